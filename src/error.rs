@@ -269,6 +269,20 @@ pub enum Error {
         /// The newest version this program can read.
         supported: i64,
     },
+    /// This user's kb did not make the database, so the files and folders it names are not followed.
+    #[error("the files that {} names are not followed: this user's kb did not make it", path.display())]
+    UntrustedBase {
+        /// The database.
+        path: PathBuf,
+    },
+    /// There is no knowledge base with this name.
+    #[error("there is no knowledge base `{name}`")]
+    UnknownBase {
+        /// As typed.
+        name: String,
+        /// All names.
+        known: Vec<String>,
+    },
     /// The database cannot be written: the file, its folder or the medium does not allow it.
     #[error("the database {} can only be read here", path.display())]
     ReadOnly {

@@ -3,9 +3,9 @@
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::app::Session;
 use crate::app::copies::{self, Reason};
 use crate::app::session::absolute;
+use crate::app::{Session, bases};
 use crate::error::{Error, Result};
 use crate::files::access::is_writable;
 use crate::files::open::{self, Links};
@@ -116,6 +116,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
     let target = real(&database);
     let kept = copies::free_name(session, Reason::Restore);
     let (stats, is_replacing) = Store::restore(&file, &target, &kept)?;
+    bases::adopt_restored(session)?;
     // Whatever is wrong with it shows now, while both are there.
     if let Some(store) = session.open_existing()? {
         store.close()?;

@@ -6,6 +6,7 @@
 mod absent;
 pub mod add;
 pub mod backup;
+pub mod bases;
 pub mod cache;
 pub mod choose;
 mod chunking;

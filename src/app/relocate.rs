@@ -70,6 +70,7 @@ pub fn relocate(
     let Some(mut store) = session.open_existing()? else {
         return Err(Error::PathNotFound { path: session.database() });
     };
+    session.require_files(&store)?;
     let plan = Plan::of(session, &store, (&from, &to), Depth::Content)?;
     if plan.is_empty {
         return Err(Error::Usage {

@@ -74,6 +74,7 @@ pub fn reread(
     observer: &dyn Observer,
 ) -> Result<Reread> {
     let Some(store) = session.open_existing()? else { return Ok(Reread::default()) };
+    session.require_files(&store)?;
     let selected = select(session, &store, selection)?;
     let scope = Scope::read(session, &store, &[])?;
     store.close()?;

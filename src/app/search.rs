@@ -16,7 +16,10 @@ use crate::search::{self, Confidence, Hit, SearchOptions, SearchResults, Trace};
 use crate::store::{Store, StoredDocument};
 use crate::trace::stage;
 
+mod several;
+
 pub use crate::search::LegSelection;
+pub use several::search_several;
 
 /// Reported for an empty answer if the database is empty.
 const NOTHING_ADDED: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.";

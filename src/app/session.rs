@@ -1,10 +1,13 @@
 //! Holds the settings, paths, open connections and loaded model that use cases share.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::app::bases::place::Place;
+use crate::app::bases::{self, trust};
 use crate::app::{Observer, copies, model};
-use crate::config::{self, Config, Environment, Flags, Freshness, Resolved};
+use crate::config::{Config, Environment, Flags, Freshness, Resolved};
 use crate::document::{Binding, DocumentId};
 use crate::embed::{self, Embedder, Locations};
 use crate::error::{Error, Result};
@@ -13,38 +16,70 @@ use crate::store::{Store, Unmigrated};
 use crate::text::paths;
 use crate::trace::stage;
 
-/// Name of the database in the data directory.
-pub const DATABASE: &str = "kb.db";
+pub use crate::app::bases::place::DATABASE;
 
 /// Settings, paths, connections and the loaded model. Threads may share it.
 pub struct Session {
     /// Variables of the process.
     pub environment: Environment,
-    /// Settings with their origins.
+    /// Settings with their origins; its data directory is the folder of the knowledge base.
     pub resolved: Resolved,
+    /// Which knowledge base it is.
+    pub place: Place,
+    /// The data directory, in which the named knowledge bases are.
+    pub home: PathBuf,
+    /// What the user should be told about the choice of the knowledge base.
+    pub notices: Vec<String>,
     /// The program `kb`, started to read untrusted formats; `None` means this program.
     pub reader: Option<PathBuf>,
     /// Receives what is worth reading when there is no observer, while the database is opened.
     pub notify: fn(&str),
-    /// The model, loaded by the first query that needs it.
-    model: Mutex<Option<Arc<dyn Embedder>>>,
+    /// The model, loaded by the first query that needs it. Sessions of several knowledge bases share it.
+    model: Arc<Mutex<Option<Arc<dyn Embedder>>>>,
+    /// Whether a database may be without an owner: one that kb makes for itself.
+    is_scratch: bool,
+    /// Whether the user was told that files are not followed.
+    was_warned: AtomicBool,
     /// Read connections kept by earlier queries.
     stores: Mutex<Vec<Store>>,
 }
 
 impl Session {
-    /// Reads the settings.
+    /// Reads the settings, for the project's knowledge base if the user allowed its use, else for the
+    /// default one.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] and [`Error::Io`] if they cannot be read.
     pub fn new(environment: Environment, flags: &Flags) -> Result<Self> {
-        let mut resolved = config::load(&environment, flags)?;
-        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
-        Ok(Self::of(environment, resolved))
+        Self::of_base(environment, flags, None)
     }
 
-    /// Returns a session with the same settings for another data directory.
+    /// Like [`Session::new`] for the knowledge base with a name.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Session::new`], and [`Error::UnknownBase`].
+    pub fn of_base(environment: Environment, flags: &Flags, base: Option<&str>) -> Result<Self> {
+        let chosen = bases::choose(&environment, flags, base)?;
+        let mut resolved = chosen.resolved;
+        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
+        let session = Self::over(environment, resolved, chosen.place, chosen.home);
+        Ok(Self { notices: chosen.notices, ..session })
+    }
+
+    /// Returns a session for another knowledge base, which shares the model.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Session::of_base`].
+    pub fn beside(&self, flags: &Flags, base: &str) -> Result<Self> {
+        let other = Self::of_base(self.environment.clone(), flags, Some(base))?;
+        let (reader, model) = (self.reader.clone(), Arc::clone(&self.model));
+        Ok(Self { reader, model, notify: self.notify, ..other })
+    }
+
+    /// Returns a session with the same settings for a database that kb makes for itself.
     ///
     /// # Errors
     ///
@@ -52,18 +87,38 @@ impl Session {
     pub fn at(&self, data_dir: &Path) -> Result<Self> {
         let mut resolved = self.resolved.clone();
         resolved.config.data_dir = absolute(data_dir)?;
+        let place = Place::default_in(&resolved.config.data_dir);
+        let home = place.dir.clone();
+        let session = Self::over(self.environment.clone(), resolved, place, home);
         let reader = self.reader.clone();
-        let notify = self.notify;
-        Ok(Self { reader, notify, ..Self::of(self.environment.clone(), resolved) })
+        Ok(Self { reader, notify: self.notify, is_scratch: true, ..session })
     }
 
-    fn of(environment: Environment, resolved: Resolved) -> Self {
+    /// Returns a session with the same settings for a knowledge base to make.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::at`].
+    pub fn own_at(&self, place: Place) -> Result<Self> {
+        Ok(Self { is_scratch: false, ..self.at(&place.dir)? }.at_place(place))
+    }
+
+    fn at_place(self, place: Place) -> Self {
+        Self { place, ..self }
+    }
+
+    fn over(environment: Environment, resolved: Resolved, place: Place, home: PathBuf) -> Self {
         Self {
             environment,
             resolved,
+            place,
+            home,
+            notices: Vec::new(),
             reader: None,
             notify: |_| {},
-            model: Mutex::default(),
+            model: Arc::default(),
+            is_scratch: false,
+            was_warned: AtomicBool::new(false),
             stores: Mutex::default(),
         }
     }
@@ -127,8 +182,50 @@ impl Session {
     }
 
     fn open(&self, creates: bool) -> Result<Option<Store>> {
+        let database = self.database();
         let before_migration = |database: &Unmigrated<'_>| copies::before_migration(self, database);
-        stage("open database", || Store::open_guarded(&self.database(), creates, &before_migration))
+        let is_new = creates && database.metadata().map_or(true, |found| found.len() == 0);
+        let opened =
+            stage("open database", || Store::open_guarded(&database, creates, &before_migration))?;
+        let Some(mut store) = opened else { return Ok(None) };
+        if !self.is_scratch {
+            self.settle(&mut store, is_new)?;
+        }
+        Ok(Some(store))
+    }
+
+    /// Decides whether the files that the database names are followed.
+    fn settle(&self, store: &mut Store, is_new: bool) -> Result<()> {
+        let opening = trust::Opening {
+            environment: &self.environment,
+            dir: self.data_dir(),
+            is_new,
+            is_named: !self.place.is_project(),
+        };
+        let told = trust::settle(store, &opening)?;
+        let told = told.or_else(|| {
+            let error = Error::UntrustedBase { path: self.database() };
+            let hint = error.hint().unwrap_or_default();
+            (!store.has_files()).then(|| format!("{error}; {hint}"))
+        });
+        if let Some(told) = told
+            && !self.was_warned.swap(true, Ordering::Relaxed)
+        {
+            (self.notify)(&told);
+        }
+        Ok(())
+    }
+
+    /// Refuses to follow the files of a database that this user's kb did not make.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UntrustedBase`].
+    pub fn require_files(&self, store: &Store) -> Result<()> {
+        match store.has_files() {
+            true => Ok(()),
+            false => Err(Error::UntrustedBase { path: self.database() }),
+        }
     }
 
     /// Returns the binding of the database; `None` before the first document.

@@ -147,6 +147,7 @@ fn follow_files(
 ) -> Result<UpdateReport> {
     let scope = match session.open_existing()? {
         Some(mut store) => {
+            session.require_files(&store)?;
             if !request.is_dry_run {
                 follow_database(session, &mut store, observer)?;
             }

@@ -5,6 +5,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::app::Session;
+use crate::app::bases::{self, place};
 use crate::app::choose::{Choice, Criteria};
 use crate::app::session::{absolute, path_prefix};
 use crate::cli::args::{Choosing, FilterArgs, Global};
@@ -29,6 +30,8 @@ const MAX_ANSWER_BYTES: u64 = 1000;
 /// The session and the output settings of a command.
 pub(super) struct Context {
     pub(super) session: Session,
+    /// The other knowledge bases to search.
+    pub(super) beside: Vec<Session>,
     pub(super) human: Human,
     pub(super) ui: Ui,
     /// Shows long output for people; only if stdout is a terminal.
@@ -37,15 +40,26 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(environment: Environment, global: &Global, flags: &Flags) -> Result<Self> {
-        let mut session = Session::new(environment, flags)?;
+        let (first, others) = base_names(global.base.as_deref())?;
+        let mut session = Session::of_base(environment, flags, first.as_deref())?;
         session.notify = messages::info;
         for warning in &session.resolved.warnings {
             messages::warn(warning);
         }
+        session.notices.iter().for_each(|notice| messages::info(notice));
+        let beside: Vec<Session> =
+            others.iter().map(|name| session.beside(flags, name)).collect::<Result<_>>()?;
         let human = human(&session.environment, global);
         let is_paged = human.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(&session.environment) } else { None };
-        Ok(Self { session, human, ui: Ui::default(), pager })
+        Ok(Self { session, beside, human, ui: Ui::default(), pager })
+    }
+
+    /// Makes the knowledge base of the project in the working directory, and works on it.
+    pub(super) fn here(self, flags: &Flags) -> Result<Self> {
+        bases::make_here(&self.session)?;
+        let session = self.session.beside(flags, place::PROJECT)?;
+        Ok(Self { session, ..self })
     }
 
     pub(super) fn config(&self) -> &Config {
@@ -86,6 +100,24 @@ impl Context {
         }
         stage("print", || streams::bytes(bytes))
     }
+}
+
+/// Returns the first of the names that `--base` lists, and the others; none twice.
+fn base_names(typed: Option<&str>) -> Result<(Option<String>, Vec<String>)> {
+    let mut names: Vec<String> = Vec::new();
+    for name in typed.iter().flat_map(|typed| typed.split(',')).map(str::trim) {
+        if name.is_empty() {
+            return Err(Error::Usage {
+                message: "a name after `--base` is empty".into(),
+                hint: Some("`kb base list` shows the names".into()),
+            });
+        }
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    let others = names.split_off(names.len().min(1));
+    Ok((names.pop(), others))
 }
 
 /// Returns the layout of output for people, which depends on the terminal if stdout is one.

@@ -44,8 +44,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Look after",
         &[
-            "status", "doctor", "backup", "restore", "export", "import", "reindex", "config",
-            "cache", "eval", "embed",
+            "status", "doctor", "base", "backup", "restore", "export", "import", "reindex",
+            "config", "cache", "eval", "embed",
         ],
     ),
     ("Agents and skills", &["mcp", "skill"]),

@@ -5,6 +5,7 @@
 mod add;
 mod args;
 mod backup;
+mod base;
 mod batch;
 mod cache;
 mod complete;
@@ -113,18 +114,36 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     if format == OutputFormat::Json {
         messages::hold();
     }
-    let outcome =
-        begun.and_then(|()| Context::new(environment, &cli.global, &flags)).and_then(|context| {
-            messages::detail(&format!("database: {}", context.session.database().display()));
-            match &cli.command {
-                Command::Mcp(args) => mcp(context, args, program, serve),
-                command => dispatch(&context, command),
-            }
-        });
+    let outcome = begun.and_then(|()| context(environment, &cli, &flags)).and_then(|context| {
+        messages::detail(&format!("database: {}", context.session.database().display()));
+        match &cli.command {
+            Command::Mcp(args) => mcp(context, args, program, serve),
+            command => dispatch(&context, &flags, command),
+        }
+    });
     messages::release(outcome.is_ok());
     let status = end(outcome, format);
     messages::end(format == OutputFormat::Human || status == ExitStatus::Success);
     status.into()
+}
+
+/// Loads what a command needs. Only a search works on several knowledge bases.
+fn context(environment: Environment, cli: &Cli, flags: &Flags) -> Result<Context> {
+    let context = Context::new(environment, &cli.global, flags)?;
+    let context = match &cli.command {
+        Command::Init(args) if args.here => context.here(flags)?,
+        _ => context,
+    };
+    match &cli.command {
+        Command::Search(args) if args.batch.is_none() && args.open.is_none() => Ok(context),
+        _ if context.beside.is_empty() => Ok(context),
+        _ => Err(Error::Usage {
+            message:
+                "only `kb search` without `--batch` and `--open` works on several knowledge bases"
+                    .into(),
+            hint: Some("name one with `--base NAME`".into()),
+        }),
+    }
 }
 
 /// Reports the error of a command, if any, and returns the exit status.
@@ -158,7 +177,7 @@ fn command_name(args: &[OsString]) -> &str {
     named.next().unwrap_or_default()
 }
 
-fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
+fn dispatch(context: &Context, flags: &Flags, command: &Command) -> Result<ExitStatus> {
     match command {
         Command::Init(args) => init::run(context, args),
         Command::Add(args) => add::run(context, args),
@@ -190,6 +209,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Eval(args) => eval::run(context, args),
         Command::Cache(args) => cache::run(context, args),
         Command::Config(args) => config::run(context, args),
+        Command::Base(args) => base::run(context, flags, args),
         Command::Skill(_)
         | Command::Mcp(_)
         | Command::Help(_)
@@ -264,6 +284,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Update(args::Update { format, .. })
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
+        Command::Base(args) => Some(args.format().format),
         Command::Tags(args) => Some(match &args.action {
             Some(args::TagsAction::Rename(rename)) => rename.format.format,
             None => args.format.format,
@@ -342,7 +363,7 @@ fn is_skill(args: &[OsString]) -> bool {
 fn first_word(args: &[OsString]) -> Option<&OsString> {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
-        if ["--data-dir", "--color", "--log-file"].iter().any(|flag| word == flag) {
+        if ["--data-dir", "--base", "--color", "--log-file"].iter().any(|flag| word == flag) {
             words.next();
         } else if !is_flag(word) {
             return Some(word);

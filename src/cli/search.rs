@@ -31,11 +31,17 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     if let Some(file) = &args.batch {
         return batch::run(context, &request, file);
     }
-    let found = app::search::search(&context.session, &request, &context.ui)?;
+    let found = if context.beside.is_empty() {
+        app::search::search(&context.session, &request, &context.ui)?
+    } else {
+        let sessions: Vec<_> = [&context.session].into_iter().chain(&context.beside).collect();
+        app::search::search_several(&sessions, &request, &context.ui)?
+    };
     // Programs that read the answer have no use for it.
     let is_person = context.human.is_terminal && streams::is_stderr_terminal();
     let reminder = if is_person { last_update::reminder(&context.session)? } else { None };
     context.session.close()?;
+    context.beside.iter().try_for_each(app::Session::close)?;
     if let Some(number) = args.open {
         return open(context, &found, number);
     }

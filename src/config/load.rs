@@ -63,6 +63,16 @@ impl Resolved {
         self.origins.get(key).unwrap_or(&Origin::Default)
     }
 
+    /// Returns the keys of [`OWN_KEYS`] that the file sets.
+    pub fn own_keys(&self) -> Vec<&'static str> {
+        OWN_KEYS.into_iter().filter(|key| self.file_keys.contains(*key)).collect()
+    }
+
+    /// Whether the data directory was named for this run, by a flag or a variable.
+    pub fn names_data_dir(&self) -> bool {
+        matches!(self.origin("data_dir"), Origin::Flag(_) | Origin::Variable(_))
+    }
+
     /// Whether the file sets a key, even if a higher layer overrides it.
     pub fn file_sets(&self, key: &str) -> bool {
         self.file_keys.contains(key)
@@ -124,6 +134,20 @@ impl fmt::Display for SettingValue {
 /// Values given by flags: key and value as typed.
 pub type Flags = Vec<(&'static str, &'static str, String)>;
 
+/// Settings that name folders, or that decide which files may be read. They count only in the user's
+/// own files.
+pub(super) const OWN_KEYS: [&str; 3] =
+    ["data_dir", "embedding.model_dir", "ingestion.follow_links"];
+
+/// A knowledge base with settings of its own, which override the user's settings.
+#[derive(Debug, Clone, Copy)]
+pub struct BaseFolder<'a> {
+    /// Its folder.
+    pub dir: &'a Path,
+    /// Whether [`OWN_KEYS`] count in its file.
+    pub is_own: bool,
+}
+
 /// Merges all layers.
 ///
 /// `flags` holds flag name, key and value. The file is `config.yaml` in the data directory that a
@@ -134,6 +158,39 @@ pub type Flags = Vec<(&'static str, &'static str, String)>;
 ///
 /// [`Error::Config`] if the file is not YAML, or any layer has a value of the wrong type.
 pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
+    load_layers(environment, flags, None, true)
+}
+
+/// Like [`load`] for a data directory that someone else may have made: [`OWN_KEYS`] do not count in its
+/// file.
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn load_untrusted(environment: &Environment, flags: &Flags) -> Result<Resolved> {
+    load_layers(environment, flags, None, false)
+}
+
+/// Like [`load`] for one of several knowledge bases: the settings in its folder override those in the
+/// data directory.
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn load_base(
+    environment: &Environment,
+    flags: &Flags,
+    base: BaseFolder<'_>,
+) -> Result<Resolved> {
+    load_layers(environment, flags, Some(base), true)
+}
+
+fn load_layers(
+    environment: &Environment,
+    flags: &Flags,
+    base: Option<BaseFolder<'_>>,
+    is_own: bool,
+) -> Result<Resolved> {
     let home = environment.home();
     let defaults = Config::defaults(&home);
     let keys = keys(&defaults);
@@ -143,29 +200,46 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
         .map(|(_, _, value)| PathBuf::from(value))
         .or_else(|| environment.path("KB_DATA_DIR"));
     let file_dir = expand_home(&given_dir.unwrap_or_else(|| defaults.data_dir.clone()), &home);
-    let file = file_dir.join(FILE_NAME);
+    let usual = file_dir.join(FILE_NAME);
+    let file = base.map_or_else(|| usual.clone(), |base| base.dir.join(FILE_NAME));
 
     let mut origins = BTreeMap::new();
     let mut warnings = Vec::new();
     let mut file_keys = BTreeSet::new();
     let mut figment = Figment::from(Serialized::defaults(&defaults));
-    if let Some(text) = read(&file)? {
-        let mut document = parse_yaml(&file, &text)?;
+    let usual_refused: &[&str] = if is_own { &[] } else { &OWN_KEYS };
+    let base_refused: &[&str] = match base {
+        Some(BaseFolder { is_own: false, .. }) => &OWN_KEYS,
+        _ => &["data_dir"],
+    };
+    let layers = [Some((&usual, usual_refused)), base.map(|_| (&file, base_refused))];
+    for (path, refused) in layers.into_iter().flatten() {
+        let Some(text) = read(path)? else { continue };
+        let mut document = parse_yaml(path, &text)?;
         drop_empty_groups("", &mut document, &keys);
+        for key in refused {
+            if remove_key(&mut document, key) {
+                warnings.push(format!(
+                    "{}: `{key}` is ignored here, since it decides which folders kb uses",
+                    path.display()
+                ));
+            }
+        }
         let (mut given, mut unknown) = (Vec::new(), Vec::new());
         flatten("", &document, &mut given);
         for (key, _) in given {
             if keys.contains(&key) {
-                origins.insert(key.clone(), Origin::File(file.clone()));
-                file_keys.insert(key);
+                origins.insert(key.clone(), Origin::File(path.clone()));
+                if *path == file {
+                    file_keys.insert(key);
+                }
             } else {
                 unknown.push(key);
             }
         }
-        warnings
-            .extend(unknown.iter().take(MAX_WARNINGS).map(|key| unknown_key(&file, key, &keys)));
+        warnings.extend(unknown.iter().take(MAX_WARNINGS).map(|key| unknown_key(path, key, &keys)));
         if let Some(more) = unknown.len().checked_sub(MAX_WARNINGS).filter(|more| *more > 0) {
-            warnings.push(format!("{more} more unknown keys in {}", file.display()));
+            warnings.push(format!("{more} more unknown keys in {}", path.display()));
         }
         figment = figment.merge(Yaml(&document));
     }
@@ -191,7 +265,10 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
     }
     let mut config: Config =
         figment.extract().map_err(|error| wrong_value(&error, &origins, &file))?;
-    config.data_dir = expand_home(&config.data_dir, &home);
+    config.data_dir = match base {
+        Some(base) => base.dir.to_owned(),
+        None => expand_home(&config.data_dir, &home),
+    };
     config.embedding.model_dir = expand_home(&config.embedding.model_dir, &home);
     check(&config, &origins, &file)?;
     Ok(Resolved { config, file, warnings, origins, file_keys })
@@ -261,6 +338,15 @@ fn drop_empty_groups(prefix: &str, value: &mut yaml_serde::Value, keys: &[String
         drop_empty_groups(&path, value, keys);
         !value.is_null() || !keys.iter().any(|known| known.starts_with(&path))
     });
+}
+
+/// Removes a dotted key; `false` if it is not there.
+fn remove_key(value: &mut yaml_serde::Value, key: &str) -> bool {
+    let Some(entries) = value.as_mapping_mut() else { return false };
+    match key.split_once('.') {
+        None => entries.remove(key).is_some(),
+        Some((group, rest)) => entries.get_mut(group).is_some_and(|group| remove_key(group, rest)),
+    }
 }
 
 /// Lists the leaves of a YAML value by their dotted keys.

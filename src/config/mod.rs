@@ -25,7 +25,10 @@ pub(crate) fn fuzz(text: &str) {
 pub use edit::set;
 pub use environment::Environment;
 pub use list::words;
-pub use load::{Flags, Origin, Resolved, SettingValue, load, variable_names};
+pub use load::{
+    BaseFolder, Flags, Origin, Resolved, SettingValue, load, load_base, load_untrusted,
+    variable_names,
+};
 
 /// Name of the file in the data directory.
 pub const FILE_NAME: &str = "config.yaml";

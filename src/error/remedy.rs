@@ -45,6 +45,8 @@ impl Error {
             | Self::NoModelFiles { .. }
             | Self::NotInstalled { .. }
             | Self::UntrustedModel { .. }
+            | Self::UntrustedBase { .. }
+            | Self::UnknownBase { .. }
             | Self::Cancelled
             | Self::Interrupted { .. }
             | Self::Locked { .. } => Fixer::User,
@@ -93,6 +95,8 @@ impl Error {
             Self::NoModelFiles { .. } => "no_model_files",
             Self::NotInstalled { .. } => "not_installed",
             Self::UntrustedModel { .. } => "untrusted_model",
+            Self::UntrustedBase { .. } => "untrusted_base",
+            Self::UnknownBase { .. } => "unknown_base",
             Self::Fetch { .. } => "fetch",
             Self::Model { .. } => "model",
             Self::CacheChanged { .. } => "cache_changed",
@@ -133,6 +137,7 @@ impl Error {
             | Self::Corrupt { path, .. }
             | Self::DiskFailed { path, .. }
             | Self::Foreign { path }
+            | Self::UntrustedBase { path }
             | Self::SchemaTooNew { path, .. }
             | Self::ReadOnly { path }
             | Self::NeedsWriting { path, .. }
@@ -254,6 +259,13 @@ impl Error {
             Self::UntrustedModel { name } => Some(format!(
                 "`kb init --model {name}` fetches it, if you trust it; `kb import FILE --model MODEL` \
                  computes the vectors with another model"
+            )),
+            Self::UntrustedBase { .. } => Some(
+                "`kb list` shows the paths in it; `kb base allow --files` follows them".into(),
+            ),
+            Self::UnknownBase { known, .. } => Some(format!(
+                "the names are {}; `kb base add NAME` makes another",
+                known.join(", ")
             )),
             Self::Fetch { what, .. } if what.starts_with("model ") => {
                 Some("`kb init --model-dir DIRECTORY` uses model files you already have".into())

@@ -11,7 +11,7 @@
 //! mean.
 
 /// How likely it is that the answer is among the hits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// Resembles questions that the collection answers.
     High,

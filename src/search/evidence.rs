@@ -284,6 +284,7 @@ mod tests {
             terms: Vec::new(),
             num_copies: 0,
             stale: None,
+            base: None,
         }
     }
 

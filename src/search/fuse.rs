@@ -11,6 +11,15 @@ use std::collections::HashMap;
 
 use crate::document::{ChunkId, Ranked};
 
+/// Exponent of a keyword score relative to the best. BM25 with fields falls faster than relevance
+/// does: on eleven collections this exponent raised nDCG@10 of the fusion by 0.001 on average, by
+/// 0.005 on questions to FAQs and 0.014 on claims; it cost 0.011 in German, 0.003 to 0.004 on three
+/// others.
+pub const KEYWORD_POWER: f64 = 0.75;
+
+/// Exponent of a cosine relative to the best.
+pub const VECTOR_POWER: f64 = 1.0;
+
 /// Least share of a leg's weight that a hit keeps, so that every ranked hit counts.
 const MIN_STRENGTH: f64 = 0.01;
 
@@ -89,6 +98,11 @@ pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
     fused
 }
 
+/// Returns the share of one leg in a score, for a rank from 1.
+pub fn term(weight: f64, rank: u32, rrf_k: f64) -> f64 {
+    weight / (rrf_k + f64::from(rank))
+}
+
 /// Returns a leg's contribution to each chunk it ranks, best first.
 fn entries(
     leg: WeightedRanking<'_>,
@@ -99,8 +113,7 @@ fn entries(
     (1_u32..).zip(leg.ranking).map(move |(rank, entry)| {
         let strength = if is_alone { 1.0 } else { strength(entry.score, best).powf(leg.power) };
         let weight = leg.weight * strength;
-        let term = weight / (rrf_k + f64::from(rank));
-        (entry.chunk_id, Leg { term, weight, rank, raw: entry.score })
+        (entry.chunk_id, Leg { term: term(weight, rank, rrf_k), weight, rank, raw: entry.score })
     })
 }
 

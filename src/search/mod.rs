@@ -142,6 +142,8 @@ pub struct Hit {
     /// How the document's file differs from what was indexed. A search does not look at files, so it
     /// leaves this at `None`.
     pub stale: Option<Stale>,
+    /// The knowledge base it is from, if several were searched.
+    pub base: Option<String>,
 }
 
 impl Hit {
@@ -194,6 +196,7 @@ pub fn search(
             stored: shown.stored,
             num_copies: shown.num_copies,
             stale: None,
+            base: None,
         })
         .collect();
     Ok(SearchResults { typed: query.typed.clone(), hits, total_matches, confidence })

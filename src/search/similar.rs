@@ -72,6 +72,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 terms: Vec::new(),
                 num_copies: 0,
                 stale: None,
+                base: None,
             })
         })
         .collect())

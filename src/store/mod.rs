@@ -68,6 +68,8 @@ pub struct Store {
     file: Option<FileId>,
     bound: RefCell<Option<Binding>>,
     reindexing: Option<Binding>,
+    /// Whether remembered files and folders are returned; see [`Store::forget_files`].
+    has_files: bool,
     /// Whether kb may read the tables behind the indexes; known after the first check.
     layout: Cell<Option<db::layout::Layout>>,
 }

@@ -283,6 +283,20 @@ contract! {
         #[serde(deserialize_with = "nullable")] copy_id: Option<i64>,
     }
     BadLine { line: u64, error: String, }
+    Bases { contract_version: u32, bases: Vec<Base>, }
+    Base {
+        name: String, path: String,
+        #[serde(deserialize_with = "nullable")] description: Option<String>,
+        #[serde(deserialize_with = "nullable")] documents: Option<u64>,
+        #[serde(deserialize_with = "nullable")] model: Option<String>,
+        allowed: bool,
+        #[serde(deserialize_with = "nullable")] follows_files: Option<bool>,
+        #[serde(deserialize_with = "nullable")] error: Option<String>,
+    }
+    BaseChanged {
+        contract_version: u32, action: String, name: String, path: String,
+        follows_files: bool,
+    }
     Relocated {
         contract_version: u32, from: String, to: String, dry_run: bool, files: u64, matching: u64,
         changed: Vec<String>, missing: Vec<String>,

@@ -51,7 +51,7 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
         commands_in(&help)
     };
     let mut commands: Vec<Vec<String>> = names(&[]).into_iter().map(|name| vec![name]).collect();
-    commands.retain(|words| words != &[GROUP]);
+    commands.retain(|words| words != &[GROUP] && words != &["base"]);
     commands.extend(names(&[GROUP]).into_iter().map(|name| vec![GROUP.to_owned(), name]));
     commands.extend(PAIRS.map(|words| words.map(str::to_owned).to_vec()));
     commands
@@ -69,10 +69,29 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
 const GROUP: &str = "skill";
 
 /// Commands that an agent needs no word about.
-const FOR_PEOPLE: [&str; 6] = ["help", "completions", "man", "cache clean", "config set", "watch"];
+const FOR_PEOPLE: [&str; 9] = [
+    "help",
+    "completions",
+    "man",
+    "cache clean",
+    "config set",
+    "watch",
+    "base remove",
+    "base rename",
+    "base allow",
+];
 
-/// Commands that do something of their own and have another below them.
-const PAIRS: [[&str; 2]; 3] = [["cache", "clean"], ["config", "set"], ["tags", "rename"]];
+/// Commands of two words outside of the group.
+const PAIRS: [[&str; 2]; 8] = [
+    ["cache", "clean"],
+    ["config", "set"],
+    ["tags", "rename"],
+    ["base", "list"],
+    ["base", "add"],
+    ["base", "remove"],
+    ["base", "rename"],
+    ["base", "allow"],
+];
 
 /// Returns the command a line begins with, with two words if it is one of a group.
 fn command_of(line: &str) -> String {
@@ -388,6 +407,7 @@ fn every_variable_in_the_pages_is_read() {
             "KB_DEFAULT_TOP",
             "KB_DEFAULT_FORMAT",
             "KB_CACHE_DIR",
+            "KB_STATE_DIR",
             "KB_PASSWORD",
             "KB_SKILLS_ROOT",
             "KB_RUN_ID",

@@ -443,6 +443,10 @@ fn sample(env: &TestEnv) -> Vec<u8> {
     let titled = ["--title", "Charger", "--tags", "sample,station"];
     env.ok(&[["add", "--note", NOTE].as_slice(), &titled].concat());
     env.ok(&["add", "--note", UNTITLED_NOTE]);
+    // A database without an id is the user's own in every home.
+    let db = Connection::open(env.database()).unwrap();
+    db.execute("DELETE FROM config WHERE key = 'base_id'", []).unwrap();
+    db.close().unwrap();
     fs::read(env.database()).unwrap()
 }
 

@@ -25,6 +25,8 @@ mod attackers;
 mod backups;
 /// The table of bad inputs in docs/reliability.md matches what kb prints.
 mod bad_inputs;
+/// Several knowledge bases, those of projects, and those that someone else made.
+mod bases;
 /// How documents are split into chunks.
 mod chunks;
 /// How source code is split: definitions, their comments, and the code between them.

@@ -163,6 +163,7 @@ fn every_command_has_help() {
             "tag",
             "status",
             "doctor",
+            "base",
             "backup",
             "restore",
             "export",

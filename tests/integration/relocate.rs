@@ -165,6 +165,9 @@ fn folders_that_moved_with_the_database_are_followed() {
     env.ok(&["--data-dir", "disk/kb", "add", "disk/docs", "fixed"]);
     fs::rename(env.path("disk"), env.path("stick")).unwrap();
     let update = ["--data-dir", "stick/kb", "update"];
+    // At another place, the database is not known to be the user's own.
+    env.kb(&update).expect(1);
+    env.ok(&["--data-dir", "stick/kb", "base", "allow", "--files", "--yes"]);
     let dry = env.ok(&[&update[..], &["--dry-run"]].concat());
     assert!(dry.stdout.contains("missing or empty"), "{}", dry.text());
     let output = env.ok(&update);
@@ -179,6 +182,7 @@ fn folders_that_moved_with_the_database_are_followed() {
     // A copy of the database alone leaves the folders where they are.
     fs::create_dir(env.path("copy")).unwrap();
     env.ok(&["--data-dir", "stick/kb", "backup", "copy/kb.db"]);
+    env.ok(&["--data-dir", "copy", "base", "allow", "--files", "--yes"]);
     let output = env.ok(&["--data-dir", "copy", "update"]);
     assert!(!output.stderr.contains("has moved"), "{}", output.text());
     assert!(output.stdout.contains("3 unchanged"), "{}", output.text());

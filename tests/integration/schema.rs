@@ -71,7 +71,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match *arg {
-            "--data-dir" | "--color" | "--log-file" => drop(rest.next()),
+            "--data-dir" | "--base" | "--color" | "--log-file" => drop(rest.next()),
             arg if !arg.starts_with('-') => words.push(arg),
             _ => {}
         }
@@ -99,6 +99,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         }
         ["cache", "clean", ..] => "cache-clean".to_owned(),
         ["tags", "rename", ..] => "tags-rename".to_owned(),
+        ["base", "list", ..] => "base-list".to_owned(),
         ["tag", ..] => return Some(Printed::OneOf(&["tag", "tag-several"])),
         [first, ..] => (*first).to_owned(),
         [] => return None,

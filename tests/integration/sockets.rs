@@ -121,5 +121,6 @@ fn stored_files_are_private_and_in_the_documented_places() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     found.sort();
-    assert_eq!(found, [".cache", ".kb", "bad", "bin", "copy.db", "docs", "tiny"]);
+    check_private(&env.path(".local/state"));
+    assert_eq!(found, [".cache", ".kb", ".local", "bad", "bin", "copy.db", "docs", "tiny"]);
 }

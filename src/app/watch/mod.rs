@@ -49,6 +49,7 @@ pub struct WatchRequest {
 pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer) -> Result<()> {
     session.require_writable()?;
     if let Some(store) = session.open_existing()? {
+        session.require_files(&store)?;
         // A path that was not added is reported before anything is followed.
         Scope::read(session, &store, &request.named)?;
         store.close()?;

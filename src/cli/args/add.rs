@@ -18,6 +18,9 @@ pub(in crate::cli) struct Init {
     /// Use the model files in this directory instead of fetching them
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(in crate::cli) model_dir: Option<PathBuf>,
+    /// Make a knowledge base for this project: .kb in the working directory
+    #[arg(long, conflicts_with_all = ["status", "data_dir", "base"])]
+    pub(in crate::cli) here: bool,
     /// Report what is installed, and fetch nothing
     #[arg(long)]
     pub(in crate::cli) status: bool,

@@ -3,6 +3,7 @@
 #![expect(clippy::doc_markdown, reason = "backticks would show in the help text")]
 
 mod add;
+mod base;
 mod learn;
 mod manage;
 mod read;
@@ -19,6 +20,7 @@ use crate::cli::args::values::directory;
 use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update, Watch};
+pub(super) use base::{Base, BaseAction};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Relocate,
@@ -55,6 +57,9 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(value_parser = directory)]
     pub(super) data_dir: Option<PathBuf>,
+    /// Use this knowledge base (`kb base list` shows them); `kb search` takes several, separated by commas
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
+    pub(super) base: Option<String>,
     /// Colour human output: always, never, or auto (on a terminal, unless NO_COLOR is set)
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(help_heading = "Global options")]
@@ -143,6 +148,8 @@ pub(super) enum Command {
     Eval(Eval),
     /// Show or clean the cache of models
     Cache(Cache),
+    /// List, make and name knowledge bases
+    Base(Base),
     /// Show or change settings
     Config(ConfigArgs),
     /// List, build, search and read agent skills

@@ -2,6 +2,7 @@
 //! script. Every documented key is always present, except those that a flag requests; values that do not
 //! apply are null.
 
+mod bases;
 mod cache;
 mod convert;
 mod doctor;
@@ -28,6 +29,8 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::text::json::Json;
 
+pub(super) use bases::{BaseChangedJson, BasesJson};
+pub use bases::{base_changed, bases};
 pub(super) use cache::{CacheJson, CleanedJson};
 pub use cache::{cache, cleaned};
 pub(super) use convert::{ConversionJson, ConvertedJson};

@@ -135,6 +135,9 @@ struct BreakdownJson {
 /// The source of a text.
 #[derive(Serialize, JsonSchema)]
 struct SourceJson<'a> {
+    /// If several knowledge bases were searched: the name of the one it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<&'a str>,
     /// Id of the document, as `kb info` takes it.
     document_id: DocumentId,
     /// Title of the document.
@@ -205,6 +208,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
             },
             text: &chunk.text,
             source: SourceJson {
+                base: hit.base.as_deref(),
                 document_id: document.document_id,
                 title: &document.title,
                 path: document.path.as_deref(),

@@ -1,6 +1,7 @@
 //! Writes results as text for people: one file per command, and shared helpers.
 
-pub(in crate::present) mod blocks;
+pub(in crate::present) mod bases;
+mod blocks;
 mod cache;
 pub mod convert;
 mod doctor;

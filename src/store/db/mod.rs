@@ -6,6 +6,7 @@ pub(in crate::store) mod binding;
 pub(in crate::store) mod by_sql;
 pub(in crate::store) mod erase;
 pub(in crate::store) mod fault;
+mod identity;
 mod ids;
 pub(in crate::store) mod last_update;
 pub(in crate::store) mod layout;

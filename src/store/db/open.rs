@@ -116,6 +116,7 @@ impl Store {
             file: self.file,
             bound: self.bound.clone(),
             reindexing: None,
+            has_files: self.has_files,
             layout: self.layout.clone(),
         })
     }
@@ -202,6 +203,7 @@ impl Store {
             file: file_id(path),
             bound: RefCell::new(None),
             reindexing: None,
+            has_files: true,
             layout: Cell::new(None),
         }
     }

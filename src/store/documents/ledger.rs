@@ -101,6 +101,9 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn files_without_text(&self) -> Result<Vec<LedgerRow>> {
+        if !self.has_files {
+            return Ok(Vec::new());
+        }
         self.read(|db| {
             let mut statement = db.prepare(WITHOUT_TEXT)?;
             let rows = statement.query_map([], row)?;
@@ -114,6 +117,9 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn ledger_at(&self, path: &str) -> Result<Vec<LedgerRow>> {
+        if !self.has_files {
+            return Ok(Vec::new());
+        }
         self.read(|db| {
             let Below { path, first, end } = Below::of(path);
             let mut statement = db.prepare_cached(LEDGER_AT)?;

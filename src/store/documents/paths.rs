@@ -133,6 +133,9 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_path(&self, path: &str) -> Result<Option<KnownPath>> {
+        if !self.has_files {
+            return Ok(None);
+        }
         self.read(|db| known(db, path))
     }
 

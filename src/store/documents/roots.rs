@@ -140,6 +140,9 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn roots(&self) -> Result<Vec<Root>> {
+        if !self.has_files {
+            return Ok(Vec::new());
+        }
         self.read(|db| {
             let mut statement = db.prepare_cached(ROOTS)?;
             let roots = statement.query_map([], |row| {
@@ -166,6 +169,9 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_files(&self) -> Result<Vec<KnownFile>> {
+        if !self.has_files {
+            return Ok(Vec::new());
+        }
         self.read(|db| {
             let mut statement = db.prepare(KNOWN_FILES)?;
             let files = statement.query_map([], |row| {

@@ -60,6 +60,9 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn files_of_document(&self, id: DocumentId) -> Result<Option<DocumentFiles>> {
+        if !self.has_files {
+            return Ok(None);
+        }
         self.read(|db| {
             let mut statement = db.prepare_cached(FILES_OF_DOCUMENT)?;
             let mut found = statement.query(named_params! { ":id": id })?;
@@ -107,7 +110,7 @@ impl Store {
                     document.chunk_ids.push(chunk_id);
                 }
                 // Every chunk of a document comes with all its files.
-                let has_file = row.get::<_, Option<String>>("path")?.is_some();
+                let has_file = self.has_files && row.get::<_, Option<String>>("path")?.is_some();
                 if document.chunk_ids.len() == 1 && has_file {
                     document.stamps.push(paths::stamp(row)?);
                 }

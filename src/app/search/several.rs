@@ -1,0 +1,341 @@
+//! Searches several knowledge bases, and merges their answers into one.
+//!
+//! Each base is searched as if it were alone. If all are bound to one model, a cosine means the same in
+//! each, and a BM25 nearly the same: every hit is then weighted against the best of all bases, and its
+//! ranks count the better hits of the others too. Vectors of different models cannot be compared, so then
+//! only the places in the answers count. Equal scores are ordered by base, then chunk id.
+
+use crate::app::search::{Found, SearchRequest, search};
+use crate::app::{Observer, Session};
+use crate::document::ChunkId;
+use crate::error::Result;
+use crate::search::evidence::{Evidence, Passage};
+use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
+use crate::search::{Confidence, Hit, SearchResults};
+use crate::text::contents::is_contents;
+
+/// Answers a query from several knowledge bases, in the order in which they are given.
+///
+/// # Errors
+///
+/// Those of [`search`], of the first base that fails.
+pub fn search_several(
+    sessions: &[&Session],
+    request: &SearchRequest,
+    observer: &dyn Observer,
+) -> Result<Found> {
+    let mut models: Vec<String> = Vec::new();
+    let mut answers: Vec<Found> = Vec::new();
+    for session in sessions {
+        let mut found = search(session, request, observer)?;
+        found.hits_mut().into_iter().for_each(|hit| hit.base = Some(session.place.name.clone()));
+        models.extend(session.binding()?.map(|binding| binding.model_name));
+        answers.push(found);
+    }
+    models.dedup();
+    let settings = sessions.first().map(|session| &session.config().search);
+    let merging = Merging {
+        limit: request.limit.or(settings.map(|search| search.default_top)).unwrap_or_default(),
+        rrf_k: settings.map_or(60.0, |search| search.rrf_k),
+        is_comparable: models.len() < 2,
+    };
+    Ok(merging.merge(answers))
+}
+
+/// How answers are merged.
+struct Merging {
+    limit: u32,
+    rrf_k: f64,
+    /// Whether all answers are of one model.
+    is_comparable: bool,
+}
+
+impl Merging {
+    /// Merges answers to one query, which are all hits or all passages.
+    fn merge(&self, answers: Vec<Found>) -> Found {
+        let limit = self.limit as usize;
+        let (mut typed, mut budget, mut total_matches) = (String::new(), None, 0);
+        let mut confidence: Option<Confidence> = None;
+        let (mut hits, mut passages): (Vec<Vec<Hit>>, Vec<Vec<Passage>>) = (vec![], vec![]);
+        for answer in answers {
+            let level = match answer {
+                Found::Hits(results) => {
+                    (typed, total_matches) = (results.typed, total_matches + results.total_matches);
+                    hits.push(results.hits);
+                    results.confidence
+                }
+                Found::Passages(evidence) => {
+                    (typed, total_matches) =
+                        (evidence.typed, total_matches + evidence.total_matches);
+                    budget = evidence.budget;
+                    passages.push(evidence.passages);
+                    evidence.confidence
+                }
+            };
+            confidence = [confidence, level].into_iter().flatten().min();
+        }
+        if passages.is_empty() {
+            let mut hits = self.ordered(hits);
+            hits.truncate(limit);
+            return Found::Hits(SearchResults { typed, hits, total_matches, confidence });
+        }
+        let mut kept: Vec<Passage> = Vec::new();
+        let mut num_tokens = 0;
+        for passage in self.ordered(passages) {
+            let has_room = match budget {
+                Some(budget) => num_tokens + passage.num_tokens <= budget,
+                None => kept.len() < limit,
+            };
+            if has_room {
+                num_tokens += passage.num_tokens;
+                kept.push(passage);
+            }
+        }
+        Found::Passages(Evidence {
+            typed,
+            passages: kept,
+            total_matches,
+            confidence,
+            budget,
+            num_tokens,
+        })
+    }
+
+    /// Orders the entries of all answers, best first; tables of contents come last, as in each answer.
+    fn ordered<T: Entry>(&self, mut answers: Vec<Vec<T>>) -> Vec<T> {
+        if self.is_comparable {
+            self.weigh(&mut answers);
+        } else {
+            self.place(&mut answers);
+        }
+        let numbered = answers.into_iter().enumerate();
+        let mut entries: Vec<(usize, T)> = numbered
+            .flat_map(|(base, found)| found.into_iter().map(move |entry| (base, entry)))
+            .collect();
+        entries.sort_by(|(base, one), (other_base, other)| {
+            let (one, other) = (one.hit(), other.hit());
+            let last = |hit: &Hit| is_contents(&hit.stored.chunk.chunk.text);
+            last(one)
+                .cmp(&last(other))
+                .then(other.score.total_cmp(&one.score))
+                .then(base.cmp(other_base))
+                .then(id(one).cmp(&id(other)))
+        });
+        entries.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    /// Gives each hit the score for its place: only ranks are fused.
+    fn place<T: Entry>(&self, answers: &mut [Vec<T>]) {
+        for answer in answers {
+            for (place, entry) in (1_u32..).zip(answer) {
+                let hit = entry.hit_mut();
+                let score = fuse::term(1.0, place, self.rrf_k);
+                let factor = if hit.score > 0.0 { score / hit.score } else { 0.0 };
+                for leg in [&mut hit.keyword, &mut hit.vector].into_iter().flatten() {
+                    leg.weight *= factor;
+                    leg.term *= factor;
+                }
+                hit.score = score;
+            }
+        }
+    }
+
+    /// Weighs the hits of each answer against those of all.
+    fn weigh<T: Entry>(&self, answers: &mut [Vec<T>]) {
+        self.weigh_leg(answers, |hit| &mut hit.keyword, KEYWORD_POWER);
+        self.weigh_leg(answers, |hit| &mut hit.vector, VECTOR_POWER);
+        for hit in answers.iter_mut().flatten().map(Entry::hit_mut) {
+            let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
+            hit.score = term(hit.keyword) + term(hit.vector);
+        }
+    }
+
+    fn weigh_leg<T: Entry>(
+        &self,
+        answers: &mut [Vec<T>],
+        leg_of: impl Fn(&mut Hit) -> &mut Option<Leg>,
+        power: f64,
+    ) {
+        let scores: Vec<Vec<f64>> = answers
+            .iter_mut()
+            .map(|answer| {
+                let legs = answer.iter_mut().filter_map(|entry| *leg_of(entry.hit_mut()));
+                legs.map(|leg| leg.raw).collect()
+            })
+            .collect();
+        let best = |scores: &[f64]| scores.iter().copied().fold(0.0_f64, f64::max);
+        let best_of_all = scores.iter().map(|scores| best(scores)).fold(0.0_f64, f64::max);
+        for (base, answer) in answers.iter_mut().enumerate() {
+            let share = if best_of_all > 0.0 { best(&scores[base]) / best_of_all } else { 1.0 };
+            for leg in answer.iter_mut().filter_map(|entry| leg_of(entry.hit_mut()).as_mut()) {
+                let others = scores.iter().enumerate().filter(|(other, _)| *other != base);
+                let better = others.flat_map(|(_, scores)| scores).filter(|raw| **raw > leg.raw);
+                leg.rank =
+                    leg.rank.saturating_add(u32::try_from(better.count()).unwrap_or(u32::MAX));
+                leg.weight *= share.powf(power);
+                leg.term = fuse::term(leg.weight, leg.rank, self.rrf_k);
+            }
+        }
+    }
+}
+
+/// A hit, or a passage around one.
+trait Entry {
+    fn hit(&self) -> &Hit;
+    fn hit_mut(&mut self) -> &mut Hit;
+}
+
+impl Entry for Hit {
+    fn hit(&self) -> &Hit {
+        self
+    }
+
+    fn hit_mut(&mut self) -> &mut Hit {
+        self
+    }
+}
+
+impl Entry for Passage {
+    fn hit(&self) -> &Hit {
+        &self.hit
+    }
+
+    fn hit_mut(&mut self) -> &mut Hit {
+        &mut self.hit
+    }
+}
+
+fn id(hit: &Hit) -> ChunkId {
+    hit.stored.chunk.id
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::document::{Chunk, DocType, DocumentId};
+    use crate::store::{StoredChunk, StoredHit};
+
+    fn leg(rank: u32, raw: f64) -> Option<Leg> {
+        Some(Leg { term: 1.0 / (60.0 + f64::from(rank)), weight: 1.0, rank, raw })
+    }
+
+    fn hit(base: &str, id: i64, keyword: Option<Leg>, vector: Option<Leg>) -> Hit {
+        let chunk = Chunk {
+            text: format!("text {id}"),
+            context: String::new(),
+            token_count: 2,
+            section: None,
+            symbol: None,
+            page: None,
+            last_page: None,
+            page_label: None,
+            start_line: None,
+            end_line: None,
+        };
+        let stored = StoredHit {
+            chunk: StoredChunk { id: ChunkId(id), chunk_index: 0, chunk },
+            document_id: DocumentId(id),
+            title: String::new(),
+            path: None,
+            doc_type: DocType::Note,
+            language: None,
+            tags: Vec::new(),
+            total_chunks: 1,
+            date: None,
+            date_origin: None,
+        };
+        let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
+        Hit {
+            score: term(keyword) + term(vector),
+            keyword,
+            vector,
+            stored,
+            terms: Vec::new(),
+            num_copies: 0,
+            stale: None,
+            base: Some(base.to_owned()),
+        }
+    }
+
+    fn merged(is_comparable: bool, answers: Vec<Vec<Hit>>) -> Vec<Hit> {
+        let merging = Merging { limit: 10, rrf_k: 60.0, is_comparable };
+        let answers = answers.into_iter().map(|hits| {
+            let results = SearchResults {
+                typed: "q".into(),
+                total_matches: hits.len(),
+                hits,
+                confidence: Some(Confidence::Low),
+            };
+            Found::Hits(results)
+        });
+        match merging.merge(answers.collect()) {
+            Found::Hits(results) => results.hits,
+            Found::Passages(_) => unreachable!("hits stay hits"),
+        }
+    }
+
+    fn places(hits: &[Hit]) -> Vec<(&str, i64)> {
+        hits.iter().map(|hit| (hit.base.as_deref().unwrap_or("-"), hit.stored.chunk.id.0)).collect()
+    }
+
+    #[test]
+    fn a_weak_best_hit_of_one_base_comes_after_good_ones_of_another() {
+        let good = (1..4).map(|rank| hit("a", i64::from(rank), None, leg(rank, 0.8))).collect();
+        let weak = vec![hit("b", 9, None, leg(1, 0.2))];
+        let hits = merged(true, vec![weak, good]);
+        assert_eq!(places(&hits), [("a", 1), ("a", 2), ("a", 3), ("b", 9)]);
+        assert_eq!(hits[3].vector.unwrap().rank, 4);
+    }
+
+    #[test]
+    fn different_models_are_merged_by_places_alone() {
+        let sure = vec![hit("a", 1, None, leg(1, 0.9)), hit("a", 2, None, leg(2, 0.89))];
+        let unsure = vec![hit("b", 1, leg(1, 3.0), leg(1, 0.2)), hit("b", 7, None, leg(2, 0.1))];
+        let hits = merged(false, vec![sure, unsure]);
+        assert_eq!(places(&hits), [("a", 1), ("b", 1), ("a", 2), ("b", 7)]);
+        assert!((hits[0].score - 1.0 / 61.0).abs() < 1e-12);
+        assert!((hits[0].score - hits[1].score).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_empty_base_changes_nothing() {
+        let hits = || vec![hit("a", 1, leg(1, 2.0), leg(1, 0.5)), hit("a", 2, None, leg(2, 0.4))];
+        let alone = merged(true, vec![hits()]);
+        let beside = merged(true, vec![Vec::new(), hits()]);
+        assert_eq!(places(&alone), places(&beside));
+        for (one, other) in alone.iter().zip(hits()) {
+            assert!((one.score - other.score).abs() < 1e-12);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn scores_are_sums_of_terms_and_fall(
+            cosines in prop::collection::vec(prop::collection::vec(0.01_f64..1.0, 0..6), 1..4),
+            is_comparable: bool,
+        ) {
+            let answers: Vec<Vec<Hit>> = cosines
+                .iter()
+                .map(|cosines| {
+                    let mut cosines = cosines.clone();
+                    cosines.sort_by(|a, b| b.total_cmp(a));
+                    (1_u32..)
+                        .zip(cosines)
+                        .map(|(rank, raw)| hit("x", i64::from(rank), leg(rank, raw), leg(rank, raw)))
+                        .collect()
+                })
+                .collect();
+            let hits = merged(is_comparable, answers);
+            for pair in hits.windows(2) {
+                prop_assert!(pair[0].score >= pair[1].score);
+            }
+            for hit in &hits {
+                let sum = hit.keyword.unwrap().term + hit.vector.unwrap().term;
+                prop_assert!((hit.score - sum).abs() < 1e-12);
+                prop_assert!(hit.score > 0.0 && hit.score <= 2.0 / 61.0);
+            }
+        }
+    }
+}

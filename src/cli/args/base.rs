@@ -1,0 +1,119 @@
+//! Defines the arguments of `kb base`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::args::Format;
+
+/// List, make and name knowledge bases
+#[derive(Debug, Args)]
+#[command(after_help = "\
+`kb --base NAME COMMAND` works on the knowledge base NAME, `kb --base work,default search ...` searches \
+several. Without --base, kb uses the default one, or that of the project around the working directory \
+(made by `kb init --here`) once `kb base allow` has allowed it.")]
+pub(in crate::cli) struct Base {
+    /// The action.
+    #[command(subcommand)]
+    pub(in crate::cli) action: BaseAction,
+}
+
+/// An action on knowledge bases.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum BaseAction {
+    /// List all knowledge bases
+    List(BaseList),
+    /// Make a knowledge base, or describe one
+    Add(BaseAdd),
+    /// Forget the name of a knowledge base, or delete it
+    Remove(BaseRemove),
+    /// Give a knowledge base another name
+    Rename(BaseRename),
+    /// Allow a knowledge base that someone else made
+    Allow(BaseAllow),
+}
+
+impl Base {
+    /// Returns the requested output format.
+    pub(in crate::cli) fn format(&self) -> &Format {
+        match &self.action {
+            BaseAction::List(args) => &args.format,
+            BaseAction::Add(args) => &args.format,
+            BaseAction::Remove(args) => &args.format,
+            BaseAction::Rename(args) => &args.format,
+            BaseAction::Allow(args) => &args.format,
+        }
+    }
+}
+
+/// List all knowledge bases
+#[derive(Debug, Args)]
+pub(in crate::cli) struct BaseList {
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// Make a knowledge base, or describe one
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Its database is bases/NAME/kb.db in the data directory. A name that was removed is listed again.")]
+pub(in crate::cli) struct BaseAdd {
+    /// Its name; `default` describes the default one
+    #[arg(value_name = "NAME")]
+    pub(in crate::cli) name: String,
+    /// What it holds, for people and agents that choose where to search
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) description: Option<String>,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// Forget the name of a knowledge base, or delete it
+#[derive(Debug, Args)]
+pub(in crate::cli) struct BaseRemove {
+    /// Its name
+    #[arg(value_name = "NAME")]
+    pub(in crate::cli) name: String,
+    /// Delete its folder with the database, settings and copies in it; asks first
+    #[arg(long)]
+    pub(in crate::cli) erase: bool,
+    /// Do not ask
+    #[arg(long, short, requires = "erase")]
+    pub(in crate::cli) yes: bool,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// Give a knowledge base another name
+#[derive(Debug, Args)]
+pub(in crate::cli) struct BaseRename {
+    /// Its name
+    #[arg(value_name = "OLD")]
+    pub(in crate::cli) name: String,
+    /// Its new name
+    #[arg(value_name = "NEW")]
+    pub(in crate::cli) new_name: String,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// Allow a knowledge base that someone else made
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without DIR, this is about the knowledge base of the project around the working directory, or about the \
+one in use. Allowed, a project's knowledge base is used in the project, and its description is shown. \
+Files and folders that its database names are followed only with --files: then `kb update` reads them. \
+The permission ends if the folder is moved or another database takes its place.")]
+pub(in crate::cli) struct BaseAllow {
+    /// The folder of the database, or of a project with a folder .kb; or a name
+    #[arg(value_name = "DIR")]
+    pub(in crate::cli) dir: Option<PathBuf>,
+    /// Also follow the files and folders that the database names
+    #[arg(long)]
+    pub(in crate::cli) files: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(in crate::cli) yes: bool,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}

@@ -1,0 +1,104 @@
+//! Runs `kb base`.
+
+use std::io;
+use std::io::IsTerminal;
+
+use crate::app::Observer;
+use crate::app::bases::{self, BaseChange, Candidate};
+use crate::cli::args::{self, BaseAction};
+use crate::cli::context::{self, Context};
+use crate::cli::exit::ExitStatus;
+use crate::config::Flags;
+use crate::error::{Error, Result};
+use crate::present::json;
+use crate::text::number::counted;
+
+/// Most folders that are named in a question.
+const MAX_FOLDERS: usize = 5;
+
+pub(super) fn run(context: &Context, flags: &Flags, args: &args::Base) -> Result<ExitStatus> {
+    let session = &context.session;
+    let change = match &args.action {
+        BaseAction::List(args) => {
+            let listed = bases::list(session, flags)?;
+            context.present(
+                args.format.format,
+                |out| json::bases(&listed, out),
+                |human, out| human.bases(&listed, out),
+            )?;
+            return Ok(ExitStatus::Success);
+        }
+        BaseAction::Add(args) => {
+            let description = args.description.as_deref();
+            let (place, is_made) = bases::add(session, flags, &args.name, description)?;
+            BaseChange::new(if is_made { "made" } else { "listed" }, place)
+        }
+        BaseAction::Remove(args) if args.erase => {
+            if !args.yes && !ask_to_erase(&args.name)? {
+                return Ok(ExitStatus::User);
+            }
+            BaseChange::new("erased", bases::erase(session, &args.name)?)
+        }
+        BaseAction::Remove(args) => {
+            let place = bases::forget(session, &args.name)?;
+            context.ui.note(&format!(
+                "its files are still in {}; `kb base add {}` lists it again",
+                place.dir.display(),
+                args.name
+            ));
+            BaseChange::new("removed", place)
+        }
+        BaseAction::Rename(args) => {
+            BaseChange::new("renamed", bases::rename(session, &args.name, &args.new_name)?)
+        }
+        BaseAction::Allow(args) => {
+            let candidate = bases::candidate(session, args.dir.as_deref())?;
+            if !args.yes && !ask_to_allow(&candidate, args.files)? {
+                return Ok(ExitStatus::User);
+            }
+            let state = bases::allow(session, &candidate, args.files)?;
+            let change = BaseChange::new("allowed", candidate.place);
+            BaseChange { follows_files: Some(state.follows_files()), ..change }
+        }
+    };
+    context.present(
+        args.format().format,
+        |out| json::base_changed(&change, out),
+        |human, out| human.base_changed(&change, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+fn ask_to_erase(name: &str) -> Result<bool> {
+    require_terminal("deleting a knowledge base")?;
+    context::confirm(&format!("Delete the knowledge base {name} with everything in it?"))
+}
+
+fn ask_to_allow(candidate: &Candidate, follows_files: bool) -> Result<bool> {
+    require_terminal("allowing a knowledge base")?;
+    let (num_documents, folders) = (candidate.num_documents, &candidate.folders);
+    let documents = counted(usize::try_from(num_documents).unwrap_or(usize::MAX), "document");
+    let mut question = format!("{} has {documents}. ", candidate.place.database().display());
+    if follows_files {
+        let shown: Vec<&str> = folders.iter().take(MAX_FOLDERS).map(String::as_str).collect();
+        let rest = folders.len().saturating_sub(shown.len());
+        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        let named = if shown.is_empty() { "none".into() } else { shown.join(", ") };
+        question += &format!(
+            "It names these folders: {named}{more}. Use it, and read files where it says?"
+        );
+    } else {
+        question += "Use it?";
+    }
+    context::confirm(&question)
+}
+
+fn require_terminal(what: &str) -> Result<()> {
+    if io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        message: format!("{what} needs `--yes` without a terminal"),
+        hint: Some("`kb base list` shows all knowledge bases".into()),
+    })
+}

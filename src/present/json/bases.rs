@@ -1,0 +1,97 @@
+//! Writes knowledge bases as JSON.
+
+use std::io;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::bases::{BaseChange, Listed};
+use crate::present::json::CONTRACT_VERSION;
+use crate::text::json::Json;
+use crate::text::paths::path_text;
+
+/// All knowledge bases.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct BasesJson<'a> {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// The default one, then that of the project, then the named ones by name.
+    bases: Vec<BaseJson<'a>>,
+}
+
+/// A knowledge base.
+#[derive(Serialize, JsonSchema)]
+struct BaseJson<'a> {
+    /// `default`, `project`, or the name that `--base` takes.
+    name: &'a str,
+    /// The folder of its database and settings.
+    path: String,
+    /// What the user says that it holds; null without one, or if it is not allowed.
+    description: Option<&'a str>,
+    /// Number of documents; null if the database does not exist or is not allowed.
+    documents: Option<u64>,
+    /// The model of its vectors; null before the first document.
+    model: Option<&'a str>,
+    /// Whether its use is allowed; only that of a project's knowledge base may not be.
+    allowed: bool,
+    /// Whether the files and folders that it names are followed; null if nothing is known.
+    follows_files: Option<bool>,
+    /// Why it cannot be read; null if it can.
+    error: Option<String>,
+}
+
+/// Writes all knowledge bases.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn bases(bases: &[Listed], out: &mut Json<'_>) -> io::Result<()> {
+    let base = |base: &'_ Listed| {
+        let content = base.content.as_ref().and_then(|content| content.as_ref().ok().cloned());
+        let error = base.content.as_ref().and_then(|content| content.as_ref().err());
+        (content, error.map(ToString::to_string))
+    };
+    let contents: Vec<_> = bases.iter().map(base).collect();
+    let bases = bases.iter().zip(&contents).map(|(listed, (content, error))| BaseJson {
+        name: &listed.place.name,
+        path: path_text(&listed.place.dir),
+        description: listed.description.as_deref(),
+        documents: content.as_ref().map(|content| content.num_documents),
+        model: content.as_ref().and_then(|content| content.model.as_deref()),
+        allowed: listed.is_allowed,
+        follows_files: content.as_ref().map(|content| content.follows_files),
+        error: error.clone(),
+    });
+    out.value(&BasesJson { contract_version: CONTRACT_VERSION, bases: bases.collect() })
+}
+
+/// A change of a knowledge base.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct BaseChangedJson<'a> {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// `made`, `listed`, `removed`, `erased`, `renamed` or `allowed`.
+    action: &'static str,
+    /// Its name, after renaming the new one.
+    name: &'a str,
+    /// The folder of its database and settings.
+    path: String,
+    /// With `allowed`: whether the files and folders that it names are followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    follows_files: Option<bool>,
+}
+
+/// Writes a change of a knowledge base.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn base_changed(change: &BaseChange, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&BaseChangedJson {
+        contract_version: CONTRACT_VERSION,
+        action: change.action,
+        name: &change.place.name,
+        path: path_text(&change.place.dir),
+        follows_files: change.follows_files,
+    })
+}
