@@ -136,8 +136,7 @@ pub type Flags = Vec<(&'static str, &'static str, String)>;
 
 /// Settings that name folders, or that decide which files may be read. They count only in the user's
 /// own files.
-pub(super) const OWN_KEYS: [&str; 3] =
-    ["data_dir", "embedding.model_dir", "ingestion.follow_links"];
+pub const OWN_KEYS: [&str; 3] = ["data_dir", "embedding.model_dir", "ingestion.follow_links"];
 
 /// A knowledge base with settings of its own, which override the user's settings.
 #[derive(Debug, Clone, Copy)]

@@ -26,7 +26,7 @@ pub use edit::set;
 pub use environment::Environment;
 pub use list::words;
 pub use load::{
-    BaseFolder, Flags, Origin, Resolved, SettingValue, load, load_base, load_untrusted,
+    BaseFolder, Flags, OWN_KEYS, Origin, Resolved, SettingValue, load, load_base, load_untrusted,
     variable_names,
 };
 

@@ -82,9 +82,14 @@ def write(path, content):
 
 
 def copy_database(source, target):
-    """Copies the files of a database that is not in use."""
+    """Copies the files of a database that is not in use.
+
+    Without its id the copy counts as the user's own at its new place.
+    """
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target)
+    with contextlib.closing(sqlite3.connect(target / "kb.db")) as db, db:
+        db.execute("DELETE FROM config WHERE key = 'base_id'")
 
 
 def connect(data_dir):

@@ -167,11 +167,11 @@ fn read_again(
         }
         (None, Some(text)) => Some(EditedText::Note(text)),
         (None, None) => match &before.path {
-            Some(path) => {
+            Some(path) if store.has_files() => {
                 file = read_file(session, store, before, path)?;
                 Some(EditedText::File(&file.0, &file.1))
             }
-            None => None,
+            Some(_) | None => None,
         },
     };
     let bound = store.binding()?;

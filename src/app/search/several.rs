@@ -18,7 +18,7 @@ use crate::text::contents::is_contents;
 ///
 /// # Errors
 ///
-/// Those of [`search`], of the first base that fails.
+/// Those of [`search()`], of the first base that fails.
 pub fn search_several(
     sessions: &[&Session],
     request: &SearchRequest,
