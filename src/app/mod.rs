@@ -10,6 +10,7 @@ pub mod bases;
 pub mod cache;
 pub mod choose;
 mod chunking;
+pub mod clients;
 pub mod convert;
 pub mod copies;
 pub mod doctor;

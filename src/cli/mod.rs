@@ -25,6 +25,7 @@ mod interrupt;
 mod launch;
 mod list;
 mod man;
+mod mcp_install;
 mod messages;
 mod pager;
 mod progress;
@@ -57,7 +58,7 @@ use clap::{Parser, ValueEnum};
 
 use crate::app::session::absolute;
 use crate::app::{Observer, ServerOptions, Session};
-use crate::cli::args::{Cli, ColorChoice, Command};
+use crate::cli::args::{Cli, ColorChoice, Command, McpAction};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::config::{Environment, Flags, OutputFormat};
@@ -117,6 +118,9 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     let outcome = begun.and_then(|()| context(environment, &cli, &flags)).and_then(|context| {
         messages::detail(&format!("database: {}", context.session.database().display()));
         match &cli.command {
+            Command::Mcp(args::Mcp { action: Some(McpAction::Install(args)), .. }) => {
+                mcp_install::run(&context, cli.global.base.as_deref(), args)
+            }
             Command::Mcp(args) => mcp(context, args, program, serve),
             command => dispatch(&context, &flags, command),
         }
@@ -294,6 +298,9 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
             None => args.format.format,
         }),
         Command::Skill(args) => Some(args.call.format()),
+        Command::Mcp(args::Mcp { action: Some(McpAction::Install(args)), .. }) => {
+            Some(args.format.format)
+        }
         Command::Mcp(_)
         | Command::Watch(_)
         | Command::Help(_)

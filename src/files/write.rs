@@ -145,6 +145,18 @@ pub fn replace_public(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::with_access(path.to_owned(), Access::Usual)?, bytes)
 }
 
+/// Replaces the content of a file that is the user's and not kb's: it keeps its mode, and a symbolic
+/// link stays. A new file has mode 0600.
+///
+/// # Errors
+///
+/// Like [`replace`].
+pub fn replace_of_user(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = destination(path)?;
+    let access = if target.exists() { Access::Usual } else { Access::Private };
+    fill(Draft::with_access(target, access)?, bytes)
+}
+
 /// Creates a file with mode 0600; fails if it exists.
 ///
 /// # Errors

@@ -90,6 +90,10 @@ fn made_table() -> String {
         &["search", "x", "--format=human", "--top", "4294967296"],
     );
     add("no query", &env, &["search", "--format=human"]);
+    env.write(".cursor/mcp.json", "{\n  mcpServers: {}\n}\n");
+    let install = ["mcp", "install", "--yes", "--client"];
+    add("broken settings of a program", &env, &[&install[..], &["cursor"]].concat());
+    add("an unknown program of agents", &env, &[&install[..], &["emacs"]].concat());
     add("lines that are not from an export", &env, &["import", "bad.jsonl"]);
     add("an endless export", &env, &["import", "/dev/zero"]);
     let unbound = ["--data-dir", "new", "import", "model.jsonl"];

@@ -297,6 +297,10 @@ contract! {
         contract_version: u32, action: String, name: String, path: String,
         follows_files: bool,
     }
+    ClientChanged {
+        contract_version: u32, client: String, path: String, action: String, name: String,
+        #[serde(deserialize_with = "nullable")] command: Option<String>, args: Vec<String>,
+    }
     Relocated {
         contract_version: u32, from: String, to: String, dry_run: bool, files: u64, matching: u64,
         changed: Vec<String>, missing: Vec<String>,

@@ -82,7 +82,7 @@ const FOR_PEOPLE: [&str; 9] = [
 ];
 
 /// Commands of two words outside of the group.
-const PAIRS: [[&str; 2]; 8] = [
+const PAIRS: [[&str; 2]; 9] = [
     ["cache", "clean"],
     ["config", "set"],
     ["tags", "rename"],
@@ -91,6 +91,7 @@ const PAIRS: [[&str; 2]; 8] = [
     ["base", "remove"],
     ["base", "rename"],
     ["base", "allow"],
+    ["mcp", "install"],
 ];
 
 /// Returns the command a line begins with, with two words if it is one of a group.

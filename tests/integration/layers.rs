@@ -204,6 +204,7 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "serde_json",
         &[
+            "app/clients",
             "cli/batch.rs",
             "embed",
             "eval/beir.rs",
@@ -236,6 +237,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("thiserror", &["error.rs"]),
     ("tokenizers", &["embed/tokenize/mod.rs"]),
     ("tokio", &["mcp/protocol"]),
+    ("jsonc_parser", &["app/clients/in_json.rs"]),
+    ("toml_edit", &["app/clients/in_toml.rs"]),
     ("toml", &["config/skillc.rs", "embed/registry.rs", "extract/markdown/front_matter.rs"]),
     ("tree_sitter", &["extract/reader/code"]),
     ("tree_sitter_bash", &["extract/reader/code"]),

@@ -29,6 +29,8 @@ mod bad_inputs;
 mod bases;
 /// How documents are split into chunks.
 mod chunks;
+/// `kb mcp install`, and the servers that the entries start.
+mod clients;
 /// How source code is split: definitions, their comments, and the code between them.
 mod code;
 /// The JSON of every command, read into structs that know every key.

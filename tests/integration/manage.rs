@@ -189,7 +189,7 @@ fn every_command_has_help() {
         }
     }
     // Their subcommands also have help.
-    for (group, num_commands) in [("cache", 1), ("config", 1), ("skill", 12)] {
+    for (group, num_commands) in [("cache", 1), ("config", 1), ("skill", 12), ("mcp", 1)] {
         let below = commands_in(&env.ok(&[group, "--help"]).stdout);
         assert!(below.len() >= num_commands, "{group}: {below:?}");
         for name in below.iter().filter(|name| *name != "help") {

@@ -99,6 +99,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         }
         ["cache", "clean", ..] => "cache-clean".to_owned(),
         ["tags", "rename", ..] => "tags-rename".to_owned(),
+        ["mcp", "install", ..] => "mcp-install".to_owned(),
         ["base", "list", ..] => "base-list".to_owned(),
         ["tag", ..] => return Some(Printed::OneOf(&["tag", "tag-several"])),
         [first, ..] => (*first).to_owned(),

@@ -1,7 +1,9 @@
-//! Examines this machine: permissions, disk space, model, OCR and agent skills.
+//! Examines this machine: permissions, disk space, model, OCR, agent skills and programs of agents.
 
 use std::path::Path;
 
+use crate::app::clients::stale::{self, Found, Problem};
+use crate::app::clients::{self, System};
 use crate::app::doctor::{Findings, Verdict};
 use crate::app::{Observer, Session, copies, model, ocr, status};
 use crate::config::OcrMode;
@@ -201,5 +203,39 @@ pub(super) fn skill(session: &Session, findings: &mut Findings) {
             let fix = "`kb skill install` writes this version";
             findings.add_with_fix("skill", Verdict::Note, message, fix);
         }
+    }
+}
+
+/// Reports whether the programs that start the server still start this one.
+pub(super) fn clients(session: &Session, findings: &mut Findings) {
+    let Ok(program) = clients::this_program() else { return };
+    let (found, errors) = stale::find(&session.environment, System::this(), &program);
+    for Found { title, client, path, name, problem } in found {
+        let path = path.display();
+        let (verdict, message, wanted) = match problem {
+            None => {
+                findings.add("client", Verdict::Ok, format!("{title} starts this program"));
+                continue;
+            }
+            Some(Problem::NoProgram(program)) => {
+                (Verdict::Fault, format!("starts {program}, which is not there"), "mcp install")
+            }
+            Some(Problem::OtherProgram(program)) => {
+                (Verdict::Note, format!("starts {program}, which is another kb"), "mcp install")
+            }
+            Some(Problem::NoDataDir(dir)) => (
+                Verdict::Fault,
+                format!("serves the data directory {dir}, which is not there"),
+                "--data-dir DIR mcp install",
+            ),
+        };
+        let fix = match name == clients::NAME {
+            true => format!("`kb {wanted} --client {client}` corrects it, `--remove` removes it"),
+            false => format!("correct the entry `{name}` in {path}"),
+        };
+        findings.add_with_fix("client", verdict, format!("{title} {message} ({path})"), fix);
+    }
+    for error in errors {
+        findings.add("client", Verdict::Note, error.to_string());
     }
 }

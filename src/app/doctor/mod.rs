@@ -119,5 +119,6 @@ fn examine_once(session: &Session, is_fixing: bool, observer: &dyn Observer) -> 
     database::examine(session, is_fixing && is_safe, observer, &mut findings);
     machine::ocr(session, &mut findings);
     machine::skill(session, &mut findings);
+    machine::clients(session, &mut findings);
     Ok(findings)
 }

@@ -13,9 +13,10 @@ mod values;
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::app::clients::CLIENTS;
 use crate::cli::args::values::directory;
 use crate::config::OutputFormat;
 
@@ -191,8 +192,13 @@ pub(super) struct Format {
 /// Serve agents (Model Context Protocol)
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Agents start the server themselves: name the command `kb` with the argument `mcp` in their settings.")]
+Agents start the server themselves: `kb mcp install` enters it into their settings. For a program that it does not \
+know, name the command `kb` with the argument `mcp` there.")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Mcp {
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    pub(super) action: Option<McpAction>,
     /// Also offer tools that write: notes, adding files, building and creating skills
     #[arg(long)]
     pub(super) allow_write: bool,
@@ -202,6 +208,41 @@ pub(super) struct Mcp {
     /// Append every call and its outcome to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(super) audit_log: Option<PathBuf>,
+}
+
+/// What `kb mcp` does besides serving.
+#[derive(Debug, Subcommand)]
+pub(super) enum McpAction {
+    /// Enter the server into the settings of an agent's program
+    Install(McpInstall),
+}
+
+/// Enter the server into the settings of an agent's program
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The entry `kb` starts this program with `mcp`, and with the data directory (--data-dir, KB_DATA_DIR) and the \
+knowledge base (--base) that you name now. It is shown first. Everything else in the settings stays unchanged. The \
+program reads its settings when it starts. `kb doctor` finds entries that no longer work.")]
+pub(super) struct McpInstall {
+    /// The program whose settings change
+    #[arg(long, value_name = "NAME", value_parser = client_names())]
+    pub(super) client: String,
+    /// Remove the entry
+    #[arg(long)]
+    pub(super) remove: bool,
+    /// Also offer tools that write
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) allow_write: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Returns a parser that accepts the names of the programs.
+fn client_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(CLIENTS.iter().map(|client| client.name))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod bases;
 mod cache;
+mod clients;
 mod convert;
 mod doctor;
 mod documents;
@@ -33,6 +34,8 @@ pub(super) use bases::{BaseChangedJson, BasesJson};
 pub use bases::{base_changed, bases};
 pub(super) use cache::{CacheJson, CleanedJson};
 pub use cache::{cache, cleaned};
+pub(super) use clients::ClientChangedJson;
+pub use clients::client_changed;
 pub(super) use convert::{ConversionJson, ConvertedJson};
 pub use convert::{conversion, converted};
 pub(super) use doctor::DoctorJson;

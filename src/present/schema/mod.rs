@@ -126,6 +126,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::RestoredJson>("restore", "kb restore --format json"),
     Published::of::<json::BasesJson<'_>>("base-list", "kb base list --format json"),
     Published::of::<json::BaseChangedJson<'_>>("base", "kb base add NAME --format json"),
+    Published::of::<json::ClientChangedJson<'_>>("mcp-install", "kb mcp install --format json"),
     Published::of::<json::RelocatedJson>("relocate", "kb relocate --format json"),
     Published::of::<HeadLine>("export-head", "kb export, the first line"),
     Published::of::<DocumentLine>("export-document", "kb export, every other line"),

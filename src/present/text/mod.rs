@@ -3,6 +3,7 @@
 pub(in crate::present) mod bases;
 mod blocks;
 mod cache;
+pub(in crate::present) mod clients;
 pub mod convert;
 mod doctor;
 mod documents;

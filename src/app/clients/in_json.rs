@@ -1,0 +1,160 @@
+//! Changes one entry in settings in JSON, with or without comments, and leaves all other bytes unchanged.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+use serde_json::Value;
+
+use super::table::{Client, Notation};
+use super::{Edited, Fault, Fields, NAME};
+
+/// Sets the entry of kb, or removes it if there are no `fields`.
+pub(super) fn edit(text: &str, client: &Client, fields: Option<&Fields>) -> Result<Edited, Fault> {
+    let (root, newline) = (parse(text, client)?, text.ends_with('\n') || text.trim().is_empty());
+    let before =
+        servers(&root, client, false)?.map(|servers| entry(&servers)).transpose()?.flatten();
+    let shown = before.as_ref().map(ToString::to_string);
+    match (before, fields) {
+        (None, None) => return Ok(Edited::same(text)),
+        (Some(entry), None) => entry.remove(),
+        (Some(prop), Some(fields)) => change(&prop, fields),
+        (None, Some(fields)) => {
+            let all = fields.iter().map(|(key, value)| ((*key).to_owned(), input(value)));
+            if let Some(servers) = servers(&root, client, true)? {
+                servers.append(NAME, CstInputValue::Object(all.collect()));
+            }
+        }
+    }
+    let after =
+        servers(&root, client, false)?.map(|servers| entry(&servers)).transpose()?.flatten();
+    let mut text = root.to_string();
+    if newline && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(Edited { text, before: shown, after: after.map(|entry| entry.to_string()) })
+}
+
+/// Returns all servers with their names.
+pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, Fault> {
+    let root = parse(text, client)?;
+    let servers = servers(&root, client, false)?;
+    let all = servers.iter().flat_map(CstObject::properties);
+    Ok(all.filter_map(|prop| Some((prop.decoded_name()?, prop.to_serde_value()?))).collect())
+}
+
+fn parse(text: &str, client: &Client) -> Result<CstRootNode, Fault> {
+    let is_loose = client.notation == Notation::Jsonc;
+    if !is_loose && !text.trim().is_empty() {
+        strict(text)?;
+    }
+    let options = ParseOptions {
+        allow_comments: is_loose,
+        allow_trailing_commas: is_loose,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    CstRootNode::parse(text, &options).map_err(|error| {
+        let kind = error.kind().to_string();
+        let mut letters = kind.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+        Fault {
+            line: Some(error.line_display()),
+            message: first.into_iter().chain(letters).collect(),
+        }
+    })
+}
+
+/// Refuses what only readers of comments accept. The tree's own parser lets some comments pass.
+fn strict(text: &str) -> Result<(), Fault> {
+    serde_json::from_str::<Value>(text).map(drop).map_err(|error| {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+        Fault { line: Some(error.line()), message }
+    })
+}
+
+/// Returns the object that holds the servers; `None` if it is missing and is not made.
+fn servers(root: &CstRootNode, client: &Client, makes: bool) -> Result<Option<CstObject>, Fault> {
+    let Some(mut object) = (match makes {
+        true => root.object_value_or_create(),
+        false => root.object_value(),
+    }) else {
+        return match root.value() {
+            None => Ok(None),
+            Some(_) => Err(Fault::of("it is not an object")),
+        };
+    };
+    let newer = client.newer_keys.filter(|keys| {
+        let mut inner = Some(object.clone());
+        keys.iter().all(|key| {
+            inner = inner.as_ref().and_then(|object| object.object_value(key));
+            // An entry with this name has a type.
+            inner.as_ref().is_some_and(|object| object.get("type").is_none())
+        })
+    });
+    for key in newer.unwrap_or(client.keys) {
+        only(&object, key)?;
+        let inner = match makes {
+            true => object.object_value_or_create(key),
+            false => object.object_value(key),
+        };
+        object = match inner {
+            Some(inner) => inner,
+            None if object.get(key).is_none() => return Ok(None),
+            None => return Err(Fault::of(format!("`{key}` is not an object"))),
+        };
+    }
+    Ok(Some(object))
+}
+
+fn entry(servers: &CstObject) -> Result<Option<CstObjectProp>, Fault> {
+    only(servers, NAME)?;
+    Ok(servers.get(NAME))
+}
+
+/// Refuses a key that is there twice: programs read the last one, and a change would go to the first.
+fn only(object: &CstObject, key: &str) -> Result<(), Fault> {
+    let named = |prop: &CstObjectProp| prop.decoded_name().is_some_and(|name| name == key);
+    match object.properties().into_iter().filter(named).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Fault::of(format!("`{key}` is there twice"))),
+    }
+}
+
+/// Changes the fields that differ and keeps all others. An entry that starts no program is replaced.
+fn change(prop: &CstObjectProp, fields: &Fields) {
+    let object = match prop.value() {
+        Some(CstNode::Container(container)) => container.as_object(),
+        _ => None,
+    };
+    let Some(object) = object.filter(|object| object.get("command").is_some()) else {
+        let all = fields.iter().map(|(key, value)| ((*key).to_owned(), input(value)));
+        return prop.set_value(CstInputValue::Object(all.collect()));
+    };
+    for (key, value) in fields {
+        match object.get(key) {
+            None => drop(object.append(key, input(value))),
+            Some(field) if field.to_serde_value().as_ref() == Some(value) => {}
+            Some(field) => field.set_value(input(value)),
+        }
+    }
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(flag) => CstInputValue::Bool(*flag),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(map) => {
+            let fields = map.iter().map(|(key, value)| (key.clone(), input(value)));
+            CstInputValue::Object(fields.collect())
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Changes one entry in settings in TOML, and leaves all other bytes unchanged.
+
+use serde_json::Value;
+use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, value};
+
+use super::table::Client;
+use super::{Edited, Fault, Fields, NAME};
+
+/// Sets the entry of kb, or removes it if there are no `fields`.
+pub(super) fn edit(text: &str, client: &Client, fields: Option<&Fields>) -> Result<Edited, Fault> {
+    let mut document = parse(text)?;
+    let before = entry(&mut document, client)?.map(|entry| shown(entry));
+    match (&before, fields) {
+        (None, None) => return Ok(Edited::same(text)),
+        (Some(_), None) => remove(&mut document, client)?,
+        (_, Some(fields)) => set(&mut document, client, fields)?,
+    }
+    let after = entry(&mut document, client)?.map(|entry| shown(entry));
+    Ok(Edited { text: with_line_ends_of(text, &document.to_string()), before, after })
+}
+
+/// Gives unchanged lines at the start and the end the line ends of `old`, and changed ones that of the
+/// first line: the library writes all of them in one way.
+fn with_line_ends_of(old: &str, new: &str) -> String {
+    if !old.contains('\r') {
+        return new.to_owned();
+    }
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let is_same = |(a, b): &(&&str, &&str)| a.trim_end() == b.trim_end();
+    let head = before.iter().zip(&after).take_while(is_same).count();
+    let (old_rest, new_rest) = (&before[head..], &after[head..]);
+    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(is_same).count();
+    let end = if before.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
+    let changed = &new_rest[..new_rest.len() - tail];
+    let mut text = before[..head].concat();
+    text.extend(changed.iter().map(|line| line.replace("\r\n", "\n").replace('\n', end)));
+    text + &old_rest[old_rest.len() - tail..].concat()
+}
+
+/// Returns all servers with their names.
+pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, Fault> {
+    let mut document = parse(text)?;
+    let Some(servers) = servers(&mut document, client)? else { return Ok(Vec::new()) };
+    Ok(servers.iter().map(|(name, item)| (name.to_owned(), json(item))).collect())
+}
+
+fn parse(text: &str) -> Result<DocumentMut, Fault> {
+    text.parse::<DocumentMut>().map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.map(|before| before.matches('\n').count() + 1);
+        Fault { line, message: error.message().trim().replace('\n', "; ") }
+    })
+}
+
+/// Returns the table that holds the servers; `None` if it is missing.
+fn servers<'a>(
+    document: &'a mut DocumentMut,
+    client: &Client,
+) -> Result<Option<&'a mut dyn TableLike>, Fault> {
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    for key in client.keys {
+        let Some(item) = table.get_mut(key) else { return Ok(None) };
+        let fault = || Fault::of(format!("`{key}` is not a table"));
+        table = item.as_table_like_mut().ok_or_else(fault)?;
+    }
+    Ok(Some(table))
+}
+
+fn entry<'a>(
+    document: &'a mut DocumentMut,
+    client: &Client,
+) -> Result<Option<&'a mut Item>, Fault> {
+    Ok(servers(document, client)?.and_then(|servers| servers.get_mut(NAME)))
+}
+
+/// Changes the fields that differ and keeps all others. An entry that starts no program is replaced.
+fn set(document: &mut DocumentMut, client: &Client, fields: &Fields) -> Result<(), Fault> {
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    for key in client.keys {
+        let fault = || Fault::of(format!("`{key}` is not a table"));
+        let item = table.entry(key).or_insert_with(|| {
+            let mut made = Table::new();
+            // Without a header for itself: `[mcp_servers.kb]` is enough.
+            made.set_implicit(true);
+            Item::Table(made)
+        });
+        table = item.as_table_like_mut().ok_or_else(fault)?;
+    }
+    let known = table.get(NAME).and_then(Item::as_table_like);
+    if known.is_none_or(|entry| !entry.contains_key("command")) {
+        table.insert(NAME, Item::Table(Table::new()));
+    }
+    let Some(entry) = table.get_mut(NAME).and_then(Item::as_table_like_mut) else {
+        return Err(Fault::of(format!("`{NAME}` is not a table")));
+    };
+    for (key, field) in fields {
+        match entry.get_mut(key) {
+            Some(item) if json(item) == *field => {}
+            Some(item) => {
+                let decor = item.as_value().map(|value| value.decor().clone());
+                *item = toml(field);
+                if let (Some(decor), Some(value)) = (decor, item.as_value_mut()) {
+                    *value.decor_mut() = decor;
+                }
+            }
+            None => drop(entry.insert(key, toml(field))),
+        }
+    }
+    Ok(())
+}
+
+/// Removes the entry. Comments above its header stay: they may be about what is before them.
+fn remove(document: &mut DocumentMut, client: &Client) -> Result<(), Fault> {
+    let removed = servers(document, client)?.and_then(|servers| servers.remove(NAME));
+    let Some(Item::Table(removed)) = removed else { return Ok(()) };
+    let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or("").to_owned();
+    let comments = text(removed.decor().prefix());
+    if !comments.contains('#') {
+        return Ok(());
+    }
+    let from = removed.position().unwrap_or(isize::MAX);
+    let mut next = None;
+    later(document.as_table_mut(), from, &mut next);
+    match next {
+        Some(place) => {
+            if let Some(table) = at(document.as_table_mut(), place) {
+                let both = comments + &text(table.decor().prefix());
+                table.decor_mut().set_prefix(both);
+            }
+        }
+        None => {
+            let both = comments + document.trailing().as_str().unwrap_or("");
+            document.set_trailing(both);
+        }
+    }
+    Ok(())
+}
+
+/// Finds the smallest position of a table after `from`, in all tables with a header.
+fn later(table: &mut Table, from: isize, found: &mut Option<isize>) {
+    for inner in tables(table) {
+        let place = inner.position().filter(|place| *place > from && !inner.is_implicit());
+        if let Some(place) = place {
+            *found = Some(found.map_or(place, |known| known.min(place)));
+        }
+        later(inner, from, found);
+    }
+}
+
+/// Returns the table at a position.
+fn at(table: &mut Table, place: isize) -> Option<&mut Table> {
+    tables(table).into_iter().find_map(|inner| match inner.position() == Some(place) {
+        true => Some(inner),
+        false => at(inner, place),
+    })
+}
+
+/// Returns the tables directly below a table, also those of arrays.
+fn tables(table: &mut Table) -> Vec<&mut Table> {
+    let items = table.iter_mut().map(|(_, item)| item);
+    let mut found = Vec::new();
+    for item in items {
+        match item {
+            Item::Table(inner) => found.push(inner),
+            Item::ArrayOfTables(all) => found.extend(all.iter_mut()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns an entry as it is written.
+fn shown(entry: &Item) -> String {
+    let mut table = Table::new();
+    let mut entry = entry.clone();
+    if let Item::Table(entry) = &mut entry {
+        entry.decor_mut().clear();
+    }
+    table.insert(NAME, entry);
+    DocumentMut::from(table).to_string().trim_end().to_owned()
+}
+
+fn toml(field: &Value) -> Item {
+    match field {
+        Value::Bool(flag) => value(*flag),
+        Value::Array(items) => value(items.iter().filter_map(Value::as_str).collect::<Array>()),
+        other => value(other.as_str().unwrap_or_default()),
+    }
+}
+
+/// Returns texts, lists of texts and tables as JSON; null for everything else.
+fn json(item: &Item) -> Value {
+    if let Some(text) = item.as_str() {
+        return Value::from(text);
+    }
+    if let Some(flag) = item.as_bool() {
+        return Value::from(flag);
+    }
+    if let Some(items) = item.as_array() {
+        return items.iter().map(|item| Value::from(item.as_str())).collect();
+    }
+    let fields = item.as_table_like().map(|table| {
+        let fields = table.iter().map(|(key, item)| (key.to_owned(), json(item)));
+        Value::Object(fields.collect())
+    });
+    fields.unwrap_or_default()
+}

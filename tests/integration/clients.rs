@@ -1,0 +1,158 @@
+//! Tests `kb mcp install`, and that the entries it writes start a server.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::contract::{self, ClientChanged};
+use crate::env::TestEnv;
+
+/// The programs and their settings in a home without variables.
+const SETTINGS: [(&str, &str); 8] = [
+    ("claude-code", ".claude.json"),
+    ("claude-desktop", ".config/Claude/claude_desktop_config.json"),
+    ("codex", ".codex/config.toml"),
+    ("cursor", ".cursor/mcp.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("opencode", ".config/opencode/opencode.json"),
+    ("vscode", ".config/Code/User/mcp.json"),
+    ("zed", ".config/zed/settings.json"),
+];
+
+/// Returns the entry of kb in settings that kb made.
+fn entry(env: &TestEnv, client: &str, path: &str) -> Value {
+    let text = fs::read_to_string(env.path(path)).unwrap();
+    let settings: Value = match client {
+        "codex" => toml::from_str(&text).unwrap(),
+        _ => serde_json::from_str(&text).unwrap(),
+    };
+    let servers = settings.as_object().unwrap().values().next().unwrap();
+    servers["kb"].clone()
+}
+
+/// Returns the command line of an entry.
+fn line(entry: &Value) -> Vec<String> {
+    let texts = |value: &Value| match value {
+        Value::String(text) => vec![text.clone()],
+        value => value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|item| item.as_str().unwrap().to_owned())
+            .collect(),
+    };
+    [texts(&entry["command"]), texts(&entry["args"])].concat()
+}
+
+fn install(env: &TestEnv, args: &[&str]) -> ClientChanged {
+    let all = [&["mcp", "install", "--format", "json", "--yes"], args].concat();
+    contract::read(&env.ok(&all))
+}
+
+#[test]
+fn each_entry_starts_a_server_and_is_removed_again() {
+    let env = TestEnv::with_corpus();
+    for (client, path) in SETTINGS {
+        let done = install(&env, &["--client", client]);
+        assert_eq!((done.client.as_str(), done.action.as_str()), (client, "added"));
+        assert_eq!(PathBuf::from(&done.path), env.path(path).canonicalize().unwrap());
+        let line = line(&entry(&env, client, path));
+        assert_eq!(line[1..], ["mcp"], "{client}");
+        assert_eq!(line[0], done.command.unwrap());
+        // The entry as the program starts it: in another folder, with hardly any variables.
+        let mut server = Command::new(&line[0])
+            .args(&line[1..])
+            .env_clear()
+            .env("HOME", env.path(""))
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+        writeln!(server.stdin.take().unwrap(), "{hello}").unwrap();
+        let answer = server.wait_with_output().unwrap().stdout;
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
+        assert_eq!(answer["result"]["serverInfo"]["name"], "kb", "{client}");
+        let before = fs::read(env.path(path)).unwrap();
+        assert_eq!(install(&env, &["--client", client]).action, "unchanged");
+        assert_eq!(fs::read(env.path(path)).unwrap(), before);
+        let removed = install(&env, &["--client", client, "--remove"]);
+        assert_eq!((removed.action.as_str(), removed.command), ("removed", None));
+        assert_eq!(install(&env, &["--client", client, "--remove"]).action, "absent");
+    }
+}
+
+#[test]
+fn what_is_named_for_the_run_is_in_the_entry() {
+    let env = TestEnv::with_corpus();
+    let dir = env.path("data");
+    let dir = dir.to_str().unwrap();
+    let path = ".cursor/mcp.json";
+    let args = |args: &[&str]| {
+        install(&env, &[&["--client", "cursor"], args].concat());
+        line(&entry(&env, "cursor", path))[1..].join(" ")
+    };
+    assert_eq!(args(&["--data-dir", "data"]), format!("mcp --data-dir {dir}"));
+    assert_eq!(args(&["--allow-write"]), "mcp --allow-write");
+    env.ok(&["base", "add", "work"]);
+    assert_eq!(args(&["--base", "work"]), "mcp --base work");
+    let variable = [("KB_DATA_DIR", dir)];
+    let all = ["mcp", "install", "--client", "cursor", "--yes"];
+    env.kb_with(&variable, &all).expect(0);
+    let line = line(&entry(&env, "cursor", path));
+    assert_eq!(line[1..], ["mcp", "--data-dir", dir]);
+}
+
+#[test]
+fn nothing_is_changed_before_a_yes() {
+    let env = TestEnv::with_corpus();
+    let settings = "{\"mcpServers\": {}}";
+    env.write(".cursor/mcp.json", settings);
+    let refused = env.kb(&["mcp", "install", "--client", "cursor"]).expect(1);
+    // What would change is shown, as the file has it, and the error is the last line.
+    assert!(refused.stderr.contains("+ \"kb\": {"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("needs `--yes`"), "{}", refused.stderr);
+    assert_eq!(refused.stdout, "");
+    let json = env.kb(&["mcp", "install", "--client", "cursor", "--format", "json"]).expect(1);
+    assert_eq!(json.json_error()["code"], "usage");
+    assert_eq!(fs::read_to_string(env.path(".cursor/mcp.json")).unwrap(), settings);
+    env.write(".cursor/mcp.json", "{\n\"mcpServers\": }");
+    let broken = ["mcp", "install", "--client", "cursor", "--yes", "--format", "json"];
+    let error = env.kb(&broken).expect(1).json_error();
+    assert_eq!(error["code"], "config");
+    assert!(error.to_string().contains("line 2"), "{error}");
+    let unknown = env.kb(&["mcp", "install", "--client", "emacs"]).expect(1).stderr;
+    assert!(unknown.contains("claude-code") && unknown.contains("zed"), "{unknown}");
+    env.kb(&["mcp", "install"]).expect(1);
+}
+
+#[test]
+fn doctor_finds_entries_that_no_longer_work() {
+    let env = TestEnv::with_corpus();
+    env.ok(&["doctor", "--fix"]);
+    install(&env, &["--client", "codex"]);
+    let clients = |env: &TestEnv, status: i32| {
+        let report = env.kb(&["doctor", "--format", "json"]).expect(status).json();
+        let checks = report["checks"].as_array().unwrap().clone();
+        let is_client = |check: &Value| check["name"] == "client";
+        checks.into_iter().filter(is_client).collect::<Vec<_>>()
+    };
+    assert_eq!(clients(&env, 0)[0]["verdict"], "ok");
+    env.write(
+        ".codex/config.toml",
+        "[mcp_servers.kb]\ncommand = \"/nowhere/kb\"\nargs = [\"mcp\"]\n",
+    );
+    let found = clients(&env, 1);
+    assert_eq!((found.len(), &found[0]["verdict"]), (1, &Value::from("fault")));
+    let fix = found[0]["fix"].as_str().unwrap();
+    assert!(fix.contains("kb mcp install --client codex"), "{fix}");
+    install(&env, &["--client", "codex"]);
+    install(&env, &["--client", "zed", "--data-dir", "gone"]);
+    let found = clients(&env, 1);
+    assert!(found[1]["message"].as_str().unwrap().contains("gone"), "{found:?}");
+}
