@@ -51,12 +51,25 @@ use crate::diagnostic::Program;
 pub use observer::Observer;
 pub use session::Session;
 
+/// A set of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolSet {
+    /// Those of documents.
+    Kb,
+    /// Those of skills.
+    Skills,
+    /// All.
+    All,
+}
+
 /// Options of a server.
 #[derive(Debug, Clone, Default)]
 pub struct ServerOptions {
-    /// The name the server was started under. Under the other program's it offers only skills, with that
-    /// program's tools.
+    /// The name the server was started under.
     pub program: Program,
+    /// The tools to offer; `None` for those of documents, and those of skills if there is a skill. Under the other
+    /// program's name they are always those of skills.
+    pub tools: Option<ToolSet>,
     /// Whether agents may change stored data.
     pub allows_writing: bool,
     /// Whether the server follows the added folders.

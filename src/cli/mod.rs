@@ -57,7 +57,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, ValueEnum};
 
 use crate::app::session::absolute;
-use crate::app::{Observer, ServerOptions, Session};
+use crate::app::{Observer, ServerOptions, Session, ToolSet};
 use crate::cli::args::{Cli, ColorChoice, Command, McpAction};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -228,7 +228,8 @@ fn dispatch(context: &Context, flags: &Flags, command: &Command) -> Result<ExitS
 fn mcp(context: Context, args: &args::Mcp, program: Program, serve: Serve) -> Result<ExitStatus> {
     let audit_log = args.audit_log.as_deref().map(absolute).transpose()?;
     let (allows_writing, watches) = (args.allow_write, args.watch);
-    let options = ServerOptions { program, allows_writing, watches, audit_log };
+    let tools = args.tools.map(ToolSet::from);
+    let options = ServerOptions { program, tools, allows_writing, watches, audit_log };
     serve(context.session, Arc::new(context.ui), &options)?;
     Ok(ExitStatus::Success)
 }

@@ -19,7 +19,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::app::error_log::now;
 use crate::app::watch::{self, WatchRequest};
-use crate::app::{Observer, ServerOptions, Session};
+use crate::app::{Observer, ServerOptions, Session, ToolSet};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::protocol::{AuditSink, Chain, JsonLines, NoAudit};
@@ -67,9 +67,10 @@ pub fn run(
     let service =
         Arc::new(Service { session, observer, program: options.program, run_id: OnceLock::new() });
     // If the skills cannot be loaded now, they could not be served later.
-    service.list_skills()?;
+    let has_skills = !service.list_skills()?.is_empty();
     let mut chain = Chain::new(audit);
-    for tool in tools::tools(&service, options.allows_writing) {
+    let set = tool_set(options, has_skills);
+    for tool in tools::tools(&service, set, options.allows_writing) {
         chain.register(tool).map_err(|message| Error::Usage { message, hint: None })?;
     }
     let bound = service.session.binding()?;
@@ -90,6 +91,16 @@ pub fn run(
     served?;
     service.session.close()?;
     store.map_or(Ok(()), |store| store.close())
+}
+
+/// Returns the tools to offer. Those of skills cost an agent tokens that nobody needs where there are no skills.
+fn tool_set(options: &ServerOptions, has_skills: bool) -> ToolSet {
+    match (options.program, options.tools) {
+        (Program::Skc, _) => ToolSet::Skills,
+        (Program::Kb, Some(set)) => set,
+        (Program::Kb, None) if has_skills => ToolSet::All,
+        (Program::Kb, None) => ToolSet::Kb,
+    }
 }
 
 /// A thread that follows the added folders while the server runs.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::app::skills::{Arguments, SkillAnswer, SkillRequest};
 use crate::diagnostic::Program;
 use crate::error::Error;
-use crate::mcp::protocol::{Call, Effect, Failure, Reply, Tool};
+use crate::mcp::protocol::{Call, Effect, Failure, Reply, Tool, UNLISTED};
 use crate::mcp::reporter::Reporter;
 use crate::mcp::service::{Service, failure};
 use crate::mcp::tools::value;
@@ -19,20 +19,22 @@ use crate::skill::commands::{Command, Kind, Parameter};
 use crate::text::json::Line;
 use crate::text::paths;
 
-/// Returns when an agent should use a skill command.
-fn when_to_use(name: &str) -> &'static str {
+/// Returns the title of a skill command, and what it does and when an agent should use it.
+fn described(name: &str) -> (&'static str, &'static str) {
     match name {
-        "list" => "Use it to list the skills; search and capability narrow the list.",
-        "outline" => "Use it first, before reading anything of a skill.",
-        "search" => "Use it to find the section about a topic.",
-        "show" => "Use it to read one section instead of a whole file.",
-        "open" => "Use it last: it costs most.",
-        "build" => "Use it when an error says that the index is unusable (E002).",
-        "init" => "Only when the user asks for it.",
-        "sources" => "Use it to learn what else a skill brings: scripts, references, assets.",
-        "stats" => "Use it when the user asks which parts of a skill are read.",
-        "lint" => "Use it when the user writes a skill.",
-        _ => "",
+        "list" => ("List skills", "List the agent skills and what each is for."),
+        "outline" => ("Outline a skill", "List the headings of a skill; first step."),
+        "search" => ("Search a skill", "Find sections of a skill with all these words."),
+        "show" => ("Show a section", "Read one section of a skill, not a whole file."),
+        "open" => ("Open a skill's file", "Read a file of a skill; last step, costs most."),
+        "build" => {
+            ("Index a skill", "Index a skill, when an error says that it is unusable (E002).")
+        }
+        "init" => ("Create a skill", "Create a skill. Only when the user asks for it."),
+        "sources" => ("List a skill's files", "List the files of a skill: scripts, references."),
+        "stats" => ("Count reads", "Count which parts of a skill were read."),
+        "lint" => ("Check a skill", "Check a skill that the user is writing, for mistakes."),
+        _ => ("", ""),
     }
 }
 
@@ -54,8 +56,11 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         if let (Value::Object(data), false) = (&mut data, warnings.is_empty()) {
             data.insert("warnings".into(), warnings.into());
         }
-        let text = (service.program == Program::Skc).then(|| as_skc(command, &answer, &data));
-        Ok(Reply { data, text: text.transpose()? })
+        if service.program == Program::Skc {
+            let text = as_skc(command, &answer, &data)?;
+            return Ok(Reply { text: Some(text), ..Reply::default() });
+        }
+        Ok(data.into())
     };
     let properties: Map<String, Value> = tool_parameters(command)
         .map(|parameter| (parameter.name.to_owned(), property(parameter)))
@@ -69,14 +74,14 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         "properties": properties,
         "required": required,
     });
-    let description = format!("{}. {}", command.about, when_to_use(command.name));
+    let (title, description) = described(command.name);
     Tool {
         name: match program {
             Program::Kb => format!("skill_{}", command.name),
             Program::Skc => format!("skc_{}", command.name),
         },
-        title: command.about.to_owned(),
-        description: description.trim_end().to_owned(),
+        title: title.to_owned(),
+        description: description.to_owned(),
         schema: schema.as_object().cloned().unwrap_or_default(),
         effect: match command.name {
             _ if command.is_read_only => Effect::Reads,
@@ -105,6 +110,19 @@ fn tool_parameters(command: &Command) -> impl Iterator<Item = &Parameter> {
     command.parameters.iter().filter(|parameter| !parameter.is_for_people)
 }
 
+/// Returns what a model cannot guess of a parameter from its name. The help of the command line says more, but a
+/// model pays for every word in every conversation.
+fn explained(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "search" => "Text in name or description",
+        "query" => "Words",
+        "section" => "Its heading",
+        "path" => "Relative path, such as SKILL.md",
+        "group_by" => "summary, sections, files, commands, projects, errors or search",
+        _ => return None,
+    })
+}
+
 fn property(parameter: &Parameter) -> Value {
     let mut schema = match parameter.kind {
         Kind::Text => json!({ "type": "string" }),
@@ -117,7 +135,12 @@ fn property(parameter: &Parameter) -> Value {
             json!({ "type": "array", "items": { "type": "string" } })
         }
     };
-    schema["description"] = parameter.about.into();
+    if let Some(about) = explained(parameter.name) {
+        schema["description"] = about.into();
+    }
+    if parameter.is_rare {
+        schema[UNLISTED] = true.into();
+    }
     schema
 }
 

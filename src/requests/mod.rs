@@ -48,23 +48,21 @@ impl From<TypeWord> for DocType {
 /// Which documents to look at.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct FilterInput {
-    /// Only documents of this type
     pub(crate) r#type: Option<TypeWord>,
-    /// Only documents with all these tags
+    /// All of these
     #[serde(default)]
     pub(crate) tags: Vec<String>,
-    /// Only documents with none of these tags
+    /// None of these
     #[serde(default)]
     pub(crate) exclude_tags: Vec<String>,
-    /// Only documents at or below this file or folder
+    /// File or folder
     pub(crate) path: Option<PathBuf>,
-    /// Only source code in this language
-    #[serde(default)]
-    #[schemars(schema_with = "language_words")]
+    /// Of source code
     pub(crate) language: Option<String>,
-    /// Only documents of this date or later: 2026, 2026-05 or 2026-05-17
+    /// 2026 or 2026-05-17
     pub(crate) since: Option<String>,
-    /// Only documents of this date or earlier
+    /// Up to this date
+    #[schemars(extend("x-unlisted" = true))]
     pub(crate) until: Option<String>,
 }
 
@@ -92,29 +90,32 @@ impl TryFrom<FilterInput> for Filter {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchInput {
-    /// What to look for, in plain words; "a phrase" stays together, a leading - excludes
+    /// Plain words, "a phrase", -excluded
     pub(crate) query: String,
-    /// Largest number of results to return; 10 by default
+    /// Default 10
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
     pub(crate) top: Option<u32>,
     #[serde(flatten)]
     pub(crate) filter: FilterInput,
-    /// Largest number of results from one document
-    #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
+    /// Most results from one document
+    #[schemars(range(min = limits::TOP.min, max = limits::TOP.max), extend("x-unlisted" = true))]
     pub(crate) per_doc: Option<u32>,
     /// Leave out results with a fused score below this
+    #[schemars(extend("x-unlisted" = true))]
     pub(crate) threshold: Option<f64>,
-    /// Keywords only: exact names, error messages
+    /// Keywords only, for exact names
     #[serde(default)]
     pub(crate) fts_only: bool,
     /// Meaning only: when the words may differ
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     pub(crate) vec_only: bool,
-    /// Return the best passages that fit into this many tokens, each text once, neighbours merged
+    /// Tokens that the passages may take
     #[schemars(range(min = limits::BUDGET.min, max = limits::BUDGET.max))]
     pub(crate) budget: Option<u32>,
     /// Add this many chunks before and after each result to its text
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     pub(crate) context: u32,
 }
 
@@ -154,13 +155,13 @@ impl SearchInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimilarInput {
-    /// Id, path, or a unique part of a title or path
+    /// Id, path or title
     #[serde(default)]
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Option<Value>,
-    /// Id of a chunk, as given in results; instead of a document
+    /// Id; instead of a document
     pub(crate) chunk: Option<ChunkId>,
-    /// Largest number of results to return; 10 by default
+    /// Default 10
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
     pub(crate) top: Option<u32>,
     #[serde(flatten)]
@@ -219,11 +220,6 @@ fn language(word: &str) -> Result<Language> {
         message: format!("unknown language `{word}`"),
         hint: Some(format!("known: {}", Language::ALL.map(Language::as_str).join(", "))),
     })
-}
-
-/// Returns the schema of the words for programming languages.
-fn language_words(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "string", "enum": &Language::ALL.map(Language::as_str)[..] })
 }
 
 /// Returns the schema of a document's id or name.

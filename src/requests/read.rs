@@ -16,7 +16,7 @@ use crate::read::Selection;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InfoInput {
-    /// Id, path, or a unique part of a title or path
+    /// Id, path or title
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Value,
 }
@@ -25,10 +25,10 @@ pub(crate) struct InfoInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OutlineInput {
-    /// Id, path, or a unique part of a title or path
+    /// Id, path or title
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Value,
-    /// Deepest level to list
+    /// Deepest to list
     pub(crate) level: Option<u32>,
 }
 
@@ -36,22 +36,21 @@ pub(crate) struct OutlineInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowInput {
-    /// Id, path, or a unique part of a title or path; not needed with a chunk
+    /// Id, path or title
     #[serde(default)]
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Option<Value>,
-    /// A heading or the end of a header chain, as `section` of a result
+    /// Its heading
     pub(crate) section: Option<String>,
-    /// A definition, qualified or not
     pub(crate) symbol: Option<String>,
-    /// A page, from 1
     pub(crate) page: Option<NonZeroU32>,
-    /// A chunk, by its id
+    /// Id; no document needed
     pub(crate) chunk: Option<ChunkId>,
-    /// Chunks to show before and after the chunk
+    /// Chunks before and after it
     #[serde(default)]
     pub(crate) around: u32,
-    /// Largest number of lines to show
+    /// Most lines to show
+    #[schemars(extend("x-unlisted" = true))]
     pub(crate) max_lines: Option<u32>,
 }
 
@@ -95,14 +94,13 @@ impl TryFrom<ShowInput> for ShowRequest {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OpenInput {
-    /// Id, path, or a unique part of a title or path
+    /// Id, path or title
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Value,
-    /// First line to show, from 1
     pub(crate) start_line: Option<NonZeroU32>,
-    /// Last line to show
     pub(crate) end_line: Option<NonZeroU32>,
-    /// Largest number of lines to show
+    /// Most lines to show
+    #[schemars(extend("x-unlisted" = true))]
     pub(crate) max_lines: Option<u32>,
 }
 

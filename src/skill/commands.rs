@@ -36,6 +36,8 @@ pub struct Parameter {
     pub about: &'static str,
     /// Whether only people may set it: it writes to places that agents read instructions from.
     pub is_for_people: bool,
+    /// Whether so few calls need it that servers accept it without listing it.
+    pub is_rare: bool,
 }
 
 /// A skill command.
@@ -70,6 +72,7 @@ const fn option(name: &'static str, kind: Kind, about: &'static str) -> Paramete
         default: None,
         about,
         is_for_people: false,
+        is_rare: false,
     }
 }
 
@@ -97,11 +100,15 @@ const fn for_people(parameter: Parameter) -> Parameter {
     Parameter { is_for_people: true, ..parameter }
 }
 
+const fn rare(parameter: Parameter) -> Parameter {
+    Parameter { is_rare: true, ..parameter }
+}
+
 const COUNT: Kind = Kind::Number(0, u32::MAX);
 
 const SKILL: Parameter = required(word("skill", "Name of a skill, or its directory"));
 
-const MAX_LINES: Parameter = option("max_lines", COUNT, "Return at most this many lines");
+const MAX_LINES: Parameter = rare(option("max_lines", COUNT, "Return at most this many lines"));
 
 /// All skill commands.
 pub const COMMANDS: &[Command] = &[
@@ -113,26 +120,33 @@ pub const COMMANDS: &[Command] = &[
         parameters: &[
             option("search", Kind::Text, "Only skills with this text in name or description"),
             option("capability", Kind::Text, "Only skills that have this capability"),
-            default(
+            rare(default(
                 "all",
                 option(
                     "scope",
                     Kind::Choice(&["project", "global", "all"]),
                     "Only skills of the project or of the user",
                 ),
-            ),
-            default(
+            )),
+            rare(default(
                 "all",
                 option(
                     "status",
                     Kind::Choice(&["normal", "not-built", "obsolete", "all"]),
                     "Only skills that are built, not built, or out of date",
                 ),
-            ),
-            short('l', option("limit", COUNT, "Return at most this many skills")),
-            short('p', option("pattern", Kind::Text, "Only skills whose name matches this glob")),
-            flag("check_obsolete", "Compare the files with the last build"),
-            option("skills_root", Kind::Text, "Look only in this directory [env: KB_SKILLS_ROOT]"),
+            )),
+            rare(short('l', option("limit", COUNT, "Return at most this many skills"))),
+            rare(short(
+                'p',
+                option("pattern", Kind::Text, "Only skills whose name matches this glob"),
+            )),
+            rare(flag("check_obsolete", "Compare the files with the last build")),
+            rare(option(
+                "skills_root",
+                Kind::Text,
+                "Look only in this directory [env: KB_SKILLS_ROOT]",
+            )),
         ],
     },
     Command {
@@ -172,7 +186,10 @@ pub const COMMANDS: &[Command] = &[
         parameters: &[
             SKILL,
             required(word("query", "Words to search for; quote several words")),
-            short('l', default("10", option("limit", COUNT, "Return at most this many sections"))),
+            rare(short(
+                'l',
+                default("10", option("limit", COUNT, "Return at most this many sections")),
+            )),
         ],
     },
     Command {
@@ -213,9 +230,12 @@ pub const COMMANDS: &[Command] = &[
         parameters: &[
             SKILL,
             option("depth", COUNT, "Levels to show [default: all]"),
-            option("dir", Kind::Text, "Start at this directory of the skill"),
-            short('l', default("100", option("limit", COUNT, "Return at most this many entries"))),
-            short('p', option("pattern", Kind::Text, "Only files that match this glob")),
+            rare(option("dir", Kind::Text, "Start at this directory of the skill")),
+            rare(short(
+                'l',
+                default("100", option("limit", COUNT, "Return at most this many entries")),
+            )),
+            rare(short('p', option("pattern", Kind::Text, "Only files that match this glob"))),
         ],
     },
     Command {
@@ -233,13 +253,13 @@ pub const COMMANDS: &[Command] = &[
                     "Count by: summary, sections, files, commands, projects, errors, search",
                 ),
             ),
-            option("since", Kind::Text, "Only from this time on; RFC 3339 or YYYY-MM-DD"),
-            option("until", Kind::Text, "Only up to this time; RFC 3339 or YYYY-MM-DD"),
-            option(
+            rare(option("since", Kind::Text, "Only from this time on; RFC 3339 or YYYY-MM-DD")),
+            rare(option("until", Kind::Text, "Only up to this time; RFC 3339 or YYYY-MM-DD")),
+            rare(option(
                 "project",
                 Kind::Texts,
                 "Only commands started at or below this directory (can be repeated)",
-            ),
+            )),
         ],
     },
     Command {
@@ -247,7 +267,7 @@ pub const COMMANDS: &[Command] = &[
         about: "Check a skill for its author",
         is_read_only: true,
         is_tool: true,
-        parameters: &[SKILL, short('f', flag("force", "Also check a built skill"))],
+        parameters: &[SKILL, rare(short('f', flag("force", "Also check a built skill")))],
     },
     Command {
         name: "sync",

@@ -117,11 +117,13 @@ fn allowed_tools_are_listed_with_their_schemas() {
         // One large client fails on a boolean there.
         assert!(tool["inputSchema"]["additionalProperties"].is_null(), "{tool}");
         assert!(tool["title"].as_str().is_some_and(|title| title.len() > 5), "{tool}");
+        assert!(tool["inputSchema"]["required"] != json!([]), "{tool}");
         let properties = tool["inputSchema"]["properties"].as_object();
         for (name, property) in properties.into_iter().flatten() {
-            assert!(property["description"].is_string(), "{name}: {tool}");
             // No choice of types, and no null among words: some clients refuse the whole request.
             assert!(property["type"].is_string() && property["anyOf"].is_null(), "{name}: {tool}");
+            // A value out of bounds gets an error that says so.
+            assert!(property["minimum"].is_null() && property["x-unlisted"].is_null(), "{tool}");
             let words = property["enum"].as_array().into_iter().flatten();
             assert!(words.clone().all(Value::is_string), "{name}: {tool}");
         }
@@ -133,6 +135,59 @@ fn allowed_tools_are_listed_with_their_schemas() {
     assert_eq!(properties["search"]["type"], "string");
     assert_eq!(properties["capability"]["type"], "string");
     assert!(properties["capability"]["enum"].is_null());
+}
+
+#[test]
+fn the_tools_of_skills_are_offered_where_there_is_a_skill() {
+    let offered = |skills: &Skills, args: &[&str]| {
+        let mut command = skills.env.command(&[&["mcp"], args].concat());
+        command.current_dir(skills.env.path("project"));
+        let mut client = Client::over(command);
+        client.greet();
+        names(&tools(&mut client)).into_iter().collect::<Vec<_>>()
+    };
+    let (kb, skill): (Vec<&str>, Vec<&str>) =
+        READING.into_iter().partition(|name| name.starts_with("kb_"));
+    let skills = Skills::new();
+    assert_eq!(offered(&skills, &[]), READING);
+    assert_eq!(offered(&skills, &["--tools", "kb"]), kb);
+    assert_eq!(offered(&skills, &["--tools", "skills"]), skill);
+    fs::remove_file(skills.path("SKILL.md")).unwrap();
+    assert_eq!(offered(&skills, &[]), kb);
+    assert_eq!(offered(&skills, &["--tools", "all"]), READING);
+}
+
+/// What a model pays for the list of tools: at most 1,500 tokens. A token of such JSON has more than four
+/// characters; the real numbers are in benches/results.
+#[test]
+fn the_list_of_tools_is_short() {
+    let env = TestEnv::without_model();
+    let mut client = Client::start(&env, "", &[]);
+    let paid = |tool: &Value| {
+        let keys = ["name", "title", "description", "inputSchema"];
+        keys.map(|key| tool[key].to_string().len() + key.len() + 4).iter().sum::<usize>()
+    };
+    let listed: usize = tools(&mut client).iter().map(paid).sum();
+    assert!(listed < 4 * 1_500, "{listed} characters");
+}
+
+#[test]
+fn arguments_that_few_calls_need_are_accepted_without_being_listed() {
+    let env = TestEnv::with_corpus();
+    let mut client = Client::start(&env, "", &[]);
+    let listed = tools(&mut client);
+    let search = listed.iter().find(|tool| tool["name"] == "kb_search").unwrap();
+    assert!(search["inputSchema"]["properties"]["per_doc"].is_null(), "{search}");
+    let found = client.data("kb_search", json!({ "query": "gauge", "per_doc": 1 }));
+    let documents: BTreeSet<i64> = found["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| hit["source"]["document_id"].as_i64().unwrap())
+        .collect();
+    assert_eq!(documents.len(), found["results"].as_array().unwrap().len());
+    let wrong = client.call("kb_search", json!({ "query": "gauge", "per_doc": 0 }));
+    assert_eq!(wrong["error"]["code"], "INVALID_PARAMS");
 }
 
 #[test]

@@ -47,7 +47,10 @@ impl Client {
 
     /// Starts the server without the handshake.
     pub(crate) fn start_silent(env: &TestEnv, dir: &str, args: &[&str]) -> Self {
-        let mut command = env.command(&[&["mcp"], args].concat());
+        // The sample documents come without skills.
+        let is_default = !args.iter().any(|arg| arg.starts_with("--tools"));
+        let all: &[&str] = if is_default { &["mcp", "--tools=all"] } else { &["mcp"] };
+        let mut command = env.command(&[all, args].concat());
         command.current_dir(env.path(dir));
         Self::over(command)
     }

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::app::ToolSet;
 use crate::app::clients::CLIENTS;
 use crate::cli::args::values::directory;
 use crate::config::OutputFormat;
@@ -202,6 +203,9 @@ pub(super) struct Mcp {
     /// Also offer tools that write: notes, adding files, building and creating skills
     #[arg(long)]
     pub(super) allow_write: bool,
+    /// Tools to offer: kb for documents, skills, or all [default: kb, and skills if there are any]
+    #[arg(long, value_enum, value_name = "SET", hide_possible_values = true)]
+    pub(super) tools: Option<ToolWord>,
     /// Follow the added folders and update what changes, as `kb watch` does
     #[arg(long)]
     pub(super) watch: bool,
@@ -243,6 +247,24 @@ pub(super) struct McpInstall {
 /// Returns a parser that accepts the names of the programs.
 fn client_names() -> PossibleValuesParser {
     PossibleValuesParser::new(CLIENTS.iter().map(|client| client.name))
+}
+
+/// A word for a set of tools.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ToolWord {
+    Kb,
+    Skills,
+    All,
+}
+
+impl From<ToolWord> for ToolSet {
+    fn from(word: ToolWord) -> Self {
+        match word {
+            ToolWord::Kb => Self::Kb,
+            ToolWord::Skills => Self::Skills,
+            ToolWord::All => Self::All,
+        }
+    }
 }
 
 #[cfg(test)]

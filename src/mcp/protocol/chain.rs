@@ -26,6 +26,33 @@ pub struct Chain {
     next_id: AtomicU64,
 }
 
+/// The answer to a call.
+pub struct Answer {
+    /// The envelope: `ok`, and `data` or `error`.
+    pub envelope: Value,
+    /// Whether the envelope is sent as structured content.
+    pub has_structure: bool,
+    /// The text to send instead of the envelope.
+    pub text: Option<String>,
+}
+
+impl From<Value> for Answer {
+    fn from(envelope: Value) -> Self {
+        Self { envelope, has_structure: true, text: None }
+    }
+}
+
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        let has_structure = reply.data.is_some();
+        let mut envelope = json!({ "ok": true, "data": reply.data });
+        if let Some(cursor) = reply.next_cursor {
+            envelope["next_cursor"] = cursor.into();
+        }
+        Self { envelope, has_structure, text: reply.text }
+    }
+}
+
 struct Entry {
     tool: Arc<Tool>,
     /// Held while a call of this tool is running; waiting calls get it in order of arrival.
@@ -71,46 +98,40 @@ impl Chain {
         self.tools.contains_key(name)
     }
 
-    /// Answers a call with its envelope, and with the text to send instead of it, if there is one; `None` if there
-    /// is no such tool.
-    pub async fn call(
-        &self,
-        name: &str,
-        input: Value,
-        call: Call,
-    ) -> Option<(Value, Option<String>)> {
+    /// Answers a call; `None` if there is no such tool.
+    pub async fn call(&self, name: &str, input: Value, call: Call) -> Option<Answer> {
         let entry = self.tools.get(name)?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (tool, audit) = (Arc::clone(&entry.tool), Arc::clone(&self.audit));
         let _turn = entry.turn.lock().await;
         let work = move || {
             let start = Instant::now();
-            let (envelope, text) = match validate::validate(&tool.schema, input) {
-                Ok(_) if call.is_cancelled() => (failed(&crash("cancelled")), None),
+            let answer = match validate::validate(&tool.schema, input) {
+                Ok(_) if call.is_cancelled() => failed(&crash("cancelled")).into(),
                 Ok(input) => {
                     audit.enter(&tool.name, id, &input);
                     dispatch(&tool, input, &call)
                 }
-                Err(issues) => (refused(&issues), None),
+                Err(issues) => refused(&issues).into(),
             };
-            audit.exit(&tool.name, id, start.elapsed(), &envelope);
-            (envelope, text)
+            audit.exit(&tool.name, id, start.elapsed(), &answer.envelope);
+            answer
         };
         Some(
             task::spawn_blocking(work)
                 .await
-                .unwrap_or_else(|error| (failed(&crash(&error.to_string())), None)),
+                .unwrap_or_else(|error| failed(&crash(&error.to_string())).into()),
         )
     }
 }
 
 /// Runs a tool. A panic is a failure of this call; the next call finds the server unchanged.
-fn dispatch(tool: &Tool, input: Value, call: &Call) -> (Value, Option<String>) {
+fn dispatch(tool: &Tool, input: Value, call: &Call) -> Answer {
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| (tool.handler)(input, call)));
     match outcome {
-        Ok(Ok(Reply { data, text })) => (json!({ "ok": true, "data": data }), text),
-        Ok(Err(failure)) => (failed(&failure), None),
-        Err(_) => (failed(&crash("the tool panicked")), None),
+        Ok(Ok(reply)) => reply.into(),
+        Ok(Err(failure)) => failed(&failure).into(),
+        Err(_) => failed(&crash("the tool panicked")).into(),
     }
 }
 
@@ -206,8 +227,9 @@ mod tests {
     #[test]
     fn every_call_returns_an_envelope() {
         let chain = chain(Arc::new(NoAudit));
-        let answer =
-            |name: &str, input| block_on(chain.call(name, input, call())).map(|answer| answer.0);
+        let answer = |name: &str, input| {
+            block_on(chain.call(name, input, call())).map(|answer| answer.envelope)
+        };
         let expected = json!({ "ok": true, "data": { "n": 1 } });
         assert_eq!(answer("echo", json!({ "n": 1 })), Some(expected));
         let issues = json!([{ "path": "n", "message": "integer expected" }]);

@@ -10,6 +10,7 @@
 
 mod audit;
 mod chain;
+mod listing;
 mod resources;
 mod server;
 mod streams;
@@ -21,7 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Map, Value};
 
 pub use audit::{AuditSink, JsonLines, NoAudit};
-pub use chain::Chain;
+pub use chain::{Answer, Chain};
+pub use listing::UNLISTED;
 pub use resources::{Content, Entry, Resource, Resources, SkillEntry, SkillFile};
 pub use server::serve;
 
@@ -31,18 +33,20 @@ pub type Schema = Map<String, Value>;
 /// The function of a tool; gets checked input.
 pub type Handler = dyn Fn(Value, &Call) -> Result<Reply, Failure> + Send + Sync;
 
-/// The answer of a tool.
-#[derive(Debug, Clone, PartialEq)]
+/// The answer of a tool: text, data or both.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
-    /// The answer for programs.
-    pub data: Value,
-    /// The text that the agent reads instead of the envelope; the envelope is then not sent.
+    /// The answer for programs, sent in an envelope as structured content.
+    pub data: Option<Value>,
+    /// The text that the agent reads; without it, the envelope.
     pub text: Option<String>,
+    /// Where the rest begins, if the data is only a part; the value of the argument `cursor`.
+    pub next_cursor: Option<usize>,
 }
 
 impl From<Value> for Reply {
     fn from(data: Value) -> Self {
-        Self { data, text: None }
+        Self { data: Some(data), ..Self::default() }
     }
 }
 
@@ -71,7 +75,7 @@ pub struct Tool {
     pub title: String,
     /// What it does and when to use it, for the agent.
     pub description: String,
-    /// The schema of its input; an object.
+    /// The schema of its input; an object. Properties marked with [`UNLISTED`] are accepted but not listed.
     pub schema: Schema,
     /// What it changes.
     pub effect: Effect,

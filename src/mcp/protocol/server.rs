@@ -1,6 +1,5 @@
 //! Speaks the protocol on stdin and stdout until stdin closes, and passes calls to the chain.
 
-use std::borrow::Cow;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +14,7 @@ use rmcp::model::{
     ProgressNotificationParam, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
     ResourceTemplate, ServerCapabilities, ServerConfig, Skill, SkillFrontmatter, SkillResource,
-    SkillResources, ToolAnnotations,
+    SkillResources,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -26,7 +25,7 @@ use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
 use crate::mcp::protocol::{
-    Call, Chain, Effect, Failure, Resources, SkillEntry, SkillFile, Tool, streams,
+    Answer, Call, Chain, Failure, Resources, SkillEntry, SkillFile, listing, streams,
 };
 use crate::text::json::Line;
 
@@ -165,7 +164,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.chain.tools().map(described).collect()))
+        Ok(ListToolsResult::with_all_items(self.chain.tools().map(listing::described).collect()))
     }
 
     async fn call_tool(
@@ -196,20 +195,7 @@ impl ServerHandler for Server {
         // Progress that was reported before the answer also arrives before it.
         let _ = forward.await;
         let unknown = || ErrorData::invalid_params("unknown tool", None);
-        let (envelope, text) = answered.ok_or_else(unknown)?;
-        if let Some(text) = text {
-            return Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into());
-        }
-        let is_ok = envelope["ok"] == Value::Bool(true);
-        let text = Line::of(&envelope).map_err(|error| internal(error.to_string()))?;
-        let mut result = if is_ok {
-            CallToolResult::structured(envelope)
-        } else {
-            CallToolResult::structured_error(envelope)
-        };
-        // The same text that the command line prints.
-        result.content = vec![ContentBlock::text(text.as_str().trim_end())];
-        Ok(result.into())
+        Ok(result(answered.ok_or_else(unknown)?)?.into())
     }
 
     async fn list_resources(
@@ -324,6 +310,28 @@ impl Server {
     }
 }
 
+/// Returns an answer in the form that clients get.
+fn result(answer: Answer) -> Result<CallToolResult, ErrorData> {
+    let Answer { envelope, has_structure, text } = answer;
+    let is_ok = envelope["ok"] == Value::Bool(true);
+    let text = match text {
+        Some(text) => text,
+        // The same text that the command line prints.
+        None => {
+            let line = Line::of(&envelope).map_err(|error| internal(error.to_string()))?;
+            line.as_str().trim_end().to_owned()
+        }
+    };
+    let content = vec![ContentBlock::text(text)];
+    let mut result = match (has_structure, is_ok) {
+        (false, _) => return Ok(CallToolResult::success(content)),
+        (true, true) => CallToolResult::structured(envelope),
+        (true, false) => CallToolResult::structured_error(envelope),
+    };
+    result.content = content;
+    Ok(result)
+}
+
 /// Returns a skill in the form that clients get.
 fn skill(entry: SkillEntry) -> Result<Skill, ErrorData> {
     let front_matter: SkillFrontmatter =
@@ -333,24 +341,6 @@ fn skill(entry: SkillEntry) -> Result<Skill, ErrorData> {
     };
     let files = entry.files.into_iter().map(file).collect();
     Ok(Skill::new(entry.uri, front_matter, SkillResources::Files(files)))
-}
-
-/// Returns a tool in the form that clients get.
-fn described(tool: &Tool) -> rmcp::model::Tool {
-    let annotations = ToolAnnotations::new().open_world(false);
-    let annotations = match tool.effect {
-        Effect::Reads => annotations.read_only(true),
-        Effect::Adds { is_idempotent } => {
-            annotations.read_only(false).destructive(false).idempotent(is_idempotent)
-        }
-        Effect::Replaces { is_idempotent } => {
-            annotations.read_only(false).destructive(true).idempotent(is_idempotent)
-        }
-    };
-    let (name, description) = (tool.name.clone(), tool.description.clone());
-    rmcp::model::Tool::new(Cow::Owned(name), Cow::Owned(description), Arc::new(tool.schema.clone()))
-        .with_title(tool.title.clone())
-        .with_annotations(annotations)
 }
 
 type Progress = (usize, Option<usize>, String);
