@@ -8,16 +8,17 @@ use serde_json::{Map, Value, json};
 
 use crate::app::skills::{Arguments, SkillAnswer, SkillRequest};
 use crate::diagnostic::Program;
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::mcp::form::{self, Form, LIST_PAGE, PAGE, SHORT_PAGE};
 use crate::mcp::protocol::{Call, Effect, Failure, Reply, Tool, UNLISTED};
 use crate::mcp::reporter::Reporter;
 use crate::mcp::service::{Service, failure};
-use crate::mcp::tools::value;
 use crate::present::json::skill as skill_json;
-use crate::present::text::skill as skill_text;
+use crate::present::text::{compact, skill as skill_text};
 use crate::skill::commands::{Command, Kind, Parameter};
-use crate::text::json::Line;
+use crate::text::json::{Json, Line};
 use crate::text::paths;
+use crate::text::printable::clean;
 
 /// Returns the title of a skill command, and what it does and when an agent should use it.
 fn described(name: &str) -> (&'static str, &'static str) {
@@ -32,7 +33,7 @@ fn described(name: &str) -> (&'static str, &'static str) {
         }
         "init" => ("Create a skill", "Create a skill. Only when the user asks for it."),
         "sources" => ("List a skill's files", "List the files of a skill: scripts, references."),
-        "stats" => ("Count reads", "Count which parts of a skill were read."),
+        "stats" => ("Count reads", "Count which parts of a skill are read most."),
         "lint" => ("Check a skill", "Check a skill that the user is writing, for mistakes."),
         _ => ("", ""),
     }
@@ -42,25 +43,26 @@ fn described(name: &str) -> (&'static str, &'static str) {
 pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> Tool {
     let program = service.program;
     let service = Arc::clone(service);
-    let handler = move |input: Value, call: &Call| {
+    let handler = move |mut input: Value, call: &Call| {
+        let form = Form::take(&mut input);
         let request = SkillRequest::of(command, &ToolInput { command, input: &input });
         let reporter = Reporter::new(&*service.observer, call);
         let answer = service
             .skill(&request, &reporter)
             .map_err(|error| in_protocol(&error, service.program))?;
-        let mut data =
-            value(|out| skill_json::answer(&answer, out)).map_err(|error| failure(&error))?;
+        let mut data = Json::value_of(|out| skill_json::answer(&answer, out))
+            .map_err(|error| failure(&Error::Output(error)))?;
         // On the command line they are on stderr, which an agent does not see.
         let warnings: Vec<String> =
             reporter.into_notes().into_iter().filter(|note| note.starts_with("warning[")).collect();
         if let (Value::Object(data), false) = (&mut data, warnings.is_empty()) {
-            data.insert("warnings".into(), warnings.into());
+            data.insert("warnings".into(), warnings.clone().into());
         }
         if service.program == Program::Skc {
             let text = as_skc(command, &answer, &data)?;
             return Ok(Reply { text: Some(text), ..Reply::default() });
         }
-        Ok(data.into())
+        formed(&answer, data, &warnings, form).map_err(|error| failure(&error))
     };
     let properties: Map<String, Value> = tool_parameters(command)
         .map(|parameter| (parameter.name.to_owned(), property(parameter)))
@@ -74,6 +76,8 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         "properties": properties,
         "required": required,
     });
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    Form::declare(&mut schema, false);
     let (title, description) = described(command.name);
     Tool {
         name: match program {
@@ -82,13 +86,35 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         },
         title: title.to_owned(),
         description: description.to_owned(),
-        schema: schema.as_object().cloned().unwrap_or_default(),
+        schema,
         effect: match command.name {
             _ if command.is_read_only => Effect::Reads,
             // Building replaces only what kb made from the files.
             name => Effect::Adds { is_idempotent: name == "build" },
         },
         handler: Box::new(handler),
+    }
+}
+
+/// Returns an answer in the form that the call wants.
+fn formed(answer: &SkillAnswer, data: Value, warnings: &[String], form: Form) -> Result<Reply> {
+    if form.is_full {
+        return form::whole(data);
+    }
+    let text = form::drawn(|out| {
+        for warning in warnings {
+            writeln!(out, "{}", clean(warning))?;
+        }
+        compact::skill(answer, out)
+    })?;
+    match answer {
+        // The contract of the registry orders its data too.
+        SkillAnswer::List(_) => {
+            let data = if form::fits(&data)? { Some(data) } else { None };
+            Ok(Reply { data, ..form.page(LIST_PAGE, &text)? })
+        }
+        SkillAnswer::Outline(_) => form.page(SHORT_PAGE, &text),
+        _ => form.page(PAGE, &text),
     }
 }
 

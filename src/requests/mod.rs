@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::app::read::{ListRequest, SortKey};
 use crate::app::search::{SearchRequest, SimilarRequest};
 use crate::app::session::path_prefix;
 use crate::app::values;
@@ -193,6 +194,43 @@ impl TryFrom<SimilarInput> for SimilarRequest {
 pub(crate) struct ListInput {
     #[serde(flatten)]
     pub(crate) filter: FilterInput,
+    pub(crate) sort: Option<SortWord>,
+    /// Default 50
+    #[schemars(range(min = 1, max = 100))]
+    pub(crate) limit: Option<u32>,
+}
+
+impl ListInput {
+    /// Converts the input to a request for all documents that pass the filter.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for faults that a schema cannot express.
+    pub(crate) fn into_request(self) -> Result<ListRequest> {
+        let sort = self.sort.map(SortKey::from).unwrap_or_default();
+        Ok(ListRequest { filter: self.filter.try_into()?, sort, ..ListRequest::default() })
+    }
+}
+
+/// The words for the order of documents.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SortWord {
+    Added,
+    Title,
+    Size,
+    Type,
+}
+
+impl From<SortWord> for SortKey {
+    fn from(word: SortWord) -> Self {
+        match word {
+            SortWord::Added => Self::Added,
+            SortWord::Title => Self::Title,
+            SortWord::Size => Self::Size,
+            SortWord::Type => Self::Type,
+        }
+    }
 }
 
 /// No arguments.

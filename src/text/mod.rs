@@ -14,3 +14,4 @@ pub mod scripts;
 pub mod shingles;
 pub mod similar;
 pub mod stem;
+pub mod tokens;

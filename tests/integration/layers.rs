@@ -183,7 +183,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ),
     ("safetensors", &["embed/single/weights.rs"]),
     ("scraper", &["extract/reader/html"]),
-    ("schemars", &["mcp/tools.rs", "present", "requests", "transfer/lines.rs"]),
+    ("schemars", &["mcp/schemas.rs", "mcp/tools.rs", "present", "requests", "transfer/lines.rs"]),
     (
         "serde",
         &[

@@ -89,6 +89,8 @@ mod links;
 mod manage;
 /// `kb mcp`: the protocol, the tools.
 mod mcp;
+/// The compact answers of `kb mcp`, and their pages.
+mod mcp_compact;
 /// The same, driven by the official clients.
 mod mcp_official;
 /// Skills over MCP: names, indexes, warnings, annotations.

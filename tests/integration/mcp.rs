@@ -229,8 +229,8 @@ fn fifty_concurrent_queries_are_answered_as_on_the_command_line() {
         let ids: Vec<[u64; 2]> = QUERIES
             .iter()
             .map(|query| {
-                let search = json!({ "name": "kb_search", "arguments": { "query": query } });
-                let list = json!({ "name": "kb_list", "arguments": {} });
+                let search = json!({ "name": "kb_search", "arguments": { "query": query, "detail": "full" } });
+                let list = json!({ "name": "kb_list", "arguments": { "detail": "full" } });
                 [client.ask("tools/call", search), client.ask("tools/call", list)]
             })
             .collect();
@@ -336,6 +336,8 @@ fn answers_have_the_same_bytes_as_the_command_line() {
 }
 
 fn text_of(client: &mut Client, tool: &str, input: &Value) -> String {
+    let mut input = input.clone();
+    input["detail"] = "full".into();
     let answer = client.request("tools/call", json!({ "name": tool, "arguments": input }));
     answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
 }
@@ -503,7 +505,7 @@ fn notes_are_saved_and_changed_and_folders_added_with_progress() {
     }
     let params = json!({
         "name": "kb_add",
-        "arguments": { "paths": [env.path("docs")] },
+        "arguments": { "paths": [env.path("docs")], "detail": "full" },
         "_meta": { "progressToken": "here" },
     });
     let id = client.ask("tools/call", params);
@@ -614,7 +616,7 @@ fn every_call_is_audited_on_request() {
         ("exit", "kb_info", Some(false)),
     ];
     assert_eq!(what, expected);
-    assert_eq!(lines[3]["input"], json!({ "document": "99" }));
+    assert_eq!(lines[3]["input"], json!({ "document": "99", "detail": "full" }));
     assert_eq!(lines[4]["error"]["message"], "document not found: 99");
     let microseconds = lines[4]["duration_ms"].as_f64().unwrap() * 1e3;
     assert!((microseconds - microseconds.round()).abs() < 1e-3, "{microseconds}");

@@ -121,9 +121,12 @@ impl Client {
         self.answer_to(id)
     }
 
-    /// Calls a tool and returns its envelope, which is present as text and as structure.
+    /// Calls a tool for all data and returns its envelope, which is present as text and as structure.
     #[track_caller]
-    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, mut arguments: Value) -> Value {
+        if let Some(arguments) = arguments.as_object_mut() {
+            arguments.insert("detail".into(), "full".into());
+        }
         let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
         envelope(&answer)
     }
@@ -134,6 +137,16 @@ impl Client {
         let mut envelope = self.call(tool, arguments);
         assert_eq!(envelope["ok"], true, "{tool}: {envelope}");
         envelope["data"].take()
+    }
+
+    /// Calls a tool as agents do, requires success and returns the text.
+    #[track_caller]
+    pub(crate) fn text(&mut self, tool: &str, arguments: Value) -> String {
+        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let result = &answer["result"];
+        assert_eq!(result["isError"], false, "{tool}: {answer}");
+        assert!(tool == "skill_list" || result["structuredContent"].is_null(), "{answer}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
     /// Closes stdin and waits for the end; returns the status and the time it took.

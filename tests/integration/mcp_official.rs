@@ -123,7 +123,10 @@ impl Inspector {
             ["--method", "tools/call", "--tool-name", tool].map(str::to_owned).into();
         // The last option takes all following words, but all versions accept it with one word each.
         args.extend(
-            arguments.iter().flat_map(|argument| ["--tool-arg".to_owned(), (*argument).to_owned()]),
+            arguments
+                .iter()
+                .chain(&["detail=full"])
+                .flat_map(|argument| ["--tool-arg".to_owned(), (*argument).to_owned()]),
         );
         args
     }

@@ -253,7 +253,7 @@ fn every_reading_command_answers_where_nothing_can_be_written() {
     let file = copy.path().join("export.jsonl");
     shared.kb(&["export", file.to_str().unwrap()]).expect(0);
 
-    let mut command = shared.command(&["mcp"]);
+    let mut command = shared.command(&["mcp", "--tools=all"]);
     command.env("SKILLC_HOME", shared.env.path(""));
     let mut client = Client::over(command);
     client.greet();

@@ -4,6 +4,7 @@ pub(in crate::present) mod bases;
 mod blocks;
 mod cache;
 pub(in crate::present) mod clients;
+pub mod compact;
 pub mod convert;
 mod doctor;
 mod documents;

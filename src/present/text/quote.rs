@@ -56,26 +56,58 @@ pub fn markdown<'a>(
         if idx > 0 {
             writeln!(out)?;
         }
-        let text = clean_lines(&hit.stored.chunk.chunk.text);
         writeln!(out, "{}\n", citation(hit))?;
-        if hit.stored.doc_type == DocType::Code {
-            let fence = fence(&text);
-            let language = hit.stored.language.as_deref().unwrap_or_default();
-            let language: String =
-                language.chars().filter(|c| c.is_alphanumeric() || "+#-".contains(*c)).collect();
-            writeln!(out, "{fence}{language}\n{text}\n{fence}")?;
-        } else {
-            for line in text.lines() {
-                writeln!(out, "{}", format!("> {line}").trim_end())?;
-            }
-        }
+        body(hit, out)?;
     }
     Ok(())
 }
 
+/// Writes the text of a hit, quoted or, if it is code, fenced.
+fn body(hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
+    let text = clean_lines(&hit.stored.chunk.chunk.text);
+    if hit.stored.doc_type == DocType::Code {
+        return fenced(hit, &text, out);
+    }
+    for line in text.lines() {
+        writeln!(out, "{}", format!("> {line}").trim_end())?;
+    }
+    Ok(())
+}
+
+/// Writes the text of a hit: one line is quoted, more lines are fenced, which takes fewer tokens.
+pub(super) fn brief(hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
+    let text = clean_lines(&hit.stored.chunk.chunk.text);
+    match text.trim_end().contains('\n') || hit.stored.doc_type == DocType::Code {
+        true => fenced(hit, text.trim_end(), out),
+        false => writeln!(out, "> {}", text.trim_end()),
+    }
+}
+
+fn fenced(hit: &Hit, text: &str, out: &mut Sheet<'_>) -> io::Result<()> {
+    let fence = fence(text);
+    let language = hit.stored.language.as_deref().unwrap_or_default();
+    let language: String =
+        language.chars().filter(|c| c.is_alphanumeric() || "+#-".contains(*c)).collect();
+    writeln!(out, "{fence}{language}\n{text}\n{fence}")
+}
+
 /// Returns title, page or section or symbol, and location. Markup in titles and headings is escaped, so
 /// they cannot imitate another part; the last parentheses hold the location.
-fn citation(hit: &Hit) -> String {
+pub(super) fn citation(hit: &Hit) -> String {
+    let Location { word, line } = location(hit);
+    let is_plain = !word.starts_with(['\'', '"']) && escaped(&word) == word;
+    let word = if is_plain { word } else { verbatim(&word) };
+    format!("{} ({word}{line})", named(hit))
+}
+
+/// Returns the citation of a further passage of a document: without the path, which the first one has.
+pub(super) fn further(hit: &Hit) -> String {
+    let line = location(hit).line;
+    if line.is_empty() { named(hit) } else { format!("{} ({line})", named(hit)) }
+}
+
+/// Returns title, page or section or symbol.
+fn named(hit: &Hit) -> String {
     let chunk = &hit.stored.chunk.chunk;
     let mut parts = vec![format!("**{}**", escaped(&clean(&hit.stored.title)))];
     match (chunk.page, chunk.last_page) {
@@ -87,10 +119,7 @@ fn citation(hit: &Hit) -> String {
     parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
     // Emphasis cannot come from a title or heading, where it would be escaped.
     parts.extend(hit.stale.map(|stale| format!("*{}*", stale::mark(stale))));
-    let Location { word, line } = location(hit);
-    let is_plain = !word.starts_with(['\'', '"']) && escaped(&word) == word;
-    let word = if is_plain { word } else { verbatim(&word) };
-    format!("{} ({word}{line})", parts.join(", "))
+    parts.join(", ")
 }
 
 /// The location of a passage.

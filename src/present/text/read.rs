@@ -37,7 +37,7 @@ pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Returns the location and the size of a part.
-fn facts(part: &Part) -> Vec<String> {
+pub(super) fn facts(part: &Part) -> Vec<String> {
     let mut facts = vec![format!("{} tokens", thousands(u64::from(part.num_tokens)))];
     if let (Some(first), true) = (part.page, part.kind != PartKind::Page) {
         facts.push(match part.last_page.filter(|last| *last != first) {

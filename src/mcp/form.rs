@@ -1,0 +1,168 @@
+//! Chooses the form of an answer: compact text, in pages, or all the data.
+//!
+//! Every tool accepts the arguments `detail` and `cursor`. Few calls need them, so only `kb_search` lists the first;
+//! the text that has a next page says how to get it.
+
+use std::io;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Result};
+use crate::mcp::protocol::{Reply, Schema, UNLISTED};
+use crate::present::terminal::sheet::Sheet;
+use crate::text::json::{Json, Line};
+use crate::text::tokens;
+
+/// Estimated tokens of the longest page. Prose and code have about 6,000, and even random letters about 20,000.
+pub(super) const PAGE: usize = 9_000;
+
+/// Estimated tokens of the longest page of a list that only leads to texts: below 4,000 as models count.
+pub(super) const SHORT_PAGE: usize = 5_400;
+
+/// Estimated tokens of the longest page of skills: below 2,000 as models count.
+pub(super) const LIST_PAGE: usize = 2_800;
+
+/// Estimated tokens of the longest answer with all data, which has no pages.
+const MAX_DATA: usize = 18_000;
+
+const DETAIL: &str = "detail";
+const CURSOR: &str = "cursor";
+
+/// The form that a call wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Whether all data is wanted instead of text.
+    pub(super) is_full: bool,
+    /// Where to go on; 0 for the beginning.
+    pub(super) cursor: usize,
+}
+
+impl Form {
+    /// Removes the arguments that choose the form from the input.
+    pub(super) fn take(input: &mut Value) -> Self {
+        let mut taken = |name: &str| input.as_object_mut().and_then(|input| input.remove(name));
+        let is_full = taken(DETAIL).is_some_and(|detail| detail == "full");
+        let cursor = taken(CURSOR).and_then(|cursor| cursor.as_u64());
+        Self { is_full, cursor: cursor.and_then(|at| usize::try_from(at).ok()).unwrap_or(0) }
+    }
+
+    /// Adds the arguments that choose the form to a schema.
+    pub(super) fn declare(schema: &mut Schema, lists_detail: bool) {
+        let properties = schema.entry("properties").or_insert_with(|| Map::new().into());
+        let Some(properties) = properties.as_object_mut() else { return };
+        let mut detail = json!({ "type": "string", "enum": ["compact", "full"] });
+        if !lists_detail {
+            detail[UNLISTED] = true.into();
+        }
+        properties.insert(DETAIL.into(), detail);
+        properties
+            .insert(CURSOR.into(), json!({ "type": "integer", "minimum": 0, UNLISTED: true }));
+    }
+
+    /// Returns the data or a page of the text, as wanted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] if the data is too long for one answer, or the cursor is not a place in the text.
+    pub(super) fn reply(
+        self,
+        max_tokens: usize,
+        data: impl FnOnce(&mut Json<'_>) -> io::Result<()>,
+        text: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>,
+    ) -> Result<Reply> {
+        match self.is_full {
+            true => whole(Json::value_of(data).map_err(Error::Output)?),
+            false => self.page(max_tokens, &drawn(text)?),
+        }
+    }
+
+    /// Returns the page of a text that begins at the cursor.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::reply`].
+    pub(super) fn page(self, max_tokens: usize, text: &str) -> Result<Reply> {
+        let usage = || Error::Usage {
+            message: format!("no page begins at cursor {}", self.cursor),
+            hint: Some("use the cursor of the page before, or none for the first page".into()),
+        };
+        let (page, next) = tokens::page(text, self.cursor, max_tokens).ok_or_else(usage)?;
+        let mut page = page.to_owned();
+        if let Some(next) = next {
+            let percent = next * 100 / text.len();
+            let end = if page.ends_with('\n') { "" } else { "\n" };
+            page += &format!("{end}[{percent} % shown; the same call with cursor {next} goes on]");
+        }
+        Ok(Reply { text: Some(page.trim_end().to_owned()), ..Reply::default() })
+    }
+}
+
+/// Returns what `write` writes for models.
+pub(super) fn drawn(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> Result<String> {
+    let mut bytes = Vec::new();
+    write(&mut Sheet::new(&mut bytes)).map_err(Error::Output)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns all data in one answer.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if it is too long.
+pub(super) fn whole(data: Value) -> Result<Reply> {
+    if fits(&data)? {
+        return Ok(data.into());
+    }
+    Err(Error::Usage {
+        message: "the answer with all details is too long".into(),
+        hint: Some("leave out detail, which gives pages, or ask for less".into()),
+    })
+}
+
+/// Whether data fits into one answer.
+pub(super) fn fits(data: &Value) -> Result<bool> {
+    let line = Line::of(data).map_err(Error::Output)?;
+    Ok(tokens::estimate(line.as_str()) <= MAX_DATA)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_is_taken_out_of_the_input() {
+        let mut input = json!({ "query": "x", "detail": "full", "cursor": 7 });
+        assert_eq!(Form::take(&mut input), Form { is_full: true, cursor: 7 });
+        assert_eq!(input, json!({ "query": "x" }));
+        let mut input = json!({ "detail": "compact" });
+        assert_eq!(Form::take(&mut input), Form { is_full: false, cursor: 0 });
+    }
+
+    #[test]
+    fn pages_lead_to_the_end_of_a_text() {
+        let text = "A line of the text.\n".repeat(400);
+        let (mut cursor, mut all, mut num_pages) = (0, String::new(), 0);
+        loop {
+            let reply = Form { is_full: false, cursor }.page(500, &text).unwrap();
+            let page = reply.text.unwrap();
+            num_pages += 1;
+            let Some((body, rest)) = page.split_once("\n[") else {
+                all += &page;
+                break;
+            };
+            all += body;
+            all.push('\n');
+            let next = rest.split_once("cursor ").unwrap().1.split(' ').next().unwrap();
+            cursor = next.parse().unwrap();
+        }
+        assert_eq!(all, text.trim_end());
+        assert!(num_pages > 3, "{num_pages}");
+        assert!(Form { is_full: false, cursor: 9_999 }.page(500, &text).is_err());
+    }
+
+    #[test]
+    fn data_that_is_too_long_is_refused() {
+        assert!(whole(json!(["short"])).is_ok());
+        assert!(whole(json!(vec!["a few words"; 9_000])).is_err());
+    }
+}

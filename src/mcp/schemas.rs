@@ -1,0 +1,59 @@
+//! Makes the input schemas of tools from types, as simple as all clients can read.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use crate::mcp::protocol::Schema;
+
+/// Returns the schema of a type, as simple as possible.
+pub(super) fn schema<I: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<I>();
+    match schema.to_value() {
+        Value::Object(mut schema) => {
+            // The tool's description already says what it is for.
+            schema.remove("title");
+            schema.remove("description");
+            // One large client cannot read a boolean there. Unknown arguments are refused anyway.
+            schema.remove("unevaluatedProperties");
+            schema.remove("additionalProperties");
+            let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+            properties.into_iter().flat_map(Map::values_mut).for_each(simplify);
+            schema
+        }
+        _ => Map::new(),
+    }
+}
+
+/// Removes what costs agents tokens and teaches them nothing: that a property may be null, which
+/// means to omit it, the width of its number, and its default. What may be a number or text becomes text, because
+/// some clients refuse a choice of types.
+fn simplify(property: &mut Value) {
+    let Some(property) = property.as_object_mut() else { return };
+    property.remove("format");
+    property.remove("default");
+    if let Some(Value::Array(types)) = property.get_mut("type") {
+        types.retain(|name| name != "null");
+        let only = match types.as_slice() {
+            [only] => only.clone(),
+            _ => "string".into(),
+        };
+        property.insert("type".into(), only);
+    }
+    if let Some(Value::Array(words)) = property.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+        property.remove("description");
+    }
+    if let Some(Value::Array(choices)) = property.get("anyOf")
+        && let [Value::Object(only), null] = choices.as_slice()
+        && null["type"] == "null"
+    {
+        let only = only.clone();
+        property.remove("anyOf");
+        property.extend(only);
+    }
+}

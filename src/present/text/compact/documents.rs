@@ -1,0 +1,158 @@
+//! Writes documents and their parts for models.
+
+use std::io;
+
+use crate::app::read::Info;
+use crate::app::status::Setup;
+use crate::ingest::IngestReport;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::text::human::Human;
+use crate::present::text::{read, stale};
+use crate::read::{Opened, Outline, Shown};
+use crate::store::{ListedDocument, Stats, StoredDocument, TagCount};
+use crate::text::number::counted;
+use crate::text::printable::{clean, clean_name};
+
+/// The width of tables; they are not cut to it.
+const WIDTH: usize = 80;
+
+/// Most failed files that a report names.
+const MAX_FAILED: usize = 20;
+
+/// Writes some of the documents: one per line, with its id. `start` is how many come before them.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn list(
+    documents: &[ListedDocument],
+    start: usize,
+    total: usize,
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
+    writeln!(out, "{} of {}", documents.len(), counted(total, "document"))?;
+    for document in documents {
+        let path = document.path.as_deref().map(|path| format!(" {}", clean_name(path)));
+        let tags = match document.tags.as_slice() {
+            [] => String::new(),
+            tags => format!(" [{}]", clean(&tags.join(", "))),
+        };
+        writeln!(
+            out,
+            "{} **{}** {}, {}{}{tags}",
+            document.id,
+            clean(&document.title),
+            document.doc_type,
+            counted(document.chunk_count as usize, "chunk"),
+            path.unwrap_or_default(),
+        )?;
+    }
+    let next = start + documents.len();
+    if next < total { writeln!(out, "more: cursor {next}, or filters") } else { Ok(()) }
+}
+
+/// Writes the parts of a document.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
+    read::outline(outline, out)
+}
+
+/// Writes a part of a document: where it is from, then its text.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
+    let part = &shown.part;
+    let mut facts = vec![titled(&shown.document)];
+    facts.extend(part.section.as_deref().map(|section| format!("§ {}", clean(section))));
+    facts.extend(shown.symbol.as_deref().map(clean));
+    facts.extend(read::facts(part));
+    if shown.num_matches > 1 {
+        facts.push(format!("first of {} parts of this name", shown.num_matches));
+    }
+    writeln!(out, "{}", facts.join(", "))?;
+    if let Some(stale) = shown.stale {
+        writeln!(out, "its file {}", stale::advice_for(stale))?;
+    }
+    writeln!(out)?;
+    read::show(shown, out)
+}
+
+/// Writes lines of the file of a document: where they are from, then the lines.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn open(opened: &Opened, out: &mut Sheet<'_>) -> io::Result<()> {
+    let lines = format!("lines {}-{} of {}", opened.start_line, opened.end_line, opened.num_lines);
+    let mut facts = vec![titled(&opened.document), lines];
+    if opened.has_changed == Some(true) {
+        facts.push("changed since it was indexed".into());
+    }
+    facts.extend(opened.file_error.as_deref().map(|error| {
+        format!("from the database, because the file cannot be read: {}", clean(error))
+    }));
+    writeln!(out, "{}\n", facts.join(", "))?;
+    out.text(&opened.text)?;
+    if opened.num_cut > 0 {
+        writeln!(out, "... ({} more lines)", opened.num_cut)?;
+    }
+    Ok(())
+}
+
+/// Writes a document and its chunks.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn info(info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
+    Human::plain(WIDTH).info(info, out)
+}
+
+/// Writes all tags.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn tags(tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
+    Human::plain(WIDTH).tags(tags, out)
+}
+
+/// Writes the status.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn status(setup: &Setup, stats: &Stats, out: &mut Sheet<'_>) -> io::Result<()> {
+    Human::plain(WIDTH).status(setup, stats, out)
+}
+
+/// Writes what was added.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn report(report: &IngestReport, out: &mut Sheet<'_>) -> io::Result<()> {
+    writeln!(out, "{}", Human::summary(report))?;
+    let ids: Vec<String> = report.document_ids.iter().map(ToString::to_string).collect();
+    if !ids.is_empty() {
+        writeln!(out, "documents {}", ids.join(", "))?;
+    }
+    for (path, error) in report.failed.iter().chain(&report.warnings).take(MAX_FAILED) {
+        let path = clean_name(&path.to_string_lossy());
+        writeln!(out, "failed: {path}: {}", clean(&error.to_string()))?;
+    }
+    let num_more = (report.failed.len() + report.warnings.len()).saturating_sub(MAX_FAILED);
+    if num_more > 0 { writeln!(out, "... ({num_more} more)") } else { Ok(()) }
+}
+
+/// Returns the title, id and path of a document.
+fn titled(document: &StoredDocument) -> String {
+    let path = document.path.as_deref().map(|path| format!(" ({})", clean_name(path)));
+    let title = clean(&document.title);
+    format!("**{title}**{}, document {}", path.unwrap_or_default(), document.id)
+}

@@ -1,0 +1,12 @@
+//! Writes answers for models: short Markdown with citations and ids, without what is null or only explains a rank.
+//!
+//! The same answer always has the same bytes. Texts of documents are quoted or come last, so that they cannot
+//! imitate another part of an answer.
+
+mod documents;
+mod search;
+mod skills;
+
+pub use documents::{info, list, open, outline, report, show, status, tags};
+pub use search::{found, similar};
+pub use skills::skill;
