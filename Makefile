@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench start corpus packages install clean
+.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens start corpus packages install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -74,6 +74,9 @@ skills: build ## Serve the skills next to this checkout and report counts and ti
 bench: build ## Measure speed and memory, compared with Python; BENCH=--torch adds sentence-transformers
 	benches/run $(KB) $(BENCH)
 	benches/page
+
+tokens: build ## Count the tokens that a model pays for tools and answers; needs the Python package bpe-openai
+	benches/tokens $(KB) --write
 
 start: build ## Measure how long each command takes with 3,000 documents
 	benches/start $(KB) --write

@@ -206,6 +206,12 @@ fn the_server_states_its_name_and_what_it_offers() {
     assert_eq!(result["protocolVersion"], "2025-06-18");
     let server = json!([result["serverInfo"]["name"], result["serverInfo"]["version"]]);
     assert_eq!(server, json!(["kb", env!("CARGO_PKG_VERSION")]));
+    // Below 150 tokens; benches/results has the real number.
+    let instructions = result["instructions"].as_str().unwrap();
+    assert!(instructions.split_whitespace().count() < 115, "{instructions}");
+    assert!(
+        ["kb_search", "kb_show", "skill_outline"].iter().all(|tool| instructions.contains(tool))
+    );
     for offered in ["tools", "resources"] {
         assert!(result["capabilities"][offered].is_object(), "{offered}: {greeting}");
     }
