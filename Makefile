@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens start corpus packages install clean
+.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens start corpus packages conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,11 @@ test: ## Fetch the model once, then run every test
 	tests/mcp/setup
 	cargo test --locked
 	tests/faults/run target/debug/kb --short
+	@echo "left out: the TypeScript SDK, the check of served skills and the converters of tools (make conformance)"
+
+conformance: ## Try the server with clients and converters of others, in pinned versions from the registries
+	cargo build --quiet --locked
+	tests/conformance/run target/debug/kb
 
 faults: build ## Run commands under I/O faults, kills and power cuts and check that nothing is lost; half an hour, best as root
 	tests/faults/run $(KB) --write
