@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 pub use data::Data;
 pub use kinds::{
-    Dialect, DocType, FileOutcome, Format, Markup, Office, Picture, Precision, UnknownName,
+    Container, Dialect, DocType, FileOutcome, Format, Markup, Office, Picture, Precision,
+    UnknownName,
 };
 pub use languages::Language;
 pub use levels::Levels;

@@ -40,6 +40,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("mhtml", mhtml),
     ("eml", eml),
     ("mbox", mbox),
+    ("zip", zip),
     ("protocol", protocol),
     ("front_matter", front_matter),
     ("headings", headings),
@@ -155,11 +156,18 @@ pub fn fb2(bytes: &[u8]) {
 /// Parses e-mails, as a child process does.
 pub fn eml(bytes: &[u8]) {
     extract::reader::fuzz("eml", bytes);
+    extract::reader::fuzz("members-of-eml", bytes);
 }
 
 /// Parses mailboxes, as a child process does.
 pub fn mbox(bytes: &[u8]) {
     extract::reader::fuzz("mbox", bytes);
+    extract::reader::fuzz("members-of-mbox", bytes);
+}
+
+/// Unpacks archives, as a child process does.
+pub fn zip(bytes: &[u8]) {
+    extract::reader::fuzz("members-of-zip", bytes);
 }
 
 /// Parses saved pages, as a child process does.

@@ -303,11 +303,7 @@ pub(super) fn options(
     chunking: ChunkingOptions,
 ) -> Result<IngestOptions> {
     let config = session.config();
-    let this = || {
-        std::env::current_exe().map_err(|source| Error::Io { path: PathBuf::from("kb"), source })
-    };
-    let reader = session.reader.clone().map_or_else(this, Ok)?;
-    let mut pdf = ReadOptions::new(reader);
+    let mut pdf = ReadOptions::new(reader(session)?);
     pdf.password = password(session, request)?;
     pdf.ocr = ocr::options(session);
     let limit = request.time_limit;
@@ -331,6 +327,14 @@ pub(super) fn options(
         keeps_tags: false,
         rereads: Arc::clone(&request.rereads),
     })
+}
+
+/// Returns the program that reads untrusted formats.
+pub(super) fn reader(session: &Session) -> Result<PathBuf> {
+    let this = || {
+        std::env::current_exe().map_err(|source| Error::Io { path: PathBuf::from("kb"), source })
+    };
+    session.reader.clone().map_or_else(this, Ok)
 }
 
 /// Returns the password of encrypted documents: from the flag, else from the variable, which other users

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::app::{Session, session};
 use crate::document::{DocumentId, FileOutcome};
 use crate::error::{Error, Result};
+use crate::store::CONTAINER;
 use crate::text::paths;
 
 /// What became of a file.
@@ -103,7 +104,9 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
             by_path.insert(file.stamp.path, listed);
         }
         let below = path.as_deref().map_or_else(|| "/".into(), paths::path_text);
-        for row in store.ledger_at(&below)? {
+        let rows = store.ledger_at(&below)?.into_iter();
+        // The files in a container are listed instead of it.
+        for row in rows.filter(|row| row.reason != CONTAINER) {
             let document_id = by_path.get(&row.path).and_then(|file| file.document_id);
             let listed = ListedFile {
                 path: row.path.clone(),

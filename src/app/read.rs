@@ -4,10 +4,12 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use crate::app::session::absolute;
-use crate::app::{Observer, Session, absent, freshness};
+use crate::app::{Observer, Session, absent, add, freshness};
 use crate::config::words;
 use crate::document::{ChunkId, DocumentId, Filter, Stale};
 use crate::error::{Error, Result};
+use crate::extract::containers;
+use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::{self, TextExtensions};
 use crate::ingest::walk::WalkOptions;
 use crate::read::{self, OpenOptions, Opened, Outline, ShowOptions, Shown};
@@ -199,7 +201,11 @@ pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
             follows_links: session.config().ingestion.follow_links,
             max_bytes: walk_options(session, false).max_bytes(),
         };
-        read::open(&store, document, &options)
+        let unpack = |path: &Path, bytes: &[u8], name: &str| {
+            let Some(container) = detect::container(path, bytes) else { return Ok(None) };
+            containers::unpack_one(bytes, container, name, &ReadOptions::new(add::reader(session)?))
+        };
+        read::open(&store, document, &options, &unpack)
     })
 }
 
@@ -284,7 +290,10 @@ pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
 /// Those of [`find`].
 pub(super) fn find_in(store: &Store, typed: &str) -> Result<StoredDocument> {
     let path = if typed.is_empty() { "." } else { typed };
-    let path = paths::typed_text(&absolute(Path::new(path))?);
+    // A file in a container is typed as its container, two separators, and its name there.
+    let (file, member) = paths::split_member(path);
+    let file = paths::typed_text(&absolute(Path::new(file))?);
+    let path = member.map_or(file.clone(), |member| paths::member_text(&file, member));
     read::find(store, typed, &path)
 }
 

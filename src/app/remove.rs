@@ -7,6 +7,7 @@ use crate::app::choose::{self, Criteria};
 use crate::app::copies::{self, OwnCopy};
 use crate::app::keep_away::{self, Rule};
 use crate::app::losses::{self, Losses};
+use crate::app::read::find_in;
 use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, session};
 use crate::document::{DocumentId, Filter};
@@ -243,6 +244,13 @@ fn rules(store: &Store, all: &[Going]) -> Result<BTreeSet<Rule>> {
         }
         for document in &going.documents {
             let files = known.iter().filter(|file| file.document_id == document.id);
+            let in_container = |path: &str| paths::split_member(path).1.is_some();
+            if files.clone().any(|file| in_container(&file.stamp.path)) {
+                return Err(Error::Usage {
+                    message: format!("document {} is a part of a file", document.id),
+                    hint: Some("name the file to keep all of it away".into()),
+                });
+            }
             let mut files: Vec<PathBuf> =
                 files.map(|file| paths::path_of(&file.stamp.path)).collect();
             let Some(first) = files.first().cloned() else {
@@ -295,6 +303,10 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
         let named = Named::Document(document.title.clone(), document.chunk_count);
         let name = DocumentName { id: document.id, title: document.title, path: document.path };
         return Ok(Going { named, documents: vec![name], copies: Vec::new(), folders: Vec::new() });
+    }
+    if paths::split_member(typed).1.is_some() {
+        let id = find_in(store, typed)?.id;
+        return going(store, &id.to_string());
     }
     let path = session::typed(Path::new(typed))?;
     let path_prefix = Some(paths::path_text(&path));

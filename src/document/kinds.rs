@@ -118,6 +118,24 @@ impl Dialect {
     }
 }
 
+/// The kinds of file that contain other files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Container {
+    /// A ZIP archive: nothing but its files is indexed.
+    Zip,
+    /// An e-mail: its text is indexed, and its attachments.
+    Eml,
+    /// A mailbox: nothing but its messages is indexed.
+    Mbox,
+}
+
+impl Container {
+    /// Whether the file is also a document.
+    pub fn is_document(self) -> bool {
+        self == Self::Eml
+    }
+}
+
 /// The kinds of office document, book and e-mail that become headed text, besides DOCX and EPUB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Office {

@@ -2,6 +2,7 @@
 
 pub(crate) mod clock;
 mod code;
+pub mod containers;
 mod data;
 mod headed;
 pub mod markdown;

@@ -46,6 +46,9 @@ pub(in crate::extract) const FB2: &str = "fb2";
 pub(in crate::extract) const MHTML: &str = "mhtml";
 pub(in crate::extract) const EML: &str = "eml";
 pub(in crate::extract) const MBOX: &str = "mbox";
+pub(in crate::extract) const MEMBERS_OF_ZIP: &str = "members-of-zip";
+pub(in crate::extract) const MEMBERS_OF_EML: &str = "members-of-eml";
+pub(in crate::extract) const MEMBERS_OF_MBOX: &str = "members-of-mbox";
 pub(in crate::extract) const IMAGE: &str = "image";
 pub(in crate::extract) const OCR_OF_PDF: &str = "ocr-of-pdf";
 pub(in crate::extract) const OCR_OF_IMAGE: &str = "ocr-of-image";
@@ -109,6 +112,8 @@ pub(in crate::extract) enum Line {
     Page(Page),
     /// Instead of pages: the parts of source code.
     Source(Vec<SourceBlock>),
+    /// Instead of pages: a file in a container.
+    Member(MemberLine),
     /// Last, if the reader succeeded.
     Done(Tail),
     /// Last, if it failed.
@@ -131,6 +136,17 @@ pub(in crate::extract) struct SourceBlock {
     pub(in crate::extract) context: Option<String>,
     /// As in [`Block`](crate::document::Block).
     pub(in crate::extract) starts_section: bool,
+}
+
+/// A file in a container.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::extract) struct MemberLine {
+    /// Its clean name.
+    pub(in crate::extract) name: String,
+    /// Its bytes in Base64; `None` if it failed.
+    pub(in crate::extract) bytes: Option<String>,
+    /// The code and the detail of its failure.
+    pub(in crate::extract) failed: Option<(String, String)>,
 }
 
 /// What a document states about itself.
@@ -284,6 +300,11 @@ mod tests {
             context: None,
             starts_section: true,
         }]));
+        check(&Line::Member(MemberLine {
+            name: "a/b.md".into(),
+            bytes: None,
+            failed: Some(("damaged".into(), "crc".into())),
+        }));
         check(&Line::Done(Tail {
             declared_page_count: Some(2),
             pages_lost: true,

@@ -98,6 +98,9 @@ fn prospect(
     }) {
         return Ok(Prospect::Unchanged);
     }
+    if before.is_some_and(|before| before.is_read(found)) {
+        return Ok(Prospect::Unchanged);
+    }
     if let Some(row) = before.and_then(|before| before.passed_over(found)) {
         let message = row.message.clone().unwrap_or_default();
         return Ok(match row.outcome {
@@ -108,7 +111,13 @@ fn prospect(
         });
     }
     let further = &options.walk.text_extensions;
-    let detected = head(found).and_then(|head| {
+    let is_changed = known.is_some() || before.is_some_and(|before| before.was_container(found));
+    let head = head(found);
+    let is_container = |head: &Vec<u8>| detect::container(&found.path, head).is_some();
+    if options.wanted.is_open() && head.as_ref().is_ok_and(is_container) {
+        return Ok(if is_changed { Prospect::Changed } else { Prospect::New });
+    }
+    let detected = head.and_then(|head| {
         detect::detect(&found.path, &head, found.is_named, options.wanted, further)
     });
     Ok(match detected {

@@ -12,7 +12,7 @@ use crate::error::{Error, Failure, Result};
 use crate::ingest::survey::{is_away, is_missing};
 use crate::ingest::walk::{Found, LeftOut, Start};
 use crate::ingest::{IngestOptions, walk};
-use crate::store::{LedgerRow, Store};
+use crate::store::{CONTAINER, LedgerRow, Store};
 use crate::text::paths;
 
 /// How many changed rows are collected before they are written.
@@ -80,6 +80,21 @@ impl Before {
             FileOutcome::Failed if is_same && !self.may_succeed(row) => Some(row),
             FileOutcome::Failed | FileOutcome::Ignored => None,
         }
+    }
+
+    /// Whether a container was read to its end, as it is now and as it would be read now.
+    pub(super) fn is_read(&self, found: &Found) -> bool {
+        self.rows.get(&paths::path_text(&found.path)).is_some_and(|row| {
+            row.reason == CONTAINER
+                && row.stamp == Some((found.size_bytes, found.mtime_ns))
+                && self.is_same_reader(row)
+        })
+    }
+
+    /// Whether a container was read at this path, in any state.
+    pub(super) fn was_container(&self, found: &Found) -> bool {
+        let row = self.rows.get(&paths::path_text(&found.path));
+        row.is_some_and(|row| row.reason == CONTAINER)
     }
 
     fn is_same_reader(&self, row: &LedgerRow) -> bool {
@@ -190,6 +205,30 @@ impl<'b> Recorder<'b> {
         if let Some((path, _)) = before.rows.get_key_value(&paths::path_text(path)) {
             self.seen.insert(path);
         }
+    }
+
+    /// Keeps the rows of the files in a container unchanged.
+    pub(super) fn members_passed_over(&mut self, container: &Path) {
+        let first = paths::member_text(&paths::path_text(container), "");
+        let before = self.before;
+        let members = before.rows.keys().filter(|path| path.starts_with(&first));
+        self.seen.extend(members.map(String::as_str));
+    }
+
+    /// Records that every file in a container was seen.
+    pub(super) fn container(&mut self, found: &Found, store: &mut Store) -> Result<()> {
+        self.put(
+            LedgerRow {
+                path: paths::path_text(&found.path),
+                outcome: FileOutcome::Ignored,
+                reason: CONTAINER.into(),
+                message: None,
+                reader: Some(self.before.reader.clone()),
+                stamp: Some((found.size_bytes, found.mtime_ns)),
+                seen_at: String::new(),
+            },
+            store,
+        )
     }
 
     /// Forgets the row of a file that is indexed now.

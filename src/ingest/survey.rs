@@ -206,15 +206,19 @@ fn look(
     if survey.is_away {
         return survey;
     }
-    let mut unseen: HashMap<PathBuf, &KnownFile> =
-        files.iter().map(|file| (paths::path_of(&file.stamp.path), *file)).collect();
+    // All files in a container have its path.
+    let mut unseen: HashMap<PathBuf, Vec<&KnownFile>> = HashMap::new();
+    for file in files {
+        unseen.entry(paths::path_of(&file.stamp.path)).or_default().push(file);
+    }
     if let (Some(root), Some(Ok(reach))) = (root, reach) {
         walk_root(scope, &Start::known(root, reach), &mut unseen, &mut survey);
     }
     // Files that the user named, and files hidden by an ignore rule since.
     let mut rest: Vec<_> = unseen.into_iter().collect();
     rest.sort_by(|a, b| a.0.cmp(&b.0));
-    for (path, file) in rest {
+    for (path, files) in rest {
+        let Some(file) = files.first() else { continue };
         let reach = scope.access.of_file(&path, file.stamp.real_path.as_deref());
         let found = reach.and_then(|reach| Ok((reach.look(&path)?, reach)));
         match found {
@@ -239,14 +243,14 @@ fn look(
                 let parent = path.parent().filter(|parent| root.is_none() && is_away(parent));
                 if let Some(folder) = parent.or_else(|| empty_folder(&path)) {
                     survey.empty_folders.insert(folder.to_owned());
-                    survey.num_in_empty += 1;
+                    survey.num_in_empty += files.len();
                     continue;
                 }
-                survey.missing.push(Missing {
+                survey.missing.extend(files.iter().map(|file| Missing {
                     path: file.stamp.path.clone(),
                     document_id: file.document_id,
                     is_elsewhere: documents_with_copies.contains(&file.document_id),
-                });
+                }));
             }
             _ => {}
         }
@@ -258,7 +262,7 @@ fn look(
 fn walk_root(
     scope: &Scope<'_>,
     start: &Start,
-    unseen: &mut HashMap<PathBuf, &KnownFile>,
+    unseen: &mut HashMap<PathBuf, Vec<&KnownFile>>,
     survey: &mut Survey,
 ) {
     let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
@@ -273,7 +277,8 @@ fn walk_root(
             Err(_) => continue,
         };
         let stamp = (found.size_bytes, found.mtime_ns);
-        match unseen.remove(&found.path) {
+        let file = unseen.remove(&found.path).and_then(|files| files.first().copied());
+        match file {
             file if has_no_text(scope, survey, (&found.path, stamp), file) => {}
             Some(file) if is_changed(scope, file, stamp, &found.reach) => {
                 // The user specified its type, so walking the folder would not find it.

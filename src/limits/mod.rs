@@ -78,6 +78,12 @@ pub const EXPORT_HEAD_BYTES: usize = 16 << 20;
 /// Maximum bytes of any other line of an export, which is a document with its chunks and vectors.
 pub const EXPORT_LINE_BYTES: usize = 1 << 30;
 
+/// Most files in a container: a ZIP archive, an e-mail, a mailbox.
+pub const MEMBERS: usize = 10_000;
+
+/// Most bytes of all files in a container together, unpacked.
+pub const MEMBER_BYTES: u64 = 128 << 20;
+
 /// Maximum number of cells with text that are read of a spreadsheet, all sheets together.
 pub const SPREADSHEET_CELLS: usize = 500_000;
 

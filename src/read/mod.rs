@@ -16,7 +16,7 @@ mod parts;
 mod show;
 
 pub use find::find;
-pub use open::{OpenOptions, Opened, Origin, open, reach};
+pub use open::{OpenOptions, Opened, Origin, Unpack, open, reach};
 pub use parts::{Outline, Part, PartKind, outline};
 pub use show::{Selection, ShowOptions, Shown, show};
 

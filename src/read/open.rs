@@ -1,6 +1,8 @@
 //! Reads the file of a document, or some lines of it, and reports whether it has changed since it
 //! was stored.
 
+use std::path::Path;
+
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
 use crate::ingest::reach::{Access, Reach};
@@ -22,6 +24,10 @@ pub struct OpenOptions {
     /// Largest size of a file; a longer one is not read.
     pub max_bytes: u64,
 }
+
+/// Returns a file in a container from the container's path and bytes, by its name there; `None` if it is
+/// not in there any more.
+pub type Unpack<'a> = dyn Fn(&Path, &[u8], &str) -> Result<Option<Vec<u8>>> + 'a;
 
 /// Where a text was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +79,13 @@ pub struct Opened {
 /// # Errors
 ///
 /// [`Error::Usage`] if the first requested line is past the end; any error from the database.
-pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> Result<Opened> {
-    let (bytes, file_error) = match read(store, &document, options) {
+pub fn open(
+    store: &Store,
+    document: StoredDocument,
+    options: &OpenOptions,
+    unpack: &Unpack<'_>,
+) -> Result<Opened> {
+    let (bytes, file_error) = match read(store, &document, options, unpack) {
         Ok(bytes) => (bytes, None),
         Err(error) => (None, Some(error.to_string())),
     };
@@ -141,10 +152,15 @@ fn read(
     store: &Store,
     document: &StoredDocument,
     options: &OpenOptions,
+    unpack: &Unpack<'_>,
 ) -> Result<Option<Vec<u8>>> {
     let Some(text) = &document.path else { return Ok(None) };
     let reach = reach(store, text, options.follows_links)?;
-    reach.read(&paths::path_of(text), options.max_bytes).map(Some)
+    let path = paths::path_of(text);
+    let bytes = reach.read(&path, options.max_bytes)?;
+    let (_, Some(name)) = paths::split_member(text) else { return Ok(Some(bytes)) };
+    let member = unpack(&path, &bytes, name)?;
+    member.map(Some).ok_or_else(|| Error::PathNotFound { path: text.into() })
 }
 
 /// Returns how the file at a remembered path may be reached.

@@ -32,7 +32,7 @@ pub use db::open::BeforeMigration;
 pub use documents::chunks::{PassageHash, StoredChunk, StoredHit};
 pub use documents::edit::{Edit, NewContent};
 pub use documents::edits::Edits;
-pub use documents::ledger::LedgerRow;
+pub use documents::ledger::{CONTAINER, LedgerRow};
 pub use documents::making::MadeDocument;
 pub use documents::merge::{Conflict, Field, Merge, Merged};
 pub use documents::paths::{KnownPath, PathRole, PathStamp};

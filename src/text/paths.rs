@@ -50,11 +50,29 @@ const ESCAPE: &str = "\\x";
 #[cfg(unix)]
 const ESCAPED: &str = "\\x5cx";
 
-/// Returns the path of a text from [`path_text`].
+/// Between the path of a container and the name of a file in it. No cleaned path has two separators in
+/// a row.
+const MEMBER: &str = "//";
+
+/// Returns the text for a file in a container, by its name there.
+pub fn member_text(container: &str, name: &str) -> String {
+    format!("{container}{MEMBER}{name}")
+}
+
+/// Returns the text of the file on disk and, for a file in a container, its name there.
+pub fn split_member(text: &str) -> (&str, Option<&str>) {
+    match text.get(1..).and_then(|rest| rest.find(MEMBER)) {
+        Some(at) => (&text[..=at], Some(&text[at + 1 + MEMBER.len()..])),
+        None => (text, None),
+    }
+}
+
+/// Returns the path of a text from [`path_text`]; for a file in a container, the path of the container.
 ///
 /// Older versions did not escape a backslash before an `x`. If the path for a text does not exist,
 /// but a path with the literal text does, returns the latter.
 pub fn path_of(text: &str) -> PathBuf {
+    let (text, _) = split_member(text);
     #[cfg(unix)]
     if text.contains(ESCAPE) {
         let path = unescaped(text);
@@ -115,6 +133,9 @@ fn unescaped(text: &str) -> PathBuf {
 
 /// Returns the last part of a path as text: the name of the file.
 pub fn name(text: &str) -> String {
+    if let (_, Some(name)) = split_member(text) {
+        return name.rsplit('/').next().unwrap_or(name).to_owned();
+    }
     let path = path_of(text);
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
@@ -122,6 +143,16 @@ pub fn name(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_member_is_a_container_and_a_name() {
+        let text = member_text("/n/a.zip", "docs/b.md");
+        assert_eq!(text, "/n/a.zip//docs/b.md");
+        assert_eq!(split_member(&text), ("/n/a.zip", Some("docs/b.md")));
+        assert_eq!(split_member("/n/é.md"), ("/n/é.md", None));
+        assert_eq!(split_member("//server/x"), ("//server/x", None));
+        assert_eq!((path_of(&text), name(&text)), (PathBuf::from("/n/a.zip"), "b.md".into()));
+    }
 
     #[cfg(unix)]
     #[test]

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use crate::document::{Binding, Chunk, ChunkId, DocType, DocumentId, Language, Precision};
 use crate::limits;
 use crate::store::{Edits, PathStamp, Record, RecordedChunk, Root};
+use crate::text::paths;
 use crate::text::printable::is_harmful;
 
 use super::Head;
@@ -312,7 +313,13 @@ fn stamp(line: PathLine) -> Checked<PathStamp> {
 fn path(text: String) -> Checked<String> {
     let is_drive =
         |rest: &str| matches!(rest.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\', ..]);
-    let (parts, separators): (&str, &[char]) = if let Some(rest) = text.strip_prefix('/') {
+    // A file in a container has a relative path after that of the container.
+    let (file, member) = paths::split_member(&text);
+    let is_member_clean = |name: &str| {
+        name.split('/').all(|part| !matches!(part, "" | "." | ".."))
+            && !name.chars().any(char::is_control)
+    };
+    let (parts, separators): (&str, &[char]) = if let Some(rest) = file.strip_prefix('/') {
         (rest, &['/'])
     } else if is_drive(&text) {
         (&text[3..], &['/', '\\'])
@@ -325,6 +332,7 @@ fn path(text: String) -> Checked<String> {
     // The root folder itself can be added.
     let is_root = parts.is_empty();
     if (is_root || parts.split(separators).all(is_clean))
+        && member.is_none_or(is_member_clean)
         && !text.contains('\0')
         && text.len() <= MAX_LINE_BYTES
     {

@@ -575,8 +575,10 @@ fn a_message_has_its_subject_and_its_date_and_a_mailbox_its_messages() {
         message.replace('\r', "")
     );
     let mailbox = env.write("all.mbox", mailbox);
-    let info = add(&env, mailbox.to_str().unwrap());
-    assert_eq!((&info["title"], &info["metadata"]["format"]), (&json!("all.mbox"), &json!("mbox")));
+    env.ok(&["add", mailbox.to_str().unwrap()]);
+    let info = env.json(&["info", "Chains", "--format", "json"]);
+    assert_eq!(info["metadata"]["format"], "eml");
+    assert_eq!(info["metadata"]["member"], "message-2.eml");
     let found = env.json(&["search", "chain", "--fts-only", "--path", mailbox.to_str().unwrap()]);
     assert_eq!(found["results"][0]["source"]["path"], mailbox.to_str().unwrap());
     let converted = env.ok(&["convert", "all.mbox"]).stdout;

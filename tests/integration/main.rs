@@ -95,6 +95,8 @@ mod mcp_compact;
 mod mcp_official;
 /// Skills over MCP: names, indexes, warnings, annotations.
 mod mcp_skills;
+/// Files in archives, e-mails and mailboxes.
+mod members;
 /// Merging imports: two machines that edit the same documents.
 mod merging;
 /// Models: fetching, directories, changing from one to another.

@@ -12,6 +12,7 @@ mod html;
 mod mail;
 mod markdown_table;
 mod math;
+mod members;
 mod mhtml;
 mod odf;
 mod parts;

@@ -2,10 +2,12 @@
 //! are in the order in which they are tried.
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
-use super::{Emit, Input, Stop, code, docx, epub, fb2, html, mail, mhtml, odf, pptx, rtf, xlsx};
+use super::{
+    Emit, Input, Stop, code, docx, epub, fb2, html, mail, members, mhtml, odf, pptx, rtf, xlsx,
+};
 use crate::extract::protocol::{
-    CODE, DOCX, EML, EPUB, FB2, HTML, IMAGE, MBOX, MHTML, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS, ODT,
-    PDF_READERS, PPTX, RTF, XLSX,
+    CODE, DOCX, EML, EPUB, FB2, HTML, IMAGE, MBOX, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP,
+    MHTML, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS, ODT, PDF_READERS, PPTX, RTF, XLSX,
 };
 
 /// A library that reads documents, behind one function.
@@ -43,6 +45,9 @@ const OTHERS: &[Reader] = &[
     Reader { name: MHTML, read: mhtml::read },
     Reader { name: EML, read: mail::read_message },
     Reader { name: MBOX, read: mail::read_mailbox },
+    Reader { name: MEMBERS_OF_ZIP, read: members::of_zip },
+    Reader { name: MEMBERS_OF_EML, read: members::of_message },
+    Reader { name: MEMBERS_OF_MBOX, read: members::of_mailbox },
     Reader { name: IMAGE, read: with_image::read },
     Reader { name: OCR_OF_PDF, read: with_hayro::recognise },
     Reader { name: OCR_OF_IMAGE, read: with_image::recognise },

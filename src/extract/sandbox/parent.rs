@@ -13,7 +13,7 @@ use super::workers::{self, Received, Worker};
 use crate::document::Language;
 use crate::error::{Error, Failure, Result};
 use crate::extract::protocol::{
-    CODE, Head, Line, OcrJob, Page, ReadFailure, Request, SourceBlock, Tail, decode,
+    CODE, Head, Line, MemberLine, OcrJob, Page, ReadFailure, Request, SourceBlock, Tail, decode,
     failure_from_code,
 };
 
@@ -25,6 +25,8 @@ pub(in crate::extract) struct Reading {
     pub(in crate::extract) tail: Tail,
     /// The parts of source code, which has no pages.
     pub(in crate::extract) source: Vec<SourceBlock>,
+    /// The files in a container.
+    pub(in crate::extract) members: Vec<MemberLine>,
 }
 
 /// How long a child may take to exit, or to be ready again, after its output has ended.
@@ -196,6 +198,7 @@ fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
             }
             Some(Line::Page(page)) => reading.pages.push(page),
             Some(Line::Source(blocks)) => reading.source.extend(blocks),
+            Some(Line::Member(member)) => reading.members.push(member),
             Some(Line::Done(tail)) => {
                 reading.tail = tail;
                 return Answer::Complete(Box::new(reading));

@@ -11,7 +11,7 @@ mod tests;
 
 use std::path::Path;
 
-use crate::document::{Dialect, DocType, Format, Language, Office};
+use crate::document::{Container, Dialect, DocType, Format, Language, Office};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 
@@ -50,6 +50,11 @@ impl TypeOverride {
         }
     }
 
+    /// Whether the user gave neither.
+    pub fn is_open(self) -> bool {
+        self == Self::default()
+    }
+
     /// Whether a document that was read with this type and language still agrees with the user's
     /// options.
     pub fn allows(self, doc_type: DocType, language: Option<&str>) -> bool {
@@ -60,7 +65,17 @@ impl TypeOverride {
 
 /// Whether some format claims the name, regardless of the content.
 pub fn is_claimed(path: &Path, further: &TextExtensions) -> bool {
-    by_name(path, further).is_some()
+    by_name(path, further).is_some() || names::container(path).is_some()
+}
+
+/// Returns the kind of container of a file, by its name and its first bytes; `None` for a file that
+/// contains no others.
+pub fn container(path: &Path, head: &[u8]) -> Option<Container> {
+    match names::container(path)? {
+        Container::Zip if !head.starts_with(b"PK") || office(head).is_some() => None,
+        Container::Eml | Container::Mbox if decode::is_binary(head) => None,
+        container => Some(container),
+    }
 }
 
 /// The kind of a file without an extension.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::languages;
-use crate::document::{Data, Dialect, Format, Office, Picture};
+use crate::document::{Container, Data, Dialect, Format, Office, Picture};
 
 /// Extensions in lower case, with their formats.
 const EXTENSIONS: &[(&str, Format)] = &[
@@ -152,6 +152,16 @@ impl TextExtensions {
     pub fn new<'a>(extensions: impl IntoIterator<Item = &'a str>) -> Self {
         let bare = |text: &str| text.trim_start_matches('.').to_ascii_lowercase();
         Self(extensions.into_iter().map(bare).collect())
+    }
+}
+
+/// Returns the kind of container that a name claims.
+pub(super) fn container(path: &Path) -> Option<Container> {
+    match extension(path)?.as_str() {
+        "zip" => Some(Container::Zip),
+        "eml" => Some(Container::Eml),
+        "mbox" => Some(Container::Mbox),
+        _ => None,
     }
 }
 

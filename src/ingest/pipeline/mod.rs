@@ -5,9 +5,11 @@
 //! are granted in the order of the turns, so the document that the writer waits for is always in
 //! progress.
 
+mod containers;
 mod planner;
 mod writer;
 
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,8 +44,19 @@ enum Outcome {
     PassedOver { path: PathBuf, outcome: FileOutcome },
     /// The file cannot be ingested, or the run must stop.
     Failed(Failed),
+    /// Every file in a container was seen, or the container is unchanged.
+    Container(Sealed),
     /// The run has stopped, and nothing was looked at.
     Stopped,
+}
+
+/// A container whose files were seen.
+struct Sealed {
+    found: Found,
+    /// The paths of its files; `None` if it was not read, because it is unchanged.
+    members: Option<HashSet<String>>,
+    /// Whether it is also a document.
+    is_document: bool,
 }
 
 /// What the other threads send to the writer.

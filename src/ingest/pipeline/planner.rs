@@ -3,13 +3,13 @@
 
 use std::panic;
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use crate::document::Language;
 use crate::error::{Error, Failure, Result};
 use crate::extract::clock::CpuBudget;
+use crate::extract::containers;
 use crate::hash;
 use crate::ingest::ledger::{Before, Failed};
 use crate::ingest::prepare::ReadFile;
@@ -20,6 +20,7 @@ use crate::store::{KnownPath, Store, StoredDocument};
 use crate::text::paths;
 use crate::trace::stage;
 
+use super::containers::Item;
 use super::{Message, Outcome};
 
 /// Finds files and sends them to the workers, which first check whether a file may be new.
@@ -57,41 +58,46 @@ impl Planner<'_> {
                     Ok(Step::Found(found)) => Ok(found),
                     Err(error) => Err(error),
                 };
-                if self.is_stopped.load(Ordering::Relaxed) || permits.recv().is_err() {
-                    return;
+                for item in self.items(item) {
+                    if self.is_stopped.load(Ordering::Relaxed) || permits.recv().is_err() {
+                        return;
+                    }
+                    let turn = num_turns;
+                    num_turns += 1;
+                    let _ = to_writer.send(Message::Found(num_turns));
+                    let to_writer = to_writer.clone();
+                    scope.spawn(move |_| {
+                        let outcome = if self.is_stopped.load(Ordering::Relaxed) {
+                            Outcome::Stopped
+                        } else {
+                            self.outcome(item)
+                        };
+                        // The writer may have stopped already.
+                        let _ = to_writer.send(Message::Outcome(turn, outcome));
+                    });
                 }
-                let turn = num_turns;
-                num_turns += 1;
-                let _ = to_writer.send(Message::Found(num_turns));
-                let to_writer = to_writer.clone();
-                scope.spawn(move |_| {
-                    let outcome = if self.is_stopped.load(Ordering::Relaxed) {
-                        Outcome::Stopped
-                    } else {
-                        self.outcome(item)
-                    };
-                    // The writer may have stopped already.
-                    let _ = to_writer.send(Message::Outcome(turn, outcome));
-                });
             }
             let _ = to_writer.send(Message::Walked(num_turns));
         });
     }
 
     /// Returns what happens to a file.
-    pub(super) fn outcome(self, item: Result<Found>) -> Outcome {
-        let found = match item {
-            Ok(found) => found,
-            Err(error) => {
-                let path = error.path().unwrap_or(Path::new("")).to_owned();
-                return Outcome::Failed(Failed { path, error, stamp: None });
-            }
+    pub(super) fn outcome(self, item: Item) -> Outcome {
+        let (found, content) = match item {
+            Item::File(found) => (found, None),
+            Item::Member(found, content) => (found, Some(content)),
+            Item::LeftOut(left_out) => return Outcome::Ignored(left_out),
+            Item::Container(sealed) => return Outcome::Container(sealed),
+            Item::Failed(failed) => return Outcome::Failed(failed),
         };
         let Found { path, is_named, .. } = &found;
         let (path, is_named) = (path.clone(), *is_named);
         let stamp = Some((found.size_bytes, found.mtime_ns));
         // A panic is a bug, but a bug on one file must not lose the rest of the run.
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.read(found)));
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| match content {
+            Some(content) => self.read_member(found, &content),
+            None => self.read(found),
+        }));
         let error = match outcome {
             Ok(Ok(outcome)) => return outcome,
             Ok(Err(Error::EmptyFile { .. })) if !is_named => {
@@ -134,18 +140,55 @@ impl Planner<'_> {
         }
         let limit_mb = self.options.walk.max_file_mb;
         let max_bytes = self.options.walk.max_bytes();
-        let bytes = stage("read", || found.reach.read(&found.path, max_bytes));
+        let bytes = stage("read", || self.bytes_of(&found, max_bytes));
         let bytes = bytes.map_err(|error| match error {
             // The file has grown since the walk.
             Error::OverLimit { path, .. } => Error::TooLarge { path, limit_mb },
             error => error,
         })?;
+        self.decide(found, &bytes, known, is_reread)
+    }
+
+    /// Reads a file, or a file in a container once more.
+    fn bytes_of(self, found: &Found, max_bytes: u64) -> Result<Vec<u8>> {
+        let text = paths::path_text(&found.path);
+        let (container, Some(name)) = paths::split_member(&text) else {
+            return found.reach.read(&found.path, max_bytes);
+        };
+        let container = paths::path_of(container);
+        let bytes = found.reach.read(&container, max_bytes)?;
+        let kind = detect::container(&container, &bytes);
+        let kind = kind.ok_or_else(|| Error::PathNotFound { path: found.path.clone() })?;
+        let member = containers::unpack_one(&bytes, kind, name, &self.options.pdf)?;
+        member.ok_or_else(|| Error::PathNotFound { path: found.path.clone() })
+    }
+
+    /// Decides about a file in a container. Its bytes are at hand, so its time says nothing.
+    fn read_member(self, found: Found, bytes: &[u8]) -> Result<Outcome> {
+        let known = self.known(&found)?;
+        let is_reread = known.as_ref().is_some_and(|known| {
+            known.is_primary() && self.options.rereads.contains(&known.document_id)
+        });
+        self.decide(found, bytes, known, is_reread)
+    }
+
+    /// Decides what happens to the bytes of a file.
+    fn decide(
+        self,
+        found: Found,
+        bytes: &[u8],
+        known: Option<KnownPath>,
+        is_reread: bool,
+    ) -> Result<Outcome> {
+        let has_ocr = self.options.pdf.ocr.is_available();
+        let retitled = known.as_ref().filter(|known| self.is_retitled(known));
+        let retitled = retitled.map(|known| known.document_id);
         if bytes.is_empty() {
             return Err(Error::EmptyFile { path: found.path });
         }
         let format = detect::detect(
             &found.path,
-            &bytes,
+            bytes,
             found.is_named,
             self.options.wanted,
             &self.options.walk.text_extensions,
@@ -154,7 +197,7 @@ impl Planner<'_> {
             let stamp = Some((found.size_bytes, found.mtime_ns));
             return Ok(Outcome::Ignored(LeftOut { path: found.path, rule: Rule::Type, stamp }));
         };
-        let hash = hash::sha256(&bytes);
+        let hash = hash::sha256(bytes);
         let same = self.lock().document_by_hash(&hash)?.filter(|stored| {
             let num_awaiting =
                 stored.metadata.quality.map_or(0, |quality| quality.pages_awaiting_ocr);
@@ -182,7 +225,7 @@ impl Planner<'_> {
                 // The tags of a moved document stay what they are.
                 let is_known = known.is_some() || is_misnamed;
                 let given_title = known.and_then(|known| known.title_given).or(given);
-                let (found, bytes) = (&found, bytes.as_slice());
+                let found = &found;
                 let file = ReadFile { found, bytes, format, content_hash: hash, given_title };
                 self.prepare(file, is_known)
             }

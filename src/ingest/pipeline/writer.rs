@@ -15,8 +15,9 @@ use crate::store::{Change, KnownPath, PassageHash, PathRole, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
 
+use super::containers::Item;
 use super::planner::Planner;
-use super::{Job, Message, Outcome, Turn};
+use super::{Job, Message, Outcome, Sealed, Turn};
 
 /// A document that waits for its turn or for its vectors.
 struct Waiting {
@@ -187,6 +188,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             Outcome::Ignored(_)
             | Outcome::PassedOver { .. }
             | Outcome::Failed(_)
+            | Outcome::Container(_)
             | Outcome::Stopped => {}
         }
         match waiting.outcome {
@@ -234,12 +236,37 @@ impl<'w, 'r> Writer<'w, 'r> {
                     is_new_path && before.is_some_and(|known| known.document_id != document_id);
                 self.skip(&found, document_id, is_change)?;
             }
+            Outcome::Container(sealed) => self.seal(&sealed)?,
             Outcome::Prepared(prepared, _) => {
                 let vectors = waiting.vectors.into_iter().flatten().collect::<Vec<_>>();
                 self.replace(&prepared, &vectors)?;
             }
         }
         Ok(())
+    }
+
+    /// Forgets the files that are no longer in a container, and records that it was read. The files in
+    /// an unchanged one count as skipped.
+    fn seal(&mut self, sealed: &Sealed) -> Result<()> {
+        let Sealed { found, members, is_document } = sealed;
+        let known = self.run.store.members_of(&paths::path_text(&found.path))?;
+        match members {
+            None => {
+                self.run.report.skipped += known.len();
+                self.recorder.passed_over(&found.path);
+                self.recorder.members_passed_over(&found.path);
+                (self.run.on_event)(Event::PassedOver);
+                return Ok(());
+            }
+            Some(seen) => {
+                for (path, id) in known.into_iter().filter(|(path, _)| !seen.contains(path)) {
+                    self.run.store.forget_path(&path, id, true)?;
+                }
+            }
+        }
+        (self.run.on_event)(Event::Ignored);
+        // The stamp of the document says that its container was read.
+        if *is_document { Ok(()) } else { self.recorder.container(found, self.run.store) }
     }
 
     /// Counts a file that is not reported again.
@@ -302,7 +329,7 @@ impl<'w, 'r> Writer<'w, 'r> {
     /// case another file of the same run has changed that document (a copy was made, then the
     /// original changed).
     fn read_again(&mut self, found: Found) -> Result<()> {
-        let mut outcome = self.planner.outcome(Ok(found));
+        let mut outcome = self.planner.outcome(Item::File(found));
         let mut vectors = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
             match embed(self.planner.services, &prepared.chunks, budget) {

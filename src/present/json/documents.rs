@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::app::read::Info;
 use crate::document::{ChunkId, DocumentId, Quality, Stale};
-use crate::present::json::CONTRACT_VERSION;
+use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
 use crate::store::{ListedDocument, StoredDocument};
 use crate::text::json::Json;
 
@@ -30,8 +30,11 @@ struct DocumentJson<'a> {
     chunk_count: u32,
     /// When it was first added: RFC 3339, UTC, whole seconds.
     created_at: &'a str,
-    /// Absolute path of its file; null for a note without a file.
+    /// Absolute path of its file, which may contain it; null for a note without a file.
     path: Option<&'a str>,
+    /// Its name in that file, such as an archive or a mailbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
     /// Programming language of source code, else null.
     language: Option<&'a str>,
     /// When its content was last read: RFC 3339, UTC, whole seconds.
@@ -47,7 +50,8 @@ impl<'a> From<&'a StoredDocument> for DocumentJson<'a> {
             tags: &document.tags,
             chunk_count: document.chunk_count,
             created_at: &document.created_at,
-            path: document.path.as_deref(),
+            path: document.path.as_deref().map(file_of),
+            member: document.path.as_deref().and_then(member_of),
             language: document.language.as_deref(),
             updated_at: &document.updated_at,
         }
@@ -63,7 +67,8 @@ impl<'a> From<&'a ListedDocument> for DocumentJson<'a> {
             tags: &document.tags,
             chunk_count: document.chunk_count,
             created_at: &document.created_at,
-            path: document.path.as_deref(),
+            path: document.path.as_deref().map(file_of),
+            member: document.path.as_deref().and_then(member_of),
             language: document.language.as_deref(),
             updated_at: &document.updated_at,
         }
@@ -165,6 +170,9 @@ struct MetadataJson<'a> {
     quality: Option<QualityJson>,
     /// Warnings about what could not be read, one sentence each.
     warnings: &'a [String],
+    /// Its name in the file that contains it, such as an archive or a mailbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
 }
 
 /// A chunk.
@@ -216,6 +224,7 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
             language: metadata.language.as_deref(),
             quality: metadata.quality.map(QualityJson::from),
             warnings: &metadata.warnings,
+            member: document.path.as_deref().and_then(member_of),
         },
         chunks: chunks
             .iter()

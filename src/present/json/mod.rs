@@ -29,6 +29,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::text::json::Json;
+use crate::text::paths;
 
 pub(super) use bases::{BaseChangedJson, BasesJson};
 pub use bases::{base_changed, bases};
@@ -103,4 +104,14 @@ pub fn error_line(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
 /// Errors of writing.
 pub fn error(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&ErrorJson::from(error))
+}
+
+/// Returns the path of the file of a document; of one in a container, that of the container.
+pub(super) fn file_of(path: &str) -> &str {
+    paths::split_member(path).0
+}
+
+/// Returns the name of a document in its container.
+pub(super) fn member_of(path: &str) -> Option<&str> {
+    paths::split_member(path).1
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::{ChunkId, DocumentId, Stale};
-use crate::present::json::CONTRACT_VERSION;
+use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
 use crate::read::{Opened, Outline, Part, Shown};
 use crate::store::StoredDocument;
 use crate::text::json::Json;
@@ -21,8 +21,11 @@ struct DocumentJson<'a> {
     document_id: DocumentId,
     /// Title.
     title: &'a str,
-    /// Absolute path of its file; null for a note without a file.
+    /// Absolute path of its file, which may contain it; null for a note without a file.
     path: Option<&'a str>,
+    /// Its name in that file, such as an archive or a mailbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
     /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: &'a str,
@@ -34,7 +37,8 @@ impl<'a> From<&'a StoredDocument> for DocumentJson<'a> {
             contract_version: CONTRACT_VERSION,
             document_id: document.id,
             title: &document.title,
-            path: document.path.as_deref(),
+            path: document.path.as_deref().map(file_of),
+            member: document.path.as_deref().and_then(member_of),
             doc_type: document.doc_type.as_str(),
         }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::app::search::Found;
 use crate::document::{ChunkId, DocumentId, Stale};
-use crate::present::json::CONTRACT_VERSION;
+use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
@@ -142,8 +142,11 @@ struct SourceJson<'a> {
     document_id: DocumentId,
     /// Title of the document.
     title: &'a str,
-    /// Absolute path of its file; null for a note without a file.
+    /// Absolute path of its file, which may contain it; null for a note without a file.
     path: Option<&'a str>,
+    /// Its name in that file, such as an archive or a mailbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
     /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: &'a str,
@@ -211,7 +214,8 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 base: hit.base.as_deref(),
                 document_id: document.document_id,
                 title: &document.title,
-                path: document.path.as_deref(),
+                path: document.path.as_deref().map(file_of),
+                member: document.path.as_deref().and_then(member_of),
                 doc_type: document.doc_type.as_str(),
                 page: chunk.page,
                 chunk_index: stored.chunk_index,

@@ -135,7 +135,10 @@ fn location(hit: &Hit) -> Location {
         let word = format!("kb://document/{}", hit.stored.document_id);
         return Location { word, line: String::new() };
     };
-    let line = hit.stored.chunk.chunk.start_line.map(|line| format!(":{line}"));
+    // Lines are counted in the document, which is only a part of a container.
+    let is_whole = paths::split_member(path).1.is_none();
+    let line = hit.stored.chunk.chunk.start_line.filter(|_| is_whole);
+    let line = line.map(|line| format!(":{line}"));
     Location { word: shell::word(&paths::path_of(path)), line: line.unwrap_or_default() }
 }
 

@@ -30,6 +30,9 @@ pub struct LedgerRow {
     pub seen_at: String,
 }
 
+/// The reason of a container whose files are indexed, or were not to be, instead of it.
+pub const CONTAINER: &str = "container";
+
 /// The columns of a [`LedgerRow`].
 macro_rules! select_ledger {
     () => {
@@ -47,8 +50,10 @@ macro_rules! select_ledger {
     };
 }
 
-const WITHOUT_TEXT: &str =
-    concat!(select_ledger!(), "outcome <> 'ignored' OR reason = 'empty' ORDER BY path");
+const WITHOUT_TEXT: &str = concat!(
+    select_ledger!(),
+    "outcome <> 'ignored' OR reason IN ('empty', 'container') ORDER BY path"
+);
 
 const LEDGER_AT: &str = concat!(
     select_ledger!(),

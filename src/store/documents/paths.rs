@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use crate::document::{DocType, DocumentId};
 use crate::error::Result;
+use crate::text::paths::member_text;
 
 use super::{rows, tags};
 use crate::store::db::fault::Step;
@@ -126,6 +127,12 @@ impl KnownPath {
     }
 }
 
+const MEMBERS_OF: &str = "
+    SELECT path, document_id
+    FROM document_paths
+    WHERE path >= :first AND path < :end
+    ORDER BY path";
+
 impl Store {
     /// Returns a remembered path; `None` for a new one.
     ///
@@ -137,6 +144,23 @@ impl Store {
             return Ok(None);
         }
         self.read(|db| known(db, path))
+    }
+
+    /// Returns the remembered files in a container, by its path.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::known_path`].
+    pub fn members_of(&self, container: &str) -> Result<Vec<(String, DocumentId)>> {
+        let first = member_text(container, "");
+        // The character after the separator: no path of a member is greater.
+        let end = format!("{container}/0");
+        self.read(|db| {
+            let mut statement = db.prepare_cached(MEMBERS_OF)?;
+            let params = named_params! { ":first": first, ":end": end };
+            let rows = statement.query_map(params, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Remembers that the document with `content_hash` is also, or still, at `stamp`'s path.
