@@ -303,7 +303,7 @@ pub(super) fn options(
     chunking: ChunkingOptions,
 ) -> Result<IngestOptions> {
     let config = session.config();
-    let mut pdf = ReadOptions::new(reader(session)?);
+    let mut pdf = ReadOptions::new(reading_program(session)?);
     pdf.password = password(session, request)?;
     pdf.ocr = ocr::options(session);
     let limit = request.time_limit;
@@ -330,7 +330,7 @@ pub(super) fn options(
 }
 
 /// Returns the program that reads untrusted formats.
-pub(super) fn reader(session: &Session) -> Result<PathBuf> {
+pub(super) fn reading_program(session: &Session) -> Result<PathBuf> {
     let this = || {
         std::env::current_exe().map_err(|source| Error::Io { path: PathBuf::from("kb"), source })
     };

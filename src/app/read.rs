@@ -203,7 +203,12 @@ pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
         };
         let unpack = |path: &Path, bytes: &[u8], name: &str| {
             let Some(container) = detect::container(path, bytes) else { return Ok(None) };
-            containers::unpack_one(bytes, container, name, &ReadOptions::new(add::reader(session)?))
+            containers::unpack_one(
+                bytes,
+                container,
+                name,
+                &ReadOptions::new(add::reading_program(session)?),
+            )
         };
         read::open(&store, document, &options, &unpack)
     })
