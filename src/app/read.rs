@@ -295,11 +295,23 @@ pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
 /// Those of [`find`].
 pub(super) fn find_in(store: &Store, typed: &str) -> Result<StoredDocument> {
     let path = if typed.is_empty() { "." } else { typed };
-    // A file in a container is typed as its container, two separators, and its name there.
-    let (file, member) = paths::split_member(path);
-    let file = paths::typed_text(&absolute(Path::new(file))?);
-    let path = member.map_or(file.clone(), |member| paths::member_text(&file, member));
+    let path = match member(store, path)? {
+        Some(member) => member,
+        None => paths::typed_text(&absolute(Path::new(path))?),
+    };
     read::find(store, typed, &path)
+}
+
+/// Returns the path of a file in a container, typed as its container, two separators, and its name there.
+/// `None` for any other path, which may have two separators in a row by mistake.
+///
+/// # Errors
+///
+/// [`Error::Io`] if there is no current folder, and any error from the database.
+pub(super) fn member(store: &Store, typed: &str) -> Result<Option<String>> {
+    let (file, Some(name)) = paths::split_member(typed) else { return Ok(None) };
+    let path = paths::member_text(&paths::typed_text(&absolute(Path::new(file))?), name);
+    Ok(store.known_path(&path)?.map(|_| path))
 }
 
 /// Finds the document of a chunk.

@@ -7,9 +7,9 @@ use crate::app::choose::{self, Criteria};
 use crate::app::copies::{self, OwnCopy};
 use crate::app::keep_away::{self, Rule};
 use crate::app::losses::{self, Losses};
-use crate::app::read::find_in;
+
 use crate::app::transfer::{self, ExportFile};
-use crate::app::{Observer, Session, erase, session};
+use crate::app::{Observer, Session, erase, read, session};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::survey::root_of;
@@ -277,12 +277,16 @@ fn folders(store: &Store) -> Result<Vec<PathBuf>> {
 /// Counts the removed documents that the next update adds again.
 fn num_back(store: &Store, removed: &[DocumentName]) -> Result<usize> {
     let roots = folders(store)?;
-    let files = removed.iter().filter_map(|document| document.path.as_deref()).map(paths::path_of);
-    let is_back = |path: &PathBuf| {
-        root_of(&roots, path).is_some()
-            && path.symlink_metadata().is_ok_and(|found| found.is_file())
-    };
-    Ok(files.filter(is_back).count())
+    let mut num_back = 0;
+    for text in removed.iter().filter_map(|document| document.path.as_deref()) {
+        let path = paths::path_of(text);
+        let (file, member) = paths::split_member(text);
+        // An unchanged e-mail that is still a document is not unpacked again.
+        let is_attachment = member.is_some() && store.known_path(file)?.is_some();
+        let is_there = || path.symlink_metadata().is_ok_and(|found| found.is_file());
+        num_back += usize::from(!is_attachment && root_of(&roots, &path).is_some() && is_there());
+    }
+    Ok(num_back)
 }
 
 impl Going {
@@ -304,8 +308,8 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
         let name = DocumentName { id: document.id, title: document.title, path: document.path };
         return Ok(Going { named, documents: vec![name], copies: Vec::new(), folders: Vec::new() });
     }
-    if paths::split_member(typed).1.is_some() {
-        let id = find_in(store, typed)?.id;
+    if read::member(store, typed)?.is_some() {
+        let id = read::find_in(store, typed)?.id;
         return going(store, &id.to_string());
     }
     let path = session::typed(Path::new(typed))?;

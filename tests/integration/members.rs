@@ -226,6 +226,41 @@ fn the_file_in_a_container_is_opened_and_removed() {
 }
 
 #[test]
+fn what_was_removed_of_a_container_comes_back() {
+    let env = added();
+    let all = names(&env);
+    for (removed, notice) in [
+        ("docs/papers.zip//b.txt", "will add 1 document again"),
+        ("docs/papers.zip", "will add 2 documents again"),
+        ("docs/box.mbox", "will add 2 documents again"),
+    ] {
+        let output = env.ok(&["remove", removed, "--yes"]);
+        assert!(output.stderr.contains(notice), "{}", output.text());
+        assert_ne!(names(&env), all);
+        env.ok(&["update"]);
+        assert_eq!(names(&env), all, "{removed}");
+    }
+    // The stamp of the e-mail, which is still a document, says that it was read.
+    let output = env.ok(&["remove", "docs/mail.eml//tide.csv", "--yes"]);
+    assert!(!output.stderr.contains("again"), "{}", output.text());
+    env.ok(&["update"]);
+    assert_eq!(names(&env).len(), all.len() - 1);
+    env.ok(&["add", "docs/mail.eml"]);
+    assert_eq!(names(&env), all);
+    check_database(&env);
+}
+
+#[test]
+fn two_separators_in_the_path_of_a_file_are_one() {
+    let env = TestEnv::new();
+    env.write("docs/plain.md", "# Plain\n\nharbour\n");
+    env.ok(&["add", "docs"]);
+    assert_eq!(env.ok(&["open", "docs//plain.md"]).stdout, "# Plain\n\nharbour\n");
+    env.ok(&["remove", "docs//plain.md", "--yes"]);
+    assert!(names(&env).is_empty());
+}
+
+#[test]
 fn a_missing_container_takes_its_files_along() {
     let env = added();
     fs::remove_file(env.path("docs/papers.zip")).unwrap();

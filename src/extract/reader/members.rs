@@ -118,7 +118,8 @@ impl<'a, 'e> Members<'a, 'e> {
             ReadFailure::new(Failure::OutOfMemory, format!("more than {most} MB unpacked"))
         })?;
         let Some(clean) = clean_name(name) else {
-            return self.failed(name, Failure::Damaged, "its name leads out of the archive".into());
+            let detail = "its name leads out of the archive or cannot be shown";
+            return self.failed(name, Failure::Damaged, detail.into());
         };
         let name = self.take(&clean)?;
         let bytes = BASE64_STANDARD.encode(bytes);

@@ -58,7 +58,8 @@ impl Planner<'_> {
         if detect::container(&found.path, b"PK").is_none() || !self.options.wanted.is_open() {
             return Ok(None);
         }
-        let is_asked_for = self.options.title.is_some() || !self.options.rereads.is_empty();
+        let is_asked_for =
+            found.is_named || self.options.title.is_some() || !self.options.rereads.is_empty();
         let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
         if !is_asked_for && !adds_tags && self.before.is_read(found) {
             let sealed = Sealed { found: found.clone(), members: None, is_document: false };

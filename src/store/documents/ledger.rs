@@ -10,6 +10,7 @@ use crate::error::Result;
 use super::rows;
 use crate::store::Store;
 use crate::store::db::fault::Step;
+use crate::text::paths::split_member;
 
 /// A file that was seen and not indexed, or a folder that was not entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +74,10 @@ const FORGET: &str = "DELETE FROM ledger WHERE path = :path";
 const FORGET_AT: &str = "
     DELETE FROM ledger
     WHERE path = :path OR (path >= :first AND path < :end)";
+
+const REOPEN: &str = "
+    DELETE FROM ledger
+    WHERE path = :path AND reason = 'container'";
 
 const WAIVE: &str = "
     UPDATE ledger
@@ -181,6 +186,15 @@ impl Store {
             Ok(paths)
         })
     }
+}
+
+/// Forgets that the container of a file was read, so that the next run reads it again; does nothing for
+/// the path of any other file.
+pub(super) fn reopen(db: &Connection, path: &str) -> Step<()> {
+    if let (container, Some(_)) = split_member(path) {
+        db.prepare_cached(REOPEN)?.execute(named_params! { ":path": container })?;
+    }
+    Ok(())
 }
 
 /// Forgets everything at and below a path.

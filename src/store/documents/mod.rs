@@ -296,6 +296,9 @@ impl Store {
 pub(super) fn delete(db: &Connection, id: DocumentId) -> Step<bool> {
     grams::remove(db, id)?;
     erase::mark_chunks(db, id)?;
+    for stamp in paths::others(db, id, "")? {
+        ledger::reopen(db, &stamp.path)?;
+    }
     Ok(db.prepare_cached(REMOVE_DOCUMENT)?.execute(named_params! { ":id": id })? > 0)
 }
 

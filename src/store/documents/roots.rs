@@ -233,6 +233,7 @@ impl Root {
 
 fn forget(db: &Connection, path: &str) -> Step<()> {
     erase::mark(db)?;
+    ledger::reopen(db, path)?;
     db.prepare_cached(FORGET_PATH)?.execute(named_params! { ":path": path })?;
     Ok(())
 }
