@@ -14,6 +14,7 @@ use crate::ingest;
 use crate::ingest::pace::{Pace, Work};
 use crate::ingest::walk::{self, Start, WalkOptions};
 use crate::text::number::{counted, duration, thousands};
+use crate::text::paths::split_member;
 use crate::text::printable::clean;
 
 /// How often a bar is redrawn when nothing happens.
@@ -107,7 +108,8 @@ pub(super) struct IngestProgress {
 }
 
 impl IngestProgress {
-    /// `is_single`: one file was named; its failure is the command's error and is not reported here.
+    /// `is_single`: one file was named; its failure is the command's error and is not reported here. That
+    /// of a file in it is.
     pub(super) fn new(is_single: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), target())
             .with_style(style("{bar:20.cyan/bright.black} {percent:>3} %  {prefix}\n{msg:.dim}"));
@@ -174,8 +176,9 @@ impl IngestProgress {
             }
             ingest::Event::Failed { path, error } => {
                 self.num_failed += 1;
+                let is_member = split_member(&path.to_string_lossy()).1.is_some();
                 match error.path() {
-                    _ if self.is_single => {}
+                    _ if self.is_single && !is_member => {}
                     Some(_) => self.bar.suspend(|| messages::failure(&error.to_string())),
                     None => {
                         let text = format!("{}: {error}", path.display());

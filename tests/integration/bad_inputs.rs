@@ -65,6 +65,9 @@ fn made_table() -> String {
         ("a message without a web page", "mail.mhtml"),
         ("an e-mail without its fields", "words.eml"),
         ("a mailbox without messages", "words.mbox"),
+        ("a text named as an archive", "words.zip"),
+        ("an archive with a password", "locked.zip"),
+        ("an archive with a bad file and a good one", "mixed.zip"),
     ] {
         add(what, &env, &["add", name]);
     }
@@ -160,6 +163,10 @@ fn write_inputs(env: &TestEnv) {
     env.write("other.fb2", "<?xml version=\"1.0\"?><feed/>");
     env.write("words.eml", "words\n");
     env.write("words.mbox", "words\n");
+    env.write("words.zip", "words\n");
+    env.write("locked.zip", encrypted(archive(&[("secret.md", "# Storm\n")])));
+    let mixed = archive(&[("bad.pdf", "hello"), ("good.md", "# Gauge\n\nharbour level\n")]);
+    env.write("mixed.zip", mixed);
     env.write("mail.mhtml", "MIME-Version: 1.0\nContent-Type: text/plain\n\nhello\n");
     env.write("folder/empty.md", "");
     env.write("folder/binary.md", &binary);
@@ -178,6 +185,14 @@ fn write_inputs(env: &TestEnv) {
         zip.write_all(&blanks).unwrap();
     }
     zip.finish().unwrap();
+}
+
+/// Marks the only entry of a ZIP archive as encrypted, in both of its headers.
+fn encrypted(mut archive: Vec<u8>) -> Vec<u8> {
+    let central = archive.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    archive[6] |= 1;
+    archive[central + 8] |= 1;
+    archive
 }
 
 /// Returns a ZIP archive of these entries.
