@@ -41,6 +41,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("eml", eml),
     ("mbox", mbox),
     ("zip", zip),
+    ("scan", scan),
     ("protocol", protocol),
     ("front_matter", front_matter),
     ("headings", headings),
@@ -179,6 +180,13 @@ pub fn mhtml(bytes: &[u8]) {
 /// its stack, which is why a child process does it.
 pub fn pdf(bytes: &[u8]) {
     extract::reader::fuzz("hayro", bytes);
+}
+
+/// Parses the words that Tesseract finds on a picture, and lays them out.
+pub fn scan(bytes: &[u8]) {
+    if let Ok(table) = str::from_utf8(bytes) {
+        extract::reader::fuzz_scan(table);
+    }
 }
 
 /// Parses the lines between parent and child.

@@ -77,6 +77,12 @@ pub(crate) fn fuzz_code(text: &str, language: Language) -> crate::document::Docu
     code::extract(text, language)
 }
 
+/// Lays out the words of a scan, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_scan(table: &str) {
+    pdf::ocr::fuzz(table);
+}
+
 /// Reads bytes with the named reader in this process, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(name: &str, bytes: &[u8]) {

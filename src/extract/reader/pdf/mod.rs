@@ -1,7 +1,7 @@
 //! Reads PDF files and scanned pages: one file per library, and the layout analysis.
 
 mod layout;
-mod ocr;
+pub(super) mod ocr;
 pub(super) mod with_hayro;
 pub(super) mod with_image;
 pub(super) mod with_pdf_extract;

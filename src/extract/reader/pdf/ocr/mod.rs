@@ -85,6 +85,20 @@ pub(crate) fn line(number: u32, raster: Option<Raster>, input: &Input<'_>) -> Li
     })
 }
 
+/// Lays out the words that a table of Tesseract's names on a picture with stripes, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz(table: &str) {
+    let (width, height) = (320, 240);
+    let pixels =
+        (0..width * height).map(|idx| if idx / width % 16 < 9 { 0 } else { 255 }).collect();
+    let raster = Raster { width, height, dpi: None, pixels };
+    let ink = Ink::of(&raster);
+    let mut words = tsv::parse(table, raster.size());
+    words.iter_mut().for_each(|word| word.frame = ink.tightened(word.frame));
+    signs::repair(&mut words, &ink);
+    let _ = Scan { ink, dpi: None, words, strokes: Vec::new() }.page();
+}
+
 /// A picture with level lines, and what is on it.
 struct Scan {
     ink: Ink,
