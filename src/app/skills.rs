@@ -16,7 +16,7 @@ use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Fixer, Result};
 use crate::ingest::IngestReport;
 use crate::skill;
-use crate::skill::build::Built;
+use crate::skill::build::{BuildOptions, Built, Plan};
 use crate::skill::caller::{Answer, Caller};
 use crate::skill::install::{self, Installed, Place};
 use crate::skill::list::{ListOptions, SkillList};
@@ -81,6 +81,15 @@ impl Skills {
     pub fn replaced_by_install(&self, target: &str) -> Option<PathBuf> {
         let path = install::path(&self.caller, target);
         (install::place(&path) == Place::Other).then_some(path)
+    }
+
+    /// Returns what a build would put into the folders of agents. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of the build.
+    pub fn planned(&self, skill: &str, options: &BuildOptions) -> Result<Plan> {
+        skill::plan(&self.caller, skill, options).map_err(in_words_of_protocol)
     }
 
     /// Runs a command.

@@ -17,6 +17,7 @@ use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::present::json::skill as skill_json;
 use crate::present::text::skill as skill_text;
+use crate::skill::build::Plan;
 use crate::skill::lint::Severity;
 
 /// The program name under which kb runs `kb skill`.
@@ -118,6 +119,13 @@ fn perform(
         }
         *is_replacing = true;
     }
+    if let SkillRequest::Build { skill, options, .. } = &request
+        && !options.targets.is_empty()
+        && io::stdin().is_terminal()
+        && !allows_deployment(&skills.planned(skill, options)?)?
+    {
+        return Ok(ExitStatus::User);
+    }
     let answer = if matches!(request, SkillRequest::Build { is_ingested: true, .. }) {
         let interrupt = ui.listen();
         ended(skills.run(&request, &ui), &interrupt)?
@@ -125,6 +133,19 @@ fn perform(
         skills.run(&request, &ui)?
     };
     print(&answer, environment, global, call)
+}
+
+/// Says what a build would put where agents find it, and asks, unless it is there already.
+fn allows_deployment(plan: &Plan) -> Result<bool> {
+    if plan.paths.is_empty() {
+        return Ok(true);
+    }
+    messages::info(
+        "Agents would find this skill here, and read its name and description in every session:",
+    );
+    plan.paths.iter().for_each(|path| messages::info(&format!("   {}", path.display())));
+    messages::info(&format!("Its description: {}", plan.description));
+    context::confirm("Put it there?")
 }
 
 /// Prints an answer on stdout and its messages on stderr.

@@ -84,6 +84,46 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     Ok(Built { skill, index, deployments, pages })
 }
 
+/// What a build would put into the folders of agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Where it would be, one path per target, without links to the same skill that are there already.
+    pub paths: Vec<PathBuf>,
+    /// The skill's description, which agents read in every session.
+    pub description: String,
+}
+
+/// Returns what [`build`] would deploy, after [`import`] if the options say so. Changes nothing.
+///
+/// # Errors
+///
+/// As [`build`] and [`import`] before they change anything.
+pub(super) fn plan(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<Plan> {
+    let skill = resolve::resolve(caller, typed)?;
+    let listing = files::list(&skill.dir)?;
+    let fields = check(&skill, &listing)?;
+    let name = import_name(&skill, &fields, options);
+    let project = caller.project_store().filter(|_| !options.is_global);
+    let (scope, runtime) = match (options.is_global || options.is_import, project) {
+        (false, _) => (skill.scope, skill.runtime),
+        (true, Some(store)) => (Scope::Project, place::runtime_dir(&store, &name)),
+        (true, None) => (Scope::Global, place::runtime_dir(&caller.global_store(), &name)),
+    };
+    let targets = options.targets.iter().filter(|target| !target.is_empty());
+    let paths = targets.map(|target| deploy::folder(caller, scope, target).join(&name));
+    let is_new = |path: &PathBuf| path.read_link().map_or(true, |original| original != runtime);
+    Ok(Plan {
+        paths: paths.filter(is_new).collect(),
+        description: fields.text("description").unwrap_or_default(),
+    })
+}
+
+/// Returns the name of a skill after an import, if there is one.
+fn import_name(skill: &Skill, fields: &Fields, options: &BuildOptions) -> String {
+    let stated = fields.text("name").filter(|name| resolve::is_name(name) && options.is_import);
+    stated.unwrap_or_else(|| skill.name.clone())
+}
+
 /// Whether [`build`] would accept a skill.
 pub(super) fn is_buildable(skill: &Skill) -> bool {
     files::list(&skill.dir).is_ok_and(|listing| check(skill, &listing).is_ok())
@@ -141,7 +181,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
         let hint = Some("`kb skill list` would skip it; give it another name".to_owned());
         return Err(Diagnostic::InvalidOption { message, hint }.into());
     }
-    let name = stated.filter(|name| resolve::is_name(name)).unwrap_or_else(|| source.name.clone());
+    let name = import_name(&source, &fields, options);
     let store = match caller.project_store() {
         Some(store) if !options.is_global => store,
         _ => caller.global_store(),

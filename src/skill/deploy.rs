@@ -50,14 +50,7 @@ pub(super) fn deploy(
         let message = "a target is empty".to_owned();
         return Err(Diagnostic::InvalidOption { message, hint: None }.into());
     }
-    let base = match skill.scope {
-        Scope::Project => caller.project().unwrap_or(&caller.cwd),
-        Scope::Global => &caller.home,
-    };
-    let folder = TARGETS
-        .iter()
-        .find(|(name, _)| *name == target)
-        .map_or_else(|| caller.cwd.join(target), |(_, dir)| base.join(dir).join("skills"));
+    let folder = folder(caller, skill.scope, target);
     let path = folder.join(&skill.name);
     if let Some(what) = foreign_entry(&path) {
         let message = format!("target {target}: {} {what}", path.display());
@@ -84,6 +77,16 @@ pub(super) fn deploy(
     }
     tree.publish().map_err(io)?;
     Ok(Deployment { path, is_copy: true })
+}
+
+/// Returns the folder of an agent's skills, or the directory that a target names.
+pub(super) fn folder(caller: &Caller, scope: Scope, target: &str) -> PathBuf {
+    let base = match scope {
+        Scope::Project => caller.project().unwrap_or(&caller.cwd),
+        Scope::Global => &caller.home,
+    };
+    let known = TARGETS.iter().find(|(name, _)| *name == target);
+    known.map_or_else(|| caller.cwd.join(target), |(_, dir)| base.join(dir).join("skills"))
 }
 
 /// Describes what is at the destination of a skill, if kb did not put it there.

@@ -42,8 +42,9 @@ mod testing;
 use serde_json::json;
 
 use crate::diagnostic::Warning;
+use crate::error::Result;
 use crate::skill::access_log::{Logged, logged};
-use crate::skill::build::{BuildOptions, Built};
+use crate::skill::build::{BuildOptions, Built, Plan};
 use crate::skill::caller::{Answer, Caller};
 use crate::skill::lint::Linted;
 use crate::skill::open::{OpenOptions, Opened};
@@ -53,6 +54,15 @@ use crate::skill::show::{ShowOptions, Shown};
 use crate::skill::sources::{Sources, SourcesOptions};
 use crate::skill::stats::{SkillStats, StatsOptions};
 use crate::text::paths;
+
+/// Returns what a build would put into the folders of agents. Changes nothing.
+///
+/// # Errors
+///
+/// Those of [`build()`] before it changes anything.
+pub fn plan(caller: &Caller, skill: &str, options: &BuildOptions) -> Result<Plan> {
+    build::plan(caller, skill, options)
+}
 
 /// Builds a skill: index, manifest, stub, and links where agents look.
 pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Built> {

@@ -138,6 +138,8 @@ mod skill_gateway;
 mod skill_manage;
 /// Skills, the search protocol: the index, what makes it unusable, queries.
 mod skill_search;
+/// What is asked before a skill is put where agents find it.
+mod skill_targets;
 /// No network access without request; data readable only by its owner.
 mod sockets;
 /// The page on threats.

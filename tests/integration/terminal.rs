@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -30,6 +30,17 @@ pub(crate) fn run_at(
     is_stdout_shown: bool,
     columns: u16,
 ) -> Output {
+    run_command(env, env.command(args), typed, is_stdout_shown, columns)
+}
+
+/// Runs a prepared command like [`run_at`].
+pub(crate) fn run_command(
+    env: &TestEnv,
+    mut command: Command,
+    typed: &str,
+    is_stdout_shown: bool,
+    columns: u16,
+) -> Output {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -42,7 +53,6 @@ pub(crate) fn run_at(
     let mut screen = keyboard.try_clone().unwrap();
     keyboard.write_all(typed.as_bytes()).unwrap();
 
-    let mut command = env.command(args);
     command.env("TERM", "xterm-256color").stdin(terminal.try_clone().unwrap());
     command.stdout(if is_stdout_shown {
         terminal.try_clone().unwrap().into()
