@@ -45,6 +45,7 @@ pub mod transfer;
 pub mod update;
 pub mod values;
 pub mod watch;
+pub mod workspace;
 
 use crate::diagnostic::Program;
 
@@ -70,6 +71,8 @@ pub struct ServerOptions {
     /// The tools to offer; `None` for those of documents, and those of skills if there is a skill. Under the other
     /// program's name they are always those of skills.
     pub tools: Option<ToolSet>,
+    /// The knowledge bases that agents may name; `None` for all that the user has.
+    pub bases: Option<Vec<String>>,
     /// Whether agents may change stored data.
     pub allows_writing: bool,
     /// Whether the server follows the added folders.

@@ -18,7 +18,10 @@ use crate::trace::stage;
 
 pub use crate::app::bases::place::DATABASE;
 
-/// Settings, paths, connections and the loaded model. Threads may share it.
+/// Most models that are kept loaded. One is replaced when its database gets another one.
+const MAX_MODELS: usize = 3;
+
+/// Settings, paths, connections and the loaded models. Threads may share it.
 pub struct Session {
     /// Variables of the process.
     pub environment: Environment,
@@ -30,12 +33,17 @@ pub struct Session {
     pub home: PathBuf,
     /// What the user should be told about the choice of the knowledge base.
     pub notices: Vec<String>,
+    /// The settings given as flags.
+    flags: Flags,
+    /// The knowledge base that the user named.
+    named: Option<String>,
     /// The program `kb`, started to read untrusted formats; `None` means this program.
     pub reader: Option<PathBuf>,
     /// Receives what is worth reading when there is no observer, while the database is opened.
     pub notify: fn(&str),
-    /// The model, loaded by the first query that needs it. Sessions of several knowledge bases share it.
-    model: Arc<Mutex<Option<Arc<dyn Embedder>>>>,
+    /// The loaded models, each loaded by the first query that needs it. Sessions of several knowledge bases
+    /// share them.
+    models: Arc<Mutex<Vec<Arc<dyn Embedder>>>>,
     /// Whether a database may be without an owner: one that kb makes for itself.
     is_scratch: bool,
     /// Whether the user was told that files are not followed.
@@ -65,18 +73,34 @@ impl Session {
         let mut resolved = chosen.resolved;
         resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
         let session = Self::over(environment, resolved, chosen.place, chosen.home);
-        Ok(Self { notices: chosen.notices, ..session })
+        let (flags, named) = (flags.clone(), base.map(str::to_owned));
+        Ok(Self { notices: chosen.notices, flags, named, ..session })
     }
 
-    /// Returns a session for another knowledge base, which shares the model.
+    /// Returns a session for another knowledge base, which shares the models.
     ///
     /// # Errors
     ///
     /// Those of [`Session::of_base`].
-    pub fn beside(&self, flags: &Flags, base: &str) -> Result<Self> {
-        let other = Self::of_base(self.environment.clone(), flags, Some(base))?;
-        let (reader, model) = (self.reader.clone(), Arc::clone(&self.model));
-        Ok(Self { reader, model, notify: self.notify, ..other })
+    pub fn beside(&self, base: &str) -> Result<Self> {
+        self.like(Some(base))
+    }
+
+    /// Chooses the knowledge base again, after the working directory has changed. Returns `None` if it is the
+    /// same.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Session::of_base`].
+    pub fn chosen_again(&self) -> Result<Option<Self>> {
+        let other = self.like(self.named.as_deref())?;
+        Ok(Some(other).filter(|other| other.place != self.place))
+    }
+
+    fn like(&self, base: Option<&str>) -> Result<Self> {
+        let other = Self::of_base(self.environment.clone(), &self.flags, base)?;
+        let (reader, models) = (self.reader.clone(), Arc::clone(&self.models));
+        Ok(Self { reader, models, notify: self.notify, ..other })
     }
 
     /// Returns a session with the same settings for a database that kb makes for itself.
@@ -114,9 +138,11 @@ impl Session {
             place,
             home,
             notices: Vec::new(),
+            flags: Flags::new(),
+            named: None,
             reader: None,
             notify: |_| {},
-            model: Arc::default(),
+            models: Arc::default(),
             is_scratch: false,
             was_warned: AtomicBool::new(false),
             stores: Mutex::default(),
@@ -335,15 +361,17 @@ impl Session {
         bound: Option<&Binding>,
         observer: &dyn Observer,
     ) -> Result<Arc<dyn Embedder>> {
-        let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(embedder) = &*slot
-            && bound.is_none_or(|bound| bound == embedder.binding())
-        {
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |model: &&Arc<dyn Embedder>| bound.is_none_or(|bound| bound == model.binding());
+        if let Some(embedder) = models.iter().find(fits) {
             return Ok(Arc::clone(embedder));
         }
         let selection = model::select(self, bound)?;
         let embedder: Arc<dyn Embedder> = selection.open_for_query(bound, observer)?.into();
-        *slot = Some(Arc::clone(&embedder));
+        if models.len() == MAX_MODELS {
+            models.remove(0);
+        }
+        models.push(Arc::clone(&embedder));
         Ok(embedder)
     }
 

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use crate::app::bases::Listed;
 use crate::app::copies::OwnCopy;
 use crate::app::reread::outdated;
 use crate::app::scope::Scope;
 use crate::app::session::absolute;
-use crate::app::{Session, copies, model, ocr};
+use crate::app::{Session, bases, copies, model, ocr};
 use crate::config::Environment;
 use crate::document::Binding;
 use crate::error::{Error, Result};
@@ -43,6 +44,17 @@ pub struct Setup {
     pub agent_skills: Vec<Found>,
 }
 
+/// The setup, the contents of the database and the knowledge bases of the user.
+#[derive(Debug)]
+pub struct Status {
+    /// The setup.
+    pub setup: Setup,
+    /// The contents of the database.
+    pub stats: Stats,
+    /// All knowledge bases of the user.
+    pub bases: Vec<Listed>,
+}
+
 /// The OCR setup.
 #[derive(Debug, Clone)]
 pub struct OcrSetup {
@@ -54,20 +66,21 @@ pub struct OcrSetup {
     pub languages: String,
 }
 
-/// Returns the setup and the contents of the database.
+/// Returns the setup, the contents of the database and the knowledge bases.
 ///
 /// # Errors
 ///
-/// Those of [`crate::store::Store::open`].
-pub fn status(session: &Session) -> Result<(Setup, Stats)> {
-    session.steadily(|| {
+/// Those of [`crate::store::Store::open`] and [`bases::list`].
+pub fn status(session: &Session) -> Result<Status> {
+    let (setup, stats) = session.steadily(|| {
         let Some(store) = session.open_existing()? else {
             return Ok((describe(session, None), Stats::empty()));
         };
         let made_differently = outdated(session, &store)?.len();
         let setup = Setup { made_differently, ..describe(session, store.binding()?) };
         Ok((setup, store.stats()?))
-    })
+    })?;
+    Ok(Status { setup, stats, bases: bases::list(session)? })
 }
 
 /// Counts the files whose size or time has changed since they were added; `None` if there is no database.

@@ -8,7 +8,6 @@ use crate::app::bases::{self, BaseChange, Candidate};
 use crate::cli::args::{self, BaseAction};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::config::Flags;
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::text::number::counted;
@@ -16,11 +15,11 @@ use crate::text::number::counted;
 /// Most folders that are named in a question.
 const MAX_FOLDERS: usize = 5;
 
-pub(super) fn run(context: &Context, flags: &Flags, args: &args::Base) -> Result<ExitStatus> {
+pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
     let session = &context.session;
     let change = match &args.action {
         BaseAction::List(args) => {
-            let listed = bases::list(session, flags)?;
+            let listed = bases::list(session)?;
             context.present(
                 args.format.format,
                 |out| json::bases(&listed, out),
@@ -30,7 +29,7 @@ pub(super) fn run(context: &Context, flags: &Flags, args: &args::Base) -> Result
         }
         BaseAction::Add(args) => {
             let description = args.description.as_deref();
-            let (place, is_made) = bases::add(session, flags, &args.name, description)?;
+            let (place, is_made) = bases::add(session, &args.name, description)?;
             BaseChange::new(if is_made { "made" } else { "listed" }, place)
         }
         BaseAction::Remove(args) if args.erase => {

@@ -40,15 +40,15 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(environment: Environment, global: &Global, flags: &Flags) -> Result<Self> {
-        let (first, others) = base_names(global.base.as_deref())?;
-        let mut session = Session::of_base(environment, flags, first.as_deref())?;
+        let names = global.base.as_deref().map(bases::names).transpose()?.unwrap_or_default();
+        let mut session = Session::of_base(environment, flags, names.first().map(String::as_str))?;
         session.notify = messages::info;
         for warning in &session.resolved.warnings {
             messages::warn(warning);
         }
         session.notices.iter().for_each(|notice| messages::info(notice));
         let beside: Vec<Session> =
-            others.iter().map(|name| session.beside(flags, name)).collect::<Result<_>>()?;
+            names.iter().skip(1).map(|name| session.beside(name)).collect::<Result<_>>()?;
         let human = human(&session.environment, global);
         let is_paged = human.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(&session.environment) } else { None };
@@ -56,9 +56,9 @@ impl Context {
     }
 
     /// Makes the knowledge base of the project in the working directory, and works on it.
-    pub(super) fn here(self, flags: &Flags) -> Result<Self> {
+    pub(super) fn here(self) -> Result<Self> {
         bases::make_here(&self.session)?;
-        let session = self.session.beside(flags, place::PROJECT)?;
+        let session = self.session.beside(place::PROJECT)?;
         Ok(Self { session, ..self })
     }
 
@@ -100,24 +100,6 @@ impl Context {
         }
         stage("print", || streams::bytes(bytes))
     }
-}
-
-/// Returns the first of the names that `--base` lists, and the others; none twice.
-fn base_names(typed: Option<&str>) -> Result<(Option<String>, Vec<String>)> {
-    let mut names: Vec<String> = Vec::new();
-    for name in typed.iter().flat_map(|typed| typed.split(',')).map(str::trim) {
-        if name.is_empty() {
-            return Err(Error::Usage {
-                message: "a name after `--base` is empty".into(),
-                hint: Some("`kb base list` shows the names".into()),
-            });
-        }
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    let others = names.split_off(names.len().min(1));
-    Ok((names.pop(), others))
 }
 
 /// Returns the layout of output for people, which depends on the terminal if stdout is one.

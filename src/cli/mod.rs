@@ -121,8 +121,11 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
             Command::Mcp(args::Mcp { action: Some(McpAction::Install(args)), .. }) => {
                 mcp_install::run(&context, cli.global.base.as_deref(), args)
             }
-            Command::Mcp(args) => mcp(context, args, program, serve),
-            command => dispatch(&context, &flags, command),
+            Command::Mcp(args) => {
+                let is_limited = cli.global.base.is_some();
+                mcp(context, args, is_limited, program, serve)
+            }
+            command => dispatch(&context, command),
         }
     });
     messages::release(outcome.is_ok());
@@ -131,19 +134,20 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     status.into()
 }
 
-/// Loads what a command needs. Only a search works on several knowledge bases.
+/// Loads what a command needs. Only a search and a server work on several knowledge bases.
 fn context(environment: Environment, cli: &Cli, flags: &Flags) -> Result<Context> {
     let context = Context::new(environment, &cli.global, flags)?;
     let context = match &cli.command {
-        Command::Init(args) if args.here => context.here(flags)?,
+        Command::Init(args) if args.here => context.here()?,
         _ => context,
     };
     match &cli.command {
         Command::Search(args) if args.batch.is_none() && args.open.is_none() => Ok(context),
+        Command::Mcp(_) => Ok(context),
         _ if context.beside.is_empty() => Ok(context),
         _ => Err(Error::Usage {
             message:
-                "only `kb search` without `--batch` and `--open` works on several knowledge bases"
+                "only `kb search` without `--batch` and `--open`, and `kb mcp`, work on several knowledge bases"
                     .into(),
             hint: Some("name one with `--base NAME`".into()),
         }),
@@ -181,7 +185,7 @@ fn command_name(args: &[OsString]) -> &str {
     named.next().unwrap_or_default()
 }
 
-fn dispatch(context: &Context, flags: &Flags, command: &Command) -> Result<ExitStatus> {
+fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
     match command {
         Command::Init(args) => init::run(context, args),
         Command::Add(args) => add::run(context, args),
@@ -213,7 +217,7 @@ fn dispatch(context: &Context, flags: &Flags, command: &Command) -> Result<ExitS
         Command::Eval(args) => eval::run(context, args),
         Command::Cache(args) => cache::run(context, args),
         Command::Config(args) => config::run(context, args),
-        Command::Base(args) => base::run(context, flags, args),
+        Command::Base(args) => base::run(context, args),
         Command::Skill(_)
         | Command::Mcp(_)
         | Command::Help(_)
@@ -225,11 +229,21 @@ fn dispatch(context: &Context, flags: &Flags, command: &Command) -> Result<ExitS
     }
 }
 
-fn mcp(context: Context, args: &args::Mcp, program: Program, serve: Serve) -> Result<ExitStatus> {
+/// Serves agents, which can name only the knowledge bases of `--base` if `is_limited` is set.
+fn mcp(
+    context: Context,
+    args: &args::Mcp,
+    is_limited: bool,
+    program: Program,
+    serve: Serve,
+) -> Result<ExitStatus> {
+    let sessions = [&context.session].into_iter().chain(&context.beside);
+    let names = sessions.map(|session| session.place.name.clone()).collect();
+    let bases = is_limited.then_some(names);
     let audit_log = args.audit_log.as_deref().map(absolute).transpose()?;
     let (allows_writing, watches) = (args.allow_write, args.watch);
     let tools = args.tools.map(ToolSet::from);
-    let options = ServerOptions { program, tools, allows_writing, watches, audit_log };
+    let options = ServerOptions { program, tools, bases, allows_writing, watches, audit_log };
     serve(context.session, Arc::new(context.ui), &options)?;
     Ok(ExitStatus::Success)
 }

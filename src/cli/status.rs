@@ -1,6 +1,6 @@
 //! Runs `kb status`.
 
-use crate::app::status;
+use crate::app;
 use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -8,13 +8,13 @@ use crate::error::Result;
 use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> {
-    let (setup, stats) = status::status(&context.session)?;
-    let out_of_date = if args.scan { status::scan(&context.session)? } else { None };
+    let status = app::status::status(&context.session)?;
+    let out_of_date = if args.scan { app::status::scan(&context.session)? } else { None };
     context.present(
         args.format.format,
-        |out| json::status(&setup, &stats, out_of_date.as_ref(), out),
+        |out| json::status(&status, out_of_date.as_ref(), out),
         |human, out| {
-            human.status(&setup, &stats, out)?;
+            human.status(&status, out)?;
             out_of_date.as_ref().map_or(Ok(()), |files| human.out_of_date(files, out))
         },
     )?;

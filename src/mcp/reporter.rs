@@ -1,4 +1,4 @@
-//! Reports the progress of a call to the client that made it.
+//! Reports the progress and the warnings of a call to the client that made it.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::app::Observer;
 use crate::app::observer::Event;
 use crate::ingest;
-use crate::mcp::protocol::Call;
+use crate::mcp::protocol::{Call, Report};
 
-/// Passes events on to the server's observer, and reports the number of files to the client.
+/// Passes events on to the server's observer; the client gets the number of files, and what is worth reading.
 pub(super) struct Reporter<'a> {
     server: &'a dyn Observer,
     call: &'a Call,
@@ -31,7 +31,8 @@ impl<'a> Reporter<'a> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.0 += 1;
         if let Some(message) = message {
-            self.call.progress(counts.0, Some(counts.1.max(counts.0)), message);
+            let (done, total) = (counts.0, Some(counts.1.max(counts.0)));
+            self.call.report(Report::Progress { done, total, message: message.to_owned() });
         }
     }
 }
@@ -50,10 +51,16 @@ impl Observer for Reporter<'_> {
             }
             Event::Ingest(ingest::Event::Ignored | ingest::Event::PassedOver) => self.done(None),
             Event::Ingest(ingest::Event::Failed { path, error }) => {
-                self.done(Some(&format!("{}: {error}", path.display())));
+                let message = format!("{}: {error}", path.display());
+                self.done(Some(&message));
+                self.call.report(Report::Warning(message));
             }
             Event::Note(text) => {
                 self.notes.lock().unwrap_or_else(PoisonError::into_inner).push((*text).to_owned());
+                self.call.report(Report::Note((*text).to_owned()));
+            }
+            Event::Warning(text) | Event::Failure(text) => {
+                self.call.report(Report::Warning((*text).to_owned()));
             }
             _ => {}
         }

@@ -38,7 +38,7 @@ fn page<T>(
 impl Resources for Service {
     fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure> {
         let mut all = self.skill_files()?;
-        let documents = app::read::names(&self.session).map_err(|error| failure(&error))?;
+        let documents = app::read::names(&self.bases.usual()).map_err(|error| failure(&error))?;
         all.extend(documents.into_iter().map(|document| Resource {
             uri: format!("{DOCUMENT_URI}{}", document.id),
             name: document.title,
@@ -56,7 +56,7 @@ impl Resources for Service {
                 selection: Selection::Whole,
                 max_lines: None,
             };
-            return match app::read::show(&self.session, &request) {
+            return match app::read::show(&self.bases.usual(), &request) {
                 Ok(shown) => {
                     let bytes = shown.text.into_bytes();
                     Ok(Some(Content { bytes, mime_type: "text/plain" }))

@@ -3,17 +3,20 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
-use crate::app::{Observer, Session};
+use crate::app::{Observer, ToolSet};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
+use crate::mcp::bases::Bases;
 use crate::mcp::protocol::Failure;
 
-/// A session that stays open between calls, and the observer of events.
+/// The knowledge bases, which stay open between calls, and the observer of events.
 pub(super) struct Service {
-    pub(super) session: Session,
+    pub(super) bases: Bases,
     pub(super) observer: Arc<dyn Observer>,
     /// The name the server was started under.
     pub(super) program: Program,
+    /// The tools to offer; `None` for those that are of use.
+    pub(super) tools: Option<ToolSet>,
     /// Identifies the session in the access logs of skills.
     pub(super) run_id: OnceLock<String>,
 }
@@ -25,11 +28,20 @@ impl Service {
         request: &SkillRequest,
         observer: &dyn Observer,
     ) -> Result<SkillAnswer> {
-        let data_dir = Some(self.session.data_dir());
-        let mut skills = Skills::new(&self.session.environment, data_dir, self.program, observer)?;
+        let session = self.bases.usual();
+        let data_dir = Some(session.data_dir());
+        let mut skills = Skills::new(&session.environment, data_dir, self.program, observer)?;
         let run_id = self.run_id.get_or_init(|| skills.run_id().to_owned());
         skills.serve(run_id);
         skills.run(request, observer)
+    }
+
+    /// Returns the tools that can be called. Under the other program's name they are always those of skills.
+    pub(super) fn tool_set(&self) -> ToolSet {
+        match self.program {
+            Program::Skc => ToolSet::Skills,
+            Program::Kb => self.tools.unwrap_or(ToolSet::All),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::contract::{self, BaseChanged, Bases};
 use crate::env::{Output, TestEnv};
 
 /// A home with a default knowledge base about boats, and one named `work` about budgets.
-fn two() -> TestEnv {
+pub(crate) fn two() -> TestEnv {
     let env = TestEnv::new();
     env.write("boats.md", "# Boats\n\nThe harbour pump needs oil.\n");
     env.write("budget.md", "# Budget\n\nThe pump was paid in May.\n");
@@ -28,7 +28,7 @@ fn names(env: &TestEnv) -> Vec<String> {
 }
 
 /// Runs kb in a folder below the home.
-fn in_folder(env: &TestEnv, folder: &str, args: &[&str]) -> Output {
+pub(crate) fn in_folder(env: &TestEnv, folder: &str, args: &[&str]) -> Output {
     env.finish(env.command(args).current_dir(env.path(folder)))
 }
 
@@ -190,7 +190,7 @@ fn a_project_has_a_base_of_its_own() {
 
 /// A home with `clone`, a project whose knowledge base another user made. It names the folder `secret`
 /// of this home and has settings that name folders.
-fn with_clone() -> TestEnv {
+pub(crate) fn with_clone() -> TestEnv {
     let (other, env) = (TestEnv::new(), TestEnv::new());
     env.write("secret/key.md", "# Key\n\nopen sesame\n");
     other.write("project/a.md", "# Valve\n\nThe valve is blue.\n");

@@ -159,7 +159,12 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pdf_extract", &["extract/reader/pdf/with_pdf_extract.rs"]),
     (
         "percent_encoding",
-        &["extract/reader/epub.rs", "mcp/skill_resources.rs", "present/terminal/link.rs"],
+        &[
+            "extract/reader/epub.rs",
+            "mcp/host.rs",
+            "mcp/skill_resources.rs",
+            "present/terminal/link.rs",
+        ],
     ),
     ("pulldown_cmark", &["extract/markdown", "text/headings.rs"]),
     ("pulp", &["embed/single/lanes"]),

@@ -89,10 +89,14 @@ mod links;
 mod manage;
 /// `kb mcp`: the protocol, the tools.
 mod mcp;
+/// The knowledge bases that calls of `kb mcp` name.
+mod mcp_bases;
 /// The compact answers of `kb mcp`, and their pages.
 mod mcp_compact;
 /// The same, driven by the official clients.
 mod mcp_official;
+/// Where clients of `kb mcp` work, and the messages that they get.
+mod mcp_places;
 /// Skills over MCP: names, indexes, warnings, annotations.
 mod mcp_skills;
 /// Files in archives, e-mails and mailboxes.

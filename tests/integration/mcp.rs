@@ -89,7 +89,7 @@ const QUERIES: [&str; 50] = [
     "station handbook winter ice",
 ];
 
-fn tools(client: &mut Client) -> Vec<Value> {
+pub(crate) fn tools(client: &mut Client) -> Vec<Value> {
     let answer = client.request("tools/list", json!({}));
     answer["result"]["tools"].as_array().unwrap().clone()
 }
@@ -157,17 +157,22 @@ fn the_tools_of_skills_are_offered_where_there_is_a_skill() {
     assert_eq!(offered(&skills, &["--tools", "all"]), READING);
 }
 
+/// Returns the characters of what a model reads of tools.
+pub(crate) fn paid(tools: &[Value]) -> usize {
+    let keys = ["name", "title", "description", "inputSchema"];
+    let paid = |tool: &Value| -> usize {
+        keys.iter().map(|key| tool[key].to_string().len() + key.len() + 4).sum()
+    };
+    tools.iter().map(paid).sum()
+}
+
 /// What a model pays for the list of tools: at most 1,500 tokens. A token of such JSON has more than four
 /// characters; the real numbers are in benches/results.
 #[test]
 fn the_list_of_tools_is_short() {
     let env = TestEnv::without_model();
     let mut client = Client::start(&env, "", &[]);
-    let paid = |tool: &Value| {
-        let keys = ["name", "title", "description", "inputSchema"];
-        keys.map(|key| tool[key].to_string().len() + key.len() + 4).iter().sum::<usize>()
-    };
-    let listed: usize = tools(&mut client).iter().map(paid).sum();
+    let listed = paid(&tools(&mut client));
     assert!(listed < 4 * 1_500, "{listed} characters");
 }
 

@@ -33,16 +33,22 @@ impl Client {
 
     /// Greets the server.
     pub(crate) fn greet(&mut self) {
+        self.greet_as(json!({}));
+    }
+
+    /// Greets the server as a client that can do something, and returns what the server says of itself.
+    pub(crate) fn greet_as(&mut self, capabilities: Value) -> Value {
         let greeting = self.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": { "name": "test", "version": "1" },
             }),
         );
         assert_eq!(greeting["result"]["serverInfo"]["name"], "kb", "{greeting}");
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        greeting["result"].clone()
     }
 
     /// Starts the server without the handshake.

@@ -86,6 +86,27 @@ fn follows_files(place: &Place, known: &Known, needs_id: bool) -> bool {
     }
 }
 
+/// Returns the names in a list that is separated by commas, none twice.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for an empty name.
+pub fn names(typed: &str) -> Result<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    for name in typed.split(',').map(str::trim) {
+        if name.is_empty() {
+            return Err(Error::Usage {
+                message: "the name of a knowledge base is empty".into(),
+                hint: Some("`kb base list` shows the names".into()),
+            });
+        }
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    Ok(names)
+}
+
 /// A knowledge base and what is in it.
 #[derive(Debug)]
 pub struct Listed {
@@ -114,40 +135,45 @@ pub struct Content {
 ///
 /// # Errors
 ///
-/// Those of [`Session::of_base`].
-pub fn list(session: &Session, flags: &Flags) -> Result<Vec<Listed>> {
+/// [`Error::Io`] and [`Error::OverLimit`] if the file of known ones cannot be read.
+pub fn list(session: &Session) -> Result<Vec<Listed>> {
     let known = Known::read(&session.environment)?;
     let project = place::of_project(&session.home, &session.environment);
     let named = place::named_ones(&session.home, &known);
     let places = [Place::default_in(&session.home)].into_iter().chain(project).chain(named);
-    places.map(|place| listed(session, flags, &known, place)).collect()
+    Ok(places.map(|place| listed(session, &known, place)).collect())
 }
 
-fn listed(session: &Session, flags: &Flags, known: &Known, place: Place) -> Result<Listed> {
+/// Describes a knowledge base. One that cannot be read does not keep the others from being listed.
+fn listed(session: &Session, known: &Known, place: Place) -> Listed {
     let is_allowed = !place.is_project() || place::is_allowed(&place, known);
     if !is_allowed || !place.exists() {
-        return Ok(Listed { place, description: None, content: None, is_allowed });
+        return Listed { place, description: None, content: None, is_allowed };
     }
-    let other = session.beside(flags, &place.name)?;
-    let described = other.steadily(|| {
-        let Some(store) = other.open_existing()? else { return Ok(None) };
+    let described = session.beside(&place.name).and_then(|other| described(&other, known));
+    match described {
+        Ok(Some((content, description))) => {
+            Listed { place, description, content: Some(Ok(content)), is_allowed }
+        }
+        Ok(None) => Listed { place, description: None, content: None, is_allowed },
+        Err(error) => Listed { place, description: None, content: Some(Err(error)), is_allowed },
+    }
+}
+
+/// Returns the content and the description of a knowledge base; `None` if there is no database.
+fn described(session: &Session, known: &Known) -> Result<Option<(Content, Option<String>)>> {
+    session.steadily(|| {
+        let Some(store) = session.open_existing()? else { return Ok(None) };
         let content = Content {
             num_documents: store.num_documents()?,
             model: store.binding()?.map(|binding| binding.model_name),
             follows_files: store.has_files(),
         };
         // The author of a database that is not trusted also wrote its description.
-        let is_shown = store.has_files() || is_known(&store, known, &place.dir)?;
+        let is_shown = store.has_files() || is_known(&store, known, session.data_dir())?;
         let description = if is_shown { store.description()? } else { None };
         store.close()?;
         Ok(Some((content, description)))
-    });
-    Ok(match described {
-        Ok(Some((content, description))) => {
-            Listed { place, description, content: Some(Ok(content)), is_allowed }
-        }
-        Ok(None) => Listed { place, description: None, content: None, is_allowed },
-        Err(error) => Listed { place, description: None, content: Some(Err(error)), is_allowed },
     })
 }
 
@@ -180,12 +206,7 @@ impl BaseChange {
 ///
 /// [`Error::Usage`] for a name or description that cannot be used, or if there is nothing to do; errors
 /// of the database.
-pub fn add(
-    session: &Session,
-    flags: &Flags,
-    name: &str,
-    description: Option<&str>,
-) -> Result<(Place, bool)> {
+pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(Place, bool)> {
     let description = description.map(checked).transpose()?;
     let place = match name {
         place::DEFAULT => Place::default_in(&session.home),
@@ -204,7 +225,7 @@ pub fn add(
     }
     known::set_forgotten(&session.environment, &place.dir, false)?;
     if let Some(description) = description {
-        let mut store = session.beside(flags, name)?.open_store()?;
+        let mut store = session.beside(name)?.open_store()?;
         store.describe(&description)?;
         store.close()?;
     }

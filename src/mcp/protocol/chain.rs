@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn call() -> Call {
-        Call::new(Arc::new(|_, _, _| {}))
+        Call::new(Arc::new(|_| {}))
     }
 
     /// Runs a future on a runtime like the server's.

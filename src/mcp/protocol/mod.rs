@@ -10,8 +10,12 @@
 
 mod audit;
 mod chain;
+mod host;
 mod listing;
+mod reports;
 mod resources;
+mod roots;
+mod running;
 mod server;
 mod streams;
 mod validate;
@@ -23,6 +27,7 @@ use serde_json::{Map, Value};
 
 pub use audit::{AuditSink, JsonLines, NoAudit};
 pub use chain::{Answer, Chain};
+pub use host::Host;
 pub use listing::UNLISTED;
 pub use resources::{Content, Entry, Resource, Resources, SkillEntry, SkillFile};
 pub use server::serve;
@@ -94,20 +99,38 @@ pub struct Failure {
     pub fix: Option<String>,
 }
 
-/// Reports progress: the amount done, the total if known, and a message.
-pub type OnProgress = dyn Fn(usize, Option<usize>, &str) + Send + Sync;
+/// What a tool reports while it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Report {
+    /// How far it is.
+    Progress {
+        /// The amount done.
+        done: usize,
+        /// The total, if known.
+        total: Option<usize>,
+        /// What was done last.
+        message: String,
+    },
+    /// A line worth reading.
+    Note(String),
+    /// A possible problem; the tool goes on.
+    Warning(String),
+}
+
+/// Receives the reports of a tool.
+pub type OnReport = dyn Fn(Report) + Send + Sync;
 
 /// What a tool may know about the call it answers.
 #[derive(Clone)]
 pub struct Call {
     is_cancelled: Arc<AtomicBool>,
-    on_progress: Arc<OnProgress>,
+    on_report: Arc<OnReport>,
 }
 
 impl Call {
-    /// Makes a call that reports to `on_progress`.
-    pub fn new(on_progress: Arc<OnProgress>) -> Self {
-        Self { is_cancelled: Arc::new(AtomicBool::new(false)), on_progress }
+    /// Makes a call that reports to `on_report`.
+    pub fn new(on_report: Arc<OnReport>) -> Self {
+        Self { is_cancelled: Arc::new(AtomicBool::new(false)), on_report }
     }
 
     /// Returns a flag that becomes true when the client no longer wants an answer.
@@ -130,8 +153,8 @@ impl Call {
         Arc::ptr_eq(&self.is_cancelled, &other.is_cancelled)
     }
 
-    /// Reports progress to the client.
-    pub fn progress(&self, done: usize, total: Option<usize>, message: &str) {
-        (self.on_progress)(done, total, message);
+    /// Reports something to the client.
+    pub fn report(&self, report: Report) {
+        (self.on_report)(report);
     }
 }

@@ -2,30 +2,33 @@
 
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DIRECTORY_MIME_TYPE,
-    ErrorData, GetSkillRequestParams, GetSkillResult, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ErrorData, GetSkillRequestParams, GetSkillResult, Implementation, JsonObject,
+    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
     ResourceTemplate, ServerCapabilities, ServerConfig, Skill, SkillFrontmatter, SkillResource,
     SkillResources,
 };
-use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::service::{NotificationContext, Peer, RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServerHandler, ServiceExt, transport};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
+use crate::mcp::protocol::reports::{self, Level, LevelRequest};
+use crate::mcp::protocol::running::RunningCalls;
 use crate::mcp::protocol::{
-    Answer, Call, Chain, Failure, Resources, SkillEntry, SkillFile, listing, streams,
+    Answer, Call, Chain, Failure, Host, Report, SkillEntry, SkillFile, Tool, listing, roots,
+    streams,
 };
 use crate::text::json::Line;
 
@@ -48,39 +51,12 @@ const USAGE: &str = "usage";
 /// The server as the protocol sees it.
 struct Server {
     chain: Arc<Chain>,
-    resources: Arc<dyn Resources>,
-    instructions: &'static str,
+    host: Arc<dyn Host>,
+    instructions: String,
     running_calls: Arc<RunningCalls>,
-}
-
-/// The running calls, which are cancelled when the server ends.
-#[derive(Default)]
-struct RunningCalls(Mutex<Vec<Call>>);
-
-impl RunningCalls {
-    /// Adds a call until the returned guard is dropped.
-    fn enter(self: &Arc<Self>, call: Call) -> CallGuard {
-        self.calls().push(call.clone());
-        CallGuard(Arc::clone(self), call)
-    }
-
-    fn cancel_all(&self) {
-        self.calls().iter().for_each(Call::cancel);
-    }
-
-    fn calls(&self) -> MutexGuard<'_, Vec<Call>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A guard for a running call. Cancels the call when its answer is no longer awaited.
-struct CallGuard(Arc<RunningCalls>, Call);
-
-impl Drop for CallGuard {
-    fn drop(&mut self) {
-        self.1.cancel();
-        self.0.calls().retain(|call| !call.is(&self.1));
-    }
+    /// Set when it is known where the client works.
+    is_placed: OnceCell<()>,
+    log_level: Level,
 }
 
 /// Serves until stdin closes.
@@ -93,8 +69,8 @@ impl Drop for CallGuard {
 /// runtime cannot be started or the streams fail.
 pub fn serve(
     chain: Chain,
-    resources: Arc<dyn Resources>,
-    instructions: &'static str,
+    host: Arc<dyn Host>,
+    instructions: String,
     prepare: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
     let runtime =
@@ -102,9 +78,11 @@ pub fn serve(
     let running_calls = Arc::new(RunningCalls::default());
     let server = Server {
         chain: Arc::new(chain),
-        resources,
+        host,
         instructions,
         running_calls: Arc::clone(&running_calls),
+        is_placed: OnceCell::new(),
+        log_level: Level::default(),
     };
     let outcome = runtime.block_on(async {
         task::spawn_blocking(prepare);
@@ -149,22 +127,44 @@ pub fn serve(
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
             .enable_skills_with_directory_read()
             .build();
+        capabilities.logging = Some(JsonObject::new());
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("kb", env!("CARGO_PKG_VERSION")))
-            .with_instructions(self.instructions)
+            .with_instructions(self.instructions.clone())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.settle(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.enter(&context.peer).await;
+    }
+
+    async fn set_level(
+        &self,
+        request: LevelRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.log_level.set(&request);
+        Ok(())
     }
 
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.chain.tools().map(listing::described).collect()))
+        let host = self.settled(&context).await;
+        let useless = off_thread(move || Ok(host.useless_tools())).await?;
+        let is_useful = |tool: &&Tool| useless.is_none_or(|name| !tool.name.starts_with(name));
+        let tools = self.chain.tools().filter(is_useful).map(listing::described);
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     async fn call_tool(
@@ -173,13 +173,12 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = self.name_of(&request.name)?;
+        self.settle(&context.peer).await;
         let input = Value::Object(request.arguments.unwrap_or_default());
-        let (progress, forward) = forward_progress(&context);
-        let call = Call::new(Arc::new(move |done, total, message: &str| {
-            if let Some(progress) = &progress {
-                // The client may be gone.
-                let _ = progress.send((done, total, message.to_owned()));
-            }
+        let (reports, forward) = self.forward_reports(&context);
+        let call = Call::new(Arc::new(move |report| {
+            // The client may be gone.
+            let _ = reports.send(report);
         }));
         let guard = self.running_calls.enter(call.clone());
         let mut answer = pin!(self.chain.call(&name, input, call));
@@ -187,12 +186,12 @@ impl ServerHandler for Server {
             answered = &mut answer => answered,
             // The tool is notified and ends by itself, so that its turn is over when it ends.
             () = context.ct.cancelled() => {
-                guard.1.cancel();
+                guard.cancel();
                 answer.await
             }
         };
         drop(guard);
-        // Progress that was reported before the answer also arrives before it.
+        // What was reported before the answer also arrives before it.
         let _ = forward.await;
         let unknown = || ErrorData::invalid_params("unknown tool", None);
         Ok(result(answered.ok_or_else(unknown)?)?.into())
@@ -201,9 +200,9 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let resources = Arc::clone(&self.resources);
+        let resources = self.settled(&context).await;
         let cursor = request.and_then(|request| request.cursor);
         let (page, next) = off_thread(move || resources.list(cursor.as_deref())).await?;
         let page = page.into_iter().map(|listed| {
@@ -224,7 +223,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = self.resources.templates().iter().map(|(template, name, about)| {
+        let templates = self.host.templates().iter().map(|(template, name, about)| {
             ResourceTemplate::new(*template, *name).with_description(*about)
         });
         Ok(ListResourceTemplatesResult::with_all_items(templates.collect()))
@@ -233,9 +232,9 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let (resources, uri) = (Arc::clone(&self.resources), request.uri);
+        let (resources, uri) = (self.settled(&context).await, request.uri);
         let wanted = uri.clone();
         let found = off_thread(move || resources.read(&wanted)).await?;
         let Some(content) = found else {
@@ -253,9 +252,9 @@ impl ServerHandler for Server {
     async fn list_skills(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
-        let resources = Arc::clone(&self.resources);
+        let resources = self.settled(&context).await;
         let cursor = request.and_then(|request| request.cursor);
         let (page, next) = off_thread(move || resources.skills(cursor.as_deref())).await?;
         let page = page.into_iter().map(skill).collect::<Result<_, _>>()?;
@@ -267,9 +266,9 @@ impl ServerHandler for Server {
     async fn get_skill(
         &self,
         request: GetSkillRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        let (resources, uri) = (Arc::clone(&self.resources), request.uri);
+        let (resources, uri) = (self.settled(&context).await, request.uri);
         let wanted = uri.clone();
         let found = off_thread(move || resources.skill(&wanted)).await?;
         let nothing = || ErrorData::invalid_params(format!("no skill at {uri}"), None);
@@ -279,9 +278,9 @@ impl ServerHandler for Server {
     async fn read_resource_directory(
         &self,
         request: ReadResourceDirectoryRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
-        let (resources, uri) = (Arc::clone(&self.resources), request.uri);
+        let (resources, uri) = (self.settled(&context).await, request.uri);
         let wanted = uri.clone();
         let found = off_thread(move || resources.directory(&wanted)).await?;
         let nothing = || ErrorData::invalid_params(format!("no directory at {uri}"), None);
@@ -294,6 +293,37 @@ impl ServerHandler for Server {
 }
 
 impl Server {
+    /// Waits until it is known where the client works.
+    async fn settle(&self, peer: &Peer<RoleServer>) {
+        self.is_placed.get_or_init(|| self.enter(peer)).await;
+    }
+
+    /// Returns the host, once it is known where the client works.
+    async fn settled(&self, context: &RequestContext<RoleServer>) -> Arc<dyn Host> {
+        self.settle(&context.peer).await;
+        Arc::clone(&self.host)
+    }
+
+    /// Works where the client works, if it says where.
+    async fn enter(&self, peer: &Peer<RoleServer>) {
+        let Some(roots) = roots::ask(peer).await else { return };
+        let host = Arc::clone(&self.host);
+        // A panic has been printed.
+        let _ = task::spawn_blocking(move || host.enter(&roots)).await;
+    }
+
+    /// Starts a task that forwards the reports of a call to the client, as far as it asked for them. The task ends
+    /// when the sender is dropped.
+    fn forward_reports(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> (mpsc::UnboundedSender<Report>, task::JoinHandle<()>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let token = context.meta.get_progress_token();
+        let (peer, log) = (context.peer.clone(), self.log_level.log(context));
+        (sender, task::spawn(reports::forward(receiver, peer, token, log)))
+    }
+
     /// Returns the name under which a tool is registered.
     fn name_of(&self, called: &str) -> Result<String, ErrorData> {
         if self.chain.has(called) {
@@ -341,34 +371,6 @@ fn skill(entry: SkillEntry) -> Result<Skill, ErrorData> {
     };
     let files = entry.files.into_iter().map(file).collect();
     Ok(Skill::new(entry.uri, front_matter, SkillResources::Files(files)))
-}
-
-type Progress = (usize, Option<usize>, String);
-
-/// Starts a task that forwards a tool's progress to the client, if it asked for that. The task ends
-/// when the sender is dropped.
-fn forward_progress(
-    context: &RequestContext<RoleServer>,
-) -> (Option<mpsc::UnboundedSender<Progress>>, task::JoinHandle<()>) {
-    let Some(token) = context.meta.get_progress_token() else {
-        return (None, task::spawn(async {}));
-    };
-    let (sender, mut receiver) = mpsc::unbounded_channel::<Progress>();
-    let peer = context.peer.clone();
-    let forward = async move {
-        while let Some((done, total, message)) = receiver.recv().await {
-            let mut notification = ProgressNotificationParam::new(token.clone(), number(done));
-            notification.total = total.map(number);
-            // A client that does not listen misses nothing else.
-            let _ = peer.notify_progress(notification.with_message(message)).await;
-        }
-    };
-    (Some(sender), task::spawn(forward))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no run has that many files")]
-fn number(count: usize) -> f64 {
-    count as f64
 }
 
 fn internal(message: String) -> ErrorData {

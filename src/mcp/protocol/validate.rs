@@ -38,6 +38,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("file", "path"),
     ("note", "text"),
     ("content", "text"),
+    ("knowledge_base", "base"),
+    ("bases", "base"),
 ];
 
 /// The argument that is an id or a name.

@@ -21,7 +21,7 @@ pub(in crate::present) struct BasesJson<'a> {
 
 /// A knowledge base.
 #[derive(Serialize, JsonSchema)]
-struct BaseJson<'a> {
+pub(in crate::present) struct BaseJson<'a> {
     /// `default`, `project`, or the name that `--base` takes.
     name: &'a str,
     /// The folder of its database and settings.
@@ -40,29 +40,31 @@ struct BaseJson<'a> {
     error: Option<String>,
 }
 
+impl<'a> From<&'a Listed> for BaseJson<'a> {
+    fn from(listed: &'a Listed) -> Self {
+        let content = listed.content.as_ref().and_then(|content| content.as_ref().ok());
+        let error = listed.content.as_ref().and_then(|content| content.as_ref().err());
+        Self {
+            name: &listed.place.name,
+            path: path_text(&listed.place.dir),
+            description: listed.description.as_deref(),
+            documents: content.map(|content| content.num_documents),
+            model: content.and_then(|content| content.model.as_deref()),
+            allowed: listed.is_allowed,
+            follows_files: content.map(|content| content.follows_files),
+            error: error.map(ToString::to_string),
+        }
+    }
+}
+
 /// Writes all knowledge bases.
 ///
 /// # Errors
 ///
 /// Errors of writing.
 pub fn bases(bases: &[Listed], out: &mut Json<'_>) -> io::Result<()> {
-    let base = |base: &'_ Listed| {
-        let content = base.content.as_ref().and_then(|content| content.as_ref().ok().cloned());
-        let error = base.content.as_ref().and_then(|content| content.as_ref().err());
-        (content, error.map(ToString::to_string))
-    };
-    let contents: Vec<_> = bases.iter().map(base).collect();
-    let bases = bases.iter().zip(&contents).map(|(listed, (content, error))| BaseJson {
-        name: &listed.place.name,
-        path: path_text(&listed.place.dir),
-        description: listed.description.as_deref(),
-        documents: content.as_ref().map(|content| content.num_documents),
-        model: content.as_ref().and_then(|content| content.model.as_deref()),
-        allowed: listed.is_allowed,
-        follows_files: content.as_ref().map(|content| content.follows_files),
-        error: error.clone(),
-    });
-    out.value(&BasesJson { contract_version: CONTRACT_VERSION, bases: bases.collect() })
+    let bases = bases.iter().map(BaseJson::from).collect();
+    out.value(&BasesJson { contract_version: CONTRACT_VERSION, bases })
 }
 
 /// A change of a knowledge base.

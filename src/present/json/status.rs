@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::settings::{Setting, SettingValue};
-use crate::app::status::{OcrSetup, Setup};
+use crate::app::status::{OcrSetup, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::CONTRACT_VERSION;
+use crate::present::json::bases::BaseJson;
 use crate::present::json::remove::CopyJson;
-use crate::store::Stats;
 use crate::text::json::Json;
 
 /// The contents of the database and its setup.
@@ -56,6 +56,8 @@ pub(in crate::present) struct StatusJson<'a> {
     backups: Vec<CopyJson>,
     /// With `--scan`: numbers of changed, new and missing files; else null.
     out_of_date: Option<OutOfDateJson>,
+    /// All knowledge bases of the user: the default one, then that of the project, then the named ones by name.
+    bases: Vec<BaseJson<'a>>,
 }
 
 /// An installed copy of kb's own skill.
@@ -128,11 +130,11 @@ impl<'a> From<&'a OcrSetup> for OcrJson<'a> {
 ///
 /// Errors of writing.
 pub fn status(
-    setup: &Setup,
-    stats: &Stats,
+    status: &Status,
     out_of_date: Option<&OutOfDate>,
     out: &mut Json<'_>,
 ) -> io::Result<()> {
+    let Status { setup, stats, bases } = status;
     let binding = setup.binding.as_ref();
     out.value(&StatusJson {
         contract_version: CONTRACT_VERSION,
@@ -175,6 +177,7 @@ pub fn status(
             folders_away: files.num_folders_away,
             links_refused: files.num_refused,
         }),
+        bases: bases.iter().map(BaseJson::from).collect(),
     })
 }
 

@@ -17,17 +17,7 @@ impl Human {
     /// Errors of writing.
     pub fn bases(&self, bases: &[Listed], out: &mut Sheet<'_>) -> io::Result<()> {
         for base in bases {
-            let state = match &base.content {
-                _ if !base.is_allowed => "not allowed: `kb base allow` makes kb use it".into(),
-                None => "empty".into(),
-                Some(Err(error)) => clean(&error.to_string()),
-                Some(Ok(content)) => {
-                    let num = usize::try_from(content.num_documents).unwrap_or(usize::MAX);
-                    let files = if content.follows_files { "" } else { ", files are not followed" };
-                    format!("{}{files}", counted(num, "document"))
-                }
-            };
-            writeln!(out, "{}: {state}", base.place)?;
+            writeln!(out, "{}: {}", base.place, state(base))?;
             if let Some(description) = &base.description {
                 writeln!(out, "   {}", clean(description))?;
             }
@@ -58,6 +48,26 @@ impl Human {
             ("erased", _) => writeln!(out, "Deleted {name} ({path})."),
             ("removed", _) => writeln!(out, "Removed the name {name}."),
             _ => writeln!(out, "{name}: {path}"),
+        }
+    }
+}
+
+/// Returns a knowledge base in one line: its name, what is in it and what the user says that it holds.
+pub(super) fn described_shortly(base: &Listed) -> String {
+    let description = base.description.as_deref().map(|text| format!("; {}", clean(text)));
+    format!("{}: {}{}", base.place, state(base), description.unwrap_or_default())
+}
+
+/// Returns what is in a knowledge base, or why it is not used.
+fn state(base: &Listed) -> String {
+    match &base.content {
+        _ if !base.is_allowed => "not allowed: `kb base allow` makes kb use it".into(),
+        None => "empty".into(),
+        Some(Err(error)) => clean(&error.to_string()),
+        Some(Ok(content)) => {
+            let num = usize::try_from(content.num_documents).unwrap_or(usize::MAX);
+            let files = if content.follows_files { "" } else { ", files are not followed" };
+            format!("{}{files}", counted(num, "document"))
         }
     }
 }

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use crate::app::copies;
 use crate::app::settings::Setting;
-use crate::app::status::{OcrSetup, Setup};
+use crate::app::status::{OcrSetup, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, texts, words};
+use crate::present::text::bases::described_shortly;
 use crate::present::text::human::Human;
 use crate::present::text::update::made_differently;
 use crate::skill::install::Found;
-use crate::store::{LastUpdate, PageCounts, Stats};
+use crate::store::{LastUpdate, PageCounts};
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 
@@ -23,7 +24,8 @@ impl Human {
     /// # Errors
     ///
     /// Errors of writing.
-    pub fn status(&self, setup: &Setup, stats: &Stats, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn status(&self, status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
+        let Status { setup, stats, bases } = status;
         let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
         let by_type: Vec<String> = stats
             .documents
@@ -74,6 +76,8 @@ impl Human {
         facts.extend(skills.map(|skill| {
             fact("Agent skill", describe_skill(skill)).painted(Meaning::of(skill.is_current))
         }));
+        let others = bases.iter().filter(|base| base.place.dir != setup.data_dir);
+        facts.extend(others.map(|base| fact("Other base", described_shortly(base))));
         self.facts(&facts, out)
     }
 

@@ -3,13 +3,13 @@
 use std::io;
 
 use crate::app::read::Info;
-use crate::app::status::Setup;
+use crate::app::status::Status;
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::{read, stale};
 use crate::read::{Opened, Outline, Shown};
-use crate::store::{ListedDocument, Stats, StoredDocument, TagCount};
+use crate::store::{ListedDocument, StoredDocument, TagCount};
 use crate::text::number::counted;
 use crate::text::printable::{clean, clean_name};
 
@@ -127,8 +127,8 @@ pub fn tags(tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
 /// # Errors
 ///
 /// Errors of writing.
-pub fn status(setup: &Setup, stats: &Stats, out: &mut Sheet<'_>) -> io::Result<()> {
-    Human::plain(WIDTH).status(setup, stats, out)
+pub fn status(status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
+    Human::plain(WIDTH).status(status, out)
 }
 
 /// Writes what was added.

@@ -1,0 +1,108 @@
+//! Forwards what a call reports to the client: its progress, and log messages if the client wants them.
+
+#![expect(
+    deprecated,
+    reason = "clients of today show these messages, and hide what a server writes to stderr"
+)]
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion, SetLevelRequestParams,
+};
+use rmcp::service::{Peer, RequestContext};
+use tokio::sync::mpsc;
+
+use crate::mcp::protocol::Report;
+
+/// What a client sends to choose the least severity.
+pub(super) type LevelRequest = SetLevelRequestParams;
+
+/// The name of the sender.
+const LOGGER: &str = "kb";
+
+/// Most messages of a call. A folder can have thousands of files that fail.
+const MAX_MESSAGES: usize = 100;
+
+/// The least severity that a client of a protocol before 2026-07-28 wants. Later ones say it with each request.
+pub(super) struct Level(AtomicU8);
+
+impl Default for Level {
+    /// What is worth reading if the client has not said.
+    fn default() -> Self {
+        Self(AtomicU8::new(LoggingLevel::Warning as u8))
+    }
+}
+
+impl Level {
+    /// Sets it, as the client says.
+    pub(super) fn set(&self, request: &LevelRequest) {
+        self.0.store(request.level as u8, Ordering::Relaxed);
+    }
+
+    /// Returns the log of a request; `None` if the client wants no messages.
+    pub(super) fn log(&self, context: &RequestContext<RoleServer>) -> Option<Log> {
+        let is_stateless = context
+            .protocol_version()
+            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let least = match is_stateless {
+            true => context.meta.log_level()? as u8,
+            false => self.0.load(Ordering::Relaxed),
+        };
+        Some(Log { least, num_sent: 0 })
+    }
+}
+
+/// The log of one request.
+pub(super) struct Log {
+    least: u8,
+    num_sent: usize,
+}
+
+impl Log {
+    /// Sends a report that is a message.
+    pub(super) async fn send(&mut self, peer: &Peer<RoleServer>, report: &Report) {
+        let (level, text) = match report {
+            Report::Note(text) => (LoggingLevel::Info, text),
+            Report::Warning(text) => (LoggingLevel::Warning, text),
+            Report::Progress { .. } => return,
+        };
+        if (level as u8) < self.least || self.num_sent > MAX_MESSAGES {
+            return;
+        }
+        self.num_sent += 1;
+        let text = match self.num_sent > MAX_MESSAGES {
+            true => "further messages of this call are left out",
+            false => text.as_str(),
+        };
+        let message = LoggingMessageNotificationParam::new(level, text.into()).with_logger(LOGGER);
+        // A client that does not listen misses nothing else.
+        let _ = peer.notify_logging_message(message).await;
+    }
+}
+
+/// Forwards reports: progress if the client gave a token for it, messages if it wants them.
+pub(super) async fn forward(
+    mut reports: mpsc::UnboundedReceiver<Report>,
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    mut log: Option<Log>,
+) {
+    while let Some(report) = reports.recv().await {
+        if let (Report::Progress { done, total, message }, Some(token)) = (&report, &token) {
+            let mut notification = ProgressNotificationParam::new(token.clone(), number(*done));
+            notification.total = total.map(number);
+            // A client that does not listen misses nothing else.
+            let _ = peer.notify_progress(notification.with_message(message)).await;
+        } else if let Some(log) = &mut log {
+            log.send(&peer, &report).await;
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run has that many files")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
