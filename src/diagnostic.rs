@@ -24,6 +24,14 @@ impl Program {
             Self::Skc => "skc",
         }
     }
+
+    /// Returns what the names of the MCP tools for skills begin with.
+    pub fn tool_prefix(self) -> &'static str {
+        match self {
+            Self::Kb => "skill_",
+            Self::Skc => "skc_",
+        }
+    }
 }
 
 /// The reason why a skill command failed.

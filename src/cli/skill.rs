@@ -132,7 +132,7 @@ fn perform(
     } else {
         skills.run(&request, &ui)?
     };
-    print(&answer, environment, global, call)
+    print(&answer, environment, global, call, program)
 }
 
 /// Says what a build would put where agents find it, and asks, unless it is there already.
@@ -154,6 +154,7 @@ fn print(
     environment: &Environment,
     global: &Global,
     call: &SkillCall,
+    program: Program,
 ) -> Result<ExitStatus> {
     let is_human = call.format() == OutputFormat::Human;
     let mut status = ExitStatus::Success;
@@ -179,7 +180,9 @@ fn print(
         Some(bytes) => streams::bytes(&bytes)?,
         None => {
             let human = context::human(environment, global);
-            streams::text(|out| skill_text::answer(answer, call.is_verbose(), &human, out))?;
+            streams::text(|out| {
+                skill_text::answer(answer, program, call.is_verbose(), &human, out)
+            })?;
         }
     }
     Ok(status)

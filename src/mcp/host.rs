@@ -9,9 +9,6 @@ use crate::diagnostic::Program;
 use crate::mcp::protocol::Host;
 use crate::mcp::service::Service;
 
-/// What tools of skills begin with.
-const SKILL_TOOLS: &str = "skill_";
-
 /// The prefix of the addresses of files.
 const FILE_URI: &str = "file://";
 
@@ -28,7 +25,7 @@ impl Host for Service {
     fn useless_tools(&self) -> Option<&'static str> {
         let is_free = self.program == Program::Kb && self.tools.is_none();
         let has_skills = || self.list_skills().is_ok_and(|skills| !skills.is_empty());
-        (is_free && !has_skills()).then_some(SKILL_TOOLS)
+        (is_free && !has_skills()).then(|| self.program.tool_prefix())
     }
 }
 

@@ -80,10 +80,7 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
     Form::declare(&mut schema, false);
     let (title, description) = described(command.name);
     Tool {
-        name: match program {
-            Program::Kb => format!("skill_{}", command.name),
-            Program::Skc => format!("skc_{}", command.name),
-        },
+        name: format!("{}{}", program.tool_prefix(), command.name),
         title: title.to_owned(),
         description: description.to_owned(),
         schema,

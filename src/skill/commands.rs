@@ -142,7 +142,7 @@ pub const COMMANDS: &[Command] = &[
                 option("pattern", Kind::Text, "Only skills whose name matches this glob"),
             )),
             rare(flag("check_obsolete", "Compare the files with the last build")),
-            rare(option(
+            for_people(option(
                 "skills_root",
                 Kind::Text,
                 "Look only in this directory [env: KB_SKILLS_ROOT]",

@@ -111,6 +111,9 @@ mod tests {
         assert_eq!(fields.text("name").as_deref(), Some("my-skill2"));
         assert!(fields.text("description").unwrap().starts_with("TODO"));
         assert_eq!(text[start..].trim(), "# My Skill2");
+        // The tests of the other program expect this text.
+        let expected = "---\nname: my-skill2\ndescription: \"TODO: Add skill description\"\n---\n\n# My Skill2\n";
+        assert_eq!(text, expected);
         assert_eq!(make(&world, Some("my-skill2"), false).unwrap_err().code(), "E050");
         let made = make(&world, Some("my-skill2"), true).unwrap();
         assert_eq!(made.path, world.path("home/.skillc/skills/my-skill2"));

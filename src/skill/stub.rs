@@ -29,7 +29,7 @@ pub(super) fn stub(
     listing: &Listing,
 ) -> Result<String> {
     let name = &skill.name;
-    let command = program.command();
+    let (command, tool) = (program.command(), program.tool_prefix());
     let mut text = format!(
         "---\n\
          name: {quoted_name}\n\
@@ -42,9 +42,9 @@ pub(super) fn stub(
          \n\
          ## Usage\n\
          \n\
-         Prefer the MCP tools where they are available: `skill_outline`, `skill_show`, \
-         `skill_open`,\n\
-         `skill_sources`, `skill_search`. Else use the command line:\n\
+         Prefer the MCP tools where they are available: `{tool}outline`, `{tool}show`, \
+         `{tool}open`,\n\
+         `{tool}sources`, `{tool}search`. Else use the command line:\n\
          \n\
          - `{command} outline {name}`: list the sections\n\
          - `{command} show {name} --section \"HEADING\"`: read one\n\

@@ -516,11 +516,18 @@ fn an_unwritable_log_fails_no_command() {
     // It is synced as soon as the directory is writable.
     fs::remove_file(skills.env.path("project/.skillc/runtime")).unwrap();
     assert_eq!(skills.ok(&["sync", "--dry-run"]).stdout, "Would sync 2 entries for 'tide-guide'\n");
+    let before = fs::read(&fallback).unwrap();
     assert_eq!(
         skills.ok(&["sync"]).stdout,
         "Synced 2 entries for 'tide-guide' (local logs removed)\n"
     );
     assert!(!skills.env.path("project/.skillc/logs").exists());
+    // Only new entries are counted.
+    skills.env.write("project/.skillc/logs/tide-guide/.skillc-meta/logs.db", before);
+    assert_eq!(
+        skills.ok(&["sync"]).stdout,
+        "Synced 0 entries for 'tide-guide' (local logs removed)\n"
+    );
     assert_eq!(skills.ok(&["sync"]).stdout, "No local logs to sync\n");
     skills.check_error(&["sync", "tide-guide"], "error[E040]: no local logs found");
     assert_eq!(skills.json(&["stats", "tide-guide"])["data"]["total_accesses"], 2);
@@ -619,6 +626,9 @@ fn the_program_is_skc_under_its_other_name() {
     assert!(output.stdout.starts_with("Built tide-guide (project)\n"), "{}", output.stdout);
     let stub = fs::read_to_string(skills.runtime("SKILL.md")).unwrap();
     assert!(stub.contains("`skc show tide-guide --section"), "{stub}");
+    assert!(stub.contains("`skc_outline`") && !stub.contains("`skill_"), "{stub}");
+    let empty = Skills::empty().skc(&["list"]).expect(0);
+    assert_eq!(empty.stdout, "No skills found. `skc init NAME` creates one.\n");
     let theirs = skills.skc(&["search", "tide-guide", "gauge", "-o", "json"]).expect(0);
     assert_eq!(theirs.stdout, skills.ok(&["search", "tide-guide", "gauge", "-o", "json"]).stdout);
     for args in [

@@ -46,11 +46,15 @@ pub fn own_bytes(answer: &SkillAnswer) -> Option<Cow<'_, [u8]>> {
 /// Errors of writing.
 pub fn answer(
     answer: &SkillAnswer,
+    program: Program,
     is_verbose: bool,
     human: &Human,
     out: &mut Sheet<'_>,
 ) -> io::Result<()> {
     match answer {
+        SkillAnswer::List(listed) if listed.skills.is_empty() => {
+            writeln!(out, "No skills found. `{} init NAME` creates one.", program.command())
+        }
         SkillAnswer::List(listed) => list(listed, is_verbose, human, out),
         SkillAnswer::Build(report) => build(report, out),
         SkillAnswer::Search(results) => search(results, out),
@@ -67,9 +71,6 @@ pub fn answer(
 
 /// Writes a list of skills; with their paths if `is_verbose`.
 fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) -> io::Result<()> {
-    if list.skills.is_empty() {
-        return writeln!(out, "No skills found. `kb skill init NAME` creates one.");
-    }
     let rows = list.skills.iter().map(|listed| {
         let row = &listed.found.row;
         let last = if is_verbose {

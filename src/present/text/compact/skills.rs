@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::app::skills::SkillAnswer;
+use crate::diagnostic::Program;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::skill as text;
@@ -25,7 +26,7 @@ pub fn skill(answer: &SkillAnswer, out: &mut Sheet<'_>) -> io::Result<()> {
         SkillAnswer::Outline(headings) => outline(headings, out),
         answer => match text::own_bytes(answer) {
             Some(bytes) => out.text(&String::from_utf8_lossy(&bytes)),
-            None => text::answer(answer, false, &Human::plain(80), out),
+            None => text::answer(answer, Program::Kb, false, &Human::plain(80), out),
         },
     }
 }
