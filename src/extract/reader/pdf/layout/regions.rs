@@ -11,6 +11,10 @@ use super::words::Word;
 /// Narrowest gap between columns, as a fraction of the text size.
 const MIN_GAP: f64 = 0.9;
 
+/// Largest distance of a line from the run below it that it may begin, as a fraction of the text
+/// size.
+const MAX_LEAD: f64 = 2.0;
+
 /// Deepest nesting of columns.
 const MAX_DEPTH: u8 = 6;
 
@@ -88,6 +92,14 @@ struct Run {
     gaps: Vec<Gap>,
 }
 
+impl Run {
+    /// Whether one of its gaps separates columns.
+    fn has_columns(&self, body: f64) -> bool {
+        let pieces: Vec<&Piece> = self.bands.iter().flatten().collect();
+        self.gaps.iter().any(|gap| separates_columns(&pieces, gap, body))
+    }
+}
+
 /// A horizontal range without any pieces.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
@@ -100,6 +112,11 @@ struct Gap {
 impl Gap {
     fn width(&self) -> f64 {
         self.right - self.left
+    }
+
+    fn is_crossed_by(&self, band: &[Piece]) -> bool {
+        let areas = || band.iter().map(Piece::area);
+        areas().any(|area| area.left < self.right && area.right > self.left)
     }
 }
 
@@ -122,25 +139,42 @@ fn runs(bands: Vec<Vec<Piece>>, body: f64) -> Vec<Run> {
     runs
 }
 
-/// Moves lines directly above a run with an inner gap into the run if they are to the right of the
-/// gap: the right column may begin higher than the left one.
+/// Moves lines directly above a run with an inner gap into the run if text begins right of the gap
+/// and none crosses it: the right column may begin higher than the left one, or next to the heading
+/// of the left one.
 fn with_first_lines(mut runs: Vec<Run>, body: f64) -> Vec<Run> {
     for at in 1..runs.len() {
         let (before, run) = runs.split_at_mut(at);
         let (Some(before), Some(run)) = (before.last_mut(), run.first_mut()) else { continue };
-        let Some(gap) = run.gaps.iter().find(|gap| gap.is_inner) else { continue };
-        if has_inner(&before.gaps) {
+        let Some(gap) = run.gaps.iter().find(|gap| gap.is_inner).copied() else { continue };
+        if has_inner(&before.gaps) && before.has_columns(body) {
             continue;
         }
         let begins_after_gap = |piece: &Piece| (piece.area().left - gap.right).abs() < 2.0 * body;
-        let stays = |band: &Vec<Piece>| {
-            let first = band.iter().min_by(|a, b| a.area().left.total_cmp(&b.area().left));
-            !first.is_some_and(begins_after_gap)
-        };
-        let len = before.bands.iter().rposition(stays).map_or(0, |last| last + 1);
-        run.bands.splice(0..0, before.bands.drain(len..));
+        let mut below = top(run.bands.first());
+        let mut len = before.bands.len();
+        while let Some(band) = len.checked_sub(1).and_then(|last| before.bands.get(last)) {
+            let bottom = band.iter().map(|piece| piece.area().bottom).fold(0.0, f64::max);
+            let is_near = below - bottom < MAX_LEAD * body;
+            let fits = !gap.is_crossed_by(band) && band.iter().any(begins_after_gap);
+            if !(is_near && fits) {
+                break;
+            }
+            below = top(Some(band));
+            len -= 1;
+        }
+        let moved = before.bands.split_off(len);
+        run.gaps.retain(|gap| !moved.iter().any(|band| gap.is_crossed_by(band)));
+        run.bands.splice(0..0, moved);
     }
+    runs.retain(|run| !run.bands.is_empty());
     runs
+}
+
+/// Returns the upper edge of a band.
+fn top(band: Option<&Vec<Piece>>) -> f64 {
+    let tops = band.into_iter().flatten().map(|piece| piece.area().top);
+    tops.fold(f64::INFINITY, f64::min)
 }
 
 /// Returns the gaps of a band between the edges of its region.
@@ -354,6 +388,32 @@ mod tests {
                 "and one two three four five six sev eight nine ten el twelve and one mo",
             ],
         );
+    }
+
+    #[test]
+    fn a_right_column_may_begin_next_to_the_heading_of_the_left_one() {
+        check(
+            "         a title in the middle of\n\
+             \x20             its two authors\n\
+             Abstract              and one two three\n\
+             one two three four    four five six sev\n\
+             five six seven eig    eight nine ten el\n\
+             nine ten eleven tw    twelve and one mo",
+            &[
+                "a title in the middle of its two authors",
+                "Abstract one two three four five six seven eig nine ten eleven tw",
+                "and one two three four five six sev eight nine ten el twelve and one mo",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_paragraph_is_not_divided_at_the_gap_of_the_heading_below_it() {
+        let text = "     some lines of an abstract that\n\
+                    \x20    are set in from the margin and\n\
+                    \x20    end above a section with a num\n\
+                    1    Introduction";
+        check(text, &[&text.split_whitespace().collect::<Vec<_>>().join(" ")]);
     }
 
     #[test]
