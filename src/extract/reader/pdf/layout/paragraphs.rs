@@ -27,6 +27,16 @@ const INDENT: f64 = 0.8;
 /// How far before the right edge a short line ends, as a fraction of the size.
 const SHORT: f64 = 3.0;
 
+/// How far two distances of lines may differ to count as equal, as a factor.
+const SAME_LEADING: f64 = 1.03;
+
+/// How far the lines of a list item may be from the left edge of its text, as a fraction of the
+/// size.
+const HANGING: f64 = 0.3;
+
+/// Longest label before a colon, in words.
+const MAX_LABEL_WORDS: usize = 4;
+
 /// Fewest lines of code.
 const MIN_CODE_LINES: usize = 2;
 
@@ -103,7 +113,7 @@ fn tenths(size: f64) -> i64 {
 /// Divides the lines and tables of a region into blocks.
 pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> Vec<PageBlock> {
     let right = lines.iter().map(|line| line.area.right).fold(f64::NEG_INFINITY, f64::max);
-    let leading = leading(&lines);
+    let leading = Leading::of(&lines);
     let mut found: Vec<(f64, PageBlock)> = Vec::new();
     let mut paragraph: Vec<Line> = Vec::new();
     let tops: Vec<f64> = tables.iter().filter_map(|table| Some(table.area?.top)).collect();
@@ -128,20 +138,30 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
     found.into_iter().map(|(_, block)| block).collect()
 }
 
-/// Returns the normal distance of two lines, as a fraction of the size.
-fn leading(lines: &[Line]) -> Option<f64> {
-    let mut distances: Vec<f64> = lines
-        .windows(2)
-        .filter(|pair| is_same_size(&pair[0], &pair[1]))
-        .map(|pair| (pair[1].base - pair[0].base) / pair[1].size)
-        .filter(|distance| (0.8..2.5).contains(distance))
-        .collect();
-    if distances.len() < 3 {
-        return None;
+/// Distances of two lines of equal size, as fractions of the size.
+#[derive(Debug, Clone, Copy)]
+struct Leading {
+    /// The normal one.
+    normal: Option<f64>,
+    /// The smallest one that occurs twice.
+    tight: Option<f64>,
+}
+
+impl Leading {
+    fn of(lines: &[Line]) -> Self {
+        let mut distances: Vec<f64> = lines
+            .windows(2)
+            .filter(|pair| is_same_size(&pair[0], &pair[1]))
+            .map(|pair| (pair[1].base - pair[0].base) / pair[1].size)
+            .filter(|distance| (0.8..2.5).contains(distance))
+            .collect();
+        distances.sort_by(f64::total_cmp);
+        // Distances within paragraphs are the smallest; those between paragraphs must not count.
+        let normal = (distances.len() >= 3).then(|| distances[distances.len() / 3]);
+        let is_pair = |pair: &&[f64]| pair[1] <= pair[0] * SAME_LEADING;
+        let tight = distances.windows(2).find(is_pair).map(|pair| pair[1]);
+        Self { normal, tight }
     }
-    // Distances within paragraphs are the smallest; those between paragraphs must not count.
-    let at = distances.len() / 3;
-    Some(*distances.select_nth_unstable_by(at, f64::total_cmp).1)
 }
 
 fn is_same_size(a: &Line, b: &Line) -> bool {
@@ -153,13 +173,17 @@ fn starts_block(
     paragraph: &[Line],
     line: &Line,
     right: f64,
-    leading: Option<f64>,
+    leading: Leading,
     body: BodyStyle,
 ) -> bool {
     let (Some(first), Some(last)) = (paragraph.first(), paragraph.last()) else { return false };
     let distance = (line.base - last.base) / line.size.max(last.size);
-    let most = leading.map_or(MAX_LEADING_OF_SIZE, |leading| leading * MAX_LEADING);
+    let most = leading.normal.map_or(MAX_LEADING_OF_SIZE, |normal| normal * MAX_LEADING);
+    let is_short = last.area.right < right - SHORT * last.size;
+    // In a list of short items without markers, most distances are those between items.
+    let is_loose = leading.tight.is_some_and(|tight| distance > tight * MAX_LEADING);
     if distance > most
+        || (is_short && (is_loose || (is_field(last) && is_field(line))))
         || !is_same_size(last, line)
         || body.is_bold(last) != body.is_bold(line)
         || last.tagged_level != line.tagged_level
@@ -169,7 +193,6 @@ fn starts_block(
         return true;
     }
     let indent = (line.area.left - last.area.left) / line.size;
-    let is_short = last.area.right < right - SHORT * last.size;
     let ends = ends_sentence(last);
     if let Some(marker) = marker_of(line) {
         let is_in_list =
@@ -181,6 +204,10 @@ fn starts_block(
     if line.is_rtl || is_centered(last, line) {
         return is_short && ends;
     }
+    let hangs = |text: &Word| (line.area.left - text.area.left).abs() < HANGING * line.size;
+    if marker_of(first).is_some() && first.words.get(1).is_some_and(hangs) {
+        return false;
+    }
     let is_indented = indent > INDENT && (paragraph.len() > 1 || (is_short && ends));
     let is_outdented = indent < -INDENT && paragraph.len() > 1;
     let may_start_paragraph = || {
@@ -191,6 +218,16 @@ fn starts_block(
             .is_some_and(|c| !c.is_lowercase() && !c.is_ascii_punctuation())
     };
     (is_indented || is_outdented || (is_short && ends)) && may_start_paragraph()
+}
+
+/// Whether a line begins with a label and a colon, as in `Report ID: 12`.
+fn is_field(line: &Line) -> bool {
+    let label = line.words.iter().take(MAX_LABEL_WORDS);
+    let begins =
+        line.words[0].text.starts_with(|c: char| c.is_uppercase() || clean::is_ideographic(c));
+    let has_value = |at: usize| at + 1 < line.words.len();
+    let colon = label.map(|word| &word.text).position(|text| text.ends_with([':', '\u{FF1A}']));
+    begins && colon.is_some_and(has_value)
 }
 
 fn is_centered(last: &Line, line: &Line) -> bool {
@@ -300,6 +337,58 @@ mod tests {
                 (PageBlockKind::ListItem, "\u{2022} the flood"),
                 (PageBlockKind::ListItem, "1. one"),
                 (PageBlockKind::ListItem, "2. two"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_list_item_continues_after_a_sentence_that_ends_early() {
+        check(
+            testing::lines(
+                "\u{2022} The ebb is short.\n  However, the flood\n  takes six long hours.\n\u{2022} the moon",
+            ),
+            &[
+                (
+                    PageBlockKind::ListItem,
+                    "\u{2022} The ebb is short. However, the flood takes six long hours.",
+                ),
+                (PageBlockKind::ListItem, "\u{2022} the moon"),
+            ],
+        );
+    }
+
+    #[test]
+    fn short_items_without_markers_are_told_by_their_distances() {
+        let mut lines = testing::lines(
+            "The tide turns at noon and\nat night\nThe ebb\nThe flood\nThe moon is above the sea and\nthe land\nThe end",
+        );
+        let mut base = 0.0;
+        for (line, distance) in lines.iter_mut().zip([12.0, 12.0, 18.0, 18.0, 18.0, 12.0, 18.0]) {
+            base += distance;
+            line.base = base;
+        }
+        let blocks = blocks(lines, Vec::new(), BODY);
+        let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
+        let expected = [
+            "The tide turns at noon and at night",
+            "The ebb",
+            "The flood",
+            "The moon is above the sea and the land",
+            "The end",
+        ];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn fields_are_separate_blocks() {
+        check(
+            testing::lines(
+                "Report ID: 12\nPrepared by: Ada\nNote: the gauge at the harbour was frozen\nat noon",
+            ),
+            &[
+                (PageBlockKind::Paragraph, "Report ID: 12"),
+                (PageBlockKind::Paragraph, "Prepared by: Ada"),
+                (PageBlockKind::Paragraph, "Note: the gauge at the harbour was frozen at noon"),
             ],
         );
     }
