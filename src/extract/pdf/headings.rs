@@ -17,6 +17,9 @@ const MIN_OUTLINE: usize = 3;
 /// Longest heading, in words.
 const MAX_WORDS: usize = 16;
 
+/// Longest heading with an ideographic comma, in ideographs.
+const MAX_IDEOGRAPHS_WITH_COMMA: usize = 16;
+
 /// Deepest chain.
 const MAX_LEVEL: u8 = 6;
 
@@ -166,7 +169,11 @@ pub(super) fn is_plausible(text: &str) -> bool {
     let has_leader =
         text.contains("....") || text.contains(". . .") || text.contains("\u{2026}\u{2026}");
     let is_aside = text.starts_with('(') && text.ends_with(')');
-    let is_cut_off = text.ends_with([',', ';', '-', '\u{2013}']);
+    let is_cut_off =
+        text.ends_with([',', ';', '-', '\u{2013}', '\u{3001}', '\u{FF0C}', '\u{FF1B}']);
+    // A Chinese heading has no full stop, and a long one no comma.
+    let is_sentence = text.ends_with('\u{3002}')
+        || (num_ideographs > MAX_IDEOGRAPHS_WITH_COMMA && text.contains('\u{FF0C}'));
     num_words <= MAX_WORDS
         && num_chars <= MAX_CHARS
         && num_letters >= 2
@@ -175,6 +182,7 @@ pub(super) fn is_plausible(text: &str) -> bool {
         && has_word(title)
         && !is_aside
         && !is_cut_off
+        && !is_sentence
 }
 
 /// Whether a text has a word: letters that follow each other, or an ideograph. The letters of an

@@ -204,3 +204,14 @@ fn an_outline_not_found_in_the_text_is_ignored() {
     let outline = [entry("page1", 1, 1), entry("page2", 1, 1), entry("page3", 1, 2)];
     check(&[&["# One", "a"], &["b"]], &outline, None, &["One", "One", "One"]);
 }
+
+#[test]
+fn chinese_sentences_are_no_headings() {
+    assert!(is_plausible(
+        "\u{7B2C}\u{4E03}\u{7AE0} \u{4F01}\u{4E1A}\u{8D44}\u{4FE1}\u{72B6}\u{51B5}"
+    ));
+    assert!(!is_plausible("\u{672C}\u{6B21}\u{53D1}\u{884C}\u{672A}\u{8BC4}\u{7EA7}\u{3002}"));
+    let long = "\u{8DEF}\u{6BB5}\u{7684}\u{4EA4}\u{901A}\u{91CF}".repeat(3);
+    assert!(is_plausible(&long));
+    assert!(!is_plausible(&format!("{long}\u{FF0C}{long}")));
+}
