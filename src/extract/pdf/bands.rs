@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::extract::protocol::{Page, PageBlockKind, Place};
+use crate::extract::protocol::{Page, PageBlock, PageBlockKind, Place};
 
 /// Fewest pages with a line in the same position.
 const MIN_PAGES: usize = 5;
@@ -21,6 +21,16 @@ const EDGE: f64 = 0.12;
 
 /// Smallest gap between a head and the text, as a fraction of the size of the head.
 const MIN_GAP: f64 = 0.6;
+
+/// Size below which a line is in small print, as a multiple of the text size.
+const SMALL: f64 = 0.95;
+
+/// Longest page number in digits, and in Roman letters.
+const MAX_DIGITS: usize = 3;
+const MAX_ROMAN: usize = 6;
+
+/// Fewest words of a head with a page number: `Table 3` is a label.
+const MIN_HEAD_WORDS: usize = 3;
 
 /// Returns the page and the block of each running head or foot.
 pub(super) fn find(pages: &[Page]) -> Vec<(usize, usize)> {
@@ -49,6 +59,45 @@ pub(super) fn find(pages: &[Page]) -> Vec<(usize, usize)> {
             && texts().filter(is_typical).count() * 3 >= found.len() * 2
     };
     bands.into_values().filter(is_furniture).flatten().collect()
+}
+
+/// Returns the page and the block of each head and foot of a document with too few pages to compare:
+/// a page number alone, or a line in small print that begins or ends with one.
+pub(super) fn find_typical(pages: &[Page], body_size: f64) -> Vec<(usize, usize)> {
+    if pages.len() >= MIN_PAGES {
+        return Vec::new();
+    }
+    let blocks = pages.iter().enumerate().flat_map(|(page_idx, page)| {
+        page.blocks.iter().enumerate().map(move |(block_idx, block)| (page_idx, block_idx, block))
+    });
+    let is_typical = |(page_idx, _, block): &(usize, usize, &PageBlock)| {
+        let is_apart = block.place.is_some_and(|place| band(&pages[*page_idx], &place).is_some());
+        let is_small = block.place.is_some_and(|place| place.size < SMALL * body_size);
+        let is_line = block.kind != PageBlockKind::Table && is_apart;
+        is_line
+            && (is_number_alone(&block.text) || (is_small && has_page_number_at_end(&block.text)))
+    };
+    blocks.filter(is_typical).map(|(page, block, _)| (page, block)).collect()
+}
+
+/// Whether a text is only a page number: `12`, `- 12 -`, `xii`.
+fn is_number_alone(text: &str) -> bool {
+    let number =
+        text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '\u{2013}' | '|'));
+    let is_roman = number.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l'));
+    !number.is_empty() && ((is_roman && number.len() <= MAX_ROMAN) || is_page_number(number))
+}
+
+/// Whether a text of several words begins or ends with a page number.
+fn has_page_number_at_end(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.len() >= MIN_HEAD_WORDS
+        && [words.first(), words.last()].into_iter().flatten().any(|word| is_page_number(word))
+}
+
+/// Whether a word can be the number of a page; four digits are more often a year.
+fn is_page_number(word: &str) -> bool {
+    (1..=MAX_DIGITS).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the position of a line that is alone at the upper or the lower edge of its page.
@@ -87,7 +136,6 @@ fn has_number_at_end(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::protocol::PageBlock;
 
     fn block(text: &str, top: f64) -> PageBlock {
         let place = Place { top, bottom: top + 10.0, size: 10.0, num_lines: 1, ..Place::default() };
@@ -131,5 +179,27 @@ mod tests {
         );
         let lines = ["The ebb", "Slack water", "A flood", "Winds", "Gauges", "Floats"];
         assert!(find(&pages(&lines, 40.0, 100.0)).is_empty());
+    }
+
+    /// Returns the blocks that are left of a single page with a line at the top and at the bottom.
+    #[track_caller]
+    fn check_typical(head: &str, head_size: f64, foot: &str, expected: &[usize]) {
+        let mut blocks =
+            vec![block(head, 40.0), block("The tide turns.", 100.0), block(foot, 760.0)];
+        if let Some(place) = &mut blocks[0].place {
+            place.size = head_size;
+        }
+        let found = find_typical(&[Page { height: 800.0, blocks, ..Page::default() }], 10.0);
+        assert_eq!(found.iter().map(|(_, block)| *block).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_single_page_has_typical_heads_and_feet() {
+        check_typical("Tides of the North 9", 9.0, "251", &[0, 2]);
+        check_typical("12 Tides of the North", 9.0, "- 7 -", &[0, 2]);
+        check_typical("Tides of the North", 9.0, "xii", &[2]);
+        // Not in small print; a date; a label.
+        check_typical("Invoice of March 42", 10.0, "Bergen, 12 March 2024", &[]);
+        check_typical("Table 3", 9.0, "Total 251", &[]);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::bands;
+use super::{bands, geometry};
 use crate::extract::protocol::{Page, PageBlock, PageBlockKind};
 
 /// Most blocks at either end of a page that may be furniture: left, middle and right of a running
@@ -38,12 +38,14 @@ const MIN_PAGES: usize = 3;
 const MIN_SHARE: f64 = 0.3;
 const MIN_SHARE_INSIDE: f64 = 0.5;
 
-/// Removes text that repeats at the top or bottom of `pages`, and lines in the positions of running
-/// heads.
+/// Removes text that repeats at the top or bottom of `pages`, and lines in the positions and, in a
+/// short document, in the usual form of running heads.
 ///
 /// A text that is identical everywhere is kept at its first occurrence, as it may be the title. No
 /// page loses all its text.
 pub(super) fn remove(pages: &mut [Page]) {
+    let typical = bands::find_typical(pages, geometry::body_size(pages));
+    take_out(pages, typical);
     if pages.len() < 2 {
         return;
     }

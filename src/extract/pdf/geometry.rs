@@ -62,6 +62,11 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
     }
 }
 
+/// Returns the size of most text; 0 if no positions are known.
+pub(super) fn body_size(pages: &[Page]) -> f64 {
+    Body::of(pages).size
+}
+
 /// The appearance of most text.
 struct Body {
     size: f64,
