@@ -16,8 +16,12 @@ use crate::error::Failure;
 use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 use crate::text::decode;
 
-/// How far from the start of a page its encoding may be declared (HTML, 4.2.5.4).
-const CHARSET_WITHIN_BYTES: usize = 1024;
+/// How far from the start of a page its encoding may be declared. The standard says 1,024 bytes
+/// (HTML, 4.2.5.4), but browsers heed later declarations, which archives push down.
+const CHARSET_WITHIN_BYTES: usize = 16 * 1024;
+
+/// How an element begins that may declare the encoding.
+const META: &[u8] = b"<meta";
 
 /// Reads a web page.
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
@@ -43,13 +47,22 @@ pub(in crate::extract) fn write_chapter(page: &str, writer: &mut Writer) {
     body::write(&Content::whole(&html), writer);
 }
 
-/// Returns the name of the encoding that the page declares.
+/// Returns the name of the encoding that a `meta` element of the page declares.
 fn charset(bytes: &[u8]) -> Option<&[u8]> {
-    const NAME: &[u8] = b"charset=";
     let head = &bytes[..bytes.len().min(CHARSET_WITHIN_BYTES)];
-    let at =
-        head.windows(NAME.len()).position(|window| window.eq_ignore_ascii_case(NAME))? + NAME.len();
-    let value = head[at..].trim_ascii_start();
+    let starts = head.windows(META.len()).enumerate();
+    let is_start = |window: &[u8]| window.eq_ignore_ascii_case(META);
+    starts.filter(|(_, window)| is_start(window)).find_map(|(at, _)| {
+        let element = &head[at..];
+        let end = element.iter().position(|byte| *byte == b'>').unwrap_or(element.len());
+        charset_of(&element[..end])
+    })
+}
+
+fn charset_of(meta: &[u8]) -> Option<&[u8]> {
+    const NAME: &[u8] = b"charset=";
+    let at = meta.windows(NAME.len()).position(|window| window.eq_ignore_ascii_case(NAME))?;
+    let value = meta[at + NAME.len()..].trim_ascii_start();
     let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte);
     Some(&value[..value.iter().take_while(|byte| is_name(byte)).count()])
@@ -90,6 +103,9 @@ mod tests {
         assert_eq!(blocks_of("<meta charset=latin1><p>Grüße".as_bytes()).1, ["Grüße"]);
         assert_eq!(charset(b"<meta CHARSET = x>"), None);
         assert_eq!(charset(b"<meta charset=\"utf-8\">"), Some(b"utf-8".as_slice()));
+        let late = [b"<script charset=utf-8></script>".repeat(99), b"<META charset=gbk>".to_vec()];
+        assert_eq!(charset(&late.concat()), Some(b"gbk".as_slice()));
+        assert_eq!(charset(b"<meta name=x><p>charset=gbk"), None);
     }
 
     #[test]
