@@ -7,6 +7,23 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::text::paths;
 
+/// Reported for an empty answer if the database is empty.
+pub(super) const NOTHING_ADDED: &str =
+    "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
+
+/// Reports why an answer is empty, if the reason is that there are no documents or none for the filter.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub(super) fn explain(store: &Store, filter: &Filter, observer: &dyn Observer) -> Result<()> {
+    if store.has_document(&Filter::default())? {
+        return note(store, filter, observer);
+    }
+    observer.note(NOTHING_ADDED);
+    Ok(())
+}
+
 /// Reports the path and the tags of a filter that no document has. Only needed after an empty answer:
 /// otherwise documents have the path and every tag.
 ///

@@ -32,21 +32,45 @@ pub(super) fn mark(session: &Session, store: &Store, hits: &mut [&mut Hit]) -> R
         return Ok(());
     }
     let ids: Vec<ChunkId> = hits.iter().map(|hit| hit.stored.chunk.id).collect();
-    let documents = store.files_of_chunks(&ids)?;
-    let access = || Access::of(store, session.config().ingestion.follow_links);
-    let stale = freshness::stale(&documents, access, HASH_LIMIT)?;
-    let by_chunk: HashMap<ChunkId, Option<Stale>> = documents
-        .iter()
-        .flat_map(|document| {
-            let stale = stale.get(&document.document_id).copied();
-            document.chunk_ids.iter().map(move |id| (*id, stale))
-        })
-        .collect();
+    let by_chunk = compared(session, store, &ids)?;
     for hit in hits {
         // Another process may have replaced a chunk since the search.
         hit.stale = by_chunk.get(&hit.stored.chunk.id).copied().unwrap_or(Some(Stale::Changed));
     }
     Ok(())
+}
+
+/// Compares the documents of chunks with their files, unless `search.freshness` is off.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub(super) fn of_chunks(
+    session: &Session,
+    store: &Store,
+    ids: &[ChunkId],
+) -> Result<HashMap<ChunkId, Option<Stale>>> {
+    match session.config().search.freshness {
+        Freshness::Off => Ok(HashMap::new()),
+        Freshness::Mark | Freshness::Refresh => compared(session, store, ids),
+    }
+}
+
+/// Returns how the documents of chunks differ from their files. Chunks that were replaced meanwhile are left out.
+fn compared(
+    session: &Session,
+    store: &Store,
+    ids: &[ChunkId],
+) -> Result<HashMap<ChunkId, Option<Stale>>> {
+    let documents = store.files_of_chunks(ids)?;
+    let access = || Access::of(store, session.config().ingestion.follow_links);
+    let stale = freshness::stale(&documents, access, HASH_LIMIT)?;
+    let of_document = |id| stale.get(id).copied();
+    let by_chunk = documents.iter().flat_map(|document| {
+        let stale = of_document(&document.document_id);
+        document.chunk_ids.iter().map(move |id| (*id, stale))
+    });
+    Ok(by_chunk.collect())
 }
 
 /// Compares a document with its file; `None` if it is unchanged, has no file, or `search.freshness` is

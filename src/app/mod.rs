@@ -21,6 +21,7 @@ pub mod error_log;
 pub mod eval;
 pub mod files;
 pub mod freshness;
+pub mod grep;
 pub mod init;
 mod keep_away;
 pub mod last_update;

@@ -21,9 +21,6 @@ mod several;
 pub use crate::search::LegSelection;
 pub use several::search_several;
 
-/// Reported for an empty answer if the database is empty.
-const NOTHING_ADDED: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
-
 /// Hits considered for a budget. Down to this rank, the order of hits does not depend on the requested
 /// number.
 const BUDGET_DEPTH: u32 = 100;
@@ -217,7 +214,7 @@ fn answer(
         options.limit = options.limit.max(BUDGET_DEPTH);
     }
     let Some(store) = session.store()? else {
-        observer.note(NOTHING_ADDED);
+        observer.note(absent::NOTHING_ADDED);
         let nothing = SearchResults::empty(&query);
         return Ok(match budget {
             None if request.context == 0 => Found::Hits(nothing),
@@ -232,11 +229,7 @@ fn answer(
     let load = || session.embedder(binding.as_ref(), observer);
     let results = search::search(&store, &load, &query, &options)?;
     if results.hits.is_empty() {
-        if !store.has_document(&Filter::default())? {
-            observer.note(NOTHING_ADDED);
-        } else {
-            absent::note(&store, &options.filter, observer)?;
-        }
+        absent::explain(&store, &options.filter, observer)?;
     }
     let mut found = if budget.is_some() || request.context > 0 {
         let limit = request.limit.map(|limit| limit as usize);

@@ -17,33 +17,55 @@ pub(crate) struct Joined {
     pub(crate) text: String,
     /// The range of each chunk, in order; neighbours may overlap.
     pub(crate) spans: Vec<Range<usize>>,
+    /// First and last line of the last chunk.
+    last_lines: Option<(u32, u32)>,
+}
+
+impl Joined {
+    /// Adds the next chunk. `lines` are its first and its last line in the file, if known.
+    pub(crate) fn push(&mut self, text: &str, lines: Option<(u32, u32)>) {
+        let last = self.spans.last().map(|span| &self.text[span.clone()]);
+        let (separator, shared) =
+            last.map_or(("", 0), |last| seam((last, self.last_lines), (text, lines)));
+        self.text.push_str(separator);
+        let start = self.text.len() - shared;
+        self.text.push_str(&text[shared..]);
+        self.spans.push(start..self.text.len());
+        self.last_lines = lines;
+    }
+
+    /// Removes everything and keeps the memory for another document.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.spans.clear();
+        self.last_lines = None;
+    }
 }
 
 /// Joins consecutive chunks.
 pub(crate) fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> Joined {
     let mut joined = Joined::default();
-    let mut before: Option<&Chunk> = None;
     for chunk in chunks {
-        let text = &chunk.text;
-        let (separator, shared) = before.map_or(("", 0), |before| seam(before, chunk));
-        joined.text.push_str(separator);
-        let start = joined.text.len() - shared;
-        joined.text.push_str(&text[shared..]);
-        joined.spans.push(start..joined.text.len());
-        before = Some(chunk);
+        joined.push(&chunk.text, chunk.start_line.zip(chunk.end_line));
     }
     joined
 }
 
+/// A chunk's text, and its first and last line.
+type Piece<'a> = (&'a str, Option<(u32, u32)>);
+
 /// Returns the separator of two chunks, and the number of bytes at the start of the second that
 /// also end the first.
-fn seam(first: &Chunk, second: &Chunk) -> (&'static str, usize) {
-    let lines = first.end_line.zip(second.start_line);
+fn seam(
+    (first, first_lines): Piece<'_>,
+    (second, second_lines): Piece<'_>,
+) -> (&'static str, usize) {
+    let lines = first_lines.zip(second_lines).map(|((_, end), (start, _))| (end, start));
     if let Some((end, start)) = lines.filter(|(end, start)| start > end) {
         return (if start == end + 1 { "\n" } else { "\n\n" }, 0);
     }
-    let shared = overlap(&first.text, &second.text);
-    let letters = second.text[..shared].chars().filter(|c| c.is_alphanumeric()).count();
+    let shared = overlap(first, second);
+    let letters = second[..shared].chars().filter(|c| c.is_alphanumeric()).count();
     match (lines, shared) {
         // Both chunks are in the same line.
         (Some(_), 0) => (" ", 0),
@@ -53,6 +75,9 @@ fn seam(first: &Chunk, second: &Chunk) -> (&'static str, usize) {
     }
 }
 
+/// Bytes of the beginning of a text by which longer overlaps are found.
+const PROBE_BYTES: usize = 16;
+
 /// Returns the length of the longest run of complete words at the end of one text and the start of
 /// the other.
 fn overlap(first: &str, second: &str) -> usize {
@@ -61,16 +86,17 @@ fn overlap(first: &str, second: &str) -> usize {
         let is_inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         !(is_inner(before) && is_inner(after))
     };
-    let longest = first.len().min(second.len());
-    (1..=longest)
-        .rev()
-        .filter(|len| second.is_char_boundary(*len))
-        .find(|len| {
-            first.ends_with(&second[..*len])
-                && is_edge(second, *len)
-                && is_edge(first, first.len() - len)
-        })
-        .unwrap_or(0)
+    let is_run = |len: &usize| {
+        second.is_char_boundary(*len)
+            && first.ends_with(&second[..*len])
+            && is_edge(second, *len)
+            && is_edge(first, first.len() - len)
+    };
+    // Comparing the texts for every length would take longer than everything else that is done with them.
+    let probe = second.floor_char_boundary(PROBE_BYTES);
+    let long = first.match_indices(&second[..probe]).map(|(at, _)| first.len() - at);
+    let short = (1..=probe.min(first.len())).rev();
+    long.filter(|len| *len <= second.len()).chain(short).find(is_run).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -133,8 +159,38 @@ mod tests {
         );
     }
 
+    proptest::proptest! {
+        #[test]
+        fn the_overlap_is_the_longest_of_all_lengths(
+            first in "[ab é]{0,40}",
+            second in "[ab é]{0,40}",
+            shared in "[ab é]{0,40}",
+        ) {
+            let (first, second) = (format!("{first}{shared}"), format!("{shared}{second}"));
+            let is_word_edge = |text: &str, at: usize| {
+                !(text[..at].ends_with(char::is_alphanumeric)
+                    && text[at..].starts_with(char::is_alphanumeric))
+            };
+            let lengths = (0..=second.len()).rev().filter(|len| second.is_char_boundary(*len));
+            let longest = lengths.into_iter().find(|len| {
+                first.ends_with(&second[..*len])
+                    && is_word_edge(&second, *len)
+                    && is_word_edge(&first, first.len() - len)
+            });
+            proptest::prop_assert_eq!(overlap(&first, &second), longest.unwrap_or(0));
+        }
+    }
+
     #[test]
     fn no_chunks_give_an_empty_text() {
         check(&[], "");
+    }
+
+    #[test]
+    fn a_cleared_text_has_no_seam_to_the_next_document() {
+        let mut joined = join(&[chunk("a", Some((1, 1)))]);
+        joined.clear();
+        joined.push("b", Some((2, 2)));
+        assert_eq!(joined, join(&[chunk("b", Some((2, 2)))]));
     }
 }

@@ -18,6 +18,7 @@ mod embed;
 mod eval;
 mod exit;
 mod files;
+mod grep;
 mod help;
 mod info;
 mod init;
@@ -190,6 +191,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Init(args) => init::run(context, args),
         Command::Add(args) => add::run(context, args),
         Command::Search(args) => search::run(context, args),
+        Command::Grep(args) => grep::run(context, args),
         Command::Why(args) => why::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::Files(args) => files::run(context, args),
@@ -280,6 +282,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         Command::Search(args) => args.format.map(args::SearchFormat::reader),
         Command::Embed(_) | Command::Export(_) => Some(OutputFormat::Json),
         Command::Convert(args) => Some(args.format.errors()),
+        Command::Grep(args) => Some(args.format.reader()),
         Command::Show(args) => Some(args.format.errors()),
         Command::Init(args::Init { format, .. })
         | Command::Add(args::Add { format, .. })

@@ -24,8 +24,8 @@ use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
 use crate::present::text::compact;
 use crate::requests::{
-    self, AddInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput, SearchInput,
-    ShowInput, SimilarInput, UpdateNoteInput,
+    self, AddInput, GrepInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput,
+    SearchInput, ShowInput, SimilarInput, UpdateNoteInput,
 };
 use crate::skill::commands::COMMANDS;
 
@@ -33,7 +33,8 @@ use crate::skill::commands::COMMANDS;
 const LIST_LIMIT: u32 = 50;
 
 /// The filters that a tool seldom needs.
-const UNLISTED_FILTERS: [(&str, &[&str]); 2] = [
+const UNLISTED_FILTERS: [(&str, &[&str]); 3] = [
+    ("kb_grep", &["type", "tags", "exclude_tags", "language", "since"]),
     ("kb_similar", &["type", "tags", "exclude_tags", "path", "language", "since"]),
     ("kb_list", &["exclude_tags", "language", "since"]),
 ];
@@ -91,6 +92,21 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                     PAGE,
                     |out| json::found(&found, out),
                     |out| compact::found(&found, out),
+                )
+            },
+        ),
+        tool(
+            service,
+            ("kb_grep", "Find matching lines"),
+            "Find every line that matches a pattern, also in PDFs: for exact names, and to count.",
+            Effect::Reads,
+            |input: GrepInput, ask| {
+                let request = input.into_request()?;
+                let results = app::grep::grep(ask.session(), &request, &ask.observer)?;
+                ask.form.reply(
+                    PAGE,
+                    |out| json::grep(&results, out),
+                    |out| compact::grep(&results, out),
                 )
             },
         ),

@@ -3,12 +3,14 @@
 //! ```text
 //! find ──► chunks ──► join ──► parts ──► outline, show ;  open reads the file itself
 //! hits ──► neighbours ──► join ──► evidence within a budget
+//! documents ──► chunks ──► join ──► grep: all matching lines
 //! ```
 //!
 //! The text comes from the database, so that a document can be read even after its file has moved.
 //! Only `open` reads the file, and reports whether it has changed since it was stored.
 
 mod find;
+pub mod grep;
 pub mod markdown;
 mod marks;
 mod open;

@@ -276,17 +276,31 @@ impl Text {
     /// Returns the line in the file of a position in a chunk; `None` if some lines between the
     /// chunk's first and last are not in its text, so that lines cannot be counted.
     fn line(&self, stored: &StoredChunk, span: &Range<usize>, at: usize) -> Option<u32> {
-        let (start, end) = (stored.chunk.start_line?, stored.chunk.end_line?);
-        if at <= span.start {
-            return Some(start);
-        }
-        if at >= span.end {
-            return Some(end);
-        }
-        let newlines = |text: &str| u32::try_from(text.matches('\n').count()).ok();
-        let has_all_lines = newlines(&stored.chunk.text)? == end - start;
-        has_all_lines.then_some(start + newlines(&self.joined.text[span.start..at])?)
+        let lines = (stored.chunk.start_line?, stored.chunk.end_line?);
+        line(&self.joined, span, lines, at)
     }
+}
+
+/// Returns the line in the file of a position in a chunk with these lines; `None` if some of them are not in
+/// its text.
+pub(super) fn line(
+    joined: &Joined,
+    span: &Range<usize>,
+    (start, end): (u32, u32),
+    at: usize,
+) -> Option<u32> {
+    if at <= span.start {
+        return Some(start);
+    }
+    if at >= span.end {
+        return Some(end);
+    }
+    let newlines = |range: Range<usize>| {
+        joined.text.as_bytes()[range].iter().filter(|byte| **byte == b'\n').count()
+    };
+    let has_all_lines = newlines(span.clone()) == (end - start) as usize;
+    has_all_lines
+        .then(|| u32::try_from(newlines(span.start..at)).ok().map(|count| start + count))?
 }
 
 /// Returns a chunk's tokens in proportion to the part of it within `bytes`.

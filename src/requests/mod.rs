@@ -4,6 +4,7 @@
 //! and its doc comments are the descriptions in it. Lines of `kb search --batch` are also such
 //! requests.
 
+mod grep;
 mod read;
 mod write;
 
@@ -22,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::limits::{self, Limit};
 use crate::search::LegSelection;
 
+pub(crate) use grep::GrepInput;
 pub(crate) use read::{InfoInput, OpenInput, OutlineInput, ShowInput};
 pub(crate) use write::{AddInput, NoteInput, UpdateNoteInput, tags};
 

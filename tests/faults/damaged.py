@@ -20,6 +20,7 @@ COMMANDS = {
     "search --fts-only": ["search", "river", "--fts-only", "--explain"],
     "info": ["info", "2", "--format", "json"],
     "show": ["show", "--chunk", "3", "--around", "1"],
+    "grep": ["grep", "."],
     "similar": ["similar", "1"],
     "tags": ["tags"],
     "export": ["export", "--vectors"],

@@ -174,6 +174,7 @@ fn text_of_a_file_never_reaches_the_terminal_raw() {
         &["search", "storm rope", "--format=human"],
         &["search", "storm rope", "--format=human", "--explain"],
         &["why", "storm", "1"],
+        &["grep", "."],
         &["similar", "1"],
         &["status"],
         &["doctor"],

@@ -53,6 +53,44 @@ contract! {
         #[serde(deserialize_with = "nullable")] chunk_id: Option<i64>,
         results: Vec<Hit>, returned: u64,
     }
+    Grep {
+        contract_version: u32, pattern: String, results: Vec<GrepDocument>,
+        #[serde(deserialize_with = "nullable")] total_matches: Option<usize>,
+        returned: usize, searched: usize,
+    }
+    GrepDocument {
+        document_id: i64, title: String,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        r#type: String,
+        #[serde(deserialize_with = "nullable")] stale: Option<String>,
+        #[serde(deserialize_with = "nullable")] matches: Option<usize>,
+        #[serde(deserialize_with = "nullable")] lines: Option<Vec<MatchingLine>>,
+    }
+    MatchingLine {
+        chunk_id: i64,
+        #[serde(deserialize_with = "nullable")] page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] section: Option<String>,
+        #[serde(deserialize_with = "nullable")] symbol: Option<String>,
+        #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
+        #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
+        text: String, ranges: Vec<ByteRange>,
+    }
+    ByteRange { start: usize, end: usize, }
+    GrepLine {
+        document_id: i64, title: String,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        r#type: String,
+        #[serde(deserialize_with = "nullable")] stale: Option<String>,
+        chunk_id: i64,
+        #[serde(deserialize_with = "nullable")] page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] section: Option<String>,
+        #[serde(deserialize_with = "nullable")] symbol: Option<String>,
+        #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
+        #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
+        text: String, ranges: Vec<ByteRange>,
+    }
     Breakdown {
         #[serde(deserialize_with = "nullable")] fts: Option<f64>,
         #[serde(deserialize_with = "nullable")] vector: Option<f64>,

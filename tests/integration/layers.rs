@@ -137,6 +137,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("encoding_rs", &["text/decode.rs"]),
     ("figment", &["config"]),
     ("globset", &["skill/sources.rs"]),
+    ("grep_matcher", &["read/grep/pattern.rs"]),
+    ("grep_regex", &["read/grep/pattern.rs"]),
     ("hayro", &["extract/reader/pdf/with_hayro"]),
     ("hf_hub", &["embed/fetch/hub.rs"]),
     ("ignore", &["ingest/walk/rules.rs"]),

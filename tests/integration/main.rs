@@ -69,6 +69,8 @@ mod failure;
 mod faults;
 /// Marks of stale files in answers.
 mod freshness;
+/// Every matching line of every format: `kb grep`.
+mod grep;
 /// Exports written by an attacker.
 mod hostile_import;
 /// Ignore files: none is trusted, and those above a folder apply only in its repository.

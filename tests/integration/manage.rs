@@ -10,7 +10,7 @@ use crate::env::{CORPUS, TestEnv, with_stdin};
 use crate::terminal;
 
 /// Every command with arguments that work on the sample database.
-const COMMANDS: [&[&str]; 21] = [
+const COMMANDS: [&[&str]; 22] = [
     &["init"],
     &["init", "--status"],
     &["add", CORPUS],
@@ -19,6 +19,7 @@ const COMMANDS: [&[&str]; 21] = [
     &["search", "frozen gauge", "--fts-only", "--format=human"],
     &["list"],
     &["info", "4"],
+    &["grep", "gauge"],
     &["similar", "4"],
     &["outline", "4"],
     &["show", "4", "--section", "winter"],
@@ -143,6 +144,7 @@ fn every_command_has_help() {
         names,
         [
             "search",
+            "grep",
             "similar",
             "why",
             "init",

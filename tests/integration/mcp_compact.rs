@@ -71,6 +71,7 @@ fn a_compact_answer_is_much_shorter_than_the_data() {
         ("kb_search", json!({ "query": "frozen gauge" })),
         ("kb_list", json!({})),
         ("kb_outline", json!({ "document": 4 })),
+        ("kb_grep", json!({ "pattern": "gauge" })),
         ("kb_similar", json!({ "document": 4 })),
     ] {
         let text = client.text(tool, arguments.clone());
@@ -86,6 +87,7 @@ fn the_same_call_has_the_same_bytes() {
     let mut client = Client::start(&skills.env, "project", &[]);
     for (tool, arguments) in [
         ("kb_search", json!({ "query": "frozen gauge", "fts_only": true })),
+        ("kb_grep", json!({ "pattern": "gauge" })),
         ("kb_similar", json!({ "document": 4 })),
         ("kb_outline", json!({ "document": 4 })),
         ("kb_show", json!({ "document": 4, "section": "Winter" })),

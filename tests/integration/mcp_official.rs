@@ -78,9 +78,10 @@ fn the_python_client_lists_and_calls_every_tool_cancels_and_quits_midway() {
 }
 
 /// Returns the arguments for each tool; those of the inspector are words.
-const CALLS: [(&str, &[&str]); 22] = [
+const CALLS: [(&str, &[&str]); 23] = [
     ("kb_add", &["paths=[\"ferry.md\"]"]),
     ("kb_add_note", &["text=The anchor is red."]),
+    ("kb_grep", &["pattern=gauge"]),
     ("kb_info", &["document=4"]),
     ("kb_list", &[]),
     ("kb_open", &["document=4", "max_lines=3"]),

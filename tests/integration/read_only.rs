@@ -176,12 +176,13 @@ fn copy_all(from: &Path, to: &Path) {
 }
 
 /// Every command that only reads.
-const READING: [&[&str]; 21] = [
+const READING: [&[&str]; 22] = [
     &["search", QUERY],
     &["search", QUERY, "--fts-only"],
     &["search", QUERY, "--budget", "200"],
     &["search", QUERY, "--fresh"],
     &["why", QUERY, "1"],
+    &["grep", ".", "--format", "json"],
     &["similar", "1", "--format", "json"],
     &["list", "--format", "json"],
     &["files", "--format", "json"],

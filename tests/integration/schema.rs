@@ -86,6 +86,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         ["search", ..] if format == Some("jsonl") => {
             return Some(Printed::Lines(&["search-jsonl"]));
         }
+        ["grep", ..] if format == Some("jsonl") => return Some(Printed::Lines(&["grep-jsonl"])),
         ["export"] => return Some(Printed::Lines(&["export-head", "export-document"])),
         ["embed", ..] => return Some(Printed::Lines(&["embed"])),
         ["search", ..] if format.is_none() => "search".to_owned(),

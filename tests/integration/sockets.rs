@@ -53,6 +53,7 @@ fn no_command_opens_a_socket() {
         &["search", "frozen gauge"],
         &["search", "frozen gauge", "--fts-only", "--explain"],
         &["why", "frozen gauge", "1"],
+        &["grep", "."],
         &["similar", "1"],
         &["list"],
         &["info", "1"],

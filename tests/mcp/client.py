@@ -22,6 +22,7 @@ READING = {
     "kb_outline": {"document": 4},
     "kb_search": {"query": "frozen gauge", "budget": 300},
     "kb_show": {"document": 4, "section": "Winter"},
+    "kb_grep": {"pattern": "gauge"},
     "kb_similar": {"document": 4},
     "kb_status": {},
     "kb_tags": {},

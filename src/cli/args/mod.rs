@@ -4,6 +4,7 @@
 
 mod add;
 mod base;
+mod grep;
 mod learn;
 mod manage;
 mod read;
@@ -23,6 +24,7 @@ use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update, Watch};
 pub(super) use base::{Base, BaseAction};
+pub(super) use grep::{Grep, LineFormat};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Relocate,
@@ -103,6 +105,8 @@ pub(super) enum Command {
     Watch(Watch),
     /// Search your documents
     Search(Search),
+    /// Find every line that matches a pattern
+    Grep(Grep),
     /// Explain why a document is not found
     Why(Why),
     /// List documents

@@ -98,6 +98,8 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::UpdateJson>("update", "kb update --format json"),
     Published::of::<json::SearchJson>("search", "kb search --format json; --batch, a line"),
     Published::of::<json::ResultJson>("search-jsonl", "kb search --format jsonl, a line"),
+    Published::of::<json::GrepJson>("grep", "kb grep --format json"),
+    Published::of::<json::GrepLineJson>("grep-jsonl", "kb grep --format jsonl, a line"),
     Published::of::<json::WhyJson>("why", "kb why --format json"),
     Published::of::<Vec<json::ListedJson>>("list", "kb list --format json"),
     Published::of::<json::FilesJson>("files", "kb files --format json"),

@@ -10,6 +10,7 @@ mod doctor;
 mod documents;
 mod eval;
 mod files;
+pub(in crate::present) mod grep;
 pub mod human;
 pub mod page;
 pub mod passage;

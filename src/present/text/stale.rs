@@ -16,14 +16,21 @@ pub(super) fn mark(stale: Stale) -> &'static str {
 
 /// Returns one line of advice about the stale hits; `None` if there are none.
 pub fn advice<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Option<String> {
+    advice_about(hits.into_iter().map(|hit| (hit.stored.document_id, hit.stale)))
+}
+
+/// Returns one line of advice about the stale ones of some documents; `None` if there are none.
+pub fn advice_about(
+    documents: impl IntoIterator<Item = (DocumentId, Option<Stale>)>,
+) -> Option<String> {
     let (mut changed, mut missing) = (BTreeSet::new(), BTreeSet::new());
-    for hit in hits {
-        let ids: Option<&mut BTreeSet<DocumentId>> = match hit.stale {
+    for (id, stale) in documents {
+        let ids: Option<&mut BTreeSet<DocumentId>> = match stale {
             Some(Stale::Changed) => Some(&mut changed),
             Some(Stale::Missing) => Some(&mut missing),
             None => None,
         };
-        ids.into_iter().for_each(|ids| _ = ids.insert(hit.stored.document_id));
+        ids.into_iter().for_each(|ids| _ = ids.insert(id));
     }
     Some(match (changed.len(), missing.len()) {
         (0, 0) => return None,

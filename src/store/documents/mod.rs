@@ -14,6 +14,7 @@ pub(in crate::store) mod roots;
 pub(in crate::store) mod rows;
 pub(in crate::store) mod stamps;
 pub(in crate::store) mod tags;
+pub(in crate::store) mod texts;
 pub(in crate::store) mod transfer;
 
 use rusqlite::{Connection, OptionalExtension, named_params};

@@ -248,6 +248,44 @@ pub(in crate::store) fn listed_document(row: &Row<'_>) -> rusqlite::Result<Liste
     })
 }
 
+/// Where a chunk is from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// Headings above it, joined by ` > `.
+    pub section: Option<String>,
+    /// Qualified name of its definition.
+    pub symbol: Option<String>,
+    /// First physical page, from 1.
+    pub page: Option<u32>,
+    /// Last physical page, inclusive.
+    pub last_page: Option<u32>,
+    /// First and last line in the file, from 1.
+    pub lines: Option<(u32, u32)>,
+}
+
+/// Parses `chunks.metadata`.
+pub(in crate::store) fn chunk_place(json: &str) -> rusqlite::Result<ChunkPlace> {
+    let json: ChunkJson = serde_json::from_str(json).map_err(|error| unreadable(error.into()))?;
+    Ok(ChunkPlace {
+        section: json.section_header,
+        symbol: json.symbol_name,
+        page: json.page,
+        last_page: json.last_page,
+        lines: json.start_line.zip(json.end_line),
+    })
+}
+
+/// Parses only the lines in `chunks.metadata`: [`chunk_json`] writes them last, and parsing all of it would be a third of
+/// the time for reading all texts. Within a text, the quotes of the keys are escaped.
+pub(in crate::store) fn chunk_lines(json: &str) -> Option<(u32, u32)> {
+    let number = |key: &str| {
+        let value = &json[json.rfind(key)? + key.len()..];
+        let end = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+        value[..end].parse().ok()
+    };
+    Some((number("\"start_line\":")?, number("\"end_line\":")?))
+}
+
 /// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.
 pub(in crate::store) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
     let json: ChunkJson = json_column(row, "chunk_metadata")?;
@@ -276,6 +314,14 @@ where
     T::Err: std::error::Error + Send + Sync + 'static,
 {
     row.get_ref(column)?.as_str()?.parse().map_err(|error: T::Err| unreadable(error.into()))
+}
+
+/// Reads a text column in place, without a copy.
+pub(in crate::store) fn text_column<'row>(
+    row: &'row Row<'_>,
+    column: impl RowIndex,
+) -> rusqlite::Result<&'row str> {
+    Ok(row.get_ref(column)?.as_str()?)
 }
 
 /// Reads a JSON column.

@@ -4,9 +4,11 @@
 //! imitate another part of an answer.
 
 mod documents;
+mod grep;
 mod search;
 mod skills;
 
 pub use documents::{info, list, open, outline, report, show, status, tags};
+pub use grep::grep;
 pub use search::{found, similar};
 pub use skills::skill;

@@ -1,0 +1,53 @@
+//! Runs `kb grep`.
+
+use crate::app::grep::{Detail, GrepRequest, GrepResults, PatternOptions};
+use crate::app::{self, Observer};
+use crate::cli::args::{self, LineFormat};
+use crate::cli::context::{self, Context};
+use crate::cli::exit::ExitStatus;
+use crate::error::{Error, Result};
+use crate::present::json;
+use crate::present::text::stale;
+
+pub(super) fn run(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
+    let detail = match (args.files_with_matches, args.count) {
+        (true, _) => Detail::Name,
+        (_, true) => Detail::Count,
+        _ => Detail::Lines(args.context),
+    };
+    if args.format == LineFormat::Jsonl && !matches!(detail, Detail::Lines(_)) {
+        return Err(Error::Usage {
+            message: "`--format jsonl` prints lines, which `-c` and `-l` leave out".into(),
+            hint: Some("use `--format json`".into()),
+        });
+    }
+    let request = GrepRequest {
+        pattern: args.pattern.clone(),
+        options: PatternOptions {
+            is_fixed: args.fixed_strings,
+            ignores_case: args.ignore_case,
+            is_word: args.word_regexp,
+        },
+        filter: context::filter(&args.filter)?,
+        detail,
+    };
+    let results = app::grep::grep(&context.session, &request, &context.ui)?;
+    context.session.close()?;
+    match args.format {
+        LineFormat::Json => context::print_json(|out| json::grep(&results, out)),
+        LineFormat::Jsonl => context::print_json(|out| json::grep_lines(&results, out)),
+        LineFormat::Human => context.show(|human, out| human.grep(&results, out)),
+    }?;
+    if args.format == LineFormat::Human {
+        advise(context, &results);
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Reports stale files on stderr, where the list of a program that reads stdout is not disturbed.
+fn advise(context: &Context, results: &GrepResults) {
+    let stale = results.documents.iter().map(|found| (found.document.id, found.stale));
+    if let Some(advice) = stale::advice_about(stale) {
+        context.ui.note(&advice);
+    }
+}

@@ -1,0 +1,184 @@
+//! Writes matching lines as JSON.
+
+use std::io;
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::grep::{Detail, GrepDocument, GrepResults};
+use crate::document::{ChunkId, DocumentId, Stale};
+use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
+use crate::read::grep::Line;
+use crate::text::json::Json;
+
+/// All documents with lines that match a pattern.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct GrepJson<'a> {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// The pattern, unchanged.
+    pattern: &'a str,
+    /// The documents with a matching line, by id.
+    results: Vec<DocumentJson<'a>>,
+    /// Matching lines of all documents; null with `--files-with-matches`.
+    total_matches: Option<usize>,
+    /// Number of `results`.
+    returned: usize,
+    /// Documents that were searched.
+    searched: usize,
+}
+
+/// A document with matching lines.
+#[derive(Serialize, JsonSchema)]
+struct DocumentJson<'a> {
+    /// Where the lines are from.
+    #[serde(flatten)]
+    source: SourceJson<'a>,
+    /// Number of its matching lines; null with `--files-with-matches`.
+    matches: Option<usize>,
+    /// The matching lines, and with `--context` those around them, in order; null with `--count` and
+    /// `--files-with-matches`.
+    lines: Option<Vec<LineJson<'a>>>,
+}
+
+/// Where lines are from.
+#[derive(Serialize, JsonSchema)]
+struct SourceJson<'a> {
+    /// Id of the document, as `kb info` takes it.
+    document_id: DocumentId,
+    /// Title of the document.
+    title: &'a str,
+    /// Absolute path of its file, which may contain it; null for a note without a file.
+    path: Option<&'a str>,
+    /// Its name in that file, such as an archive or a mailbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
+    /// `pdf`, `markdown`, `code` or `note`.
+    #[serde(rename = "type")]
+    doc_type: &'a str,
+    /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
+    /// more; null if it is unchanged, or if there is no file.
+    stale: Option<&'static str>,
+}
+
+/// A line.
+#[derive(Serialize, JsonSchema)]
+struct LineJson<'a> {
+    /// Id of the chunk that has the first match, as `kb show --chunk` takes it.
+    chunk_id: ChunkId,
+    /// First page of the chunk, from 1; null for a document without pages.
+    page: Option<u32>,
+    /// Last page of the chunk, inclusive.
+    last_page: Option<u32>,
+    /// Headings above the chunk, without the title, joined by ` > `; null if there are none.
+    section: Option<&'a str>,
+    /// Qualified name of the function, class or type; null except for code.
+    symbol: Option<&'a str>,
+    /// The line in the file, from 1; the first line of the chunk if its lines cannot be counted; null if lines
+    /// are unknown, as in a PDF.
+    start_line: Option<u32>,
+    /// Equal to `start_line`, or the last line of the chunk.
+    end_line: Option<u32>,
+    /// The complete line, without its end.
+    text: &'a str,
+    /// The matches in it; empty for a line of context.
+    ranges: Vec<RangeJson>,
+}
+
+/// A part of a line.
+#[derive(Serialize, JsonSchema)]
+struct RangeJson {
+    /// Its first byte in the UTF-8 of the line, from 0.
+    start: usize,
+    /// The byte after its last one.
+    end: usize,
+}
+
+impl From<&Range<usize>> for RangeJson {
+    fn from(range: &Range<usize>) -> Self {
+        Self { start: range.start, end: range.end }
+    }
+}
+
+/// A line with its document.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct GrepLineJson<'a> {
+    /// Where the line is from.
+    #[serde(flatten)]
+    source: SourceJson<'a>,
+    /// The line.
+    #[serde(flatten)]
+    line: LineJson<'a>,
+}
+
+impl<'a> From<&'a GrepDocument> for SourceJson<'a> {
+    fn from(found: &'a GrepDocument) -> Self {
+        let document = &found.document;
+        Self {
+            document_id: document.id,
+            title: &document.title,
+            path: document.path.as_deref().map(file_of),
+            member: document.path.as_deref().and_then(member_of),
+            doc_type: document.doc_type.as_str(),
+            stale: found.stale.map(Stale::as_str),
+        }
+    }
+}
+
+impl<'a> From<&'a Line> for LineJson<'a> {
+    fn from(line: &'a Line) -> Self {
+        Self {
+            chunk_id: line.chunk_id,
+            page: line.place.page,
+            last_page: line.place.last_page,
+            section: line.place.section.as_deref(),
+            symbol: line.place.symbol.as_deref(),
+            start_line: line.place.lines.map(|lines| lines.0),
+            end_line: line.place.lines.map(|lines| lines.1),
+            text: &line.text,
+            ranges: line.matches.iter().map(RangeJson::from).collect(),
+        }
+    }
+}
+
+/// Writes the documents with matching lines.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn grep(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
+    let is_counted = results.detail != Detail::Name;
+    let document = |found| document(found, results.detail);
+    out.value(&GrepJson {
+        contract_version: CONTRACT_VERSION,
+        pattern: &results.typed,
+        results: results.documents.iter().map(document).collect(),
+        total_matches: is_counted.then(|| results.num_lines()),
+        returned: results.documents.len(),
+        searched: results.num_searched,
+    })
+}
+
+fn document(found: &GrepDocument, detail: Detail) -> DocumentJson<'_> {
+    let has_lines = matches!(detail, Detail::Lines(_));
+    DocumentJson {
+        source: found.into(),
+        matches: (detail != Detail::Name).then_some(found.matched.num_lines),
+        lines: has_lines.then(|| found.matched.lines.iter().map(LineJson::from).collect()),
+    }
+}
+
+/// Writes one line of the documents per line.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn grep_lines(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
+    for found in &results.documents {
+        for line in &found.matched.lines {
+            out.line(&GrepLineJson { source: found.into(), line: line.into() })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! Finds all lines in the stored texts of documents that match a pattern.
+//!
+//! Several threads, each with its own connection, read the chunks of whole documents, join them and match their
+//! lines; the answer is in the order of the documents. Nothing is indexed for it.
+
+mod pattern;
+
+use std::ops::Range;
+use std::panic;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::chunk::join::Joined;
+use crate::document::{ChunkId, DocumentId};
+use crate::error::Result;
+use crate::read::parts;
+use crate::store::{ChunkPlace, RawChunk, RawPlace, Store};
+
+use pattern::line_at;
+pub use pattern::{Pattern, PatternOptions};
+
+/// Most documents that a thread takes at once, to read them in one transaction.
+const MAX_BATCH: usize = 64;
+
+/// How often a thread should take documents, so that all end at about the same time.
+const BATCHES_PER_THREAD: usize = 8;
+
+/// What is returned of a document with a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Its matching lines, with so many lines before and after each.
+    Lines(usize),
+    /// Their number.
+    Count,
+    /// That it has one.
+    Name,
+}
+
+/// A document with a match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matched {
+    /// The document.
+    pub document_id: DocumentId,
+    /// The chunk of the first matching line.
+    pub first_chunk: ChunkId,
+    /// Number of its matching lines; 1 if only its name was wanted.
+    pub num_lines: usize,
+    /// The matching lines and those around them, in order; empty if they were not wanted.
+    pub lines: Vec<Line>,
+}
+
+/// A line of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The chunk it is from, or begins in.
+    pub chunk_id: ChunkId,
+    /// Where the chunk is from. Its lines are only that of this line if lines can be counted.
+    pub place: ChunkPlace,
+    /// The line, without its end.
+    pub text: String,
+    /// The matches in it, in bytes; empty for a line around a matching one.
+    pub matches: Vec<Range<usize>>,
+    /// Whether it does not follow the line before.
+    pub is_after_gap: bool,
+}
+
+/// Searches documents, and returns those with a match in the same order.
+///
+/// # Errors
+///
+/// Any error from the database.
+pub fn grep(
+    store: &Store,
+    documents: &[DocumentId],
+    pattern: &Pattern,
+    detail: Detail,
+) -> Result<Vec<Matched>> {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let batch = documents.len().div_ceil(processors * BATCHES_PER_THREAD).clamp(1, MAX_BATCH);
+    let num_helpers = documents.len().div_ceil(batch).min(processors).saturating_sub(1);
+    let next = AtomicUsize::new(0);
+    let work = |store: &Store| -> Result<Vec<Matched>> {
+        let mut text = Text::default();
+        let mut found = Vec::new();
+        loop {
+            let start = next.fetch_add(batch, Ordering::Relaxed);
+            let Some(rest) = documents.get(start..).filter(|rest| !rest.is_empty()) else { break };
+            let mut last = None;
+            store.visit_texts(&rest[..batch.min(rest.len())], &mut |id, chunk| {
+                if let Some(last) = last.replace(id).filter(|last| *last != id) {
+                    found.extend(text.search(store, last, pattern, detail)?);
+                    text.clear();
+                }
+                text.push(chunk);
+                Ok(())
+            })?;
+            if let Some(last) = last {
+                found.extend(text.search(store, last, pattern, detail)?);
+                text.clear();
+            }
+        }
+        Ok(found)
+    };
+    let mut found = thread::scope(|scope| {
+        let mut helpers = Vec::new();
+        for _ in 0..num_helpers {
+            let reader = store.take_reader()?;
+            let work = &work;
+            helpers.push(scope.spawn(move || (work(&reader), reader)));
+        }
+        let mut found = work(store);
+        for helper in helpers {
+            let (outcome, reader) =
+                helper.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
+            store.return_reader(reader);
+            found = found.and_then(|mut found| {
+                found.extend(outcome?);
+                Ok(found)
+            });
+        }
+        found
+    })?;
+    found.sort_by_key(|matched| matched.document_id);
+    Ok(found)
+}
+
+/// The text of a document, with ids and places of its chunks. Its memory is used for the next one.
+#[derive(Default)]
+struct Text {
+    joined: Joined,
+    /// Ids of the chunks, and where their places are in `places`.
+    chunks: Vec<(ChunkId, Range<usize>)>,
+    places: String,
+}
+
+impl Text {
+    fn clear(&mut self) {
+        self.joined.clear();
+        self.chunks.clear();
+        self.places.clear();
+    }
+
+    fn push(&mut self, chunk: RawChunk<'_>) {
+        self.joined.push(chunk.text, chunk.place.lines());
+        let start = self.places.len();
+        self.places.push_str(chunk.place.as_str());
+        self.chunks.push((chunk.id, start..self.places.len()));
+    }
+
+    fn search(
+        &self,
+        store: &Store,
+        document_id: DocumentId,
+        pattern: &Pattern,
+        detail: Detail,
+    ) -> Result<Option<Matched>> {
+        let mut matching: Vec<Range<usize>> = Vec::new();
+        let mut num_lines = 0;
+        pattern.visit_lines(&self.joined.text, |line| {
+            num_lines += 1;
+            if num_lines == 1 || matches!(detail, Detail::Lines(_)) {
+                matching.push(line);
+            }
+            detail != Detail::Name
+        });
+        let Some(first) = matching.first() else { return Ok(None) };
+        let first_chunk = self.chunks[self.chunk_at(first.start)].0;
+        let lines = match detail {
+            Detail::Lines(around) => self.lines(store, pattern, &matching, around)?,
+            Detail::Count | Detail::Name => Vec::new(),
+        };
+        Ok(Some(Matched { document_id, first_chunk, num_lines, lines }))
+    }
+
+    /// Returns the matching lines and those around them.
+    fn lines(
+        &self,
+        store: &Store,
+        pattern: &Pattern,
+        matching: &[Range<usize>],
+        around: usize,
+    ) -> Result<Vec<Line>> {
+        let text = &self.joined.text;
+        let mut lines: Vec<Line> = Vec::new();
+        let mut end_of_last: Option<usize> = None;
+        let mut place: Option<(usize, ChunkPlace)> = None;
+        let mut push = |range: Range<usize>, is_match: bool| -> Result<()> {
+            let matches = if is_match { pattern.matches(&text[range.clone()]) } else { Vec::new() };
+            // What matched decides where a line of two pages is from.
+            let at = range.start + matches.first().map_or(0, |found| found.start);
+            let idx = self.chunk_at(at);
+            let of_chunk = match place.take().filter(|(known, _)| *known == idx) {
+                Some((_, of_chunk)) => of_chunk,
+                None => {
+                    store.chunk_place(RawPlace::new(&self.places[self.chunks[idx].1.clone()]))?
+                }
+            };
+            let in_file = of_chunk
+                .lines
+                .and_then(|lines| parts::line(&self.joined, &self.joined.spans[idx], lines, at));
+            let in_file = in_file.map(|line| (line, line)).or(of_chunk.lines);
+            lines.push(Line {
+                chunk_id: self.chunks[idx].0,
+                place: ChunkPlace { lines: in_file, ..of_chunk.clone() },
+                text: text[range.clone()].to_owned(),
+                matches,
+                is_after_gap: end_of_last.is_some_and(|end| end + 1 < range.start),
+            });
+            place = Some((idx, of_chunk));
+            end_of_last = Some(range.end);
+            Ok(())
+        };
+        let mut next = 0;
+        for (number, line) in matching.iter().enumerate() {
+            for before in before(text, line.start, next, around) {
+                push(before, false)?;
+            }
+            push(line.clone(), true)?;
+            next = line.end + 1;
+            let limit = matching.get(number + 1).map_or(text.len(), |line| line.start);
+            for _ in 0..around {
+                if next >= limit {
+                    break;
+                }
+                let after = line_at(text, next);
+                next = after.end + 1;
+                push(after, false)?;
+            }
+        }
+        Ok(lines)
+    }
+
+    /// Returns the index of the last chunk that begins at or before a position.
+    fn chunk_at(&self, at: usize) -> usize {
+        self.joined.spans.partition_point(|span| span.start <= at).saturating_sub(1)
+    }
+}
+
+/// Returns up to `around` lines before the line that begins at `start`, none of which begins before `least`.
+fn before(text: &str, start: usize, least: usize, around: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut start = start;
+    while lines.len() < around && start > least {
+        let line = line_at(text, start - 1);
+        start = line.start;
+        lines.push(line);
+    }
+    lines.reverse();
+    lines
+}

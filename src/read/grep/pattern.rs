@@ -1,0 +1,197 @@
+//! Finds the lines that match a regular expression or a fixed string, with ripgrep's matcher.
+
+use std::ops::Range;
+
+use grep_matcher::{LineMatchKind, Matcher};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+
+use crate::error::{Error, Result};
+
+/// How a pattern is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PatternOptions {
+    /// Whether it is the text itself instead of a regular expression.
+    pub is_fixed: bool,
+    /// Whether upper and lower case are the same.
+    pub ignores_case: bool,
+    /// Whether it only matches whole words.
+    pub is_word: bool,
+}
+
+/// A pattern that never matches more than a line.
+#[derive(Debug)]
+pub struct Pattern {
+    matcher: RegexMatcher,
+}
+
+impl Pattern {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] if it is empty or no regular expression.
+    pub fn new(typed: &str, options: PatternOptions) -> Result<Self> {
+        if typed.is_empty() {
+            return Err(Error::Usage {
+                message: "the pattern is empty".into(),
+                hint: Some("`kb grep .` prints every line that is not blank".into()),
+            });
+        }
+        let mut builder = RegexMatcherBuilder::new();
+        builder
+            .case_insensitive(options.ignores_case)
+            .word(options.is_word)
+            .fixed_strings(options.is_fixed)
+            .multi_line(true)
+            .line_terminator(Some(b'\n'));
+        let matcher = builder.build(typed).map_err(|error| wrong(typed, &error.to_string()))?;
+        Ok(Self { matcher })
+    }
+
+    /// Calls `visit` with the range of each matching line without its end, in order, until it returns false.
+    pub(super) fn visit_lines(&self, text: &str, mut visit: impl FnMut(Range<usize>) -> bool) {
+        let bytes = text.as_bytes();
+        let mut start = 0;
+        while start < bytes.len() {
+            // This matcher has no errors.
+            let Ok(Some(found)) = self.matcher.find_candidate_line(&bytes[start..]) else { return };
+            let (at, is_certain) = match found {
+                LineMatchKind::Confirmed(at) => (start + at, true),
+                LineMatchKind::Candidate(at) => (start + at, false),
+            };
+            let line = line_at(text, at);
+            // The place after the last line end is no line.
+            if line.start == bytes.len() {
+                return;
+            }
+            let is_match =
+                is_certain || matches!(self.matcher.is_match(&bytes[line.clone()]), Ok(true));
+            if is_match && !visit(line.clone()) {
+                return;
+            }
+            start = line.end + 1;
+        }
+    }
+
+    /// Returns the ranges of all matches in a line.
+    pub(super) fn matches(&self, line: &str) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
+        let outcome = self.matcher.find_iter(line.as_bytes(), |found| {
+            ranges.push(found.start()..found.end());
+            true
+        });
+        debug_assert!(outcome.is_ok(), "this matcher has no errors");
+        ranges
+    }
+}
+
+/// Returns the line around a position, without its end.
+pub(super) fn line_at(text: &str, at: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let end =
+        bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end);
+    start..end
+}
+
+/// Returns the error for a pattern that the library refused; its report has several lines, the last of which says
+/// why.
+fn wrong(typed: &str, report: &str) -> Error {
+    let reason = report.lines().last().unwrap_or_default();
+    let reason = reason.strip_prefix("error: ").unwrap_or(reason);
+    Error::Usage {
+        message: format!("`{typed}` is not a regular expression for one line: {reason}"),
+        hint: Some("`-F` (fixed) searches for the text as it is".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: PatternOptions =
+        PatternOptions { is_fixed: false, ignores_case: false, is_word: false };
+
+    fn lines(pattern: &str, options: PatternOptions, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        Pattern::new(pattern, options).unwrap().visit_lines(text, |line| {
+            found.push(text[line].to_owned());
+            true
+        });
+        found
+    }
+
+    #[track_caller]
+    fn check(pattern: &str, options: PatternOptions, expected: &[&str]) {
+        let text = "The gauge froze.\n\n  a.b(c) Gauges\nΣΊΣΥΦΟΣ gauge_1\nlast";
+        assert_eq!(lines(pattern, options, text), expected, "{pattern}");
+    }
+
+    #[test]
+    fn every_matching_line_is_found_once() {
+        check("gauge", PLAIN, &["The gauge froze.", "ΣΊΣΥΦΟΣ gauge_1"]);
+        check("a", PLAIN, &["The gauge froze.", "  a.b(c) Gauges", "ΣΊΣΥΦΟΣ gauge_1", "last"]);
+        check("^last$", PLAIN, &["last"]);
+        check("^$", PLAIN, &[""]);
+        check("nothing", PLAIN, &[]);
+        // An inner literal only leads to candidates.
+        check(r"\w+\s+gauge\s+\w+", PLAIN, &["The gauge froze."]);
+    }
+
+    #[test]
+    fn a_match_never_spans_lines() {
+        check(r"froze\.\s+a", PLAIN, &[]);
+        check(r"(?s)froze.*last", PLAIN, &[]);
+    }
+
+    #[test]
+    fn options_are_those_of_ripgrep() {
+        check(
+            "GAUGE",
+            PatternOptions { ignores_case: true, ..PLAIN },
+            &["The gauge froze.", "  a.b(c) Gauges", "ΣΊΣΥΦΟΣ gauge_1"],
+        );
+        check("σίσυφος", PatternOptions { ignores_case: true, ..PLAIN }, &["ΣΊΣΥΦΟΣ gauge_1"]);
+        check("gauge", PatternOptions { is_word: true, ..PLAIN }, &["The gauge froze."]);
+        check("a.b(c)", PatternOptions { is_fixed: true, ..PLAIN }, &["  a.b(c) Gauges"]);
+    }
+
+    #[test]
+    fn all_matches_of_a_line_are_returned() {
+        let pattern = Pattern::new("a+", PLAIN).unwrap();
+        assert_eq!(pattern.matches("aa b a"), [0..2, 5..6]);
+        assert_eq!(Pattern::new("^", PLAIN).unwrap().matches("b"), vec![Range::default()]);
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused_in_one_line() {
+        for (typed, reason) in [
+            ("", "empty"),
+            ("a(", "unclosed group"),
+            ("*", "repetition"),
+            (r"a\nb", "not allowed"),
+            ("(?P<n>a){5000}{5000}", "size"),
+        ] {
+            let error = Pattern::new(typed, PLAIN).unwrap_err();
+            let message = error.to_string();
+            assert!(message.contains(reason) && !message.contains('\n'), "{typed}: {message}");
+            assert!(error.hint().is_some());
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_lines_are_those_that_match_alone(
+            text in "[ab \n]{0,40}",
+            pattern in r"(\^|\\b|)[ab]?(b|a\+|\[\^a\]|\\s)(\$|\\b|)",
+        ) {
+            let found = lines(&pattern, PLAIN, &text);
+            let matcher = Pattern::new(&pattern, PLAIN).unwrap();
+            let expected: Vec<&str> = text
+                .lines()
+                .filter(|line| matcher.matcher.is_match(line.as_bytes()).unwrap())
+                .collect();
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
+}
