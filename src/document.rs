@@ -222,6 +222,15 @@ impl Chunk {
     }
 }
 
+/// What a model makes of a passage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding {
+    /// The passage's vector, of unit length.
+    pub vector: Vec<f32>,
+    /// The vectors of its tokens in a few bits each; `None` if they are not kept.
+    pub codes: Option<Vec<u8>>,
+}
+
 /// The model a database was built with. Vectors of two bindings are never mixed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {

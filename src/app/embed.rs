@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::app::{Observer, Session, model};
-use crate::document::Binding;
+use crate::document::{Binding, Embedding};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 
@@ -25,11 +25,11 @@ pub fn text(
     }
     let (selection, bound) = select(session)?;
     let embedder = selection.open_for_query(bound.as_ref(), observer)?;
-    let (vector, is_cut) = embedder.embed_cut(text, side)?;
+    let (embedding, is_cut) = embedder.embed_cut(text, side)?;
     if is_cut {
         warn_of_cut("the text", &*embedder, observer);
     }
-    Ok(vector)
+    Ok(embedding.vector)
 }
 
 /// Embeds lines, a batch at a time.
@@ -66,7 +66,7 @@ impl<'a> LineEmbedder<'a> {
     pub fn embed(&mut self, lines: &[String]) -> Result<Vec<Vec<f32>>> {
         let embedder = &*self.embedder;
         // One text per job: a few long ones must not wait for each other.
-        let embedded: Vec<(Vec<f32>, bool)> = lines
+        let embedded: Vec<(Embedding, bool)> = lines
             .par_iter()
             .with_max_len(1)
             .map(|line| embedder.embed_cut(line, self.side))
@@ -77,7 +77,7 @@ impl<'a> LineEmbedder<'a> {
             }
         }
         self.num_lines += lines.len();
-        Ok(embedded.into_iter().map(|(vector, _)| vector).collect())
+        Ok(embedded.into_iter().map(|(embedding, _)| embedding.vector).collect())
     }
 }
 

@@ -185,6 +185,7 @@ fn measure(
         filter: Filter::default(),
         legs: LegSelection::Both,
         rrf_k: settings.rrf_k,
+        compares_tokens: session.config().embedding.token_vectors,
         threshold: None,
         per_document: None,
         keeps_copies: true,

@@ -10,7 +10,7 @@ use crate::app::observer::Event;
 use crate::app::reread::outdated;
 use crate::app::{Observer, Session, copies, erase, model};
 use crate::chunk::recut;
-use crate::document::{Binding, Chunk, ChunkId};
+use crate::document::{Binding, Chunk, ChunkId, Embedding};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
@@ -128,12 +128,12 @@ fn renew(embedder: &LazyModel<'_>, batch: &[Unembedded]) -> Result<Vec<Renewed>>
 pub(in crate::app) fn embed(
     embedder: &dyn Embedder,
     passages: &[(ChunkId, String)],
-) -> Result<Vec<(ChunkId, Vec<f32>)>> {
+) -> Result<Vec<(ChunkId, Embedding)>> {
     let embed = |(id, passage): &(ChunkId, String)| Ok((*id, embed_passage(embedder, passage)?));
     passages.par_iter().with_max_len(1).map(embed).collect()
 }
 
-fn embed_passage(embedder: &dyn Embedder, passage: &str) -> Result<Vec<f32>> {
-    let vectors = embedder.embed_passages(&[passage])?;
-    Ok(vectors.into_iter().next().expect("one passage gives one vector"))
+fn embed_passage(embedder: &dyn Embedder, passage: &str) -> Result<Embedding> {
+    let embeddings = embedder.embed_passages(&[passage])?;
+    Ok(embeddings.into_iter().next().expect("one passage gives one embedding"))
 }

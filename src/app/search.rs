@@ -95,6 +95,7 @@ impl SearchRequest {
             filter: self.filter.clone(),
             legs: self.legs.unwrap_or(LegSelection::Both),
             rrf_k: settings.rrf_k,
+            compares_tokens: session.config().embedding.token_vectors,
             threshold: self.threshold,
             per_document: self.per_document,
             keeps_copies: self.keeps_copies,

@@ -11,7 +11,7 @@ use crate::app::observer::Event;
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, erase, model};
 use crate::config::Origin;
-use crate::document::{Binding, Chunk, DocumentId};
+use crate::document::{Binding, Chunk, DocumentId, Embedding};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::files;
@@ -280,14 +280,14 @@ fn embed_chunks(
     session: &Session,
     embedder: &dyn Embedder,
     chunks: &[RecordedChunk],
-) -> Result<Vec<Vec<f32>>> {
+) -> Result<Vec<Embedding>> {
     let max_cpu = Duration::from_secs(session.config().ingestion.max_cpu_seconds.into());
     let budget = CpuBudget::new(max_cpu);
     let embed_one = |chunk: &RecordedChunk| {
         budget.check()?;
         let passage = Chunk::passage(&chunk.context, &chunk.text);
         match budget.spend(|| embedder.embed_cut(&passage, Side::Passage))? {
-            (vector, false) => Ok(vector),
+            (embedding, false) => Ok(embedding),
             (_, true) => Err(Error::Usage {
                 message: format!("chunk {} is too long for the model", chunk.id),
                 hint: None,

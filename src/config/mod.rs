@@ -65,6 +65,8 @@ pub struct Embedding {
     pub query_prefix: String,
     /// Text put before passages; if empty, the prefix of the model.
     pub passage_prefix: String,
+    /// Whether the vectors of tokens are kept and compared.
+    pub token_vectors: bool,
 }
 
 /// The words of `embedding.precision`.
@@ -286,6 +288,7 @@ impl Config {
                 precision: PrecisionWord::Int8,
                 query_prefix: String::new(),
                 passage_prefix: String::new(),
+                token_vectors: true,
             },
             search: Search {
                 default_top: 10,

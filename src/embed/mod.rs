@@ -17,6 +17,7 @@ mod names;
 mod registry;
 pub(crate) mod runtime;
 pub(crate) mod single;
+mod token_codes;
 mod tokenize;
 mod tokenized;
 mod trust;
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use cache::Manifest;
 
-use crate::document::{Binding, Precision};
+use crate::document::{Binding, Embedding, Precision};
 use crate::error::{Error, Result};
 
 pub use cache::{FileState, ManifestState};
@@ -35,8 +36,9 @@ pub use fetch::{OPTIMISING, install, locate, locate_model};
 pub use locations::Locations;
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
 pub use runtime::OnnxEmbedder;
+pub use token_codes::QueryTokens;
 pub use tokenize::{Side, Tokenizer};
-pub use tokenized::TokenModel;
+pub use tokenized::{Encoded, TokenModel};
 pub use upkeep::{
     Cached, CachedKind, Examination, Examined, Recorded, cached, examine, remove_cached,
     remove_wrong,
@@ -46,29 +48,26 @@ pub use upkeep::{
 pub trait Embedder: Send + Sync {
     /// Embeds passages, with the prefix of the model or the configuration.
     ///
-    /// Returns `[passages][dim]`, unit length, in the given order. Each vector depends only on its
-    /// own passage. A passage longer than the model's limit is an error; it is never cut silently.
+    /// Returns one embedding per passage, in the given order. Each depends only on its own passage. A passage longer than the model's limit is an error; it is never cut silently.
     ///
     /// # Errors
     ///
     /// [`Error::Inference`] if the model fails or a passage is too long.
-    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>>;
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>>;
 
     /// Embeds a text of either side, cut at the model's limit; returns `true` if it was cut.
     ///
     /// # Errors
     ///
     /// [`Error::Inference`] if the model fails.
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)>;
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Embedding, bool)>;
 
     /// Embeds a query, cut at the model's limit.
     ///
     /// # Errors
     ///
     /// [`Error::Inference`] if the model fails.
-    fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
-        Ok(self.embed_cut(query, Side::Query)?.0)
-    }
+    fn embed_query(&self, query: &str) -> Result<QueryEmbedding>;
 
     /// Counts the tokens of a text, without special tokens and prefixes.
     fn num_tokens(&self, text: &str) -> usize;
@@ -78,6 +77,15 @@ pub trait Embedder: Send + Sync {
 
     /// Returns the binding of this embedder's vectors.
     fn binding(&self) -> &Binding;
+}
+
+/// What the model makes of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryEmbedding {
+    /// Its vector, of unit length.
+    pub vector: Vec<f32>,
+    /// Its tokens, to be compared with those of passages.
+    pub tokens: QueryTokens,
 }
 
 /// The chosen model.
@@ -185,6 +193,8 @@ pub struct OpenOptions {
     pub query_prefix: Option<String>,
     /// Replaces the model's own passage prefix.
     pub passage_prefix: Option<String>,
+    /// Whether passages are embedded with the codes of their tokens.
+    pub keeps_tokens: bool,
 }
 
 impl Default for OpenOptions {
@@ -194,6 +204,7 @@ impl Default for OpenOptions {
             num_threads: 1,
             query_prefix: None,
             passage_prefix: None,
+            keeps_tokens: true,
         }
     }
 }

@@ -16,9 +16,9 @@ use ort::value::TensorRef;
 use super::cache::Manifest;
 use super::facts::model_error;
 use super::graph::Graph;
-use super::graph::export::{INPUT, OUTPUT};
+use super::graph::export::{INPUT, OUTPUT, TOKENS};
 use super::registry::Pooling;
-use super::tokenized::TokenModel;
+use super::tokenized::{Encoded, TokenModel};
 use super::{Event, Installed, OpenOptions, Tokenizer, graph, trust};
 use crate::document::Binding;
 use crate::error::{Cause, Error, Result};
@@ -38,6 +38,7 @@ struct Loading {
 pub struct OnnxEmbedder {
     tokenizer: Tokenizer,
     binding: Binding,
+    keeps_tokens: bool,
     graph: Graph,
     environment: Environment,
     loading: Loading,
@@ -105,6 +106,7 @@ impl OnnxEmbedder {
             Ok(Self {
                 tokenizer,
                 binding,
+                keeps_tokens: options.keeps_tokens,
                 graph,
                 environment,
                 loading,
@@ -124,19 +126,23 @@ impl TokenModel for OnnxEmbedder {
         &self.binding
     }
 
-    fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
+    fn keeps_tokens(&self) -> bool {
+        self.keeps_tokens
+    }
+
+    fn run(&self, ids: &[i64]) -> Result<Encoded> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
         let mut session = match taken {
             Some(session) => session,
             None => session(&self.environment, &self.graph, self.loading)?,
         };
-        let vector = match self.pooling {
+        let encoded = match self.pooling {
             None => run_built(&mut session, ids),
             Some(pooling) => run_foreign(&mut session, ids, pooling),
         }?;
         idle().push(session);
-        Ok(vector)
+        Ok(encoded)
     }
 }
 
@@ -187,16 +193,18 @@ fn builder(environment: &Environment, options: Loading) -> ort::Result<SessionBu
 }
 
 /// Runs a graph built by kb.
-fn run_built(session: &mut Session, ids: &[i64]) -> Result<Vec<f32>> {
+fn run_built(session: &mut Session, ids: &[i64]) -> Result<Encoded> {
     let input = TensorRef::from_array_view(([1, ids.len()], ids)).map_err(inference)?;
     let outputs = session.run(ort::inputs![INPUT => input]).map_err(inference)?;
-    let output = outputs.get(OUTPUT).ok_or_else(|| inference("the graph has no output"))?;
-    let (_, vector) = output.try_extract_tensor::<f32>().map_err(inference)?;
-    Ok(vector.to_vec())
+    let output = |name| -> Result<Vec<f32>> {
+        let output = outputs.get(name).ok_or_else(|| inference("the graph lacks an output"))?;
+        Ok(output.try_extract_tensor::<f32>().map_err(inference)?.1.to_vec())
+    };
+    Ok(Encoded { vector: output(OUTPUT)?, tokens: output(TOKENS)? })
 }
 
 /// Runs a model's own ONNX file, which returns one vector per token.
-fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<Vec<f32>> {
+fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<Encoded> {
     let shape = [1, ids.len()];
     let (ones, zeros) = (vec![1_i64; ids.len()], vec![0_i64; ids.len()]);
     let names: Vec<String> = session.inputs().iter().map(|input| input.name().to_owned()).collect();
@@ -218,7 +226,7 @@ fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<V
         let Ok((shape, values)) = output.try_extract_tensor::<f32>() else { continue };
         let [_, _, dim] = shape[..] else { continue };
         let dim = usize::try_from(dim).unwrap_or(0).max(1);
-        return Ok(pooled(values, dim, pooling));
+        return Ok(Encoded { vector: pooled(values, dim, pooling), tokens: values.to_vec() });
     }
     Err(inference("the graph returns no token vectors"))
 }

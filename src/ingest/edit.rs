@@ -56,9 +56,9 @@ impl Run<'_> {
                 prepare::prepare_file(file, self.options, num_tokens, &budget)?
             }
         };
-        let vectors = embed(self.services, &prepared.chunks, &budget)?;
+        let embeddings = embed(self.services, &prepared.chunks, &budget)?;
         let (document, chunks) = (Some(&prepared.document), prepared.chunks.as_slice());
-        let content = NewContent { document, chunks, vectors: &vectors };
+        let content = NewContent { document, chunks, embeddings: &embeddings };
         self.store.edit(before, edit, Some(content))
     }
 
@@ -88,8 +88,8 @@ impl Run<'_> {
                 chunks.push(chunk);
             }
         }
-        let vectors = embed(self.services, &chunks, &budget)?;
-        let content = NewContent { document: None, chunks: &chunks, vectors: &vectors };
+        let embeddings = embed(self.services, &chunks, &budget)?;
+        let content = NewContent { document: None, chunks: &chunks, embeddings: &embeddings };
         self.store.edit(before, edit, Some(content))
     }
 }

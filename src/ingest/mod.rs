@@ -30,7 +30,7 @@ pub mod walk;
 
 use std::path::PathBuf;
 
-use crate::document::Chunk;
+use crate::document::{Chunk, Embedding};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::hash;
@@ -109,9 +109,9 @@ impl Run<'_> {
         let num_tokens = self.services.num_tokens;
         let mut prepared = prepare::prepare_file(file, self.options, num_tokens, &budget)?;
         prepared.document.stamp = None;
-        let vectors = embed(self.services, &prepared.chunks, &budget)?;
+        let embeddings = embed(self.services, &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
-        let change = self.store.replace(document, chunks, &vectors, &|_| false)?;
+        let change = self.store.replace(document, chunks, &embeddings, &|_| false)?;
         self.report.count(change, &prepared, self.on_event);
         Ok(())
     }
@@ -122,16 +122,16 @@ impl Run<'_> {
 const PASSAGES_PER_JOB: usize = 8;
 
 /// Embeds the chunks of one document.
-fn embed(services: &Services<'_>, chunks: &[Chunk], budget: &CpuBudget) -> Result<Vec<Vec<f32>>> {
+fn embed(services: &Services<'_>, chunks: &[Chunk], budget: &CpuBudget) -> Result<Vec<Embedding>> {
     let passages = chunks.iter().map(|chunk| Chunk::passage(&chunk.context, &chunk.text));
     let passages: Vec<String> = passages.collect();
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let mut vectors = Vec::with_capacity(passages.len());
+    let mut embeddings = Vec::with_capacity(passages.len());
     for passages in passages.chunks(PASSAGES_PER_JOB) {
         budget.check()?;
-        vectors.extend(budget.spend(|| services.embedder.embed_passages(passages))?);
+        embeddings.extend(budget.spend(|| services.embedder.embed_passages(passages))?);
     }
-    Ok(vectors)
+    Ok(embeddings)
 }
 
 #[cfg(test)]

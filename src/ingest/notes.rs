@@ -59,11 +59,11 @@ impl Run<'_> {
         let budget = CpuBudget::new(options.max_cpu);
         let num_tokens = self.services.num_tokens;
         let prepared = prepare::prepare_note(text, hash, &options, num_tokens, &budget)?;
-        let vectors = embed(self.services, &prepared.chunks, &budget)?;
+        let embeddings = embed(self.services, &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
         let change = match replaced {
-            Some(id) => self.store.replace_note(id, document, chunks, &vectors)?,
-            None => self.store.replace(document, chunks, &vectors, &|_| false)?,
+            Some(id) => self.store.replace_note(id, document, chunks, &embeddings)?,
+            None => self.store.replace(document, chunks, &embeddings, &|_| false)?,
         };
         self.report.retitled += usize::from(is_retitled);
         self.report.tagged += usize::from(is_tagged);
@@ -91,9 +91,9 @@ impl Run<'_> {
             let hash = note.content_hash;
             let mut prepared = prepare::prepare_note(&text, hash, &options, num_tokens, &budget)?;
             prepared.document.metadata = note.metadata;
-            let vectors = embed(self.services, &prepared.chunks, &budget)?;
+            let embeddings = embed(self.services, &prepared.chunks, &budget)?;
             let (document, chunks) = (&prepared.document, &prepared.chunks);
-            let change = self.store.replace_note(*id, document, chunks, &vectors)?;
+            let change = self.store.replace_note(*id, document, chunks, &embeddings)?;
             self.report.count(change, &prepared, self.on_event);
         }
         Ok(())

@@ -10,24 +10,29 @@ use std::time::Duration;
 use super::*;
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::{Binding, Filter, Precision};
-use crate::embed::Side;
+use crate::embed::{QueryEmbedding, Side};
 
 /// Embeds a passage by counting its letters.
 struct LetterEmbedder(Binding);
 
 impl Embedder for LetterEmbedder {
-    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>> {
         let embed = |passage: &&str| {
             let mut counts = [1.0_f32; 8];
             passage.bytes().for_each(|byte| counts[usize::from(byte % 8)] += 1.0);
             let length = counts.iter().map(|count| count * count).sum::<f32>().sqrt();
-            counts.map(|count| count / length).to_vec()
+            let vector = counts.map(|count| count / length).to_vec();
+            Embedding { vector, codes: None }
         };
         Ok(passages.iter().map(embed).collect())
     }
 
-    fn embed_cut(&self, text: &str, _: Side) -> Result<(Vec<f32>, bool)> {
+    fn embed_cut(&self, text: &str, _: Side) -> Result<(Embedding, bool)> {
         Ok((self.embed_passages(&[text])?.remove(0), false))
+    }
+
+    fn embed_query(&self, _: &str) -> Result<QueryEmbedding> {
+        unreachable!("these tests do not search")
     }
 
     fn num_tokens(&self, text: &str) -> usize {
@@ -191,13 +196,17 @@ struct WaitingEmbedder<'a> {
 }
 
 impl Embedder for WaitingEmbedder<'_> {
-    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>> {
         self.found.wait_for(self.expected);
         self.letters.embed_passages(passages)
     }
 
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Embedding, bool)> {
         self.letters.embed_cut(text, side)
+    }
+
+    fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+        self.letters.embed_query(query)
     }
 
     fn num_tokens(&self, text: &str) -> usize {

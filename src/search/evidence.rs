@@ -280,6 +280,7 @@ mod tests {
             score: 1.0,
             keyword: None,
             vector: None,
+            token_match: None,
             stored,
             terms: Vec::new(),
             num_copies: 0,

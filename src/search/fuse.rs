@@ -20,6 +20,11 @@ pub const KEYWORD_POWER: f64 = 0.75;
 /// Exponent of a cosine relative to the best.
 pub const VECTOR_POWER: f64 = 1.0;
 
+/// What the floor of a model's cosines becomes, so that unrelated hits keep a share. With 0.1 all of
+/// twelve collections gain from this scale and the tokens together, with two models; with 0, nDCG@10
+/// is 0.002 lower on average and 0.011 lower in German.
+const FLOOR_SHARE: f64 = 0.1;
+
 /// Least share of a leg's weight that a hit keeps, so that every ranked hit counts.
 const MIN_STRENGTH: f64 = 0.01;
 
@@ -53,6 +58,8 @@ pub struct Fused {
     pub score: f64,
     /// The contribution of each leg; `None` if the leg did not rank this chunk.
     pub legs: Legs<Option<Leg>>,
+    /// How well the query's tokens match the chunk's (`late.rs`); `None` if they were not compared.
+    pub token_match: Option<f64>,
 }
 
 /// One leg's contribution to one chunk.
@@ -92,10 +99,19 @@ pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
             chunk_id,
             score: term(legs.keyword) + term(legs.vector),
             legs,
+            token_match: None,
         })
         .collect();
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
     fused
+}
+
+/// Returns cosines on a scale that is the same for every model: 1 stays 1, and `floor`, the cosine
+/// of unrelated passages, becomes [`FLOOR_SHARE`]. Models whose cosines are all near 1 would
+/// otherwise give all hits nearly the same weight.
+pub(super) fn above_floor(ranking: &[Ranked], floor: f64) -> Vec<Ranked> {
+    let score = |cosine: f64| FLOOR_SHARE + (1.0 - FLOOR_SHARE) * (cosine - floor) / (1.0 - floor);
+    ranking.iter().map(|entry| Ranked { score: score(entry.score), ..*entry }).collect()
 }
 
 /// Returns the share of one leg in a score, for a rank from 1.
@@ -229,6 +245,29 @@ mod tests {
     }
 
     proptest! {
+        /// A model whose cosines are squeezed towards 1 gives the same order.
+        #[test]
+        fn squeezed_cosines_give_the_same_order(
+            cosines in proptest::collection::vec(0.0..1.0_f64, 1..40),
+            words in proptest::sample::subsequence((0..60_i64).collect::<Vec<_>>(), 0..40).prop_shuffle(),
+            floor in 0.0..0.3_f64,
+            squeeze in 0.1..1.0_f64,
+        ) {
+            let mut cosines = cosines;
+            cosines.sort_by(|a, b| b.total_cmp(a));
+            let squeezed = |cosine: f64| 1.0 - squeeze * (1.0 - cosine);
+            let keyword = ranking(&words);
+            let fused = |change: &dyn Fn(f64) -> f64| {
+                let vector = (0..).zip(&cosines).map(|(id, cosine)| ranked(id, change(*cosine)));
+                let vector = above_floor(&vector.collect::<Vec<_>>(), change(floor));
+                fuse(Legs { keyword: leg(&keyword), vector: leg(&vector) }, 60.0)
+            };
+            let (plain, squeezed) = (fused(&|cosine| cosine), fused(&squeezed));
+            for (plain, squeezed) in plain.iter().zip(&squeezed) {
+                prop_assert!((plain.score - squeezed.score).abs() < 1e-9);
+            }
+        }
+
         #[test]
         fn the_order_of_the_rankings_does_not_matter(
             a in proptest::sample::subsequence((0..30_i64).collect::<Vec<_>>(), 0..30).prop_shuffle(),

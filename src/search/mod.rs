@@ -17,6 +17,7 @@ mod confidence;
 pub mod evidence;
 pub mod fuse;
 mod keyword;
+mod late;
 pub mod matches;
 mod near_copies;
 mod page;
@@ -61,6 +62,8 @@ pub struct SearchOptions {
     pub legs: LegSelection,
     /// The fusion constant.
     pub rrf_k: f64,
+    /// Whether the tokens of the first hits are compared.
+    pub compares_tokens: bool,
     /// Fused results below this score are dropped.
     pub threshold: Option<f64>,
     /// Maximum number of hits per document.
@@ -79,6 +82,7 @@ impl Default for SearchOptions {
             filter: Filter::default(),
             legs: LegSelection::Both,
             rrf_k: 60.0,
+            compares_tokens: true,
             threshold: None,
             per_document: None,
             keeps_copies: false,
@@ -133,6 +137,8 @@ pub struct Hit {
     pub keyword: Option<Leg>,
     /// The vector leg's contribution; `None` if it was not run or did not rank the chunk.
     pub vector: Option<Leg>,
+    /// How well the query's tokens match the chunk's; `None` if they were not compared.
+    pub token_match: Option<f64>,
     /// The chunk and its document.
     pub stored: StoredHit,
     /// What each term contributes; empty unless requested.
@@ -192,6 +198,7 @@ pub fn search(
             score: shown.fused.score,
             keyword: shown.fused.legs.keyword,
             vector: shown.fused.legs.vector,
+            token_match: shown.fused.token_match,
             terms: if options.is_explained { rankings.terms(shown.fused.chunk_id) } else { vec![] },
             stored: shown.stored,
             num_copies: shown.num_copies,
@@ -240,7 +247,7 @@ pub fn trial(
     };
     Ok(Trial {
         keyword: documents(&ids(&rankings.keyword))?,
-        vector: documents(&rankings.vector.as_ref().map_or(vec![], |vector| ids(&vector.0)))?,
+        vector: documents(&rankings.vector.as_ref().map_or(vec![], |leg| ids(&leg.ranking)))?,
         fused: documents(&fused.iter().map(|fused| fused.chunk_id).collect::<Vec<_>>())?,
     })
 }

@@ -5,10 +5,14 @@ use std::panic;
 use std::thread;
 
 use crate::document::{ChunkId, DocType, Ranked};
+use crate::embed::{QueryEmbedding, QueryTokens};
 use crate::error::Result;
-use crate::search::confidence::{KeywordSignals, Signals, VectorSignals};
-use crate::search::fuse::{self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking};
+use crate::search::confidence::{self, KeywordSignals, Signals, VectorSignals};
+use crate::search::fuse::{
+    self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
+};
 use crate::search::keyword::{Keywords, TermMatch};
+use crate::search::late;
 use crate::search::weights::{self, Tokens};
 use crate::search::{LegSelection, LoadEmbedder, Query, SearchOptions};
 use crate::store::{Occurrence, Store};
@@ -19,8 +23,20 @@ pub(super) struct Rankings {
     keywords: Option<Keywords>,
     /// Empty if the query has no keywords.
     pub(super) keyword: Vec<Ranked>,
-    /// The ranking and the leg's weight; `None` if the leg was not run.
-    pub(super) vector: Option<(Vec<Ranked>, f64)>,
+    /// `None` if the leg was not run.
+    pub(super) vector: Option<VectorLeg>,
+}
+
+/// What the vector leg found.
+pub(super) struct VectorLeg {
+    /// Best first, by cosine.
+    pub(super) ranking: Vec<Ranked>,
+    /// The leg's weight for the query.
+    weight: f64,
+    /// The query's tokens.
+    tokens: QueryTokens,
+    /// The cosine of unrelated passages.
+    floor: f64,
 }
 
 /// Options of the legs.
@@ -48,7 +64,7 @@ pub(super) fn rank(
             LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
             LegSelection::Both | LegSelection::Vector => {
                 let reader = store.take_reader()?;
-                Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64, Store)> {
+                Some(scope.spawn(move || -> Result<(VectorLeg, Store)> {
                     let embedder = stage("load model", load_embedder)?;
                     let passage = &query.passage;
                     let count = |text: &str| Tokens {
@@ -56,10 +72,12 @@ pub(super) fn rank(
                         num_unknown: embedder.num_unknown(text),
                     };
                     let weight = stage("tokenise", || weights::vector_weight(passage, count));
-                    let vector = stage("embed", || embedder.embed_query(passage))?;
+                    let QueryEmbedding { vector, tokens } =
+                        stage("embed", || embedder.embed_query(passage))?;
                     let ranking =
                         stage("vector", || reader.rank_by_cosine(&vector, passing, depth))?;
-                    Ok((ranking, weight, reader))
+                    let floor = reader.cosine_floor()?;
+                    Ok((VectorLeg { ranking, weight, tokens, floor }, reader))
                 }))
             }
         };
@@ -77,9 +95,9 @@ pub(super) fn rank(
         let vector = match vector {
             Some(leg) => {
                 let outcome = leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
-                let (ranking, weight, reader) = outcome?;
+                let (leg, reader) = outcome?;
                 store.return_reader(reader);
-                Some((ranking, weight))
+                Some(leg)
             }
             None => None,
         };
@@ -107,7 +125,8 @@ fn read_keywords(store: &Store, query: &Query) -> Result<Option<Keywords>> {
 }
 
 impl Rankings {
-    /// Weights and fuses the first entries of each leg, and drops results below the threshold.
+    /// Weights and fuses the first entries of each leg, compares the first hits by their tokens, and
+    /// drops results below the threshold.
     pub(super) fn fuse(
         &self,
         store: &Store,
@@ -119,24 +138,28 @@ impl Rankings {
         let keyword_weight =
             if self.vector.is_some() { keyword_weight(store, query, keyword)? } else { 1.0 };
         // A vector leg that cannot read the query is left out, unless it is the only leg.
-        let vector = match &self.vector {
-            Some((ranking, _)) if keyword.is_empty() => (ranking.as_slice(), 1.0),
-            Some((ranking, weight)) if *weight > 0.0 => (ranking.as_slice(), *weight),
-            _ => (&[] as &[Ranked], 1.0),
+        let vector = self.vector.as_ref().filter(|leg| keyword.is_empty() || leg.weight > 0.0);
+        let by_cosine = vector.map_or(&[][..], |leg| &leg.ranking[..leg.ranking.len().min(depth)]);
+        let scores = above_floor(by_cosine, vector.map_or(0.0, |leg| leg.floor));
+        let weight = vector.map_or(1.0, |leg| if keyword.is_empty() { 1.0 } else { leg.weight });
+        let fuse = |ranking: &[Ranked]| {
+            let keyword =
+                WeightedRanking { weight: keyword_weight, power: KEYWORD_POWER, ranking: keyword };
+            let vector = WeightedRanking { weight, power: VECTOR_POWER, ranking };
+            fuse::fuse(Legs { keyword, vector }, options.rrf_k)
         };
-        let legs = Legs {
-            keyword: WeightedRanking {
-                weight: keyword_weight,
-                power: KEYWORD_POWER,
-                ranking: keyword,
-            },
-            vector: WeightedRanking {
-                weight: vector.1,
-                power: VECTOR_POWER,
-                ranking: &vector.0[..vector.0.len().min(depth)],
-            },
-        };
-        let mut fused = fuse::fuse(legs, options.rrf_k);
+        let mut fused = fuse(&scores);
+        let mut matches = HashMap::new();
+        if let Some(leg) = vector.filter(|_| options.compares_tokens) {
+            let first: Vec<ChunkId> =
+                fused.iter().take(late::DEPTH).map(|hit| hit.chunk_id).collect();
+            matches = stage("compare tokens", || leg.matches(store, &first))?;
+            if !matches.is_empty() {
+                let usual = late::usual_match(leg.floor);
+                fused = fuse(&late::rerank(&scores, &first, &matches, (weight, usual)));
+            }
+        }
+        show_raw(&mut fused, by_cosine, &matches);
         if let Some(threshold) = options.threshold {
             fused.retain(|hit| hit.score >= threshold);
         }
@@ -149,11 +172,13 @@ impl Rankings {
             (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
             _ => 0.0,
         };
-        let vector = self.vector.as_ref().filter(|(_, weight)| *weight > 0.0);
-        let vector = vector.and_then(|(ranking, _)| {
-            let (first, gap) = first_and_gap(ranking)?;
+        let vector = self.vector.as_ref().filter(|leg| leg.weight > 0.0);
+        let vector = vector.and_then(|leg| {
+            let (first, gap) = first_and_gap(&leg.ranking)?;
             let coverage = coverage(Some(first.chunk_id));
-            Some(VectorSignals { cosine: first.score, gap, coverage })
+            let (usual, factor) = confidence::stretch(leg.floor);
+            let cosine = usual + factor * (first.score - leg.floor);
+            Some(VectorSignals { cosine, gap: factor * gap, coverage })
         });
         let keyword = self.keywords.as_ref().map(|_| {
             let gap = first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
@@ -165,6 +190,28 @@ impl Rankings {
     /// Returns the terms of the query that occur in a chunk or its document.
     pub(super) fn terms(&self, chunk_id: ChunkId) -> Vec<TermMatch> {
         self.keywords.as_ref().map(|keywords| keywords.matches(chunk_id)).unwrap_or_default()
+    }
+}
+
+impl VectorLeg {
+    /// Returns how well the query's tokens match those of chunks; chunks without any are left out.
+    fn matches(&self, store: &Store, ids: &[ChunkId]) -> Result<HashMap<ChunkId, f64>> {
+        let codes = store.token_codes(ids)?;
+        let found =
+            codes.iter().filter_map(|(id, codes)| Some((*id, self.tokens.match_with(codes)?)));
+        Ok(found.collect())
+    }
+}
+
+/// Adds to the hits the cosines and matches from which the scores of the leg were made.
+fn show_raw(fused: &mut [Fused], by_cosine: &[Ranked], matches: &HashMap<ChunkId, f64>) {
+    let cosines: HashMap<ChunkId, f64> =
+        by_cosine.iter().map(|entry| (entry.chunk_id, entry.score)).collect();
+    for hit in fused {
+        if let Some(leg) = &mut hit.legs.vector {
+            leg.raw = cosines[&hit.chunk_id];
+            hit.token_match = matches.get(&hit.chunk_id).copied();
+        }
     }
 }
 

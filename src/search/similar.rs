@@ -68,6 +68,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 score: fused.score,
                 keyword: None,
                 vector: fused.legs.vector,
+                token_match: None,
                 stored,
                 terms: Vec::new(),
                 num_copies: 0,

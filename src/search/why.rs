@@ -108,7 +108,7 @@ pub fn why(
     let page = super::page::page(store, &fused, options)?;
     let is_shown = page.iter().any(|shown| is_own(&shown.fused.chunk_id));
     let keyword = best(&rankings.keyword, is_own);
-    let vector = rankings.vector.as_ref().and_then(|(ranking, _)| best(ranking, is_own));
+    let vector = rankings.vector.as_ref().and_then(|leg| best(&leg.ranking, is_own));
     let place = (1_u32..).zip(&fused).find(|(_, fused)| is_own(&fused.chunk_id));
     let outcome = match place {
         _ if chunk_ids.is_empty() => Outcome::Empty,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 
-use crate::document::{Binding, Chunk, DocumentId, Format, Metadata, Precision};
+use crate::document::{Binding, Chunk, DocumentId, Embedding, Format, Metadata, Precision};
 
 use super::keyword::{fts, grams};
 use super::{Change, NewDocument, PathStamp, Store};
@@ -44,17 +44,17 @@ impl TestDb {
     /// As [`TestDb::add`], through another connection.
     pub(super) fn add_to(store: &mut Store, path: &str, texts: &[&str]) -> DocumentId {
         let chunks: Vec<Chunk> = texts.iter().map(|text| chunk(text)).collect();
-        let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text)).collect();
+        let embeddings: Vec<Embedding> = texts.iter().map(|text| embedding(text)).collect();
         let new = document(path, texts, &[]);
-        store.replace(&new, &chunks, &vectors, &|_| false).unwrap().document_id()
+        store.replace(&new, &chunks, &embeddings, &|_| false).unwrap().document_id()
     }
 
     /// Stores a document while the files at the paths in `alive` are unchanged.
     pub(super) fn put(&mut self, new: &NewDocument, texts: &[&str], alive: &[&str]) -> Change {
         let chunks: Vec<Chunk> = texts.iter().map(|text| chunk(text)).collect();
-        let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text)).collect();
+        let embeddings: Vec<Embedding> = texts.iter().map(|text| embedding(text)).collect();
         self.store
-            .replace(new, &chunks, &vectors, &|stamp| alive.contains(&stamp.path.as_str()))
+            .replace(new, &chunks, &embeddings, &|stamp| alive.contains(&stamp.path.as_str()))
             .unwrap()
     }
 
@@ -125,6 +125,11 @@ pub(super) fn chunk(text: &str) -> Chunk {
         start_line: Some(3),
         end_line: Some(4),
     }
+}
+
+/// Returns what a model might make of the text, with codes of its tokens.
+pub(super) fn embedding(text: &str) -> Embedding {
+    Embedding { vector: vector(text), codes: Some(text.bytes().take(20).collect()) }
 }
 
 /// Returns a unit vector that depends on the text.

@@ -236,6 +236,7 @@ fn chunk(line: ChunkLine, binding: Option<&Binding>) -> Checked<RecordedChunk> {
         token_count: line.token_count,
         metadata: metadata.to_string(),
         vector: line.vector,
+        codes: None,
     })
 }
 

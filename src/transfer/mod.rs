@@ -14,7 +14,7 @@ mod lines;
 use std::io::BufRead;
 use std::path::Path;
 
-use crate::document::{Binding, DocumentId};
+use crate::document::{Binding, DocumentId, Embedding};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
@@ -137,7 +137,7 @@ pub fn export_documents(
 }
 
 /// Computes the vectors of chunks.
-pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Vec<f32>>> + 'a;
+pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Embedding>> + 'a;
 
 /// Reads the first line.
 ///
@@ -261,9 +261,9 @@ impl Import<'_, '_> {
         // Compared before its vectors are computed, as an interrupted import is run again.
         let mut merge = self.store.merge(&record)?;
         if !matches!(merge, Merge::Done(_)) && record.lacks_vectors() {
-            let vectors = (self.embed)(&record.chunks)?;
-            for (chunk, vector) in record.chunks.iter_mut().zip(vectors) {
-                chunk.vector = Some(vector);
+            let embeddings = (self.embed)(&record.chunks)?;
+            for (chunk, Embedding { vector, codes }) in record.chunks.iter_mut().zip(embeddings) {
+                (chunk.vector, chunk.codes) = (Some(vector), codes);
             }
         }
         if merge == Merge::NeedsVectors {

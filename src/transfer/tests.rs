@@ -59,6 +59,7 @@ fn record() -> Record {
             token_count: 4,
             metadata: "{}".into(),
             vector: Some(vec![0.6, -1.0e-8, 0.8]),
+            codes: None,
         }],
     }
 }

@@ -73,7 +73,8 @@ fn agreement(embedder: &dyn Embedder, step: usize) -> (f64, f64) {
     let reference: Vec<(String, Vec<f32>)> = reference().into_iter().step_by(step).collect();
     let texts: Vec<&str> = reference.iter().map(|(text, _)| text.as_str()).collect();
     let vectors = embedder.embed_passages(&texts).unwrap();
-    let cosines = vectors.iter().zip(&reference).map(|(vector, (text, expected))| {
+    let cosines = vectors.iter().zip(&reference).map(|(embedding, (text, expected))| {
+        let vector = &embedding.vector;
         assert!((cosine(vector, vector) - 1.0).abs() < 1e-5, "{text}");
         cosine(vector, expected)
     });
@@ -108,10 +109,47 @@ fn single_texts_and_batches_use_the_same_8_bits() {
     let (smallest, mean) = smallest_and_mean(texts.map(|(text, _)| {
         let vectors = [&*one as &dyn Embedder, &many]
             .map(|embedder| embedder.embed_passages(&[&text]).unwrap());
-        cosine(&vectors[0][0], &vectors[1][0])
+        cosine(&vectors[0][0].vector, &vectors[1][0].vector)
     }));
     // Occasionally a number is rounded to the other side of half a step.
     assert!(smallest > 0.99 && mean > 0.999, "smallest {smallest}, mean {mean}");
+}
+
+#[test]
+fn single_texts_and_batches_give_the_same_codes_of_tokens() {
+    let (one, many) = (single(&real(), Precision::Int8), embedder(&real(), Precision::Int8));
+    let (mut num_equal, mut num_bits) = (0, 0);
+    for (text, _) in reference().into_iter().step_by(10) {
+        let [a, b] = [&*one as &dyn Embedder, &many]
+            .map(|embedder| embedder.embed_passages(&[&text]).unwrap().remove(0).codes.unwrap());
+        let num_tokens = one.num_tokens(&text) + 2;
+        assert_eq!((a.len(), b.len()), (num_tokens.div_ceil(4) * 48, num_tokens.div_ceil(4) * 48));
+        num_equal += a.iter().zip(&b).map(|(a, b)| (a ^ b).count_zeros()).sum::<u32>();
+        num_bits += u32::try_from(a.len()).unwrap() * 8;
+    }
+    // Numbers near zero may have either sign.
+    assert!(f64::from(num_equal) / f64::from(num_bits) > 0.98, "{num_equal} of {num_bits}");
+}
+
+#[test]
+fn the_tokens_of_a_query_match_a_passage_with_its_words() {
+    for embedder in [single(&real(), Precision::Int8), Box::new(embedder(&real(), Precision::Int8))]
+    {
+        let embedder: &dyn Embedder = &*embedder;
+        let passages = ["How to install git on Debian", "Bake the bread for forty minutes"];
+        let codes = embedder.embed_passages(&passages).unwrap();
+        let query = embedder.embed_query("installing git").unwrap();
+        let [near, far] = [0, 1]
+            .map(|n: usize| query.tokens.match_with(codes[n].codes.as_ref().unwrap()).unwrap());
+        assert!(near > far + 0.1, "{near} {far}");
+    }
+}
+
+#[test]
+fn codes_of_tokens_are_made_only_if_they_are_wanted() {
+    let options = OpenOptions { keeps_tokens: false, ..OpenOptions::default() };
+    let embedder = open(&real(), &options, &mut |_| {}).unwrap();
+    assert_eq!(embedder.embed_passages(&["git"]).unwrap()[0].codes, None);
 }
 
 #[test]
@@ -128,8 +166,9 @@ fn threads_may_share_an_embedder() {
         for _ in 0..3 {
             scope.spawn(|| {
                 for _ in 0..3 {
-                    let vectors = embedder.embed_passages(&["how to install git"; 2]).unwrap();
-                    assert_eq!(vectors, [expected.clone(), expected.clone()]);
+                    let found = embedder.embed_passages(&["how to install git"; 2]).unwrap();
+                    assert_eq!(found.len(), 2);
+                    assert!(found.iter().all(|embedding| embedding.vector == expected.vector));
                 }
             });
         }
@@ -142,7 +181,7 @@ fn every_text_has_a_vector() {
     assert!(embedder.embed_passages(&[]).unwrap().is_empty());
     for text in ["", " ", "\0", "\u{10ffff}", "?!"] {
         let vectors = embedder.embed_passages(&[text]).unwrap();
-        assert!((cosine(&vectors[0], &vectors[0]) - 1.0).abs() < 1e-5, "{text:?}");
+        assert!((cosine(&vectors[0].vector, &vectors[0].vector) - 1.0).abs() < 1e-5, "{text:?}");
     }
     let long = "word ".repeat(20_000);
     let query = embedder.embed_query(&long).unwrap();
@@ -186,8 +225,12 @@ fn check_tiny(tiny: Tiny) {
         ] {
             let vectors = embedder.embed_passages(&[text]).unwrap();
             let expected = tiny.embed(ids).into_iter();
-            let cosine: f64 =
-                vectors[0].iter().zip(expected).map(|(left, right)| f64::from(*left) * right).sum();
+            let cosine: f64 = vectors[0]
+                .vector
+                .iter()
+                .zip(expected)
+                .map(|(left, right)| f64::from(*left) * right)
+                .sum();
             assert!(cosine > smallest, "{precision} {text:?}: {cosine}");
         }
     }
@@ -236,7 +279,7 @@ fn an_unsupported_architecture_needs_an_onnx_file() {
     assert_eq!(embedder.binding().precision, Precision::Fp32, "it runs as it is");
     // [CLS] is (2, 1, 0, …), git is (6, 1, 0, …), [SEP] is (3, 1, 0, …).
     let expected = [11.0 / 130_f32.sqrt(), 3.0 / 130_f32.sqrt(), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    let vector = embedder.embed_query("git").unwrap();
+    let vector = embedder.embed_query("git").unwrap().vector;
     assert!(cosine(&vector, &expected) > 0.999_999, "{vector:?}");
 }
 

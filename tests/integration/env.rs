@@ -230,6 +230,12 @@ impl TestEnv {
         db.unwrap().query_row(query, [], |row| row.get(0)).unwrap()
     }
 
+    /// Changes the database with plain SQLite, as neither `kb` nor a user would.
+    #[track_caller]
+    pub(crate) fn change(&self, statement: &str) {
+        Connection::open(self.database()).unwrap().execute(statement, []).unwrap();
+    }
+
     /// Reads the first column of a query's rows.
     #[track_caller]
     pub(crate) fn sql_column(&self, query: &str) -> Vec<String> {

@@ -8,13 +8,14 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 33] = [
+const DEFAULTS: [(&str, &str); 34] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", ""),
     ("embedding.precision", "int8"),
     ("embedding.query_prefix", ""),
     ("embedding.passage_prefix", ""),
+    ("embedding.token_vectors", "true"),
     ("search.default_top", "10"),
     ("search.default_format", "json"),
     ("search.rrf_k", "60"),

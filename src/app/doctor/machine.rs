@@ -167,7 +167,7 @@ pub(super) fn model(
         .and_then(|model| model.embed_passages(&[SAMPLE]));
     match embedded {
         Ok(vectors) => {
-            let dim = vectors.first().map_or(0, Vec::len);
+            let dim = vectors.first().map_or(0, |embedding| embedding.vector.len());
             let message = format!("{runtime} computes vectors with {dim} dimensions");
             findings.add("runtime", Verdict::Ok, message);
         }

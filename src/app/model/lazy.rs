@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::Observer;
 use crate::document::Binding;
-use crate::embed::{Installed, OnnxEmbedder, OpenOptions, TokenModel, Tokenizer};
+use crate::embed::{Encoded, Installed, OnnxEmbedder, OpenOptions, TokenModel, Tokenizer};
 use crate::error::Result;
 
 /// A model that is loaded for the first passage. A run that finds nothing new never loads it.
@@ -55,7 +55,11 @@ impl TokenModel for LazyModel<'_> {
         &self.binding
     }
 
-    fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
+    fn keeps_tokens(&self) -> bool {
+        self.options.keeps_tokens
+    }
+
+    fn run(&self, ids: &[i64]) -> Result<Encoded> {
         self.get()?.run(ids)
     }
 }

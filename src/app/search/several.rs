@@ -251,6 +251,7 @@ mod tests {
             score: term(keyword) + term(vector),
             keyword,
             vector,
+            token_match: None,
             stored,
             terms: Vec::new(),
             num_copies: 0,

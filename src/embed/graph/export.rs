@@ -1,7 +1,8 @@
 //! Builds an ONNX graph, from token ids to a unit vector, from a model's weights.
 //!
 //! Uses only standard operators (opset 20), so neither a protobuf library nor Python is needed. The
-//! graph has one input `input_ids` `[batch, tokens]` and one output `embedding` `[batch, dim]`.
+//! graph has one input `input_ids` `[batch, tokens]` and two outputs: `embedding` `[batch, dim]`, and
+//! `tokens` `[batch, tokens, dim]`, from which it is pooled.
 //! There is no mask: texts of different lengths never share a run, which is both faster and exact.
 //! Pooling and normalisation are part of the graph.
 
@@ -26,11 +27,14 @@ pub(in crate::embed) const INPUT: &str = "input_ids";
 /// The graph's output: unit vectors.
 pub(in crate::embed) const OUTPUT: &str = "embedding";
 
+/// The graph's other output: one vector per token, as the last layer computes it.
+pub(in crate::embed) const TOKENS: &str = "tokens";
+
 /// The first operator set with GELU as one operator.
 const OPSET: u32 = 20;
 
 /// Increase it when the graph or its companion files change, so that older ones are not used again.
-pub(in crate::embed) const EXPORT_VERSION: u32 = 5;
+pub(in crate::embed) const EXPORT_VERSION: u32 = 6;
 
 /// Builds the graph of a model.
 ///
@@ -54,18 +58,20 @@ pub(in crate::embed) fn export(
         epsilon: facts.epsilon,
         num_names: 0,
     };
-    let batch_and_tokens = ["batch".to_owned(), "tokens".to_owned()];
-    let batch_and_dim = ["batch".to_owned(), String::new()];
-    let input = value_type(TensorElementType::Int64, [-1, -1], batch_and_tokens);
-    let output = value_type(TensorElementType::Float32, [-1, i64::from(facts.dim)], batch_and_dim);
+    let dim = i64::from(facts.dim);
+    let input = value_type(TensorElementType::Int64, [-1, -1], ["batch", "tokens"]);
+    let output = value_type(TensorElementType::Float32, [-1, dim], ["batch", ""]);
+    let tokens = value_type(TensorElementType::Float32, [-1, -1, dim], ["batch", "tokens", ""]);
+    let outputs = [Outlet::new(OUTPUT, output), Outlet::new(TOKENS, tokens)];
     builder.graph.set_inputs([Outlet::new(INPUT, input)]).map_err(inference)?;
-    builder.graph.set_outputs([Outlet::new(OUTPUT, output)]).map_err(inference)?;
+    builder.graph.set_outputs(outputs).map_err(inference)?;
 
     let mut hidden = builder.embeddings(facts)?;
     for idx in 0..facts.num_layers {
         hidden = builder.layer(&hidden, names, &format!("{}.{idx}", names.layer), facts)?;
     }
     builder.pool(&hidden, facts.pooling)?;
+    builder.node_to("Identity", &[&hidden], &[TOKENS], Vec::new())?;
 
     let opset = Opset::new(ONNX_DOMAIN, OPSET).map_err(inference)?;
     let mut model = Model::new([opset]).map_err(inference)?;
@@ -73,11 +79,15 @@ pub(in crate::embed) fn export(
     Ok(model)
 }
 
-fn value_type(ty: TensorElementType, shape: [i64; 2], names: [String; 2]) -> ValueType {
+fn value_type<const N: usize>(
+    ty: TensorElementType,
+    shape: [i64; N],
+    names: [&str; N],
+) -> ValueType {
     ValueType::Tensor {
         ty,
         shape: Shape::new(shape),
-        dimension_symbols: SymbolicDimensions::new(names),
+        dimension_symbols: SymbolicDimensions::new(names.map(str::to_owned)),
     }
 }
 

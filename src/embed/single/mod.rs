@@ -14,7 +14,7 @@ use super::cache::{self, Manifest};
 use super::facts::model_error;
 use super::single::native::Encoder;
 use super::single::weights::Weights;
-use super::tokenized::TokenModel;
+use super::tokenized::{Encoded, TokenModel};
 use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Tokenizer, graph, trust};
 use crate::document::{Binding, Precision};
 use crate::error::Result;
@@ -23,6 +23,7 @@ use crate::error::Result;
 struct SingleEmbedder {
     tokenizer: Tokenizer,
     binding: Binding,
+    keeps_tokens: bool,
     encoder: Encoder,
 }
 
@@ -74,7 +75,12 @@ pub(super) fn open(
     let tokenizer = tokenizer.map_err(|_| {
         model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
     })??;
-    Ok(Box::new(SingleEmbedder { tokenizer, binding, encoder: encoder? }))
+    Ok(Box::new(SingleEmbedder {
+        tokenizer,
+        binding,
+        keeps_tokens: options.keeps_tokens,
+        encoder: encoder?,
+    }))
 }
 
 impl TokenModel for SingleEmbedder {
@@ -86,7 +92,11 @@ impl TokenModel for SingleEmbedder {
         &self.binding
     }
 
-    fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
+    fn keeps_tokens(&self) -> bool {
+        self.keeps_tokens
+    }
+
+    fn run(&self, ids: &[i64]) -> Result<Encoded> {
         self.encoder.run(ids)
     }
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::{panic, thread};
 
-use crate::document::{DocumentId, FileOutcome};
+use crate::document::{DocumentId, Embedding, FileOutcome};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::ledger::{Before, Failed};
@@ -65,7 +65,7 @@ enum Message {
     /// Something that the walk left out; it has no turn.
     LeftOut(LeftOut),
     Outcome(Turn, Outcome),
-    Embedded(Turn, usize, Result<Vec<Vec<f32>>>),
+    Embedded(Turn, usize, Result<Vec<Embedding>>),
     /// The walk is over; holds the number of turns.
     Walked(usize),
 }
@@ -142,9 +142,9 @@ fn embed_jobs(
             Ok(()) => stage("embed", embed),
             Err(error) => Err(error),
         };
-        let vectors = panic::catch_unwind(AssertUnwindSafe(embed))
+        let embeddings = panic::catch_unwind(AssertUnwindSafe(embed))
             .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
-        if to_writer.send(Message::Embedded(turn, first, vectors)).is_err() {
+        if to_writer.send(Message::Embedded(turn, first, embeddings)).is_err() {
             return;
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
-use crate::document::{DocumentId, FileOutcome};
+use crate::document::{DocumentId, Embedding, FileOutcome};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::ledger::{Failed, News, Recorder};
@@ -19,10 +19,10 @@ use super::containers::Item;
 use super::planner::Planner;
 use super::{Job, Message, Outcome, Sealed, Turn};
 
-/// A document that waits for its turn or for its vectors.
+/// A document that waits for its turn or for its embeddings.
 struct Waiting {
     outcome: Outcome,
-    vectors: Vec<Option<Vec<f32>>>,
+    embeddings: Vec<Option<Embedding>>,
     num_missing: usize,
 }
 
@@ -86,7 +86,9 @@ impl<'w, 'r> Writer<'w, 'r> {
                 }
                 Message::Walked(num_turns) => self.num_turns = Some(num_turns),
                 Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
-                Message::Embedded(turn, first, vectors) => self.embedded(turn, first, vectors)?,
+                Message::Embedded(turn, first, embeddings) => {
+                    self.embedded(turn, first, embeddings)?;
+                }
             }
             while self.waiting.get(&self.next_turn).is_some_and(|waiting| waiting.num_missing == 0)
             {
@@ -100,12 +102,17 @@ impl<'w, 'r> Writer<'w, 'r> {
         Ok(())
     }
 
-    /// Stores vectors in their document. A document that takes too long to embed fails, and the run
+    /// Stores embeddings in their document. A document that takes too long to embed fails, and the run
     /// goes on.
-    fn embedded(&mut self, turn: Turn, first: usize, vectors: Result<Vec<Vec<f32>>>) -> Result<()> {
+    fn embedded(
+        &mut self,
+        turn: Turn,
+        first: usize,
+        embeddings: Result<Vec<Embedding>>,
+    ) -> Result<()> {
         let Some(waiting) = self.waiting.get_mut(&turn) else { return Ok(()) };
-        let vectors = match (vectors, &waiting.outcome) {
-            (Ok(vectors), _) => vectors,
+        let embeddings = match (embeddings, &waiting.outcome) {
+            (Ok(embeddings), _) => embeddings,
             (Err(error @ Error::TooSlow { .. }), Outcome::Prepared(prepared, _)) => {
                 let failed = Outcome::Failed(too_slow(prepared, error));
                 (waiting.outcome, waiting.num_missing) = (failed, 0);
@@ -115,49 +122,49 @@ impl<'w, 'r> Writer<'w, 'r> {
             (Err(Error::TooSlow { .. }), _) => return Ok(()),
             (Err(error), _) => return Err(error),
         };
-        (self.run.on_event)(Event::Embedded { num_chunks: vectors.len() });
-        for (slot, vector) in waiting.vectors[first..].iter_mut().zip(vectors) {
-            *slot = Some(vector);
+        (self.run.on_event)(Event::Embedded { num_chunks: embeddings.len() });
+        for (slot, embedding) in waiting.embeddings[first..].iter_mut().zip(embeddings) {
+            *slot = Some(embedding);
             waiting.num_missing = waiting.num_missing.saturating_sub(1);
         }
         Ok(())
     }
 
-    /// Adds a document to those waiting, and requests the vectors that are not in the database.
+    /// Adds a document to those waiting, and requests the embeddings that are not in the database.
     fn wait(&mut self, turn: Turn, outcome: Outcome) -> Result<()> {
-        let mut vectors = Vec::new();
+        let mut embeddings = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
             let passages = prepared.passages();
-            vectors = self.known_vectors(&passages)?;
-            self.send_jobs(turn, passages, &vectors, budget);
+            embeddings = self.known_embeddings(&passages)?;
+            self.send_jobs(turn, passages, &embeddings, budget);
         }
-        let num_missing = vectors.iter().filter(|vector| vector.is_none()).count();
+        let num_missing = embeddings.iter().filter(|embedding| embedding.is_none()).count();
         let num_chunks = matches!(outcome, Outcome::Prepared(..)).then_some(num_missing);
         (self.run.on_event)(Event::Read { position: turn, num_chunks });
-        self.waiting.insert(turn, Waiting { outcome, vectors, num_missing });
+        self.waiting.insert(turn, Waiting { outcome, embeddings, num_missing });
         Ok(())
     }
 
-    fn known_vectors(&self, passages: &[String]) -> Result<Vec<Option<Vec<f32>>>> {
+    fn known_embeddings(&self, passages: &[String]) -> Result<Vec<Option<Embedding>>> {
         let hashes: Vec<PassageHash> =
             passages.iter().map(|passage| PassageHash::of(passage)).collect();
-        let known: HashMap<PassageHash, Vec<f32>> =
-            self.planner.lock().vectors_by_passage(&hashes)?;
+        let known: HashMap<PassageHash, Embedding> =
+            self.planner.lock().embeddings_by_passage(&hashes)?;
         Ok(hashes.iter().map(|hash| known.get(hash).cloned()).collect())
     }
 
-    /// Sends runs of adjacent passages that have no vector yet.
+    /// Sends runs of adjacent passages that have no embedding yet.
     fn send_jobs(
         &self,
         turn: Turn,
         passages: Vec<String>,
-        vectors: &[Option<Vec<f32>>],
+        embeddings: &[Option<Embedding>],
         budget: &Arc<CpuBudget>,
     ) {
         let empty = || Job { turn, first: 0, passages: Vec::new(), budget: Arc::clone(budget) };
         let mut job = empty();
         for (idx, passage) in passages.into_iter().enumerate() {
-            let is_known = vectors[idx].is_some();
+            let is_known = embeddings[idx].is_some();
             if (is_known || job.passages.len() == PASSAGES_PER_JOB) && !job.passages.is_empty() {
                 let full = std::mem::replace(&mut job, empty());
                 // The embedding threads outlive the writer unless the run is stopping.
@@ -238,8 +245,8 @@ impl<'w, 'r> Writer<'w, 'r> {
             }
             Outcome::Container(sealed) => self.seal(&sealed)?,
             Outcome::Prepared(prepared, _) => {
-                let vectors = waiting.vectors.into_iter().flatten().collect::<Vec<_>>();
-                self.replace(&prepared, &vectors)?;
+                let embeddings = waiting.embeddings.into_iter().flatten().collect::<Vec<_>>();
+                self.replace(&prepared, &embeddings)?;
             }
         }
         Ok(())
@@ -330,17 +337,17 @@ impl<'w, 'r> Writer<'w, 'r> {
     /// original changed).
     fn read_again(&mut self, found: Found) -> Result<()> {
         let mut outcome = self.planner.outcome(Item::File(found));
-        let mut vectors = Vec::new();
+        let mut embeddings = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
             match embed(self.planner.services, &prepared.chunks, budget) {
-                Ok(embedded) => vectors = embedded.into_iter().map(Some).collect(),
+                Ok(embedded) => embeddings = embedded.into_iter().map(Some).collect(),
                 Err(error @ Error::TooSlow { .. }) => {
                     outcome = Outcome::Failed(too_slow(prepared, error));
                 }
                 Err(error) => return Err(error),
             }
         }
-        self.commit(Waiting { outcome, vectors, num_missing: 0 })
+        self.commit(Waiting { outcome, embeddings, num_missing: 0 })
     }
 
     /// Counts a file whose bytes are already stored: as updated if the file changed, else as
@@ -356,7 +363,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         Ok(())
     }
 
-    fn replace(&mut self, prepared: &Prepared, vectors: &[Vec<f32>]) -> Result<()> {
+    fn replace(&mut self, prepared: &Prepared, embeddings: &[Embedding]) -> Result<()> {
         let planner = self.planner;
         let path = prepared.document.stamp.as_ref().map(|stamp| stamp.path.as_str());
         let path = path.unwrap_or_default();
@@ -367,7 +374,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         };
         let is_unchanged = |stamp: &PathStamp| is_unchanged(planner, stamp);
         let change = stage("store", || {
-            self.run.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)
+            self.run.store.replace(&prepared.document, &prepared.chunks, embeddings, &is_unchanged)
         })?;
         // Both copies were read before the first was stored.
         if let Change::Unchanged(_) = change {

@@ -192,6 +192,10 @@ struct EvidenceJson {
     vector_rank: Option<u32>,
     /// Cosine of the vectors of query and chunk, -1 to 1.
     cosine: Option<f64>,
+    /// How well the words of the query have a match in the chunk: the mean over the query's tokens of the
+    /// best cosine with a few neighbouring tokens, -1 to 1. It is part of `vector_rank` and
+    /// `vector_weight`. Null after the first 50 candidates, and for a chunk without stored token vectors.
+    token_match: Option<f64>,
     /// Weight of the term of the keyword leg, above 0, at most 1.
     fts_weight: Option<f64>,
     /// Weight of the term of the vector leg, above 0, at most 1.
@@ -237,6 +241,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 bm25: hit.keyword.map(|leg| leg.raw),
                 vector_rank: hit.vector.map(|leg| leg.rank),
                 cosine: hit.vector.map(|leg| leg.raw),
+                token_match: hit.token_match,
                 fts_weight: hit.keyword.map(|leg| leg.weight),
                 vector_weight: hit.vector.map(|leg| leg.weight),
             },

@@ -27,6 +27,7 @@ pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
     (8, include_str!("../../../migrations/0008_ledger.sql")),
     (9, include_str!("../../../migrations/0009_dates.sql")),
     (10, include_str!("../../../migrations/0010_edits.sql")),
+    (11, include_str!("../../../migrations/0011_tokens.sql")),
 ];
 
 /// The version of the schema that this program reads and writes.
@@ -234,6 +235,8 @@ mod tests {
             ALTER TABLE documents DROP COLUMN making;
             ALTER TABLE documents DROP COLUMN note_text;
             ALTER TABLE chunks_vec_next DROP COLUMN token_count;
+            ALTER TABLE chunks_vec_next DROP COLUMN codes;
+            DROP TABLE chunks_tokens;
             DROP TABLE chunks_next;
             CREATE INDEX chunks_sizes ON chunks (id, document_id, token_count);
             UPDATE config SET value = '1' WHERE key = 'schema_version'";

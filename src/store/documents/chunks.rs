@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, named_params};
 use sha2::{Digest, Sha256};
 
-use crate::document::{Chunk, ChunkId, DocType, DocumentId};
+use crate::document::{Chunk, ChunkId, DocType, DocumentId, Embedding};
 use crate::error::Result;
 
 use super::rows;
@@ -124,10 +124,11 @@ const INSERT_CHUNK: &str = "
 pub(in crate::store) const VECTOR: &str =
     "SELECT embedding FROM chunks_vec WHERE chunk_id = :chunk_id";
 
-const VECTOR_BY_PASSAGE: &str = "
-    SELECT chunks_vec.embedding
+const EMBEDDING_BY_PASSAGE: &str = "
+    SELECT chunks_vec.embedding, chunks_tokens.codes
     FROM chunks
     CROSS JOIN chunks_vec ON chunks_vec.chunk_id = chunks.id
+    LEFT JOIN chunks_tokens ON chunks_tokens.chunk_id = chunks.id
     WHERE chunks.passage_hash = :passage_hash
     ORDER BY chunks.id
     LIMIT 1";
@@ -209,43 +210,45 @@ impl Store {
         })
     }
 
-    /// Returns the vectors of the passages that are already embedded under this store's binding.
+    /// Returns the embeddings of passages that are already embedded under this store's binding.
     ///
     /// # Errors
     ///
     /// [`crate::error::Error::ModelMismatch`] if the database has been bound to another model.
-    pub fn vectors_by_passage(
+    pub fn embeddings_by_passage(
         &self,
         hashes: &[PassageHash],
-    ) -> Result<HashMap<PassageHash, Vec<f32>>> {
+    ) -> Result<HashMap<PassageHash, Embedding>> {
         self.read(|db| {
             if self.check_bound(db)?.is_none() {
                 return Ok(HashMap::new());
             }
-            let mut statement = db.prepare_cached(VECTOR_BY_PASSAGE)?;
+            let mut statement = db.prepare_cached(EMBEDDING_BY_PASSAGE)?;
             let mut found = HashMap::new();
             for hash in hashes {
-                let vector = statement
-                    .query_row(named_params! { ":passage_hash": hash.0 }, vectors::from_row)
+                let embedding = statement
+                    .query_row(named_params! { ":passage_hash": hash.0 }, |row| {
+                        Ok(Embedding { vector: vectors::from_row(row)?, codes: row.get(1)? })
+                    })
                     .optional()?;
-                found.extend(vector.map(|vector| (*hash, vector)));
+                found.extend(embedding.map(|embedding| (*hash, embedding)));
             }
             Ok(found)
         })
     }
 }
 
-/// Inserts the chunks of a document that has none, with their vectors.
+/// Inserts the chunks of a document that has none, with their embeddings.
 pub(in crate::store) fn insert(
     db: &Connection,
     document_id: DocumentId,
     chunks: &[Chunk],
-    vectors: &[Vec<f32>],
+    embeddings: &[Embedding],
     layout: Layout,
 ) -> Step<()> {
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
     let mut writer = VectorWriter::new(db, layout)?;
-    for ((chunk_index, chunk), vector) in (0_u32..).zip(chunks).zip(vectors) {
+    for ((chunk_index, chunk), embedding) in (0_u32..).zip(chunks).zip(embeddings) {
         let chunk_id: ChunkId = statement.query_row(
             named_params! {
                 ":document_id": document_id,
@@ -259,7 +262,7 @@ pub(in crate::store) fn insert(
             |row| row.get(0),
         )?;
         grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
-        writer.insert(chunk_id, vector)?;
+        writer.insert(chunk_id, embedding)?;
     }
     writer.finish()
 }
@@ -268,7 +271,7 @@ pub(in crate::store) fn insert(
 mod tests {
     use super::*;
     use crate::error::Error;
-    use crate::store::testing::{TestDb, binding, chunk, document, vector};
+    use crate::store::testing::{TestDb, binding, chunk, document, embedding};
 
     #[test]
     fn chunk_metadata_is_json_under_the_documented_keys() {
@@ -278,7 +281,7 @@ mod tests {
         whole.symbol = Some("Class.method".into());
         whole.page = Some(2);
         let new = document("/a.md", &["words"], &[]);
-        db.store.replace(&new, &[whole], &[vector("words")], &|_| false).unwrap();
+        db.store.replace(&new, &[whole], &[embedding("words")], &|_| false).unwrap();
         for (key, expected) in [
             ("page", "2"),
             ("section_header", "Config > Advanced"),
@@ -313,8 +316,8 @@ mod tests {
         };
         let chunks = [whole, bare];
         let new = document("/a.md", &["words", "more"], &[]);
-        let vectors = [vector("words"), vector("more")];
-        let id = db.store.replace(&new, &chunks, &vectors, &|_| false).unwrap().document_id();
+        let embeddings = [embedding("words"), embedding("more")];
+        let id = db.store.replace(&new, &chunks, &embeddings, &|_| false).unwrap().document_id();
         let stored = db.store.chunks(id).unwrap();
         assert_eq!(stored.iter().map(|stored| stored.chunk_index).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(stored.into_iter().map(|stored| stored.chunk).collect::<Vec<_>>(), chunks);
@@ -345,10 +348,10 @@ mod tests {
         let id = db.add("/a.md", &["one", "two"], &[]);
         let hash = |text| PassageHash::of(&Chunk::passage("Guide > Setup", text));
         let wanted = [hash("two"), hash("three"), PassageHash::of("two")];
-        let found = db.store.vectors_by_passage(&wanted).unwrap();
-        assert_eq!(found, HashMap::from([(hash("two"), vector("two"))]));
+        let found = db.store.embeddings_by_passage(&wanted).unwrap();
+        assert_eq!(found, HashMap::from([(hash("two"), embedding("two"))]));
         db.store.remove(id).unwrap();
-        assert!(db.store.vectors_by_passage(&wanted).unwrap().is_empty());
+        assert!(db.store.embeddings_by_passage(&wanted).unwrap().is_empty());
     }
 
     #[test]
@@ -356,9 +359,9 @@ mod tests {
         let mut db = TestDb::new();
         let hash = PassageHash::of("words");
         Store::open(&db.path()).unwrap().bind(&binding("other")).unwrap();
-        let outcome = db.store.vectors_by_passage(&[hash]);
+        let outcome = db.store.embeddings_by_passage(&[hash]);
         assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
-        assert!(TestDb::unbound().store.vectors_by_passage(&[hash]).unwrap().is_empty());
+        assert!(TestDb::unbound().store.embeddings_by_passage(&[hash]).unwrap().is_empty());
         db.store.bind(&binding("other")).unwrap();
     }
 }

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, named_params};
 
-use crate::document::{Chunk, DocType, DocumentId};
+use crate::document::{Chunk, DocType, DocumentId, Embedding};
 use crate::error::{Error, Result};
 
-use super::replace::{check_vectors, remove_chunks, same_document};
+use super::replace::{check_embeddings, remove_chunks, same_document};
 use super::{StoredDocument, chunks, rows, tags};
 use crate::store::db::erase;
 use crate::store::db::fault::Step;
@@ -29,8 +29,8 @@ pub struct NewContent<'a> {
     pub document: Option<&'a NewDocument>,
     /// Its chunks.
     pub chunks: &'a [Chunk],
-    /// A vector for each chunk.
-    pub vectors: &'a [Vec<f32>],
+    /// An embedding for each chunk.
+    pub embeddings: &'a [Embedding],
 }
 
 /// Whether a document is as it was read.
@@ -81,8 +81,8 @@ impl Store {
             // Old text, tags and titles are erased.
             erase::mark(db)?;
             if let Some(content) = content {
-                let NewContent { document, chunks, vectors } = content;
-                check_vectors(db, bound.as_ref(), chunks, vectors)?;
+                let NewContent { document, chunks, embeddings } = content;
+                check_embeddings(db, bound.as_ref(), chunks, embeddings)?;
                 remove_chunks(db, id)?;
                 if let Some(document) = document {
                     let other = same_document(db, document, None)?.filter(|other| *other != id);
@@ -92,7 +92,7 @@ impl Store {
                     }
                     documents::update(db, id, document, before.path.as_deref())?;
                 }
-                chunks::insert(db, id, chunks, vectors, layout)?;
+                chunks::insert(db, id, chunks, embeddings, layout)?;
             }
             if let Some(title) = &edit.title {
                 db.prepare_cached(SET_TITLE)?

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use crate::document::{Binding, Chunk, DocumentId, Format, Metadata};
+use crate::document::{Binding, Chunk, DocumentId, Embedding, Format, Metadata};
 use crate::error::{Error, Result};
 
 use super::paths::{KnownPath, PathStamp};
@@ -85,7 +85,7 @@ const MOVE_CHUNKS: &str = "UPDATE chunks SET document_id = :to WHERE document_id
 const REMOVE_CHUNKS: &str = "DELETE FROM chunks WHERE document_id = :document_id";
 
 impl Store {
-    /// Stores a document with its chunks, one vector for each, in one transaction.
+    /// Stores a document with its chunks, one embedding for each, in one transaction.
     ///
     /// At a new path the document is added. At a known path it replaces the document there, whose
     /// id, tags, creation time and user-given title stay. If that document's old content is still
@@ -113,13 +113,13 @@ impl Store {
         &mut self,
         new: &NewDocument,
         chunks: &[Chunk],
-        vectors: &[Vec<f32>],
+        embeddings: &[Embedding],
         is_unchanged: &dyn Fn(&PathStamp) -> bool,
     ) -> Result<Change> {
         let bound = self.bound.borrow().clone();
         let layout = self.layout_to_write()?;
         self.write(|db| {
-            check_vectors(db, bound.as_ref(), chunks, vectors)?;
+            check_embeddings(db, bound.as_ref(), chunks, embeddings)?;
             let known = match &new.stamp {
                 Some(stamp) => paths::known(db, &stamp.path)?,
                 None => None,
@@ -140,7 +140,7 @@ impl Store {
                 let Some(stamp) = adopts else { return Ok(change) };
                 remove_chunks(db, id)?;
                 documents::update(db, id, new, Some(&stamp.path))?;
-                chunks::insert(db, id, chunks, vectors, layout)?;
+                chunks::insert(db, id, chunks, embeddings, layout)?;
                 return Ok(match change {
                     Change::Unchanged(_) if is_renamed => Change::Renamed(id),
                     _ => Change::Updated(id),
@@ -155,7 +155,7 @@ impl Store {
                 paths::remember(db, id, stamp)?;
             }
             tags::link(db, id, &new.tags)?;
-            chunks::insert(db, id, chunks, vectors, layout)?;
+            chunks::insert(db, id, chunks, embeddings, layout)?;
             Ok(change)
         })
     }
@@ -171,12 +171,12 @@ impl Store {
         id: DocumentId,
         new: &NewDocument,
         chunks: &[Chunk],
-        vectors: &[Vec<f32>],
+        embeddings: &[Embedding],
     ) -> Result<Change> {
         let bound = self.bound.borrow().clone();
         let layout = self.layout_to_write()?;
         self.write(|db| {
-            check_vectors(db, bound.as_ref(), chunks, vectors)?;
+            check_embeddings(db, bound.as_ref(), chunks, embeddings)?;
             let params = named_params! { ":id": id };
             let is_note: bool = db.prepare_cached(IS_NOTE)?.query_row(params, |row| row.get(0))?;
             if !is_note {
@@ -189,26 +189,28 @@ impl Store {
             remove_chunks(db, id)?;
             documents::update(db, id, new, None)?;
             tags::link(db, id, &new.tags)?;
-            chunks::insert(db, id, chunks, vectors, layout)?;
+            chunks::insert(db, id, chunks, embeddings, layout)?;
             Ok(Change::Updated(id))
         })
     }
 }
 
 /// Refuses vectors that do not match the chunks or the database.
-pub(super) fn check_vectors(
+pub(super) fn check_embeddings(
     db: &Connection,
     bound: Option<&Binding>,
     chunks: &[Chunk],
-    vectors: &[Vec<f32>],
+    embeddings: &[Embedding],
 ) -> Step<()> {
     let binding = crate::store::db::binding::check(db, bound)?
         .ok_or_else(|| Error::Store("the database is not bound to a model".into()))?;
-    if chunks.len() != vectors.len() {
-        let reason = format!("{} vectors for {} chunks", vectors.len(), chunks.len());
+    if chunks.len() != embeddings.len() {
+        let reason = format!("{} vectors for {} chunks", embeddings.len(), chunks.len());
         return Err(Error::Store(reason.into()).into());
     }
-    vectors.iter().try_for_each(|vector| vectors::require_unit_shape(vector, binding.dim))
+    embeddings
+        .iter()
+        .try_for_each(|embedding| vectors::require_unit_shape(&embedding.vector, binding.dim))
 }
 
 /// Returns the title of a document if it is the name of its file and not one that the user gave.

@@ -69,6 +69,8 @@ pub struct RecordedChunk {
     pub metadata: String,
     /// Its vector, of length 1; `None` if it was not requested.
     pub vector: Option<Vec<f32>>,
+    /// The codes of its tokens, if its vector was just computed; an export does not have them.
+    pub codes: Option<Vec<u8>>,
 }
 
 /// The result of importing a document.
@@ -277,6 +279,7 @@ fn recorded_chunk(row: &Row<'_>) -> rusqlite::Result<RecordedChunk> {
         token_count: row.get::<_, Option<u32>>("token_count")?.unwrap_or(0),
         metadata: row.get("metadata")?,
         vector: None,
+        codes: None,
     })
 }
 
@@ -400,7 +403,10 @@ pub(super) fn insert_chunks(
             |row| row.get(0),
         )?;
         grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
-        writer.insert(chunk_id, vector)?;
+        writer.insert_vector(chunk_id, vector)?;
+        if let Some(codes) = &chunk.codes {
+            vectors::tokens::insert(db, chunk_id, codes)?;
+        }
     }
     writer.finish()
 }

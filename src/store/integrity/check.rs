@@ -149,8 +149,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use crate::document::{Binding, ChunkId, DocumentId};
-    use crate::store::testing::{TestDb, binding, chunk, document, vector};
+    use crate::document::{Binding, ChunkId, DocumentId, Embedding};
+    use crate::store::testing::{TestDb, binding, chunk, document, embedding};
     use crate::store::{PathRole, PathStamp, Renewed, Unembedded};
 
     #[test]
@@ -279,15 +279,15 @@ mod tests {
         new.stamp = Some(stamp.clone());
         let chunks: Vec<_> = texts.iter().map(|text| chunk(text)).collect();
         let dim = db.store.binding().unwrap().unwrap().dim;
-        let vectors: Vec<_> = texts.iter().map(|text| widen(vector(text), dim)).collect();
+        let embeddings: Vec<_> = texts.iter().map(|text| widen(embedding(text), dim)).collect();
         let is_unchanged =
             |stamp: &PathStamp| files.get(&stamp.path).is_some_and(|file| file.1 == stamp.mtime_ns);
-        db.store.replace(&new, &chunks, &vectors, &is_unchanged).unwrap();
+        db.store.replace(&new, &chunks, &embeddings, &is_unchanged).unwrap();
     }
 
-    fn widen(mut vector: Vec<f32>, dim: u32) -> Vec<f32> {
-        vector.resize(dim.try_into().unwrap(), 0.0);
-        vector
+    fn widen(mut embedding: Embedding, dim: u32) -> Embedding {
+        embedding.vector.resize(dim.try_into().unwrap(), 0.0);
+        embedding
     }
 
     fn scan(db: &mut TestDb, files: &Files, num_ahead: usize) {
@@ -317,7 +317,7 @@ mod tests {
         let dim = if db.store.binding().unwrap().unwrap().dim == 4 { 6 } else { 4 };
         db.store.begin_reindex(&Binding { dim, ..binding("small") }).unwrap();
         let embed =
-            |found: &Unembedded| Renewed::kept(found, widen(vector(&found.chunk.text), dim));
+            |found: &Unembedded| Renewed::kept(found, widen(embedding(&found.chunk.text), dim));
         let limit = if is_finished { 10_000 } else { 3 };
         let chunks = db.store.unembedded(ChunkId(0), limit).unwrap();
         db.store.store_reindexed(&chunks.iter().map(embed).collect::<Vec<_>>()).unwrap();

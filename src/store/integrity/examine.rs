@@ -19,6 +19,7 @@ use crate::store::db::recheck::is_unreadable;
 use crate::store::db::{layout, migrate};
 use crate::store::documents::chunks::PassageHash;
 use crate::store::keyword::{grams, sizes};
+use crate::store::vectors::tokens;
 
 /// With 1, FTS5 compares its index with the text in `chunks`, and fails if they differ.
 const CHECK_FTS: &str = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
@@ -193,6 +194,9 @@ impl Store {
             let what = "chunk whose stored size is wrong";
             found.extend(Finding::counted(Damage::Sizes, num_sizes, what));
             examine_vectors::examine(db, found)?;
+            let num_changed = i64::try_from(tokens::changed(db)?.len()).unwrap_or(i64::MAX);
+            let what = "chunk whose token codes have changed since being stored";
+            found.extend(Finding::counted(Damage::TokenCodes, num_changed, what));
             schema(db, found)
         })?;
         let unreadable = found.iter().find(|finding| is_unreadable(&finding.message));

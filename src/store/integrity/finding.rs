@@ -43,6 +43,8 @@ pub enum Damage {
     MissingVectors,
     /// Codes that do not match the vectors.
     Codes,
+    /// Codes of tokens that differ from the stored ones by their checksums.
+    TokenCodes,
 }
 
 impl Damage {
@@ -73,6 +75,7 @@ impl Damage {
             Self::LooseVectors => "loose_vectors",
             Self::MissingVectors => "missing_vectors",
             Self::Codes => "codes",
+            Self::TokenCodes => "token_codes",
         }
     }
 }

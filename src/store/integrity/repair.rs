@@ -21,7 +21,7 @@ use crate::store::db::erase;
 use crate::store::db::fault::Step;
 use crate::store::documents::chunks::PassageHash;
 use crate::store::keyword::{fts, grams, sizes};
-use crate::store::vectors::sums;
+use crate::store::vectors::{sums, tokens};
 
 /// Removes rows whose references are missing. Foreign keys remove the chunks of a lost document and
 /// the rows of a lost chunk, so this covers only what they missed.
@@ -31,7 +31,8 @@ const REMOVE_ORPHANS: &str = "
     DELETE FROM document_tags
     WHERE document_id NOT IN (SELECT id FROM documents) OR tag_id NOT IN (SELECT id FROM tags);
     DELETE FROM chunks_vec_next WHERE chunk_id NOT IN (SELECT id FROM chunks);
-    DELETE FROM chunks_next WHERE chunk_id NOT IN (SELECT id FROM chunks);";
+    DELETE FROM chunks_next WHERE chunk_id NOT IN (SELECT id FROM chunks);
+    DELETE FROM chunks_tokens WHERE chunk_id NOT IN (SELECT id FROM chunks);";
 
 const REMOVE_TAGS: &str = "DELETE FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)";
 
@@ -144,6 +145,9 @@ impl Store {
             if has(Damage::LooseVectors) || has(Damage::References) {
                 remove_orphaned_vectors(db)?;
             }
+            if has(Damage::TokenCodes) {
+                tokens::remove_changed(db)?;
+            }
             if has(Damage::Sizes) || has(Damage::References) {
                 sizes::rebuild(db)?;
             }
@@ -220,7 +224,7 @@ fn repair_hashes(db: &Connection) -> Step<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::testing::{TestDb, vector};
+    use crate::store::testing::{TestDb, embedding, vector};
 
     fn damages(store: &Store) -> Vec<Damage> {
         let mut damages: Vec<Damage> =
@@ -242,7 +246,7 @@ mod tests {
             let missing = store.unvectored(ChunkId(0), 100).unwrap();
             let text = |passage: &str| passage.rsplit("\n\n").next().unwrap().to_owned();
             let embedded: Vec<_> =
-                missing.iter().map(|(id, passage)| (*id, vector(&text(passage)))).collect();
+                missing.iter().map(|(id, passage)| (*id, embedding(&text(passage)))).collect();
             store.store_vectors(&embedded).unwrap();
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, named_params};
 
-use crate::document::{Chunk, ChunkId};
+use crate::document::{Chunk, ChunkId, Embedding};
 use crate::error::Result;
 
 use super::examine_vectors;
@@ -59,16 +59,16 @@ impl Store {
     ///
     /// [`Error::ModelMismatch`](crate::error::Error::ModelMismatch) if the database has been bound
     /// to another model; otherwise as [`Store::repair`].
-    pub fn store_vectors(&mut self, embedded: &[(ChunkId, Vec<f32>)]) -> Result<()> {
+    pub fn store_vectors(&mut self, embedded: &[(ChunkId, Embedding)]) -> Result<()> {
         let bound = self.bound.borrow().clone();
         self.write(|db| {
             let Some(binding) = binding::check(db, bound.as_ref())? else { return Ok(()) };
             let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
-            for (chunk_id, vector) in embedded {
-                vectors::require_unit_shape(vector, binding.dim)?;
+            for (chunk_id, embedding) in embedded {
+                vectors::require_unit_shape(&embedding.vector, binding.dim)?;
                 let params = named_params! { ":id": chunk_id };
                 if db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))? {
-                    writer.insert(*chunk_id, vector)?;
+                    writer.insert(*chunk_id, embedding)?;
                 }
             }
             writer.finish()
@@ -140,7 +140,7 @@ pub(in crate::store) fn rebuild_vectors(db: &Connection) -> Step<()> {
     vectors::make_table(db, binding.dim)?;
     let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
     for (chunk_id, vector) in &good {
-        writer.insert(*chunk_id, vector)?;
+        writer.insert_vector(*chunk_id, vector)?;
     }
     writer.finish()
 }

@@ -7,9 +7,11 @@
 //! seem nearest.
 
 pub(in crate::store) mod codes;
+pub(in crate::store) mod floor;
 pub(in crate::store) mod reindex;
 pub(in crate::store) mod scan;
 pub(in crate::store) mod sums;
+pub(in crate::store) mod tokens;
 
 use std::ops::RangeInclusive;
 use std::{panic, thread};
@@ -17,7 +19,7 @@ use std::{panic, thread};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Row, RowIndex, named_params};
 
-use crate::document::{ChunkId, Ranked};
+use crate::document::{ChunkId, Embedding, Ranked};
 use crate::error::{Error, Result};
 
 use super::Store;
@@ -200,6 +202,8 @@ fn num_parts(num_blocks: i64) -> i64 {
 pub(super) fn make_table(db: &Connection, dim: u32) -> Step<()> {
     codes::forget(db)?;
     sums::forget(db)?;
+    floor::forget(db)?;
+    tokens::forget(db)?;
     db.execute_batch(DROP_TABLE)?;
     db.execute_batch(&format!(
         "CREATE VIRTUAL TABLE chunks_vec USING vec0 (
@@ -232,7 +236,16 @@ impl<'a> VectorWriter<'a> {
         Ok(Self { db, extras })
     }
 
-    pub(super) fn insert(&mut self, chunk_id: ChunkId, vector: &[f32]) -> Step<()> {
+    /// Stores a chunk's vector, and the codes of its tokens if there are any.
+    pub(super) fn insert(&mut self, chunk_id: ChunkId, embedding: &Embedding) -> Step<()> {
+        if let Some(codes) = &embedding.codes {
+            tokens::insert(self.db, chunk_id, codes)?;
+        }
+        self.insert_vector(chunk_id, &embedding.vector)
+    }
+
+    /// Stores a chunk's vector.
+    pub(super) fn insert_vector(&mut self, chunk_id: ChunkId, vector: &[f32]) -> Step<()> {
         let bytes = to_blob(vector);
         self.db
             .prepare_cached(INSERT_VECTOR)?
@@ -247,8 +260,12 @@ impl<'a> VectorWriter<'a> {
     pub(super) fn finish(self) -> Step<()> {
         let Some((sums, last_block)) = self.extras else { return Ok(()) };
         sums.save(self.db)?;
-        if scan::last_block(self.db)? > last_block {
+        let last = scan::last_block(self.db)?;
+        if last > last_block {
             encode_from(self.db, last_block)?;
+        }
+        if floor::is_due(last_block, last) {
+            floor::save(self.db)?;
         }
         Ok(())
     }

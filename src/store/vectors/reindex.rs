@@ -7,10 +7,11 @@
 
 use rusqlite::{Connection, named_params};
 
-use crate::document::{Binding, Chunk, ChunkId, DocumentId};
+use crate::document::{Binding, Chunk, ChunkId, DocumentId, Embedding};
 use crate::error::{Error, Result};
 
 use super::sums::Sums;
+use super::{floor, tokens};
 use crate::store::db::binding::{self, Slot};
 use crate::store::db::erase;
 use crate::store::db::fault::Step;
@@ -43,16 +44,16 @@ pub struct Unembedded {
 pub struct Renewed {
     /// The chunk's key.
     pub chunk_id: ChunkId,
-    /// Chunks and vectors that take its place: itself, or the pieces that the new model can read.
-    pub pieces: Vec<(Chunk, Vec<f32>)>,
+    /// Chunks and embeddings that take its place: itself, or the pieces that the new model can read.
+    pub pieces: Vec<(Chunk, Embedding)>,
     /// Whether it was split.
     pub is_split: bool,
 }
 
 impl Renewed {
-    /// A chunk that is not split, with its new vector.
-    pub fn kept(found: &Unembedded, vector: Vec<f32>) -> Self {
-        let pieces = vec![(found.chunk.clone(), vector)];
+    /// A chunk that is not split, with its new embedding.
+    pub fn kept(found: &Unembedded, embedding: Embedding) -> Self {
+        let pieces = vec![(found.chunk.clone(), embedding)];
         Self { chunk_id: found.chunk_id, pieces, is_split: false }
     }
 }
@@ -86,13 +87,13 @@ const UNEMBEDDED: &str = "
 
 /// Skips a chunk that was removed while it was embedded.
 const INSERT_NEXT: &str = "
-    INSERT OR REPLACE INTO chunks_vec_next (chunk_id, embedding, token_count)
-    SELECT id, :embedding, :token_count FROM chunks WHERE id = :chunk_id";
+    INSERT OR REPLACE INTO chunks_vec_next (chunk_id, embedding, token_count, codes)
+    SELECT id, :embedding, :token_count, :codes FROM chunks WHERE id = :chunk_id";
 
 const INSERT_PIECE: &str = "
     INSERT OR REPLACE INTO chunks_next
-        (chunk_id, piece, text, context, token_count, metadata, embedding)
-    SELECT id, :piece, :text, :context, :token_count, :metadata, :embedding
+        (chunk_id, piece, text, context, token_count, metadata, embedding, codes)
+    SELECT id, :piece, :text, :context, :token_count, :metadata, :embedding, :codes
     FROM chunks
     WHERE id = :chunk_id";
 
@@ -111,7 +112,8 @@ const NEXT_CHUNKS: &str = "
         coalesce(chunks_next.context, chunks.context) AS context,
         coalesce(chunks_next.token_count, chunks_vec_next.token_count) AS token_count,
         coalesce(chunks_next.metadata, chunks.metadata) AS chunk_metadata,
-        coalesce(chunks_next.embedding, chunks_vec_next.embedding) AS embedding
+        coalesce(chunks_next.embedding, chunks_vec_next.embedding) AS embedding,
+        coalesce(chunks_next.codes, chunks_vec_next.codes) AS codes
     FROM chunks
     LEFT JOIN chunks_vec_next ON chunks_vec_next.chunk_id = chunks.id
     LEFT JOIN chunks_next ON chunks_next.chunk_id = chunks.id
@@ -144,7 +146,8 @@ const TAKE_OVER: &str = "
     INSERT INTO chunks_vec (chunk_id, embedding)
     SELECT chunk_id, embedding FROM chunks_vec_next ORDER BY chunk_id";
 
-const TAKEN_OVER: &str = "SELECT chunk_id, embedding FROM chunks_vec_next ORDER BY chunk_id";
+const TAKEN_OVER: &str = "
+    SELECT chunk_id, embedding, codes FROM chunks_vec_next ORDER BY chunk_id";
 
 impl Store {
     /// Begins to change the database to another model, or continues an interrupted change to that
@@ -209,7 +212,8 @@ impl Store {
             let mut vector_of_chunk = db.prepare_cached(INSERT_NEXT)?;
             let mut piece_of_chunk = db.prepare_cached(INSERT_PIECE)?;
             for Renewed { chunk_id, pieces, is_split } in renewed {
-                for ((chunk, vector), piece) in pieces.iter().zip(0_u32..) {
+                for ((chunk, embedding), piece) in pieces.iter().zip(0_u32..) {
+                    let Embedding { vector, codes } = embedding;
                     vectors::require_unit_shape(vector, wanted.dim)?;
                     let (embedding, token_count) = (vectors::to_blob(vector), chunk.token_count);
                     if *is_split {
@@ -221,12 +225,14 @@ impl Store {
                             ":token_count": token_count,
                             ":metadata": rows::chunk_json(chunk)?,
                             ":embedding": embedding,
+                            ":codes": codes,
                         })?;
                     } else {
                         vector_of_chunk.execute(named_params! {
                             ":chunk_id": chunk_id,
                             ":embedding": embedding,
                             ":token_count": token_count,
+                            ":codes": codes,
                         })?;
                     }
                 }
@@ -253,12 +259,13 @@ impl Store {
                 split_chunks(db, layout)?;
                 db.execute(COUNT_AGAIN, [])?;
                 db.execute(TAKE_OVER, [])?;
-                add_sums(db)?;
+                add_sums_and_codes(db)?;
                 forget(db)?;
                 erase::mark(db)?;
                 binding::save(db, Slot::Current, &wanted)?;
                 binding::clear(db, Slot::Next)?;
                 vectors::encode_from(db, 1)?;
+                floor::save(db)?;
             }
             Ok((progress, wanted))
         })?;
@@ -299,25 +306,31 @@ fn split_chunks(db: &Connection, layout: Layout) -> Step<()> {
     for id in documents {
         let mut statement = db.prepare_cached(NEXT_CHUNKS)?;
         let next = statement.query_map(named_params! { ":document_id": id }, |row| {
-            Ok((rows::stored_chunk(row)?.chunk, vectors::from_column(row, "embedding")?))
+            let vector = vectors::from_column(row, "embedding")?;
+            let embedding = Embedding { vector, codes: row.get("codes")? };
+            Ok((rows::stored_chunk(row)?.chunk, embedding))
         })?;
-        let (chunks, vectors): (Vec<_>, Vec<_>) =
+        let (chunks, embeddings): (Vec<_>, Vec<_>) =
             next.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().unzip();
         db.prepare_cached(KEEP_NOTE)?.execute(named_params! { ":id": id })?;
         db.prepare_cached(FORGET_MAKING)?.execute(named_params! { ":id": id })?;
         replace::remove_chunks(db, id)?;
-        chunks::insert(db, id, &chunks, &vectors, layout)?;
+        chunks::insert(db, id, &chunks, &embeddings, layout)?;
     }
     Ok(())
 }
 
-/// Stores checksums of the new vectors, as the model gave them.
-fn add_sums(db: &Connection) -> Step<()> {
+/// Stores checksums of the new vectors, as the model gave them, and the codes of tokens.
+fn add_sums_and_codes(db: &Connection) -> Step<()> {
     let mut sums = Sums::default();
     let mut vectors = db.prepare(TAKEN_OVER)?;
     let mut vectors = vectors.query([])?;
     while let Some(row) = vectors.next()? {
-        sums.add(db, row.get(0)?, &row.get::<_, Vec<u8>>(1)?)?;
+        let chunk_id = row.get(0)?;
+        sums.add(db, chunk_id, &row.get::<_, Vec<u8>>(1)?)?;
+        if let Some(codes) = row.get::<_, Option<Vec<u8>>>(2)? {
+            tokens::insert(db, chunk_id, &codes)?;
+        }
     }
     sums.save(db)
 }

@@ -20,6 +20,7 @@ use super::weights::Weights;
 use crate::embed::facts::Facts;
 use crate::embed::names::{self, Names};
 use crate::embed::registry::Pooling;
+use crate::embed::tokenized::Encoded;
 use crate::error::{Error, Result};
 
 /// An encoder that embeds one text at a time.
@@ -57,8 +58,8 @@ impl Encoder {
         })
     }
 
-    /// Computes the vector of a text.
-    pub(in crate::embed) fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
+    /// Computes the vectors of a text and of its tokens.
+    pub(in crate::embed) fn run(&self, ids: &[i64]) -> Result<Encoded> {
         let mut team = self.team.lock().unwrap_or_else(PoisonError::into_inner);
         if self.has_run.swap(true, Ordering::Relaxed)
             && let Some(rows) = &self.rows
@@ -76,7 +77,8 @@ impl Encoder {
             Pooling::Cls => hidden.row(0).to_vec(),
         };
         crate::embed::runtime::to_unit(&mut vector);
-        Ok(vector)
+        let tokens = hidden.iter().copied().collect();
+        Ok(Encoded { vector, tokens })
     }
 
     /// Maps token ids to the first layer's input `[tokens, dim]`: words + positions (+ the first

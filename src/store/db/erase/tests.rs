@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::document::{Binding, ChunkId, DocumentId};
+use crate::document::{Binding, ChunkId, DocumentId, Embedding};
 use crate::store::db::migrate::{self, MIGRATIONS};
 use crate::store::testing::{TestDb, binding, chunk, document, stamp};
 use crate::store::vectors::codes;
@@ -21,6 +21,13 @@ fn vector(text: &str) -> Vec<f32> {
         hashes.map(|byte| f32::from(byte) - 127.5).take(DIM.try_into().unwrap()).collect();
     let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
     numbers.iter().map(|number| number / length).collect()
+}
+
+/// Returns codes of tokens that are unique to the text, of any length up to some pages.
+fn codes(text: &str) -> Vec<u8> {
+    let hashes =
+        (0..=text.len() % 300).flat_map(|n| PassageHash::of(&format!("{n}: {text}")).bytes());
+    hashes.collect()
 }
 
 /// The traces of a removed document that must not be found anywhere.
@@ -57,9 +64,12 @@ fn db() -> TestDb {
 fn put(db: &mut TestDb, path: &str, traces: &Traces) -> DocumentId {
     let texts: Vec<&str> = traces.texts.iter().map(String::as_str).collect();
     let chunks: Vec<_> = texts.iter().map(|text| chunk(text)).collect();
-    let vectors: Vec<_> = texts.iter().map(|text| vector(text)).collect();
+    let embeddings: Vec<_> = texts
+        .iter()
+        .map(|text| Embedding { vector: vector(text), codes: Some(codes(text)) })
+        .collect();
     let new = document(path, &texts, &[]);
-    db.store.replace(&new, &chunks, &vectors, &|_: &PathStamp| false).unwrap().document_id()
+    db.store.replace(&new, &chunks, &embeddings, &|_: &PathStamp| false).unwrap().document_id()
 }
 
 /// Returns all bytes of the database, its log and its index.
@@ -91,6 +101,9 @@ fn found(db: &TestDb, removed: &[Traces]) -> Vec<String> {
             let vector = crate::store::vectors::to_blob(&vector(text));
             if vector.chunks(64).any(|part| holds(&files, part)) {
                 found.push(format!("the vector of {word}"));
+            }
+            if codes(text).chunks(16).any(|part| holds(&files, part)) {
+                found.push(format!("the tokens of {word}"));
             }
         }
     }
@@ -276,7 +289,10 @@ fn a_reindex_leaves_no_old_vector() {
     let chunks = db.store.unembedded(ChunkId(0), 1000).unwrap();
     let vectors: Vec<_> = chunks
         .iter()
-        .map(|chunk| crate::store::Renewed::kept(chunk, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
+        .map(|chunk| {
+            let vector = vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+            crate::store::Renewed::kept(chunk, Embedding { vector, codes: None })
+        })
         .collect();
     db.store.store_reindexed(&vectors).unwrap();
     db.store.finish_reindex().unwrap();
@@ -284,6 +300,7 @@ fn a_reindex_leaves_no_old_vector() {
     let files = bytes(&db.path());
     for text in (0..40).flat_map(|n| traces(n).texts) {
         assert!(!holds(&files, &crate::store::vectors::to_blob(&vector(&text))[128..192]));
+        assert!(codes(&text).chunks(16).all(|part| !holds(&files, part)));
     }
     db.assert_intact();
 }

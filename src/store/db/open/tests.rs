@@ -6,7 +6,7 @@ use std::thread;
 
 use super::*;
 use crate::document::{DocumentId, Filter};
-use crate::store::testing::{TestDb, binding, chunk, document, vector};
+use crate::store::testing::{TestDb, binding, chunk, document, embedding, vector};
 
 fn scratch() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -245,8 +245,8 @@ fn concurrent_opening_of_a_new_database_works() {
                     store.bind(&binding("small")).unwrap();
                     let text = format!("words {number}");
                     let new = document(&format!("/{number}.md"), &[&text], &["all"]);
-                    let vectors = [vector(&text)];
-                    store.replace(&new, &[chunk(&text)], &vectors, &|_| true).unwrap();
+                    let embeddings = [embedding(&text)];
+                    store.replace(&new, &[chunk(&text)], &embeddings, &|_| true).unwrap();
                 });
             }
         });

@@ -3,7 +3,7 @@
 use super::*;
 use crate::document::Quality;
 use crate::store::PathRole;
-use crate::store::testing::{TestDb, binding, chunk, document, stamp, vector};
+use crate::store::testing::{TestDb, binding, chunk, document, embedding, stamp};
 
 #[test]
 fn a_new_document_is_added_completely() {
@@ -158,9 +158,9 @@ fn a_disk_that_fills_half_way_changes_nothing() {
     db.store.connection.pragma_update(None, "max_page_count", pages).unwrap();
     let long = "much more text than fits ".repeat(4000);
     let chunks = [chunk("short"), chunk(&long)];
-    let vectors = [vector("short"), vector(&long)];
+    let embeddings = [embedding("short"), embedding(&long)];
     let new = document("/a.md", &["short", &long], &["two"]);
-    let error = db.store.replace(&new, &chunks, &vectors, &|_| false).unwrap_err();
+    let error = db.store.replace(&new, &chunks, &embeddings, &|_| false).unwrap_err();
     assert!(matches!(error, Error::DiskFull { .. }), "{error}");
     assert_eq!((db.store.document(id).unwrap(), db.texts(id)), before);
     db.assert_intact();
@@ -171,7 +171,9 @@ fn vectors_that_do_not_match_are_refused_before_any_write() {
     let mut db = TestDb::new();
     let new = document("/a.md", &["words"], &[]);
     for vectors in [vec![], vec![vec![1.0; 3]], vec![vec![f32::NAN, 0.0, 0.0, 0.0]]] {
-        let outcome = db.store.replace(&new, &[chunk("words")], &vectors, &|_| false);
+        let embed = |vector| Embedding { vector, codes: None };
+        let embeddings: Vec<Embedding> = vectors.into_iter().map(embed).collect();
+        let outcome = db.store.replace(&new, &[chunk("words")], &embeddings, &|_| false);
         assert!(matches!(outcome, Err(Error::Store(_))));
     }
     assert_eq!(db.store.known_path("/a.md").unwrap(), None);
@@ -184,7 +186,7 @@ fn a_store_with_an_outdated_model_cannot_write_vectors() {
     let mut other = Store::open(&db.path()).unwrap();
     other.bind(&binding("other")).unwrap();
     let new = document("/a.md", &["words"], &[]);
-    let outcome = db.store.replace(&new, &[chunk("words")], &[vector("words")], &|_| false);
+    let outcome = db.store.replace(&new, &[chunk("words")], &[embedding("words")], &|_| false);
     assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
     db.assert_intact();
 }
@@ -201,7 +203,7 @@ fn running_out_of_ids_is_not_reported_as_a_full_disk() {
         let spend = format!("PRAGMA foreign_keys = OFF; {spend}; PRAGMA foreign_keys = ON");
         db.store.connection.execute_batch(&spend).unwrap();
         let new = document("/b.md", &["two"], &[]);
-        let outcome = db.store.replace(&new, &[chunk("two")], &[vector("two")], &|_| false);
+        let outcome = db.store.replace(&new, &[chunk("two")], &[embedding("two")], &|_| false);
         let error = outcome.unwrap_err();
         assert_eq!(error.code(), "corrupt");
         assert!(error.to_string().ends_with("its ids are used up"), "{error}");

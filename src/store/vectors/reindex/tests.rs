@@ -1,21 +1,21 @@
 //! Tests the switch from one model to another.
 
 use super::*;
-use crate::store::testing::{TestDb, binding, vector};
+use crate::store::testing::{TestDb, binding, embedding, vector};
 
 /// The new model: wider, but it ranks the same way.
 fn wide() -> Binding {
     Binding { dim: 6, ..binding("wide") }
 }
 
-fn wide_vector(text: &str) -> Vec<f32> {
-    let mut vector = vector(text);
-    vector.extend([0.0, 0.0]);
-    vector
+fn wide_embedding(text: &str) -> Embedding {
+    let mut embedding = embedding(text);
+    embedding.vector.extend([0.0, 0.0]);
+    embedding
 }
 
 fn embed(found: &Unembedded) -> Renewed {
-    Renewed::kept(found, wide_vector(&found.chunk.text))
+    Renewed::kept(found, wide_embedding(&found.chunk.text))
 }
 
 /// Splits each chunk with more than one word into words.
@@ -23,7 +23,7 @@ fn split(found: &Unembedded) -> Renewed {
     let words: Vec<&str> = found.chunk.text.split(' ').collect();
     let piece = |word: &&str| {
         let chunk = Chunk { text: (*word).to_owned(), token_count: 1, ..found.chunk.clone() };
-        (chunk, wide_vector(word))
+        (chunk, wide_embedding(word))
     };
     let pieces = words.iter().map(piece).collect();
     Renewed { chunk_id: found.chunk_id, pieces, is_split: words.len() > 1 }
@@ -160,7 +160,7 @@ fn chunks_that_are_too_long_are_replaced_by_their_pieces_at_the_switch() {
         db.store.chunks(first).unwrap().into_iter().map(|stored| stored.chunk.text).collect();
     assert_eq!(texts, ["one", "two", "three", "four", "five"]);
     assert_eq!(ids(&db, second), before);
-    let three = best(&db.store, &wide_vector("three"));
+    let three = best(&db.store, &wide_embedding("three").vector);
     assert_eq!(db.store.hits(&[three]).unwrap()[0].chunk.chunk.text, "three");
     assert_eq!(db.store.document(first).unwrap().unwrap().tags, ["kept"]);
     db.assert_intact();
