@@ -14,7 +14,7 @@ use crate::document::{ChunkId, Ranked};
 /// first results is the same for every limit.
 pub(super) const DEPTH: usize = 50;
 
-/// Returns the match of a passage at which its cosine stays as it is, given the cosine of unrelated
+/// Returns the match of a passage at which its cosine stays unchanged, given the cosine of unrelated
 /// passages: tokens of models with larger cosines match better. A constant that is 0.05 lower or
 /// higher changes nDCG@10 by 0.001 on average.
 pub(super) fn usual_match(floor: f64) -> f64 {

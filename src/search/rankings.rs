@@ -12,15 +12,16 @@ use crate::search::fuse::{
     self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
 };
 use crate::search::keyword::{Keywords, TermMatch};
-use crate::search::late;
 use crate::search::weights::{self, Tokens};
-use crate::search::{LegSelection, LoadEmbedder, Query, SearchOptions};
+use crate::search::{LegSelection, LoadEmbedder, Query, SearchOptions, late};
 use crate::store::{Occurrence, Store};
 use crate::trace::stage;
 
 /// The rankings of the legs.
 pub(super) struct Rankings {
     keywords: Option<Keywords>,
+    /// Whether words of the query were looked for.
+    has_words: bool,
     /// Empty if the query has no keywords.
     pub(super) keyword: Vec<Ranked>,
     /// `None` if the leg was not run.
@@ -101,7 +102,8 @@ pub(super) fn rank(
             }
             None => None,
         };
-        Ok(Rankings { keywords, keyword, vector })
+        let has_words = legs != LegSelection::Vector && query.has_terms();
+        Ok(Rankings { keywords, has_words, keyword, vector })
     })
 }
 
@@ -180,10 +182,19 @@ impl Rankings {
             let cosine = usual + factor * (first.score - leg.floor);
             Some(VectorSignals { cosine, gap: factor * gap, coverage })
         });
-        let keyword = self.keywords.as_ref().map(|_| {
-            let gap = first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
-            KeywordSignals { gap, coverage: coverage(fused.first().map(|hit| hit.chunk_id)) }
-        });
+        let keyword = match self.keywords {
+            Some(_) => {
+                let gap =
+                    first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
+                let coverage = coverage(fused.first().map(|hit| hit.chunk_id));
+                Some(KeywordSignals { gap, coverage })
+            }
+            // No word occurs, and the model cannot read the query: nothing speaks for an answer.
+            None if self.has_words && vector.is_none() => {
+                Some(KeywordSignals { gap: 0.0, coverage: 0.0 })
+            }
+            None => None,
+        };
         Signals { vector, keyword }
     }
 

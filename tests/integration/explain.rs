@@ -28,6 +28,7 @@ fn explained_terms_add_up_to_the_score_of_their_leg() {
     assert!(plain["results"][0].get("terms").is_none());
     let text = env.ok(&["search", "battery gauge", "--explain", "--format", "human"]).stdout;
     assert!(text.contains("keywords rank 1") && text.contains("battery: "), "{text}");
+    assert!(text.contains("; tokens match "), "{text}");
 }
 
 #[test]
@@ -43,6 +44,12 @@ fn an_answer_states_its_confidence() {
     let none = Some("none".to_owned());
     assert_eq!(confidence(&["quarterly dividend of the pharmaceutical merger"]), none);
     assert_eq!(confidence(&["anything", "--tags", "nowhere"]), none);
+    for nonsense in ["zzzz qqqq", "-", "how long must sourdough bread be in the oven"] {
+        assert_eq!(confidence(&["--", nonsense]), none, "{nonsense}");
+    }
+    assert_eq!(confidence(&["zzzz qqqq", "--fts-only"]), none);
+    // Without words and without a model's judgment there is no basis.
+    assert_eq!(confidence(&["zzzz qqqq", "--vec-only"]), None);
 }
 
 #[test]

@@ -172,7 +172,8 @@ impl Human {
                 None => format!("{name}: not ranked"),
             };
             let legs = [leg("keywords", hit.keyword), leg("vectors", hit.vector)].join("; ");
-            writeln!(out, "{:INDENT$}{legs}", "")?;
+            let tokens = hit.token_match.map(|found| format!("; tokens match {found:.3}"));
+            writeln!(out, "{:INDENT$}{legs}{}", "", tokens.unwrap_or_default())?;
             self.terms(&hit.terms, out)?;
         }
         Ok(())

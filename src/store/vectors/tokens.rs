@@ -14,7 +14,9 @@ use super::sums;
 const INSERT: &str =
     "INSERT OR REPLACE INTO chunks_tokens (chunk_id, codes, sum) VALUES (:chunk_id, :codes, :sum)";
 
-const CODES: &str = "SELECT codes FROM chunks_tokens WHERE chunk_id = :chunk_id";
+/// Longer codes are not what kb writes: the widest models need half of it for the longest passages.
+const CODES: &str = "
+    SELECT codes FROM chunks_tokens WHERE chunk_id = :chunk_id AND length(codes) <= 1048576";
 
 const ALL: &str = "SELECT chunk_id, codes, sum FROM chunks_tokens";
 
@@ -120,6 +122,9 @@ mod tests {
         let found = db.store.token_codes(&[ChunkId(1), ChunkId(2), ChunkId(99)]).unwrap();
         assert_eq!(found.keys().collect::<Vec<_>>(), [&ChunkId(2)]);
         db.assert_intact();
+        let sql = "UPDATE chunks_tokens SET codes = zeroblob(1048577)";
+        db.store.connection.execute(sql, []).unwrap();
+        assert!(db.store.token_codes(&[ChunkId(2)]).unwrap().is_empty());
     }
 
     #[test]
