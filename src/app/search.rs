@@ -137,6 +137,11 @@ impl Found {
         }
     }
 
+    /// Says of each hit from which knowledge base it is.
+    pub fn name_base(&mut self, name: &str) {
+        self.hits_mut().into_iter().for_each(|hit| hit.base = Some(name.to_owned()));
+    }
+
     /// Returns the same hits, to mark them.
     fn hits_mut(&mut self) -> Vec<&mut Hit> {
         match self {

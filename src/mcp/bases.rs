@@ -71,7 +71,12 @@ impl Bases {
         names.iter().map(|name| self.named(name)).collect()
     }
 
-    fn named(&self, name: &str) -> Result<Arc<Session>> {
+    /// Returns the one with a name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownBase`], also for one that calls may not name.
+    pub(super) fn named(&self, name: &str) -> Result<Arc<Session>> {
         if let Some(known) = self.allowed.as_ref().filter(|_| !self.allows(name)) {
             return Err(Error::UnknownBase { name: name.to_owned(), known: known.clone() });
         }

@@ -1,8 +1,8 @@
 //! Serves documents and skills as resources with addresses.
 
-use crate::app;
 use crate::app::read::ShowRequest;
 use crate::app::session::document_id;
+use crate::app::{self, Session};
 use crate::error::{Error, Result};
 use crate::mcp::protocol::{Content, Entry, Failure, Resource, Resources, SkillEntry};
 use crate::mcp::service::{Service, failure};
@@ -13,6 +13,9 @@ const PAGE: usize = 100;
 
 /// Prefix of the addresses of documents.
 const DOCUMENT_URI: &str = "kb://document/";
+
+/// Prefix of the addresses of documents in a knowledge base that is named.
+const BASE_URI: &str = "kb://base/";
 
 /// Number of skills per page of their list.
 const SKILLS_PAGE: usize = 50;
@@ -35,6 +38,22 @@ fn page<T>(
     Ok((all.into_iter().skip(skip).take(size).collect(), next))
 }
 
+/// Returns the text of a document; `None` if there is none with this id.
+fn document(session: &Session, id: &str) -> Result<Option<Content>> {
+    if document_id(id).is_err() {
+        return Ok(None);
+    }
+    let (document, selection) = (Some(id.to_owned()), Selection::Whole);
+    match app::read::show(session, &ShowRequest { document, selection, max_lines: None }) {
+        Ok(shown) => {
+            let bytes = shown.text.into_bytes();
+            Ok(Some(Content { bytes, mime_type: "text/plain" }))
+        }
+        Err(Error::UnknownDocument { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 impl Resources for Service {
     fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure> {
         let mut all = self.skill_files()?;
@@ -49,21 +68,17 @@ impl Resources for Service {
     }
 
     fn read(&self, uri: &str) -> Result<Option<Content>, Failure> {
-        let id = uri.strip_prefix(DOCUMENT_URI);
-        if let Some(id) = id.filter(|id| document_id(id).is_ok()) {
-            let request = ShowRequest {
-                document: Some(id.to_owned()),
-                selection: Selection::Whole,
-                max_lines: None,
+        let in_base = uri.strip_prefix(BASE_URI).and_then(|rest| rest.split_once("/document/"));
+        if let Some((base, id)) = in_base {
+            let session = match self.bases.named(base) {
+                Ok(session) => session,
+                Err(Error::UnknownBase { .. }) => return Ok(None),
+                Err(error) => return Err(failure(&error)),
             };
-            return match app::read::show(&self.bases.usual(), &request) {
-                Ok(shown) => {
-                    let bytes = shown.text.into_bytes();
-                    Ok(Some(Content { bytes, mime_type: "text/plain" }))
-                }
-                Err(Error::UnknownDocument { .. }) => Ok(None),
-                Err(error) => Err(failure(&error)),
-            };
+            return document(&session, id).map_err(|error| failure(&error));
+        }
+        if let Some(id) = uri.strip_prefix(DOCUMENT_URI) {
+            return document(&self.bases.usual(), id).map_err(|error| failure(&error));
         }
         self.skill_file(uri)
     }
@@ -83,6 +98,7 @@ impl Resources for Service {
     fn templates(&self) -> &[(&str, &str, &str)] {
         &[
             ("kb://document/{id}", "document", "The text of a document of the knowledge base"),
+            ("kb://base/{base}/document/{id}", "document in a base", "The same in a named one"),
             ("skill://{name}/{path}", "skill", "A file of a skill"),
         ]
     }

@@ -286,7 +286,14 @@ fn list(input: ListInput, ask: &Ask<'_>) -> Result<Reply> {
 /// Searches the knowledge bases that the call names.
 fn found(request: &SearchRequest, ask: &Ask<'_>) -> Result<Found> {
     match ask.sessions.as_slice() {
-        [session] => app::search::search(session, request, &ask.observer),
+        [session] => {
+            let mut found = app::search::search(session, request, &ask.observer)?;
+            // A model that reads on must name it again. The data is that of the command.
+            if !ask.form.is_full && !Arc::ptr_eq(session, &ask.bases.usual()) {
+                found.name_base(&session.place.name);
+            }
+            Ok(found)
+        }
         several => {
             let sessions: Vec<&Session> = several.iter().map(|session| &**session).collect();
             app::search::search_several(&sessions, request, &ask.observer)

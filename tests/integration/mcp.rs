@@ -685,7 +685,7 @@ fn documents_and_skills_are_resources() {
         assert!(read(&mut client, uri)["error"].is_object(), "{uri}");
     }
     let templates = client.request("resources/templates/list", json!({}));
-    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 2);
+    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 3);
 }
 
 #[test]

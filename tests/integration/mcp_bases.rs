@@ -79,6 +79,11 @@ fn every_tool_reads_the_base_that_a_call_names() {
     }
     let shown = client.text("kb_show", json!({ "document": 1, "base": "work" }));
     assert!(shown.contains("paid in May"), "{shown}");
+    // A model that reads on has to name it again, except the one that calls are about anyway.
+    let found = client.text("kb_search", json!({ "query": "pump", "base": "work" }));
+    assert!(found.contains(", base work"), "{found}");
+    let found = client.text("kb_search", json!({ "query": "pump", "base": "default" }));
+    assert!(!found.contains(", base"), "{found}");
 }
 
 #[test]
@@ -232,6 +237,17 @@ fn resources_are_those_of_the_base_without_a_name() {
     let answer = client.request("resources/read", json!({ "uri": "kb://document/1" }));
     let text = answer["result"]["contents"][0]["text"].as_str().unwrap();
     assert!(text.contains("paid in May"), "{answer}");
+    // The address of a document in another one has its name.
+    env.ok(&["add", "--note", "The stapler is red."]);
+    let arguments = json!({ "query": "stapler", "base": "default" });
+    let found = client.text("kb_search", arguments);
+    assert!(found.contains("(kb://base/default/document/2)"), "{found}");
+    let mut read = |uri: &str| client.request("resources/read", json!({ "uri": uri }));
+    let answer = read("kb://base/default/document/2");
+    assert_eq!(answer["result"]["contents"][0]["text"], "The stapler is red.", "{answer}");
+    for uri in ["kb://base/default/document/9", "kb://base/nowhere/document/1", "kb://document/x"] {
+        assert!(read(uri)["error"]["code"].is_number(), "{uri}");
+    }
     let id = client.ask("tools/call", json!({ "name": "kb_list", "arguments": { "knowledge_base": "default", "detail": "full" } }));
     let answer = client.answer_to(id);
     assert_eq!(envelope(&answer)["data"][0]["title"], "Boats");

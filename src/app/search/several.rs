@@ -28,7 +28,7 @@ pub fn search_several(
     let mut answers: Vec<Found> = Vec::new();
     for session in sessions {
         let mut found = search(session, request, observer)?;
-        found.hits_mut().into_iter().for_each(|hit| hit.base = Some(session.place.name.clone()));
+        found.name_base(&session.place.name);
         models.extend(session.binding()?.map(|binding| binding.model_name));
         answers.push(found);
     }

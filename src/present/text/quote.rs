@@ -132,7 +132,8 @@ struct Location {
 
 fn location(hit: &Hit) -> Location {
     let Some(path) = &hit.stored.path else {
-        let word = format!("kb://document/{}", hit.stored.document_id);
+        let base = hit.base.as_ref().map(|base| format!("base/{base}/")).unwrap_or_default();
+        let word = format!("kb://{base}document/{}", hit.stored.document_id);
         return Location { word, line: String::new() };
     };
     // Lines are counted in the document, which is only a part of a container.
