@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens start corpus packages conformance install clean
+.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens policy start corpus packages conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -82,6 +82,9 @@ bench: build ## Measure speed and memory, compared with Python; BENCH=--torch ad
 
 tokens: build ## Count the tokens that a model pays for tools and answers; needs the Python package bpe-openai
 	benches/tokens $(KB) --write
+
+policy: build ## Measure what an agent pays for evidence, compared with rg and with top-k chunks; needs rg and bpe-openai
+	benches/policy $(KB) --write
 
 start: build ## Measure how long each command takes with 3,000 documents
 	benches/start $(KB) --write
