@@ -250,7 +250,7 @@ contract! {
         data_dir: String, pages: Pages, ocr: Ocr, agent_skills: Vec<AgentSkill>,
         #[serde(deserialize_with = "nullable")] last_update: Option<String>,
         #[serde(deserialize_with = "nullable")] out_of_date: Option<OutOfDate>,
-        backups: Vec<OwnCopy>,
+        backups: Vec<OwnCopy>, bases: Vec<Base>,
     }
     OwnCopy { file: String, size_bytes: u64, before: String, }
     AgentSkill {
