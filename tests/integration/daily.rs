@@ -180,6 +180,7 @@ fn verbose_prints_the_inputs_and_the_time_of_each_stage() {
     assert_eq!(
         stages(&timed),
         [
+            "compare tokens",
             "embed",
             "fuse",
             "keyword",

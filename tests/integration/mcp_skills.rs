@@ -319,6 +319,7 @@ fn annotations_state_what_a_call_changes() {
     let skill = "tide-guide";
     let inputs = [
         ("kb_search", json!({ "query": "key" })),
+        ("kb_grep", json!({ "pattern": "key" })),
         ("kb_similar", json!({ "document": note })),
         ("kb_outline", json!({ "document": note })),
         ("kb_show", json!({ "document": note })),
