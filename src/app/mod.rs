@@ -19,6 +19,7 @@ pub mod embed;
 pub mod erase;
 pub mod error_log;
 pub mod eval;
+pub mod facets;
 pub mod files;
 pub mod freshness;
 pub mod grep;

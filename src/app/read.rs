@@ -17,7 +17,10 @@ use crate::search::Hit;
 use crate::store::{DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount};
 use crate::text::paths;
 
+mod around;
+
 pub use crate::read::{Origin, Selection};
+pub use around::{Around, around};
 
 /// A request for one part of a document.
 #[derive(Debug, Clone)]

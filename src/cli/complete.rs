@@ -47,11 +47,31 @@ const WORDS: &[(&str, Words)] = &[
 
 /// Prints the script for a shell.
 pub(super) fn run(args: &args::Completions) -> Result<ExitStatus> {
+    if args.keys {
+        return keys(args.shell);
+    }
     let mut script = Vec::new();
     completer(args.shell)
         .and_then(|shell| shell.write_registration(VARIABLE, "kb", "kb", "kb", &mut script))
         .map_err(Error::Output)?;
     streams::bytes(&script)?;
+    Ok(ExitStatus::Success)
+}
+
+/// Prints a script that binds a key to `kb find`.
+fn keys(shell: Shell) -> Result<ExitStatus> {
+    let script: &[u8] = match shell {
+        Shell::Bash => include_bytes!("find/keys.bash"),
+        Shell::Zsh => include_bytes!("find/keys.zsh"),
+        Shell::Fish => include_bytes!("find/keys.fish"),
+        Shell::Powershell | Shell::Elvish => {
+            return Err(Error::Usage {
+                message: "there is a key binding for bash, zsh and fish only".into(),
+                hint: Some("`kb find --print` prints the chosen place in every shell".into()),
+            });
+        }
+    };
+    streams::bytes(script)?;
     Ok(ExitStatus::Success)
 }
 

@@ -37,7 +37,7 @@ pub(super) const TOPICS: &[Topic] = &[
 
 /// The commands by purpose, in the order of `kb --help`.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Find", &["search", "grep", "similar", "why"]),
+    ("Find", &["search", "find", "grep", "similar", "why"]),
     ("Add and keep current", &["init", "add", "update", "watch", "files", "relocate", "remove"]),
     ("Read on", &["list", "info", "outline", "show", "open", "convert"]),
     ("Organise", &["edit", "tags", "tag"]),

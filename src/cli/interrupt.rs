@@ -40,6 +40,51 @@ impl Interrupt {
     }
 }
 
+/// The signals that end a command which has the whole screen: it has to give the terminal back first.
+#[derive(Debug, Default)]
+pub(super) struct Ending {
+    signal: Arc<AtomicUsize>,
+    /// Whether another program has the terminal. Signals then have their default action.
+    is_away: Arc<AtomicBool>,
+}
+
+impl Ending {
+    /// Catches the signals from now on.
+    pub(super) fn listen() -> Self {
+        let ending = Self::default();
+        #[cfg(unix)]
+        let others = [SIGTERM, signal_hook::consts::SIGHUP, signal_hook::consts::SIGQUIT];
+        #[cfg(not(unix))]
+        let others = [SIGTERM];
+        for signal in others {
+            // If a handler cannot be registered, the signal keeps its default action.
+            let _ = flag::register_conditional_default(signal, Arc::clone(&ending.is_away));
+        }
+        for signal in others.into_iter().chain([SIGINT]) {
+            let number = usize::try_from(signal).unwrap_or(0);
+            let _ = flag::register_usize(signal, Arc::clone(&ending.signal), number);
+        }
+        ending
+    }
+
+    /// Returns the signal that was received.
+    pub(super) fn signal(&self) -> Option<i32> {
+        match self.signal.load(Ordering::Relaxed) {
+            0 => None,
+            signal => Some(i32::try_from(signal).unwrap_or(SIGTERM)),
+        }
+    }
+
+    /// Runs another program on the terminal. Ctrl-C is for that program.
+    pub(super) fn away<T>(&self, run: impl FnOnce() -> T) -> T {
+        self.is_away.store(true, Ordering::Relaxed);
+        let outcome = run();
+        self.is_away.store(false, Ordering::Relaxed);
+        self.signal.store(0, Ordering::Relaxed);
+        outcome
+    }
+}
+
 /// Ignores Ctrl-C from now on, because another program uses the terminal and handles it.
 pub(super) fn ignore() {
     // If the handler cannot be registered, the signal keeps its default action.

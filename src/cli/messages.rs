@@ -185,6 +185,11 @@ pub(super) fn is_detailed() -> bool {
     reporter.verbosity >= Verbosity::Verbose || reporter.log.is_some()
 }
 
+/// Whether what is written to stderr is coloured.
+pub(super) fn is_stderr_coloured() -> bool {
+    reporter().human.is_coloured
+}
+
 /// Whether only errors and warnings are printed, and no progress.
 pub(super) fn is_quiet() -> bool {
     reporter().verbosity == Verbosity::Quiet

@@ -18,6 +18,7 @@ mod embed;
 mod eval;
 mod exit;
 mod files;
+mod find;
 mod grep;
 mod help;
 mod info;
@@ -62,7 +63,7 @@ use crate::app::{Observer, ServerOptions, Session, ToolSet};
 use crate::cli::args::{Cli, ColorChoice, Command, McpAction};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::config::{Environment, Flags, OutputFormat};
+use crate::config::{DefaultFormat, Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::extract::protocol::CHILD_COMMAND;
@@ -94,7 +95,8 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     if let Some(status) = complete::answer(&args, &environment) {
         return status.into();
     }
-    let cli = match Cli::try_parse_from(&args) {
+    let (args, parsed) = parse(args);
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) if is_skill(&args) => {
             return explain_skill(&error, &args, &environment, Program::Kb).into();
@@ -133,6 +135,22 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     let status = end(outcome, format);
     messages::end(format == OutputFormat::Human || status == ExitStatus::Success);
     status.into()
+}
+
+/// Parses the command line. On a terminal, one without a command is `kb find`.
+fn parse(mut args: Vec<OsString>) -> (Vec<OsString>, clap::error::Result<Cli>) {
+    let parsed = Cli::try_parse_from(&args);
+    let lacks_command = parsed.as_ref().err().is_some_and(|error| {
+        let kinds =
+            [ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, ErrorKind::MissingSubcommand];
+        kinds.contains(&error.kind()) && first_word(&args).is_none()
+    });
+    if !lacks_command || !find::is_at_terminal() || !streams::is_stdout_terminal() {
+        return (args, parsed);
+    }
+    args.push("find".into());
+    let parsed = Cli::try_parse_from(&args);
+    (args, parsed)
 }
 
 /// Loads what a command needs. Only a search and a server work on several knowledge bases.
@@ -191,6 +209,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Init(args) => init::run(context, args),
         Command::Add(args) => add::run(context, args),
         Command::Search(args) => search::run(context, args),
+        Command::Find(args) => find::run(context, args),
         Command::Grep(args) => grep::run(context, args),
         Command::Why(args) => why::run(context, args),
         Command::List(args) => list::run(context, args),
@@ -320,6 +339,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
             Some(args.format.format)
         }
         Command::Mcp(_)
+        | Command::Find(_)
         | Command::Watch(_)
         | Command::Help(_)
         | Command::Schema(_)
@@ -328,10 +348,11 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
     }
 }
 
-/// Returns `search.default_format`, or its default if the settings cannot be read.
+/// Returns what `search.default_format` means here, or its default if the settings cannot be read.
 fn default_format(environment: &Environment, flags: &Flags) -> OutputFormat {
-    crate::config::load(environment, flags)
-        .map_or(OutputFormat::Json, |resolved| resolved.config.search.default_format)
+    let default = crate::config::load(environment, flags)
+        .map_or(DefaultFormat::Json, |resolved| resolved.config.search.default_format);
+    default.format(streams::is_stdout_terminal())
 }
 
 /// Answers `--help` and `--version`, or reports what is wrong with the command line.

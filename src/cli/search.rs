@@ -45,7 +45,8 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     if let Some(number) = args.open {
         return open(context, &found, number);
     }
-    let format = args.format.unwrap_or_else(|| context.config().search.default_format.into());
+    let default = context.config().search.default_format.format(streams::is_stdout_terminal());
+    let format = args.format.unwrap_or_else(|| default.into());
     match format {
         SearchFormat::Json => context::print_json(|out| json::found(&found, out)),
         SearchFormat::Jsonl => context::print_json(|out| match &found {
@@ -99,16 +100,21 @@ pub(super) fn request(how: &args::How) -> Result<SearchRequest> {
     Ok(SearchRequest {
         limit: how.top,
         filter: context::filter(&how.filter)?,
-        legs: match (how.fts_only, how.vec_only) {
-            (true, _) => Some(LegSelection::Keyword),
-            (_, true) => Some(LegSelection::Vector),
-            _ => None,
-        },
+        legs: legs(how.fts_only, how.vec_only),
         threshold: how.threshold,
         per_document: how.per_doc,
         keeps_copies: how.copies,
         ..SearchRequest::default()
     })
+}
+
+/// Returns the rankings that flags ask for; `None` for both.
+pub(super) fn legs(fts_only: bool, vec_only: bool) -> Option<LegSelection> {
+    match (fts_only, vec_only) {
+        (true, _) => Some(LegSelection::Keyword),
+        (_, true) => Some(LegSelection::Vector),
+        _ => None,
+    }
 }
 
 pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitStatus> {

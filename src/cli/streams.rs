@@ -51,6 +51,21 @@ pub(super) fn stderr_width() -> usize {
     usize::from(console::Term::stderr().size().1)
 }
 
+/// Returns the rows and columns of the terminal on stderr.
+pub(super) fn stderr_size() -> (u16, u16) {
+    console::Term::stderr().size()
+}
+
+/// Returns stderr for a full screen. What is written to it must be clean.
+pub(super) fn screen() -> Box<dyn Write + Send> {
+    Box::new(io::stderr())
+}
+
+/// Whether stdin is a terminal.
+pub(super) fn is_stdin_terminal() -> bool {
+    io::stdin().is_terminal()
+}
+
 /// Returns the target for progress bars.
 pub(super) fn bars() -> ProgressDrawTarget {
     ProgressDrawTarget::stderr()

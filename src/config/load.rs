@@ -412,7 +412,7 @@ fn expand_home(path: &Path, home: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{OutputFormat, PrecisionWord};
+    use crate::config::{DefaultFormat, PrecisionWord};
 
     fn environment(home: &Path, values: &[(&str, &str)]) -> Environment {
         let home = ("HOME".to_owned(), home.as_os_str().to_owned());
@@ -458,7 +458,7 @@ mod tests {
         let plain = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
         assert_eq!(plain.config.search.default_top, 3);
         assert!((plain.config.search.rrf_k - 10.0).abs() < 1e-9);
-        assert_eq!(plain.config.search.default_format, OutputFormat::Json);
+        assert_eq!(plain.config.search.default_format, DefaultFormat::Json);
         assert!(matches!(plain.origin("search.rrf_k"), Origin::File(_)));
     }
 

@@ -85,7 +85,7 @@ pub struct Search {
     /// How many hits are returned without `--top`.
     pub default_top: u32,
     /// The output format without `--format`.
-    pub default_format: OutputFormat,
+    pub default_format: DefaultFormat,
     /// The fusion constant.
     pub rrf_k: f64,
     /// What is done about hits whose files have changed.
@@ -106,9 +106,31 @@ pub enum Freshness {
     Off,
 }
 
-/// The format of the output.
+/// The words of `search.default_format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+pub enum DefaultFormat {
+    /// JSON for programs.
+    Json,
+    /// Text for people.
+    Human,
+    /// Text for people on a terminal, else JSON.
+    Auto,
+}
+
+impl DefaultFormat {
+    /// Returns the format of output that goes to a terminal or elsewhere.
+    pub fn format(self, is_terminal: bool) -> OutputFormat {
+        match self {
+            Self::Human => OutputFormat::Human,
+            Self::Auto if is_terminal => OutputFormat::Human,
+            Self::Json | Self::Auto => OutputFormat::Json,
+        }
+    }
+}
+
+/// The format of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputFormat {
     /// JSON for programs; its fields are a contract.
     Json,
@@ -292,7 +314,7 @@ impl Config {
             },
             search: Search {
                 default_top: 10,
-                default_format: OutputFormat::Json,
+                default_format: DefaultFormat::Json,
                 rrf_k: 60.0,
                 freshness: Freshness::Mark,
                 refresh_ms: 300,

@@ -2,6 +2,7 @@
 //!
 //! Depends on the result types of the pipelines and the store; computes nothing.
 
+pub mod find;
 pub mod json;
 pub mod schema;
 pub mod terminal;

@@ -16,7 +16,7 @@ use crate::mcp;
 use crate::mcp_client::Client;
 
 /// The pages of a newcomer and of a user, which `README.md` leads to.
-const FOR_USERS: [&str; 16] = [
+const FOR_USERS: [&str; 17] = [
     "README.md",
     "docs/adding.md",
     "docs/agents.md",
@@ -24,6 +24,7 @@ const FOR_USERS: [&str; 16] = [
     "docs/config.md",
     "docs/exit.md",
     "docs/files.md",
+    "docs/find.md",
     "docs/guide.md",
     "docs/install.md",
     "docs/json.md",
@@ -69,8 +70,9 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
 const GROUP: &str = "skill";
 
 /// Commands that an agent needs no word about.
-const FOR_PEOPLE: [&str; 9] = [
+const FOR_PEOPLE: [&str; 10] = [
     "help",
+    "find",
     "completions",
     "man",
     "cache clean",

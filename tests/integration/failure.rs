@@ -418,7 +418,7 @@ fn invalid_settings_are_named_with_their_place() {
         ("search:\n  rrf_k: .inf\n", "search.rrf_k: must be a number from 0 to 1000000, not `inf`"),
         (
             "search:\n  default_format: xml\n",
-            "search.default_format: must be one of json, human, not `xml`",
+            "search.default_format: must be one of json, human, auto, not `xml`",
         ),
         (
             "ingestion:\n  workers: 0\n",
@@ -480,7 +480,7 @@ fn a_hint_about_a_value_fits_the_place_where_it_was_typed() {
         (
             "search.default_format",
             "xml",
-            "search.default_format must be one of json, human; the default is json",
+            "search.default_format must be one of json, human, auto; the default is json",
         ),
         (
             "chunking.defaults.max_tokens",
@@ -522,7 +522,7 @@ fn invalid_variables_and_flags_are_named() {
         (
             "KB_DEFAULT_FORMAT",
             "xml",
-            "search.default_format: must be one of json, human, not `xml`",
+            "search.default_format: must be one of json, human, auto, not `xml`",
         ),
         ("KB_SEARCH_RRF_K", "x", "search.rrf_k: must be a number, not `x`"),
         (

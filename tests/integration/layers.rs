@@ -126,12 +126,16 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Where in `src/` a library may be named; a name without `.rs` is a folder. Libraries that are a
 /// notation rather than a service (serde, hashes, errors) may be in several places.
 const HOMES: &[(&str, &[&str])] = &[
-    ("base64", &["extract", "mcp/protocol/server.rs", "present/json/skill"]),
+    (
+        "base64",
+        &["extract", "mcp/protocol/server.rs", "present/json/skill", "present/terminal/sheet.rs"],
+    ),
     ("bytemuck", &["embed/single/lanes", "embed/single/weights.rs"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli/complete.rs"]),
     ("clap_mangen", &["cli/man.rs"]),
     ("console", &["cli"]),
+    ("crossterm", &["cli/find"]),
     ("csv_core", &["extract/markup/csv.rs"]),
     ("ego_tree", &["extract/reader/html"]),
     ("encoding_rs", &["text/decode.rs"]),
@@ -171,6 +175,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["extract/markdown", "text/headings.rs"]),
     ("pulp", &["embed/single/lanes"]),
     ("quick_xml", &["extract/reader/xml.rs"]),
+    ("ratatui_core", &["cli/find/draw.rs", "cli/find/screen.rs"]),
     (
         "rayon",
         &[
@@ -186,7 +191,14 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     (
         "rustix",
-        &["app/doctor", "files", "extract/reader/serve.rs", "extract/sandbox", "extract/clock.rs"],
+        &[
+            "app/doctor",
+            "cli/find/keyboard.rs",
+            "extract/clock.rs",
+            "extract/reader/serve.rs",
+            "extract/sandbox",
+            "files",
+        ],
     ),
     ("safetensors", &["embed/single/weights.rs"]),
     ("scraper", &["extract/reader/html"]),

@@ -9,6 +9,8 @@ mod env;
 mod hub;
 /// A client of `kb mcp` that can also send malformed messages.
 mod mcp_client;
+/// Runs the binary on a pseudo-terminal while keys are typed; cells, sizes, signals.
+mod screen;
 /// A home with a project and a skill; runs `kb skill` and `skc` there.
 mod skills;
 /// Runs the binary on a pseudo-terminal: prompts, bars, colours.
@@ -67,6 +69,8 @@ mod explain;
 mod failure;
 /// Faults that depend on where the program is.
 mod faults;
+/// `kb find` on a terminal, and `kb` without a command.
+mod find;
 /// Marks of stale files in answers.
 mod freshness;
 /// Every matching line of every format: `kb grep`.

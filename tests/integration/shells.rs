@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::env::{Output, TestEnv, left_out};
+use crate::screen::Screen;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
 
@@ -46,6 +47,39 @@ fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
     let output = env.finish(&mut command);
     assert_eq!((output.status, output.stderr.as_str()), (0, ""));
     output.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_key_puts_the_chosen_path_on_the_command_line() {
+    let env = TestEnv::new();
+    let path = env.write("notes/a tide's.md", "# Tides\n\nThe moon does it.\n");
+    env.ok(&["add", "notes"]);
+    for shell in ["zsh", "fish"] {
+        if is_there(shell, "the key binding") {
+            let script = env.ok(&["completions", "--keys", shell]).stdout;
+            let script = env.write(&format!("keys.{shell}"), script);
+            run(&env, shell, &["-n", script.to_str().unwrap()]).expect(0);
+        }
+    }
+    assert!(env.kb(&["completions", "--keys", "elvish"]).expect(1).stderr.contains("bash, zsh"));
+    if !is_there("bash", "the key binding") {
+        return;
+    }
+    run(&env, "bash", &["-c", "true"]).expect(0);
+    // In a script bash binds no keys, and says so.
+    let script = "eval \"$(kb completions --keys bash)\" 2>/dev/null; READLINE_LINE='cat  | wc'; \
+                  READLINE_POINT=4; __kb_find; printf '%s' \"$READLINE_LINE\"";
+    let mut command = Command::new("/bin/bash");
+    let settings = env.command::<&str>(&[]);
+    let variables = settings.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    let programs = format!("{}:{}", env.path("bin").display(), SYSTEM.join(":"));
+    command.args(["-c", script]).env_clear().envs(variables).env("PATH", programs);
+    let mut screen = Screen::of(command, 80, 24, false);
+    screen.see("Type to search");
+    screen.keys("moon").see("The moon does it");
+    let output = screen.leave("\r", &env).expect(0);
+    let quoted = path.to_str().unwrap().replace(' ', "\\ ").replace('\'', "\\'");
+    assert_eq!(output.stdout, format!("cat {quoted} | wc"));
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! Runs the program on a pseudo-terminal, with keystrokes, and returns what a person would see.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -41,15 +40,7 @@ pub(crate) fn run_command(
     is_stdout_shown: bool,
     columns: u16,
 ) -> Output {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap();
-    let size = Winsize { ws_row: 30, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    let terminal =
-        File::options().read(true).write(true).open(OsStr::from_bytes(name.as_bytes())).unwrap();
-    tcsetwinsize(&terminal, size).unwrap();
-    let mut keyboard = File::from(master);
+    let (mut keyboard, terminal) = pair(columns, 30);
     let mut screen = keyboard.try_clone().unwrap();
     keyboard.write_all(typed.as_bytes()).unwrap();
 
@@ -73,4 +64,17 @@ pub(crate) fn run_command(
     });
     let output = child.wait_with_output().unwrap();
     env.output(output.stdout, shown.join().unwrap(), output.status)
+}
+
+/// Makes a terminal of this size; returns the end of the person and that of the program.
+pub(crate) fn pair(columns: u16, rows: u16) -> (File, File) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let terminal = open(name.as_c_str(), flags, Mode::empty()).unwrap();
+    tcsetwinsize(&terminal, size).unwrap();
+    (File::from(master), File::from(terminal))
 }

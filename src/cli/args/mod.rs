@@ -35,7 +35,7 @@ pub(super) use read::{
     Tags, TagsAction,
 };
 pub(super) use search::{
-    Choosing, Embed, Eval, FilterArgs, How, Search, SearchFormat, Similar, Why,
+    Choosing, Embed, Eval, FilterArgs, Find, How, Search, SearchFormat, Similar, Why,
 };
 pub(super) use skill::{Skc, Skill, SkillCall};
 
@@ -43,7 +43,7 @@ pub(super) use skill::{Skc, Skill, SkillCall};
 #[derive(Debug, Parser)]
 #[command(name = "kb", version, disable_help_subcommand = true, arg_required_else_help = true)]
 #[command(after_help = "\
-Start with `kb add DIRECTORY`, then `kb search \"...\" --format human`. `kb help COMMAND` explains a command; \
+Start with `kb add DIRECTORY`, then `kb`, which finds as you type, or `kb search \"...\" --format human`. `kb help COMMAND` explains a command; \
 `kb help TOPIC` explains one of: query, config, limits, json, exit.")]
 pub(super) struct Cli {
     /// Options of every command.
@@ -105,6 +105,8 @@ pub(super) enum Command {
     Watch(Watch),
     /// Search your documents
     Search(Search),
+    /// Find as you type, on the full screen
+    Find(Find),
     /// Find every line that matches a pattern
     Grep(Grep),
     /// Explain why a document is not found

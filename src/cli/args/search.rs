@@ -50,6 +50,35 @@ pub(in crate::cli) struct Search {
     pub(in crate::cli) format: Option<SearchFormat>,
 }
 
+/// Find as you type, on the full screen
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Every key searches. Enter opens the selected passage in your editor (VISUAL, EDITOR) or viewer (KB_VIEWER), Esc \
+leaves, Ctrl-G shows all keys. `kb` alone is `kb find`. The screen is on standard error.
+
+kb gives the terminal back however it ends; after a kill that it cannot notice (SIGKILL), type `reset` and Enter.
+
+--print prints PATH:LINE, or only PATH where there are no lines, and ends with status 130 if nothing was chosen. \
+For your shell:
+  place=$(kb find --print) && vim \"+${place##*:}\" \"${place%:*}\"
+`kb completions --keys bash` (zsh, fish) prints a key binding that puts the chosen path on the command line.")]
+pub(in crate::cli) struct Find {
+    /// What to look for first
+    #[arg(value_name = "QUERY")]
+    pub(in crate::cli) query: Vec<String>,
+    /// Print the chosen place instead of opening it
+    #[arg(long)]
+    pub(in crate::cli) print: bool,
+    #[command(flatten)]
+    pub(in crate::cli) filter: FilterArgs,
+    /// Begin with keywords only; needs no model
+    #[arg(long, conflicts_with = "vec_only")]
+    pub(in crate::cli) fts_only: bool,
+    /// Begin with meaning only
+    #[arg(long)]
+    pub(in crate::cli) vec_only: bool,
+}
+
 /// Where to look, and how much to return.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct How {

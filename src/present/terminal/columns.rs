@@ -60,6 +60,16 @@ pub(in crate::present) fn prefix(text: &str, columns: usize) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
+/// Returns where the grapheme before a position begins; 0 at the beginning.
+pub fn before(text: &str, at: usize) -> usize {
+    text[..at].grapheme_indices(true).next_back().map_or(0, |(start, _)| start)
+}
+
+/// Returns where the grapheme at a position ends; the length of the text at its end.
+pub fn after(text: &str, at: usize) -> usize {
+    at + text[at..].graphemes(true).next().map_or(0, str::len)
+}
+
 /// Returns the spaces that pad a text to a width.
 pub(in crate::present) fn padding(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width(text)))

@@ -2,7 +2,7 @@
 
 pub mod columns;
 pub(in crate::present) mod link;
-pub(in crate::present) mod paint;
+pub mod paint;
 pub mod sheet;
 pub mod shell;
 pub(in crate::present) mod table;

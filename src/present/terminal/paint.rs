@@ -7,7 +7,7 @@ use crate::present::text::human::Human;
 
 /// The meaning of a piece of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::present) enum Meaning {
+pub enum Meaning {
     /// No particular meaning.
     Plain,
     /// The name of a document.
@@ -40,7 +40,7 @@ impl Meaning {
 
     /// Returns the parameters of the escape sequence. Only the terminal's sixteen colours are used, because
     /// users choose those to be readable.
-    fn code(self) -> &'static str {
+    pub fn code(self) -> &'static str {
         match self {
             Self::Plain => "",
             Self::Title => "1",

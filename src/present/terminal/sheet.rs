@@ -7,6 +7,9 @@ use std::io::Write;
 use std::path::Path;
 use std::{fmt, io};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
 use crate::present::terminal::link::url;
 use crate::text::printable::printed;
 
@@ -49,6 +52,31 @@ impl<'a> Sheet<'a> {
         write!(self.out, "\u{1b}[{code}m")?;
         self.text(text)?;
         self.out.write_all(b"\x1b[0m")
+    }
+
+    /// Writes text in a style, given as parameters of an escape sequence, for one cell of a screen.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn cells(&mut self, style: &[u8], text: &str) -> io::Result<()> {
+        self.out.write_all(b"\x1b[0")?;
+        for number in style {
+            write!(self.out, ";{number}")?;
+        }
+        self.out.write_all(b"m")?;
+        self.text(text)
+    }
+
+    /// Asks the terminal to put text on the user's clipboard (OSC 52), which also works over ssh. The
+    /// encoded text cannot end the sequence.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn clipboard(&mut self, text: &str) -> io::Result<()> {
+        let encoded = BASE64_STANDARD.encode(printed(text).as_bytes());
+        write!(self.out, "\u{1b}]52;c;{encoded}\u{7}")
     }
 
     /// Turns the output of `write` into a link to a file.
@@ -132,6 +160,12 @@ mod tests {
             "a \u{fffd}]0;owned\u{fffd}\u{fffd}31m\u{fffd}\u{fffd}\tb\n",
         );
         check(|out| out.styled("1", "\u{1b}[0mx"), "\u{1b}[1m\u{fffd}[0mx\u{1b}[0m");
+    }
+
+    #[test]
+    fn text_for_the_clipboard_cannot_end_its_sequence() {
+        check(|out| out.clipboard("a\u{7}\u{1b}\nb"), "\u{1b}]52;c;Ye+/ve+/vQpi\u{7}");
+        check(|out| out.cells(&[1, 33], "\u{1b}x"), "\u{1b}[0;1;33m\u{fffd}x");
     }
 
     #[test]

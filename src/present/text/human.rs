@@ -50,7 +50,7 @@ impl Human {
 
     /// Returns the displayed form of a path: complete, or on a terminal relative to the working directory or
     /// the home directory.
-    pub(in crate::present) fn path(&self, path: &str) -> String {
+    pub fn path(&self, path: &str) -> String {
         let below = |dir: &Option<PathBuf>| {
             let dir = dir.as_ref().filter(|dir| self.is_terminal && dir.parent().is_some())?;
             Path::new(path).strip_prefix(dir).ok().filter(|rest| *rest != Path::new(""))

@@ -80,6 +80,29 @@ pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> E
     drawn(&blocks, begin, room)
 }
 
+/// Returns all lines of a passage, with a blank line where its blocks have one between them.
+pub fn whole(text: &str, wanted: &QueryTerms, columns: usize, is_code: bool) -> Vec<Vec<Span>> {
+    let room = Room { columns: columns.max(MIN_COLUMNS), lines: usize::MAX, is_code };
+    let mut blocks = blocks(&clean_lines(text), is_code);
+    for block in &mut blocks {
+        block.matches = wanted.find(&block.text);
+    }
+    let mut lines = Vec::new();
+    let mut last: Option<usize> = None;
+    for row in rows(&blocks, Beginning { block: 0, at: 0, is_sentence: true }, room) {
+        let block = &blocks[row.block];
+        if let Some(above) = last.filter(|above| *above != row.block) {
+            let source = |at: Option<&(usize, usize)>| at.map_or(0, |source| source.1);
+            if source(block.sources.first()) > source(blocks[above].sources.last()) + 1 {
+                lines.push(Vec::new());
+            }
+        }
+        last = Some(row.block);
+        lines.push(line(block, &row, room));
+    }
+    lines
+}
+
 /// Whether a line is a heading that is already shown.
 fn is_known_heading(line: &str, known: &[&str]) -> bool {
     let text = line.trim_start_matches('#').trim();
@@ -330,6 +353,21 @@ mod tests {
             |text: &str, query: &str| excerpt(text, &[], &QueryTerms::new(query), room).first_line;
         assert_eq!(line("one\ntwo\n\nthree four\nfive", "five"), 4);
         assert_eq!(line("one\ntwo\n\nthree four\nfive", "zeppelin"), 0);
+    }
+
+    #[test]
+    fn a_whole_passage_keeps_its_paragraphs_and_blank_lines() {
+        let shown = |text: &str, is_code: bool| {
+            let line = |spans: &Vec<Span>| spans.iter().map(|span| span.text.as_str()).collect();
+            let lines = whole(text, &QueryTerms::new("pipe"), 20, is_code);
+            lines.iter().map(line).collect::<Vec<String>>()
+        };
+        assert_eq!(
+            shown("# Winter\n\nPour brine into\nthe pipe.\n- item\n\n\nEnd", false),
+            ["# Winter", "", "Pour brine into the", "pipe.", "- item", "", "End"]
+        );
+        assert_eq!(shown("a:\n\n    b\n    c", true), ["a:", "", "    b", "    c"]);
+        assert_eq!(shown("", false), [""; 0]);
     }
 
     #[test]

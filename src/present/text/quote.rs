@@ -93,7 +93,7 @@ fn fenced(hit: &Hit, text: &str, out: &mut Sheet<'_>) -> io::Result<()> {
 
 /// Returns title, page or section or symbol, and location. Markup in titles and headings is escaped, so
 /// they cannot imitate another part; the last parentheses hold the location.
-pub(super) fn citation(hit: &Hit) -> String {
+pub(in crate::present) fn citation(hit: &Hit) -> String {
     let Location { word, line } = location(hit);
     let is_plain = !word.starts_with(['\'', '"']) && escaped(&word) == word;
     let word = if is_plain { word } else { verbatim(&word) };

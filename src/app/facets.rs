@@ -1,0 +1,130 @@
+//! Lists the values by which a search can be narrowed, with the number of documents that have each.
+
+use std::collections::BTreeMap;
+use std::path::MAIN_SEPARATOR;
+
+use crate::app::Session;
+use crate::app::observer::Silent;
+use crate::app::read::{ListRequest, list};
+use crate::document::Filter;
+use crate::error::Result;
+use crate::store::ListedDocument;
+use crate::text::paths;
+
+/// A property of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Facet {
+    /// The type.
+    Type,
+    /// A tag.
+    Tag,
+    /// A folder at any depth.
+    Folder,
+    /// The programming language.
+    Language,
+}
+
+/// A value and the number of documents that have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value {
+    /// As [`Filter`] takes it.
+    pub name: String,
+    /// Number of documents.
+    pub num_documents: usize,
+}
+
+/// Lists the values of the documents that pass the rest of `filter`: folders by path, others by number
+/// of documents, then alphabetically.
+///
+/// # Errors
+///
+/// Those of [`list`].
+pub fn values(session: &Session, facet: Facet, filter: &Filter) -> Result<Vec<Value>> {
+    let mut filter = filter.clone();
+    match facet {
+        Facet::Type => filter.doc_type = None,
+        // A document may have several tags, so those that are chosen narrow the others.
+        Facet::Tag => {}
+        Facet::Folder => filter.path_prefix = None,
+        Facet::Language => filter.language = None,
+    }
+    let documents = list(session, &ListRequest { filter, ..ListRequest::default() }, &Silent)?;
+    Ok(of_documents(facet, &documents))
+}
+
+fn of_documents(facet: Facet, documents: &[ListedDocument]) -> Vec<Value> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut count = |name: String| *counts.entry(name).or_default() += 1;
+    for document in documents {
+        match facet {
+            Facet::Type => count(document.doc_type.as_str().to_owned()),
+            Facet::Tag => document.tags.iter().cloned().for_each(&mut count),
+            Facet::Folder => folders(document).into_iter().for_each(&mut count),
+            Facet::Language => document.language.iter().cloned().for_each(&mut count),
+        }
+    }
+    let mut values: Vec<Value> =
+        counts.into_iter().map(|(name, num_documents)| Value { name, num_documents }).collect();
+    if facet == Facet::Folder {
+        // Folders above the one that holds everything would not narrow anything.
+        let common = values.iter().rposition(|value| value.num_documents == documents.len());
+        let common = common.map(|at| values[at].name.clone()).unwrap_or_default();
+        values.retain(|value| value.name.starts_with(&common));
+    } else {
+        values.sort_by(|a, b| b.num_documents.cmp(&a.num_documents).then(a.name.cmp(&b.name)));
+    }
+    values
+}
+
+/// Returns the folders that a document's file is in, in the database's notation.
+fn folders(document: &ListedDocument) -> Vec<String> {
+    let file = document.path.as_deref().map_or("", |path| paths::split_member(path).0);
+    let ends = file.rmatch_indices(MAIN_SEPARATOR).map(|(at, _)| at).filter(|at| *at > 0);
+    ends.map(|end| file[..end].to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{DocType, DocumentId};
+
+    fn document(path: Option<&str>, tags: &[&str]) -> ListedDocument {
+        ListedDocument {
+            id: DocumentId(1),
+            title: String::new(),
+            path: path.map(str::to_owned),
+            doc_type: if path.is_some() { DocType::Markdown } else { DocType::Note },
+            language: None,
+            created_at: String::new(),
+            updated_at: String::new(),
+            quality: None,
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            chunk_count: 1,
+        }
+    }
+
+    #[track_caller]
+    fn check(facet: Facet, documents: &[ListedDocument], expected: &[(&str, usize)]) {
+        let found = of_documents(facet, documents);
+        let found: Vec<(&str, usize)> =
+            found.iter().map(|value| (value.name.as_str(), value.num_documents)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn tags_and_types_are_counted_and_the_most_frequent_come_first() {
+        let documents =
+            [document(None, &["a", "b"]), document(Some("/x/1.md"), &["b"]), document(None, &[])];
+        check(Facet::Tag, &documents, &[("b", 2), ("a", 1)]);
+        check(Facet::Type, &documents, &[("note", 2), ("markdown", 1)]);
+        check(Facet::Language, &documents, &[]);
+    }
+
+    #[test]
+    fn folders_begin_at_the_one_that_holds_everything() {
+        let documents = ["/home/ada/a/1.md", "/home/ada/a/2.md", "/home/ada/b.zip//in/3.md"]
+            .map(|path| document(Some(path), &[]));
+        check(Facet::Folder, &documents, &[("/home/ada", 3), ("/home/ada/a", 2)]);
+        check(Facet::Folder, &[document(None, &[])], &[]);
+    }
+}

@@ -1,0 +1,187 @@
+//! Narrows a search: the letters of the menu, the values to choose from, and dates as they are typed.
+
+use crate::app::facets::{Facet, Value};
+use crate::app::values::date;
+use crate::cli::find::entry::Entry;
+use crate::document::{DocType, Filter, Language};
+use crate::present::find::{Line, Meaning, piece};
+use crate::text::printable::clean;
+
+/// What a filter is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// One of the values that documents have.
+    Of(Facet),
+    /// A date, which is typed.
+    Date,
+}
+
+/// The menu of filters: letter, name, what it is about.
+pub(super) const MENU: [(char, &str, Kind); 5] = [
+    ('t', "type", Kind::Of(Facet::Type)),
+    ('g', "tag", Kind::Of(Facet::Tag)),
+    ('f', "folder", Kind::Of(Facet::Folder)),
+    ('l', "language", Kind::Of(Facet::Language)),
+    ('d', "date", Kind::Date),
+];
+
+/// The letter that removes all filters.
+pub(super) const NONE: char = 'x';
+
+/// How dates are typed.
+pub(super) const DATES: [&str; 3] = [
+    "2026, 2026-05 or 2026-05-17: of that year, month or day",
+    "2024.. since, ..2024 until, 2023-06..2024 both",
+    "nothing: of any date",
+];
+
+/// A filter that is being chosen.
+#[derive(Debug)]
+pub(super) struct Picker {
+    pub(super) kind: Kind,
+    pub(super) name: &'static str,
+    pub(super) entry: Entry,
+    /// The values, once they are known.
+    pub(super) values: Vec<Value>,
+    /// The selected one among those that match what is typed.
+    pub(super) selected: usize,
+    pub(super) offset: usize,
+}
+
+impl Picker {
+    pub(super) fn new(name: &'static str, kind: Kind) -> Self {
+        let (entry, values) = (Entry::default(), Vec::new());
+        Self { kind, name, entry, values, selected: 0, offset: 0 }
+    }
+
+    /// Returns the values that contain what is typed.
+    pub(super) fn matching(&self) -> Vec<&Value> {
+        let typed = self.entry.text().trim().to_lowercase();
+        self.values.iter().filter(|value| value.name.to_lowercase().contains(&typed)).collect()
+    }
+
+    /// Changes a filter by what is selected or typed. What is selected already is removed.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if what was typed is no date.
+    pub(super) fn apply(&self, filter: &mut Filter) -> Result<(), String> {
+        let facet = match self.kind {
+            Kind::Date => {
+                (filter.since, filter.until) = dates(self.entry.text())?;
+                return Ok(());
+            }
+            Kind::Of(facet) => facet,
+        };
+        let matching = self.matching();
+        let Some(value) = matching.get(self.selected) else {
+            return Err(format!("no document has this {}", self.name));
+        };
+        let name = &value.name;
+        let is_set = is_set(filter, facet, name);
+        match facet {
+            Facet::Type => {
+                let doc_type = DocType::ALL.into_iter().find(|known| known.as_str() == name);
+                filter.doc_type = doc_type.filter(|_| !is_set);
+            }
+            Facet::Language => {
+                let language = Language::ALL.into_iter().find(|known| known.as_str() == name);
+                filter.language = language.filter(|_| !is_set);
+            }
+            Facet::Folder => filter.path_prefix = (!is_set).then(|| name.clone()),
+            Facet::Tag if is_set => filter.tags.retain(|tag| tag != name),
+            Facet::Tag => filter.tags.push(name.clone()),
+        }
+        Ok(())
+    }
+}
+
+/// Whether a filter has a value.
+pub(super) fn is_set(filter: &Filter, facet: Facet, name: &str) -> bool {
+    match facet {
+        Facet::Type => filter.doc_type.is_some_and(|known| known.as_str() == name),
+        Facet::Language => filter.language.is_some_and(|known| known.as_str() == name),
+        Facet::Folder => filter.path_prefix.as_deref() == Some(name),
+        Facet::Tag => filter.tags.iter().any(|tag| tag == name),
+    }
+}
+
+/// Returns the first and the last date of what was typed.
+fn dates(typed: &str) -> Result<(Option<String>, Option<String>), String> {
+    let typed = typed.trim();
+    let one = |typed: &str| match typed.trim() {
+        "" => Ok(None),
+        typed => date(typed).map(Some),
+    };
+    match typed.split_once("..") {
+        Some((since, until)) => Ok((one(since)?, one(until)?)),
+        None => one(typed).map(|day| (day.clone(), day)),
+    }
+}
+
+/// Returns the filters that are set, as short as possible.
+pub(super) fn chips(filter: &Filter, path: impl Fn(&str) -> String) -> Line {
+    let mut chips: Vec<String> = Vec::new();
+    chips.extend(filter.doc_type.map(|known| known.as_str().to_owned()));
+    chips.extend(filter.language.map(|known| known.as_str().to_owned()));
+    chips.extend(filter.tags.iter().map(|tag| format!("#{}", clean(tag))));
+    chips.extend(filter.excluded_tags.iter().map(|tag| format!("-#{}", clean(tag))));
+    chips.extend(filter.path_prefix.as_deref().map(path));
+    match (&filter.since, &filter.until) {
+        (None, None) => {}
+        (Some(since), Some(until)) if since == until => chips.push(since.clone()),
+        (since, until) => {
+            let [since, until] = [since, until].map(|day| day.as_deref().unwrap_or_default());
+            chips.push(format!("{since}..{until}"));
+        }
+    }
+    match chips.is_empty() {
+        true => Line::new(),
+        false => vec![piece(Meaning::Tag, chips.join("  "))],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picker(kind: Kind, typed: &str, names: &[&str]) -> Picker {
+        let value = |name: &&str| Value { name: (*name).to_owned(), num_documents: 1 };
+        let values = names.iter().map(value).collect();
+        Picker { entry: Entry::new(typed), values, ..Picker::new("tag", kind) }
+    }
+
+    #[test]
+    fn what_is_selected_narrows_and_a_second_time_no_longer() {
+        let mut filter = Filter::default();
+        picker(Kind::Of(Facet::Type), "pd", &["markdown", "pdf"]).apply(&mut filter).unwrap();
+        picker(Kind::Of(Facet::Tag), "", &["a b", "c"]).apply(&mut filter).unwrap();
+        picker(Kind::Of(Facet::Language), "", &["rust"]).apply(&mut filter).unwrap();
+        picker(Kind::Of(Facet::Folder), "", &["/home/ada/docs"]).apply(&mut filter).unwrap();
+        picker(Kind::Date, "2024-05", &[]).apply(&mut filter).unwrap();
+        let text = |filter: &Filter| {
+            let chips = chips(filter, |path| path.replace("/home/ada", "~"));
+            chips.first().map_or(String::new(), |chips| chips.text.clone())
+        };
+        assert_eq!(text(&filter), "pdf  rust  #a b  ~/docs  2024-05");
+        picker(Kind::Of(Facet::Type), "", &["pdf"]).apply(&mut filter).unwrap();
+        picker(Kind::Of(Facet::Tag), "", &["a b"]).apply(&mut filter).unwrap();
+        picker(Kind::Of(Facet::Language), "", &["rust"]).apply(&mut filter).unwrap();
+        picker(Kind::Of(Facet::Folder), "", &["/home/ada/docs"]).apply(&mut filter).unwrap();
+        picker(Kind::Date, " ", &[]).apply(&mut filter).unwrap();
+        assert_eq!(filter, Filter::default());
+        let refused = picker(Kind::Of(Facet::Tag), "z", &["a"]).apply(&mut filter);
+        assert_eq!(refused, Err("no document has this tag".into()));
+    }
+
+    #[test]
+    fn dates_are_typed_as_one_or_as_a_range() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(dates("2024"), Ok((some("2024"), some("2024"))));
+        assert_eq!(dates("2024.."), Ok((some("2024"), None)));
+        assert_eq!(dates("..2024-05-17"), Ok((None, some("2024-05-17"))));
+        assert_eq!(dates("2023..2024"), Ok((some("2023"), some("2024"))));
+        assert_eq!(dates(""), Ok((None, None)));
+        assert!(dates("May").is_err());
+    }
+}

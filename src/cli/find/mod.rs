@@ -1,0 +1,260 @@
+//! Runs `kb find`: a full screen that searches with every keystroke.
+//!
+//! ```text
+//! keyboard thread ─► key ─┐
+//!                         ├─► state ─► layout ─► screen
+//! worker thread ─► answer ┘     └─► question ─► worker thread ─► app
+//! ```
+//!
+//! `state` and `layout` are pure. The screen is on stderr, so that stdout is free for the location that
+//! `--print` prints.
+
+mod draw;
+mod entry;
+mod filters;
+mod keyboard;
+mod keys;
+mod layout;
+mod screen;
+mod state;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+use std::{iter, panic, thread};
+
+use crossterm::event::KeyEvent;
+
+use crate::app::freshness::Freshness;
+use crate::app::read;
+use crate::app::search::SearchRequest;
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::find::keyboard::{Keyboard, is_hung_up};
+use crate::cli::find::layout::layout;
+use crate::cli::find::screen::Screen;
+use crate::cli::find::state::{Effect, State};
+use crate::cli::find::worker::{Questions, Told, serve, warm};
+use crate::cli::interrupt::Ending;
+use crate::cli::launch::{self, Place};
+use crate::cli::{args, context, messages, search, streams};
+use crate::error::{Error, Result};
+use crate::present::find::Target;
+use crate::present::text::human::Human;
+
+/// Hits to list: some screens full.
+const LIMIT: u32 = 60;
+
+/// Hits of one document, so that a long one does not fill the list.
+const PER_DOCUMENT: u32 = 6;
+
+/// How long to wait before looking for signals and a closed terminal.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The signal of a closed terminal, SIGHUP.
+const HANG_UP: i32 = 1;
+
+/// The status of a shell command that was left without a choice, as other pickers have it: that of Ctrl-C.
+const NOTHING_CHOSEN: ExitStatus = ExitStatus::Signal(2);
+
+/// What the screen reacts to.
+#[derive(Debug)]
+enum Happened {
+    Key(KeyEvent),
+    Paste(String),
+    Resized,
+    Told(Told),
+    /// The terminal cannot be read any more.
+    Lost(std::io::Error),
+}
+
+impl From<Told> for Happened {
+    fn from(told: Told) -> Self {
+        Self::Told(told)
+    }
+}
+
+/// How the screen was left.
+#[derive(Debug, PartialEq, Eq)]
+enum Left {
+    Quit,
+    Chosen(Vec<u8>),
+}
+
+pub(super) fn run(context: &Context, args: &args::Find) -> Result<ExitStatus> {
+    if !is_at_terminal() {
+        return Err(Error::Usage {
+            message: "`kb find` needs a terminal for its keys (stdin) and its screen (stderr)"
+                .into(),
+            hint: Some("`kb search QUERY` answers without one".into()),
+        });
+    }
+    let num_documents = read::names(&context.session)?.len();
+    if num_documents == 0 {
+        return match args.print {
+            true => Err(Error::Usage {
+                message: "nothing has been added yet".into(),
+                hint: Some("`kb add DIRECTORY` adds documents".into()),
+            }),
+            false => welcome(),
+        };
+    }
+    let state = State::new(request(context, args)?, num_documents, args.print);
+    let outcome = show(context, state);
+    context.session.close()?;
+    match outcome? {
+        Left::Chosen(mut location) => {
+            location.push(b'\n');
+            streams::bytes(&location)?;
+            Ok(ExitStatus::Success)
+        }
+        Left::Quit if args.print => Ok(NOTHING_CHOSEN),
+        Left::Quit => Ok(ExitStatus::Success),
+    }
+}
+
+/// Whether keys can be read and a screen can be drawn.
+pub(super) fn is_at_terminal() -> bool {
+    streams::is_stdin_terminal() && streams::is_stderr_terminal()
+}
+
+/// Prints what to type first.
+fn welcome() -> Result<ExitStatus> {
+    streams::text(|out| out.text(include_str!("welcome.txt")))?;
+    Ok(ExitStatus::Success)
+}
+
+/// Returns what all searches have in common, with the first query.
+fn request(context: &Context, args: &args::Find) -> Result<SearchRequest> {
+    // Files that have changed are marked; reading them again would take too long for a keystroke.
+    let freshness = match context.session.freshness(None) {
+        Freshness::Refresh => Freshness::Mark,
+        other => other,
+    };
+    Ok(SearchRequest {
+        query: args.query.join(" "),
+        filter: context::filter(&args.filter)?,
+        legs: search::legs(args.fts_only, args.vec_only),
+        limit: Some(LIMIT),
+        per_document: Some(PER_DOCUMENT),
+        freshness: Some(freshness),
+        ..SearchRequest::default()
+    })
+}
+
+/// Shows the screen until it is left.
+fn show(context: &Context, state: State) -> Result<Left> {
+    let ending = Ending::listen();
+    let (sender, receiver) = channel();
+    let questions = Questions::default();
+    let human = Human { is_terminal: true, ..context.human.clone() };
+    let is_coloured = messages::is_stderr_coloured();
+    thread::scope(|scope| {
+        let answers = sender.clone();
+        let worker = scope.spawn(|| {
+            let answers = answers;
+            serve(&context.session, &questions, &answers);
+        });
+        scope.spawn(|| warm(&context.session));
+        let mut desk = Desk { context, human, state, questions: &questions, sender, ending };
+        let outcome =
+            Screen::take(is_coloured).and_then(|mut screen| desk.run(&mut screen, &receiver));
+        questions.close();
+        // Where the screen cannot be written either, that is not the reason.
+        let hung_up =
+            |error| if is_hung_up() { Error::Interrupted { signal: HANG_UP } } else { error };
+        let outcome = outcome.map_err(hung_up);
+        if let Err(payload) = worker.join() {
+            panic::resume_unwind(payload);
+        }
+        outcome
+    })
+}
+
+/// The state with what it acts on.
+struct Desk<'a> {
+    context: &'a Context,
+    human: Human,
+    state: State,
+    questions: &'a Questions,
+    sender: Sender<Happened>,
+    ending: Ending,
+}
+
+impl Desk<'_> {
+    fn run(&mut self, screen: &mut Screen, receiver: &Receiver<Happened>) -> Result<Left> {
+        let mut keyboard = Some(Keyboard::start(self.sender.clone()));
+        let mut effects = self.state.search();
+        loop {
+            for effect in effects {
+                match effect {
+                    Effect::Ask(asked) => self.questions.ask(asked),
+                    Effect::Open(target) => {
+                        keyboard.take().into_iter().for_each(Keyboard::stop);
+                        self.open(screen, target)?;
+                        keyboard = Some(Keyboard::start(self.sender.clone()));
+                    }
+                    Effect::Copy(text) => {
+                        Screen::copy(&text)?;
+                        self.state.inform("copied, if your terminal allows it (OSC 52)");
+                    }
+                    Effect::Print(location) => return Ok(Left::Chosen(location)),
+                    Effect::Quit => return Ok(Left::Quit),
+                }
+            }
+            effects = Vec::new();
+            let (columns, rows) = Screen::size();
+            screen.paint(&layout(&mut self.state, &self.human, columns, rows))?;
+            let first = self.wait(receiver)?;
+            // All that has happened meanwhile is shown at once.
+            for happened in iter::once(first).chain(receiver.try_iter()) {
+                effects.extend(self.on(happened)?);
+            }
+        }
+    }
+
+    /// Waits until something happens. Fails after a signal, and if the terminal was closed.
+    fn wait(&self, receiver: &Receiver<Happened>) -> Result<Happened> {
+        loop {
+            if let Some(signal) = self.ending.signal() {
+                return Err(Error::Interrupted { signal });
+            }
+            if let Ok(happened) = receiver.recv_timeout(TICK) {
+                return Ok(happened);
+            }
+            if is_hung_up() {
+                return Err(Error::Interrupted { signal: HANG_UP });
+            }
+        }
+    }
+
+    fn on(&mut self, happened: Happened) -> Result<Vec<Effect>> {
+        match happened {
+            Happened::Key(key) => Ok(self.state.press(key)),
+            Happened::Paste(text) => Ok(self.state.paste(&text)),
+            Happened::Told(told) => Ok(self.state.hear(told)),
+            Happened::Resized => Ok(Vec::new()),
+            Happened::Lost(error) => Err(Error::Output(error)),
+        }
+    }
+
+    /// Opens a place in another program, which gets the terminal meanwhile.
+    fn open(&mut self, screen: &mut Screen, target: Target) -> Result<()> {
+        let document = target.document.to_string();
+        let path = match read::file(&self.context.session, &document) {
+            Ok(path) => path,
+            Err(error) => {
+                self.state.report(&error);
+                return Ok(());
+            }
+        };
+        let place = Place { path: &path, line: target.line, page: target.page };
+        let opened = screen.lend(|| self.ending.away(|| launch::open(self.context, place)))?;
+        if let Err(error) = opened {
+            self.state.report(&error);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,300 @@
+//! Answers the questions of the screen in a thread, so that typing never waits.
+//!
+//! Each slot holds one question. A newer one replaces it, so that a search for a word that has been typed on
+//! is never begun, or stops before its second half.
+
+use std::sync::mpsc::Sender;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::app::facets::{self, Facet, Value};
+use crate::app::observer::{Event, Observer, Silent};
+use crate::app::read::{self, Around, Selection, ShowRequest};
+use crate::app::search::{LegSelection, SearchRequest, SimilarRequest};
+use crate::app::{self, Session};
+use crate::document::{ChunkId, DocumentId, Filter};
+use crate::error::{Error, Result};
+use crate::present::find::{Listing, Reading};
+
+/// A search that takes longer shows its keyword hits first. So long a wait is not felt.
+const AT_ONCE: Duration = Duration::from_millis(30);
+
+/// Similar passages to list.
+const SIMILAR: u32 = 30;
+
+/// What the screen wants to know.
+#[derive(Debug, Clone)]
+pub(super) enum Question {
+    /// The hits of a query.
+    Search(Box<SearchRequest>),
+    /// The passages that are similar to a chunk.
+    Similar(ChunkId),
+    /// The parts of a document; the words of the query are marked in them.
+    Outline(DocumentId, String),
+    /// A part of a document, for reading from a passage on; the words of the query are marked.
+    Part { document: DocumentId, selection: Selection, typed: String, passage: Option<String> },
+    /// The text next to a chunk.
+    Around(ChunkId),
+    /// The values to filter by.
+    Values(Facet, Box<Filter>),
+}
+
+/// The answer to a question.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// A list, with the text around its first chunk.
+    Listing(Listing, Option<Around>),
+    Part(Box<Reading>),
+    Around(Around),
+    Values(Vec<Value>),
+}
+
+/// Where an answer is shown. Questions of different slots do not replace each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// The list, or a text that takes its place.
+    Main,
+    /// The text of the selected entry.
+    Beside,
+}
+
+/// A question with its number in its slot.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub(super) slot: Slot,
+    pub(super) number: u64,
+    pub(super) question: Question,
+}
+
+/// What the worker sends.
+#[derive(Debug)]
+pub(super) enum Told {
+    Answer {
+        slot: Slot,
+        number: u64,
+        answer: Result<Answer>,
+        took: Duration,
+        /// Whether a better answer follows.
+        is_first: bool,
+    },
+    /// A message about the answer that follows.
+    Message(String),
+    /// The worker has ended before it was asked to.
+    Lost,
+}
+
+/// The questions that wait.
+#[derive(Debug, Default)]
+pub(super) struct Questions {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    main: Option<Asked>,
+    beside: Option<Asked>,
+    is_closed: bool,
+}
+
+impl Questions {
+    /// Adds a question in place of the one that waits in its slot.
+    pub(super) fn ask(&self, asked: Asked) {
+        let mut waiting = self.lock();
+        match asked.slot {
+            Slot::Main => waiting.main = Some(asked),
+            Slot::Beside => waiting.beside = Some(asked),
+        }
+        self.changed.notify_one();
+    }
+
+    /// Ends the worker after its current question.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+        self.changed.notify_one();
+    }
+
+    /// Waits for the next question; `None` if there will be none.
+    fn next(&self) -> Option<Asked> {
+        let mut waiting = self.lock();
+        loop {
+            if waiting.is_closed {
+                return None;
+            }
+            if let Some(asked) = waiting.main.take().or_else(|| waiting.beside.take()) {
+                return Some(asked);
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Whether a question would be answered for nothing.
+    fn is_stale(&self, asked: &Asked) -> bool {
+        let waiting = self.lock();
+        waiting.is_closed || asked.slot == Slot::Main && waiting.main.is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Answers questions until there will be no more.
+pub(super) fn serve<T: From<Told> + Send>(
+    session: &Session,
+    questions: &Questions,
+    sender: &Sender<T>,
+) {
+    let mut lost = Lost { sender, is_well: false };
+    let worker = Worker { session, questions, sender };
+    let mut is_slow = true;
+    while let Some(asked) = questions.next() {
+        is_slow = worker.answer(&asked, is_slow);
+    }
+    lost.is_well = true;
+}
+
+/// Loads the model, while the first questions are answered by keywords.
+pub(super) fn warm(session: &Session) {
+    // What fails here fails again with a question, and is reported then.
+    let _ = session.binding().map(|bound| session.embedder(bound.as_ref(), &Silent));
+}
+
+/// Tells the screen if the worker ends by a panic.
+struct Lost<'a, T: From<Told>> {
+    sender: &'a Sender<T>,
+    is_well: bool,
+}
+
+impl<T: From<Told>> Drop for Lost<'_, T> {
+    fn drop(&mut self) {
+        if !self.is_well {
+            let _ = self.sender.send(Told::Lost.into());
+        }
+    }
+}
+
+struct Worker<'a, T> {
+    session: &'a Session,
+    questions: &'a Questions,
+    sender: &'a Sender<T>,
+}
+
+impl<T: From<Told> + Send> Worker<'_, T> {
+    /// Answers a question, and returns whether the next search is expected to be slow.
+    fn answer(&self, asked: &Asked, is_slow: bool) -> bool {
+        let begin = Instant::now();
+        let is_both = match &asked.question {
+            Question::Search(request) => request.legs.is_none(),
+            _ => false,
+        };
+        if let Question::Search(request) = &asked.question
+            && is_both
+            && is_slow
+        {
+            let keyword =
+                SearchRequest { legs: Some(LegSelection::Keyword), ..(**request).clone() };
+            let answer = self.search(&keyword, &Silent);
+            if answer.is_ok() {
+                self.tell(asked, answer, begin, true);
+            }
+            if self.questions.is_stale(asked) {
+                return is_slow;
+            }
+        }
+        let answer = self.work(&asked.question);
+        let took = begin.elapsed();
+        self.tell(asked, answer, begin, false);
+        if is_both { took > AT_ONCE } else { is_slow }
+    }
+
+    /// Sends an answer; after the screen was left, it is lost.
+    fn tell(&self, asked: &Asked, answer: Result<Answer>, begin: Instant, is_first: bool) {
+        let (slot, number, took) = (asked.slot, asked.number, begin.elapsed());
+        let _ = self.sender.send(Told::Answer { slot, number, answer, took, is_first }.into());
+    }
+
+    fn work(&self, question: &Question) -> Result<Answer> {
+        match question {
+            Question::Search(request) => {
+                self.search(request, &Messages(Mutex::new(self.sender.clone())))
+            }
+            Question::Similar(chunk) => {
+                let limit = Some(SIMILAR);
+                let request =
+                    SimilarRequest { chunk: Some(*chunk), limit, ..SimilarRequest::default() };
+                let (_, hits) = app::search::similar(self.session, &request)?;
+                self.listing(Listing::of_similar(hits))
+            }
+            Question::Outline(document, typed) => {
+                let outline = read::outline(self.session, &document.to_string(), None)?;
+                Ok(Answer::Listing(Listing::of_outline(outline, typed), None))
+            }
+            Question::Part { document, selection, typed, passage } => {
+                let request = ShowRequest {
+                    document: Some(document.to_string()),
+                    selection: selection.clone(),
+                    max_lines: None,
+                };
+                let shown = read::show(self.session, &request)?;
+                Ok(Answer::Part(Box::new(Reading::new(shown, typed, passage.as_deref()))))
+            }
+            Question::Around(chunk) => read::around(self.session, *chunk).map(Answer::Around),
+            Question::Values(facet, filter) => {
+                facets::values(self.session, *facet, filter).map(Answer::Values)
+            }
+        }
+    }
+
+    fn search(&self, request: &SearchRequest, observer: &dyn Observer) -> Result<Answer> {
+        self.listing(Listing::of_search(app::search::search(self.session, request, observer)?))
+    }
+
+    fn listing(&self, listing: Listing) -> Result<Answer> {
+        let around = listing.chunk(0).map(|chunk| read::around(self.session, chunk)).transpose();
+        match around {
+            Ok(around) => Ok(Answer::Listing(listing, around)),
+            // Removed since it was found.
+            Err(Error::UnknownChunk { .. }) => Ok(Answer::Listing(listing, None)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Sends what a use case reports to the screen.
+struct Messages<T>(Mutex<Sender<T>>);
+
+impl<T: From<Told> + Send> Observer for Messages<T> {
+    fn on_event(&self, event: Event<'_>) {
+        if let Event::Note(text) | Event::Warning(text) | Event::Failure(text) = event {
+            let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = sender.send(Told::Message(text.to_owned()).into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(slot: Slot, number: u64) -> Asked {
+        Asked { slot, number, question: Question::Around(ChunkId(1)) }
+    }
+
+    #[test]
+    fn a_newer_question_replaces_the_one_that_waits() {
+        let questions = Questions::default();
+        questions.ask(asked(Slot::Beside, 1));
+        questions.ask(asked(Slot::Main, 1));
+        questions.ask(asked(Slot::Main, 2));
+        let first = questions.next().unwrap();
+        assert_eq!((first.slot, first.number), (Slot::Main, 2));
+        assert!(!questions.is_stale(&first));
+        questions.ask(asked(Slot::Main, 3));
+        assert!(questions.is_stale(&first));
+        assert_eq!(questions.next().unwrap().number, 3);
+        assert_eq!(questions.next().unwrap().slot, Slot::Beside);
+        questions.close();
+        assert!(questions.next().is_none());
+    }
+}

@@ -1,0 +1,426 @@
+//! Lists hits or the parts of a document, grouped by document, and knows where each entry leads.
+
+use std::sync::Arc;
+
+use crate::app::read::{Around, Selection};
+use crate::app::search::Found;
+use crate::document::{CHAIN_SEPARATOR, ChunkId, DocType, DocumentId};
+use crate::present::find::reading::Body;
+use crate::present::find::{
+    Line, Meaning, Piece, fitted, justified, piece, pieces, shortened, width_of,
+};
+use crate::present::terminal::columns::width;
+use crate::present::text::human::Human;
+use crate::present::text::passage::{Excerpt, Room, excerpt, whole};
+use crate::present::text::quote;
+use crate::read::{Outline, Part, PartKind};
+use crate::search::matches::QueryTerms;
+use crate::search::{Confidence, Hit};
+use crate::store::StoredDocument;
+use crate::text::number::counted;
+use crate::text::paths;
+use crate::text::printable::{clean, clean_lines, clean_name};
+
+/// Columns of the place of a hit in the list: a line number of six digits.
+const PLACE: usize = 7;
+
+/// Columns of the text of a hit before the width of the list is known.
+const ROOM: usize = 60;
+
+/// Between the parts of a header chain.
+const CHAIN: &str = " › ";
+
+/// A list of hits or parts.
+#[derive(Debug)]
+pub struct Listing {
+    entries: Vec<Entry>,
+    rows: Vec<Row>,
+    terms: QueryTerms,
+    confidence: Option<Confidence>,
+    /// Columns of the text of a hit in the list. They decide which line of the passage is shown there, and
+    /// that line is also the one to open.
+    room: usize,
+}
+
+#[derive(Debug)]
+enum Entry {
+    Hit(Box<Hit>),
+    Part(Arc<StoredDocument>, Box<Part>),
+}
+
+/// A row of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// The document of the entries below; the number is that of the first one.
+    Document(usize),
+    /// An entry.
+    Entry(usize),
+}
+
+/// A place in the file of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    /// The document.
+    pub document: DocumentId,
+    /// Line number, from 1.
+    pub line: Option<u32>,
+    /// Page number, from 1.
+    pub page: Option<u32>,
+}
+
+impl Listing {
+    /// Lists the hits of a search, documents in the order of their best hits.
+    pub fn of_search(found: Found) -> Self {
+        let terms = QueryTerms::new(found.typed());
+        let (hits, confidence) = match found {
+            Found::Hits(results) => (results.hits, results.confidence),
+            Found::Passages(evidence) => {
+                let hits = evidence.passages.into_iter().map(|passage| passage.hit);
+                (hits.collect(), evidence.confidence)
+            }
+        };
+        Self { confidence, ..Self::of_hits(hits, terms) }
+    }
+
+    /// Lists passages that are similar to something.
+    pub fn of_similar(hits: Vec<Hit>) -> Self {
+        Self::of_hits(hits, QueryTerms::default())
+    }
+
+    fn of_hits(hits: Vec<Hit>, terms: QueryTerms) -> Self {
+        let mut documents: Vec<(DocumentId, Vec<Hit>)> = Vec::new();
+        for hit in hits {
+            let id = hit.stored.document_id;
+            match documents.iter_mut().find(|known| known.0 == id) {
+                Some((_, hits)) => hits.push(hit),
+                None => documents.push((id, vec![hit])),
+            }
+        }
+        let (mut entries, mut rows) = (Vec::new(), Vec::new());
+        for (_, hits) in documents {
+            rows.push(Row::Document(entries.len()));
+            for hit in hits {
+                rows.push(Row::Entry(entries.len()));
+                entries.push(Entry::Hit(Box::new(hit)));
+            }
+        }
+        Self { entries, rows, terms, confidence: None, room: ROOM }
+    }
+
+    /// Lists the parts of a document. The words of a query are marked in them.
+    pub fn of_outline(outline: Outline, typed: &str) -> Self {
+        let document = Arc::new(outline.document);
+        let parts = outline.parts.into_iter();
+        let entries: Vec<Entry> =
+            parts.map(|part| Entry::Part(Arc::clone(&document), Box::new(part))).collect();
+        let heads = (!entries.is_empty()).then_some(Row::Document(0));
+        let rows = heads.into_iter().chain((0..entries.len()).map(Row::Entry)).collect();
+        Self { entries, rows, terms: QueryTerms::new(typed), confidence: None, room: ROOM }
+    }
+
+    /// Sets the width of the list.
+    pub fn set_width(&mut self, columns: usize) {
+        self.room = columns.saturating_sub(PLACE + 1);
+    }
+
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns all rows from top to bottom.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Returns the entry of a chunk.
+    pub fn position(&self, chunk: ChunkId) -> Option<usize> {
+        (0..self.len()).find(|entry| self.chunk(*entry) == Some(chunk))
+    }
+
+    /// Returns the first part that is on a line or a page; the last one that begins before it.
+    pub fn part_at(&self, target: Target) -> Option<usize> {
+        let begins = |entry: &usize| {
+            let own = self.target(*entry);
+            own.line.zip(target.line).is_some_and(|(own, wanted)| own <= wanted)
+                || own.page.zip(target.page).is_some_and(|(own, wanted)| own <= wanted)
+        };
+        (0..self.len()).rev().find(begins)
+    }
+
+    /// Returns the numbers of entries and documents, and whether they look like an answer.
+    pub fn summary(&self) -> Line {
+        let documents = self.rows.iter().filter(|row| matches!(row, Row::Document(_))).count();
+        let counts = match self.entries.first() {
+            Some(Entry::Part(..)) => counted(self.len(), "part"),
+            _ => {
+                format!("{} in {}", counted(self.len(), "passage"), counted(documents, "document"))
+            }
+        };
+        let doubt = match self.confidence {
+            _ if self.is_empty() => return vec![piece(Meaning::Warning, "nothing found")],
+            Some(Confidence::None) => "nothing looks like an answer",
+            Some(Confidence::Low) => "low confidence",
+            Some(Confidence::High) | None => return vec![piece(Meaning::Faint, counts)],
+        };
+        vec![piece(Meaning::Faint, format!("{counts} · ")), piece(Meaning::Warning, doubt)]
+    }
+
+    /// Returns the line of a row.
+    pub fn line(&self, row: Row, columns: usize) -> Line {
+        match row {
+            Row::Document(entry) => self.document_line(entry, columns),
+            Row::Entry(entry) => match &self.entries[entry] {
+                Entry::Hit(hit) => self.hit_line(hit, columns),
+                Entry::Part(_, part) => part_line(part, columns),
+            },
+        }
+    }
+
+    fn document_line(&self, entry: usize, columns: usize) -> Line {
+        let about = self.about(entry);
+        let left = vec![piece(Meaning::Title, clean(about.title))];
+        justified(left, vec![piece(Meaning::Faint, clean(about.kind))], columns)
+    }
+
+    fn hit_line(&self, hit: &Hit, columns: usize) -> Line {
+        let shown = self.excerpt(hit);
+        let place = match (hit.line(shown.first_line), hit.stored.chunk.chunk.page) {
+            (_, Some(page)) => format!("p.{page}"),
+            (Some(line), None) => format!(":{line}"),
+            (None, None) => String::new(),
+        };
+        let mut line = vec![piece(Meaning::Place, format!("{place:>PLACE$} "))];
+        line.extend(pieces(shown.lines, Meaning::Plain).into_iter().flatten());
+        fitted(line, columns)
+    }
+
+    fn excerpt(&self, hit: &Hit) -> Excerpt {
+        let chunk = &hit.stored.chunk.chunk;
+        let is_code = hit.stored.doc_type == DocType::Code;
+        let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
+        let known: Vec<&str> = sections.chain([hit.stored.title.as_str()]).collect();
+        excerpt(&chunk.text, &known, &self.terms, Room { columns: self.room, lines: 1, is_code })
+    }
+
+    /// Returns what is above the text of an entry: title, header chain, location.
+    pub fn head(&self, entry: usize, human: &Human, columns: usize) -> Vec<Line> {
+        let about = self.about(entry);
+        let marks = match &self.entries[entry] {
+            Entry::Hit(hit) => hit_marks(hit),
+            Entry::Part(document, _) => tags(&document.tags),
+        };
+        let lines = [
+            vec![piece(Meaning::Title, clean(about.title))],
+            chain_line(about.section, about.symbol),
+            self.location_line(entry, human, marks, columns),
+        ];
+        let lines = lines.into_iter().filter(|line| !line.is_empty());
+        lines.map(|line| fitted(line, columns)).collect()
+    }
+
+    fn about(&self, entry: usize) -> About<'_> {
+        match &self.entries[entry] {
+            Entry::Hit(hit) => About {
+                title: &hit.stored.title,
+                path: hit.stored.path.as_deref(),
+                kind: hit.stored.language.as_deref().unwrap_or(hit.stored.doc_type.as_str()),
+                section: hit.stored.chunk.chunk.section.as_deref(),
+                symbol: hit.stored.chunk.chunk.symbol.as_deref(),
+            },
+            Entry::Part(document, part) => About {
+                title: &document.title,
+                path: document.path.as_deref(),
+                kind: document.language.as_deref().unwrap_or(document.doc_type.as_str()),
+                section: part.section.as_deref(),
+                symbol: part.name.as_deref().filter(|_| part.kind == PartKind::Symbol),
+            },
+        }
+    }
+
+    /// Returns the line with the path, and behind it what else is known.
+    fn location_line(&self, entry: usize, human: &Human, marks: Line, columns: usize) -> Line {
+        let target = self.target(entry);
+        let place = match (target.line, target.page) {
+            (_, Some(page)) => format!(" p.{page}"),
+            (Some(line), None) => format!(":{line}"),
+            (None, None) => String::new(),
+        };
+        let (path, place) = match self.about(entry).path {
+            Some(path) => (human.path(path), place),
+            None => (format!("kb show {}", target.document), String::new()),
+        };
+        let room = columns.saturating_sub(width(&place) + width_of(&marks));
+        let mut line = vec![piece(Meaning::Path, shortened(&path, room.max(columns / 2)) + &place)];
+        line.extend(marks);
+        line
+    }
+
+    /// Returns the text of an entry with its neighbours. The text of a part is only its beginning.
+    pub fn body(&self, entry: usize, around: Option<&Around>, columns: usize) -> Body {
+        let hit = match &self.entries[entry] {
+            Entry::Hit(hit) => hit,
+            Entry::Part(_, part) => {
+                let text = vec![piece(Meaning::Faint, clean(&part.preview))];
+                return Body { lines: vec![fitted(text, columns)], start: 0 };
+            }
+        };
+        let is_code = hit.stored.doc_type == DocType::Code;
+        let set = |text: &str, plain| pieces(whole(text, &self.terms, columns, is_code), plain);
+        let mut lines = around.map_or(vec![], |around| set(&around.before, Meaning::Faint));
+        if !lines.is_empty() {
+            lines.push(Line::new());
+        }
+        let start = lines.len();
+        lines.extend(set(&hit.stored.chunk.chunk.text, Meaning::Plain));
+        if let Some(around) = around.filter(|around| !around.after.is_empty()) {
+            lines.push(Line::new());
+            lines.extend(set(&around.after, Meaning::Faint));
+        }
+        Body { lines, start }
+    }
+
+    /// Whether there is text of the document before that of an entry.
+    pub fn has_text_before(&self, entry: usize) -> bool {
+        match &self.entries[entry] {
+            Entry::Hit(hit) => hit.stored.chunk.chunk_index > 0,
+            Entry::Part(..) => false,
+        }
+    }
+
+    /// Returns where an entry is.
+    pub fn target(&self, entry: usize) -> Target {
+        match &self.entries[entry] {
+            Entry::Hit(hit) => Target {
+                document: hit.stored.document_id,
+                line: hit.line(self.excerpt(hit).first_line),
+                page: hit.stored.chunk.chunk.page,
+            },
+            Entry::Part(document, part) => {
+                Target { document: document.id, line: part.start_line, page: part.page }
+            }
+        }
+    }
+
+    /// Returns the chunk of a hit.
+    pub fn chunk(&self, entry: usize) -> Option<ChunkId> {
+        match self.entries.get(entry)? {
+            Entry::Hit(hit) => Some(hit.stored.chunk.id),
+            Entry::Part(..) => None,
+        }
+    }
+
+    /// Returns the part of the document that an entry is in, or is: section, symbol, page, or everything.
+    pub fn selection(&self, entry: usize) -> Selection {
+        let (section, symbol, page) = match &self.entries[entry] {
+            Entry::Hit(hit) => {
+                let chunk = &hit.stored.chunk.chunk;
+                (chunk.section.clone(), chunk.symbol.clone(), chunk.page)
+            }
+            Entry::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
+                (PartKind::Symbol, _) => (None, part.name.clone(), None),
+                (PartKind::Text, Some(id)) => return Selection::Chunk(*id, 0),
+                _ => (part.section.clone(), None, part.page),
+            },
+        };
+        match (symbol, section, page) {
+            (Some(symbol), _, _) => Selection::Symbol(symbol),
+            (None, Some(section), _) => Selection::Section(section),
+            (None, None, Some(page)) => Selection::Page(page),
+            (None, None, None) => Selection::Whole,
+        }
+    }
+
+    /// Returns the title of an entry's document.
+    pub fn title(&self, entry: usize) -> String {
+        clean(self.about(entry).title)
+    }
+
+    /// Returns the text of a hit, for pasting.
+    pub fn text(&self, entry: usize) -> Option<String> {
+        match self.entries.get(entry)? {
+            Entry::Hit(hit) => Some(clean_lines(&hit.stored.chunk.chunk.text)),
+            Entry::Part(..) => None,
+        }
+    }
+
+    /// Returns the citation of a hit, as `--format md` prints it.
+    pub fn citation(&self, entry: usize) -> Option<String> {
+        match self.entries.get(entry)? {
+            Entry::Hit(hit) => Some(quote::citation(hit)),
+            Entry::Part(..) => None,
+        }
+    }
+
+    /// Returns the location that `kb find --print` prints: the path, with `:` and the line if lines are
+    /// known, or the URI of a document without a file. Nothing is quoted.
+    pub fn location(&self, entry: usize) -> Vec<u8> {
+        let target = self.target(entry);
+        let Some(path) = self.about(entry).path else {
+            return format!("kb://document/{}", target.document).into_bytes();
+        };
+        let mut location = paths::path_of(path).into_os_string().into_encoded_bytes();
+        // Lines are counted in the document, which is only a part of a container.
+        let is_whole = paths::split_member(path).1.is_none();
+        if let Some(line) = target.line.filter(|_| is_whole) {
+            location.extend_from_slice(format!(":{line}").as_bytes());
+        }
+        location
+    }
+}
+
+/// The names of an entry.
+struct About<'a> {
+    title: &'a str,
+    path: Option<&'a str>,
+    /// The language of source code, else the type.
+    kind: &'a str,
+    section: Option<&'a str>,
+    symbol: Option<&'a str>,
+}
+
+fn chain_line(section: Option<&str>, symbol: Option<&str>) -> Line {
+    let chain = section
+        .map(|section| section.split(CHAIN_SEPARATOR).map(clean).collect::<Vec<_>>().join(CHAIN));
+    let parts: Vec<String> = chain.into_iter().chain(symbol.map(clean)).collect();
+    match parts.is_empty() {
+        true => Line::new(),
+        false => vec![piece(Meaning::Place, parts.join(CHAIN))],
+    }
+}
+
+/// Returns date, tags and state of a hit.
+fn hit_marks(hit: &Hit) -> Line {
+    let mut marks = tags(&hit.stored.tags);
+    if let Some(stale) = hit.stale {
+        marks.push(piece(Meaning::Warning, format!("  {}", stale.as_str())));
+    }
+    if let Some(date) = &hit.stored.date {
+        marks.push(piece(Meaning::Faint, format!("  {}", clean_name(date))));
+    }
+    marks
+}
+
+fn tags(tags: &[String]) -> Line {
+    let tag = |tag: &String| -> Piece { piece(Meaning::Tag, format!("  #{}", clean(tag))) };
+    tags.iter().map(tag).collect()
+}
+
+fn part_line(part: &Part, columns: usize) -> Line {
+    let name = clean(part.name.as_deref().unwrap_or(&part.preview));
+    let word = if part.kind == PartKind::Page { "page " } else { "" };
+    let indent = "  ".repeat(part.level as usize);
+    let place = match (part.start_line, part.page) {
+        _ if part.kind == PartKind::Page => String::new(),
+        (_, Some(page)) => format!("p.{page}"),
+        (Some(line), None) => format!(":{line}"),
+        (None, None) => String::new(),
+    };
+    let left = vec![piece(Meaning::Plain, format!("{indent}{word}{name}"))];
+    justified(left, vec![piece(Meaning::Place, place)], columns)
+}

@@ -1,0 +1,106 @@
+//! Lays out results for the screen of `kb find`, as lines of pieces with a meaning.
+//!
+//! Knows the width that is available, but neither the terminal nor what is selected.
+
+mod listing;
+mod reading;
+
+use crate::present::terminal::columns::{cut, cut_middle, width};
+use crate::present::text::passage::Span;
+
+pub use crate::present::terminal::paint::Meaning;
+pub use listing::{Listing, Row, Target};
+pub use reading::{Body, Reading};
+
+/// A piece of a line. Its text is clean and has no line end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What is shown.
+    pub text: String,
+    /// What it is, which decides about its colour.
+    pub meaning: Meaning,
+}
+
+/// A line of the screen.
+pub type Line = Vec<Piece>;
+
+/// Returns a piece of a line.
+pub fn piece(meaning: Meaning, text: impl Into<String>) -> Piece {
+    Piece { text: text.into(), meaning }
+}
+
+/// Returns the width of a line in columns.
+pub fn width_of(line: &Line) -> usize {
+    line.iter().map(|piece| width(&piece.text)).sum()
+}
+
+/// Cuts a line to a width; an ellipsis marks the cut.
+pub fn fitted(line: Line, columns: usize) -> Line {
+    let mut left = columns;
+    let mut kept = Line::new();
+    for piece in line {
+        let text = cut(&piece.text, left);
+        let is_cut = text.len() != piece.text.len();
+        left -= width(&text);
+        kept.push(Piece { text: text.into_owned(), ..piece });
+        if is_cut {
+            break;
+        }
+    }
+    kept
+}
+
+/// Cuts a path or another text in its middle.
+pub fn shortened(text: &str, columns: usize) -> String {
+    cut_middle(text, columns).into_owned()
+}
+
+/// Returns a line with one part at its left and one at its right end. If both do not fit, the left one is
+/// cut; if less than half of the width were left to it, the right one is dropped.
+pub fn justified(left: Line, right: Line, columns: usize) -> Line {
+    let taken = width_of(&right);
+    if taken == 0 || taken * 2 > columns {
+        return fitted(left, columns);
+    }
+    let mut line = fitted(left, columns - taken - 1);
+    let gap = columns - taken - width_of(&line);
+    line.push(piece(Meaning::Plain, " ".repeat(gap)));
+    line.extend(right);
+    line
+}
+
+/// Returns lines of a passage as pieces; `plain` is the meaning of what does not match the query.
+fn pieces(lines: Vec<Vec<Span>>, plain: Meaning) -> Vec<Line> {
+    let meaning = |is_match| if is_match { Meaning::Match } else { plain };
+    let line = |spans: Vec<Span>| {
+        spans.into_iter().map(|span| piece(meaning(span.is_match), span.text)).collect()
+    };
+    lines.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: &Line) -> String {
+        line.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    #[test]
+    fn a_line_is_cut_and_never_wider_than_its_room() {
+        let line = || vec![piece(Meaning::Title, "東京 tide"), piece(Meaning::Faint, " note")];
+        let right = || vec![piece(Meaning::Faint, "md")];
+        for (columns, expected) in [
+            (20, "東京 tide note    md"),
+            (14, "東京 tide…  md"),
+            (12, "東京 tide md"),
+            (8, "東京… md"),
+            (3, "東…"),
+            (0, ""),
+        ] {
+            let found = justified(line(), right(), columns);
+            assert!(width_of(&found) <= columns, "{columns}: {}", shown(&found));
+            assert_eq!(shown(&found), expected, "{columns}");
+        }
+    }
+}
