@@ -118,6 +118,8 @@ mod output;
 mod outputs;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
+/// What only exists on Unix is compiled there only.
+mod platforms;
 /// A changed cache: detected before it is loaded, named, rebuilt.
 mod poisoned;
 /// Printed text from outside: terminals, JSON, names, citations, bytes.

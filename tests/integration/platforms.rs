@@ -1,0 +1,93 @@
+//! What only exists on Unix is named only where the compiler leaves it out elsewhere.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What other systems lack.
+const UNIX_ONLY: [&str; 3] = ["std::os::unix", "rustix::", "libc::"];
+
+/// What leaves an item out on other systems.
+const GUARDS: [&str; 4] = [
+    "#[cfg(unix)]",
+    "#[cfg(all(unix",
+    "#[cfg(target_os = \"linux\")]",
+    "#[cfg(any(target_os = \"linux\", target_os = \"android\", target_vendor = \"apple\"))]",
+];
+
+/// Returns the lines of a source, except its tests, that name something of Unix outside of an item that is
+/// compiled on Unix only.
+fn unguarded(text: &str) -> Vec<usize> {
+    let code = text.split("\nmod tests {").next().unwrap();
+    let mut found = Vec::new();
+    // The depth of braces, and that at which the guarded item began.
+    let (mut depth, mut guarded_at, mut is_next_guarded) = (0_usize, None, false);
+    for (number, line) in (1..).zip(code.lines()) {
+        let line = line.trim();
+        if line.starts_with("//") || line.is_empty() {
+            continue;
+        }
+        if line.starts_with("#[") || line.starts_with("#![") {
+            is_next_guarded |= GUARDS.iter().any(|guard| line.contains(guard));
+            continue;
+        }
+        if is_next_guarded && guarded_at.is_none() {
+            guarded_at = Some(depth);
+        }
+        is_next_guarded = false;
+        if guarded_at.is_none() && UNIX_ONLY.iter().any(|name| line.contains(name)) {
+            found.push(number);
+        }
+        let count = |brace: char| line.matches(brace).count();
+        depth = (depth + count('{')).saturating_sub(count('}'));
+        let is_complete = line.ends_with([';', ',', '}']) || line.ends_with("};");
+        if guarded_at.is_some_and(|at| depth <= at) && is_complete {
+            guarded_at = None;
+        }
+    }
+    found
+}
+
+/// Returns the source files below a folder, without tests and modules that are compiled on Unix only.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if !["tests.rs", "testing.rs", "unix.rs"].contains(&name) && name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn what_only_unix_has_is_compiled_on_unix_only() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut broken = Vec::new();
+    for path in sources(&root) {
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = unguarded(&text);
+        broken.extend(lines.iter().map(|line| format!("{}:{line}", path.display())));
+    }
+    assert!(broken.is_empty(), "not behind `cfg(unix)`:\n{}", broken.join("\n"));
+    let open = fs::read_to_string(root.join("files/open.rs")).unwrap();
+    assert!(open.contains("#[cfg(unix)]\nmod unix;"), "the file that is left out");
+}
+
+#[test]
+fn a_name_of_unix_without_a_guard_is_found() {
+    for (code, expected) in [
+        ("use std::os::unix::fs::symlink;\n", &[1][..]),
+        ("#[cfg(unix)]\nuse rustix::fs::open;\nuse rustix::fs::stat;\n", &[3]),
+        ("#[cfg(unix)]\nfn a() {\n    libc::b();\n}\nfn c() {\n    libc::b();\n}\n", &[6]),
+        (
+            "fn a() {\n    #[cfg(unix)]\n    let b = rustix::c(\n        rustix::D,\n    );\n}\n",
+            &[],
+        ),
+        ("// std::os::unix is only named\n", &[]),
+    ] {
+        assert_eq!(unguarded(code), expected, "{code}");
+    }
+}
