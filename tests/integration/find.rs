@@ -175,14 +175,15 @@ fn documents_cannot_control_the_terminal() {
 #[test]
 fn the_editor_opens_the_place_and_the_screen_comes_back() {
     let mut env = TestEnv::with_corpus();
-    let editor = env.write("bin/vi", "#!/bin/sh\necho \"$@\" > \"$HOME/opened\"\n");
+    // It waits for a key, so that what is shown before it can be seen.
+    let editor = env.write("bin/vi", "#!/bin/sh\necho \"$@\" > \"$HOME/opened\"\nread -r line\n");
     fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
     env.set("EDITOR", "vi");
     let mut screen = Screen::start(&env, &["find", "--type", "markdown", "frozen gauge"], 110, 30);
     screen.see("passage");
     screen.keys(ENTER);
     screen.see("Opening ");
-    screen.see("› frozen gauge");
+    screen.keys(ENTER).see("› frozen gauge");
     screen.keys(" pipe").see("› frozen gauge pipe");
     screen.leave(ESC, &env).expect(0);
     let opened = fs::read_to_string(env.path("opened")).unwrap();

@@ -144,6 +144,7 @@ fn every_command_has_help() {
         names,
         [
             "search",
+            "find",
             "grep",
             "similar",
             "why",
