@@ -1,7 +1,7 @@
 # Targets need Rust, a C compiler and Python 3 with pip, nothing else; `make help` lists them.
 
 KB := target/release/kb
-# compiles in half the time of a release build
+# compiles faster than a release build
 DEMO_KB := target/demo/kb
 DEMO := .demo
 PREFIX ?= $(HOME)/.local
