@@ -19,6 +19,7 @@ mod eval;
 mod exit;
 mod files;
 mod find;
+mod format;
 mod grep;
 mod help;
 mod info;
@@ -33,6 +34,7 @@ mod pager;
 mod progress;
 mod read;
 mod reindex;
+mod rejected;
 mod relocate;
 mod remove;
 mod schema;
@@ -54,22 +56,21 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::builder::StyledStr;
+use clap::Parser;
 use clap::error::ErrorKind;
-use clap::{Parser, ValueEnum};
 
 use crate::app::session::absolute;
 use crate::app::{Observer, ServerOptions, Session, ToolSet};
-use crate::cli::args::{Cli, ColorChoice, Command, McpAction};
+use crate::cli::args::{Cli, Command, McpAction};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::config::{DefaultFormat, Environment, Flags, OutputFormat};
-use crate::diagnostic::{Diagnostic, Program};
+use crate::cli::format::{default_format, wanted_format};
+use crate::cli::rejected::{explain, explain_skill, first_word, is_skill};
+use crate::config::{Environment, Flags, OutputFormat};
+use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::extract::protocol::CHILD_COMMAND;
 use crate::extract::reader;
-use crate::present::terminal::sheet::Sheet;
-use crate::skill::commands;
 
 /// A function that serves agents until the client closes the connection.
 pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<()>;
@@ -291,171 +292,6 @@ fn flags(cli: &Cli) -> Flags {
         flags.push(("--model-dir", "embedding.model_dir", path(dir)));
     }
     flags
-}
-
-/// Returns the requested output format; `None` if a setting decides.
-fn wanted_format(command: &Command) -> Option<OutputFormat> {
-    match command {
-        Command::Search(args) if args.batch.is_some() => Some(OutputFormat::Json),
-        Command::Search(args) if args.open.is_some() => Some(OutputFormat::Human),
-        Command::Search(args) => args.format.map(args::SearchFormat::reader),
-        Command::Embed(_) | Command::Export(_) => Some(OutputFormat::Json),
-        Command::Convert(args) => Some(args.format.errors()),
-        Command::Grep(args) => Some(args.format.reader()),
-        Command::Show(args) => Some(args.format.errors()),
-        Command::Init(args::Init { format, .. })
-        | Command::Add(args::Add { format, .. })
-        | Command::Why(args::Why { format, .. })
-        | Command::Eval(args::Eval { format, .. })
-        | Command::List(args::List { format, .. })
-        | Command::Files(args::Files { format, .. })
-        | Command::Info(args::Info { format, .. })
-        | Command::Similar(args::Similar { format, .. })
-        | Command::Outline(args::Outline { format, .. })
-        | Command::Open(args::Open { format, .. })
-        | Command::Remove(args::Remove { format, .. })
-        | Command::Edit(args::Edit { format, .. })
-        | Command::Tag(args::Tag { format, .. })
-        | Command::Status(args::Status { format, .. })
-        | Command::Backup(args::Backup { format, .. })
-        | Command::Restore(args::Restore { format, .. })
-        | Command::Relocate(args::Relocate { format, .. })
-        | Command::Import(args::Import { format, .. })
-        | Command::Doctor(args::Doctor { format, .. })
-        | Command::Update(args::Update { format, .. })
-        | Command::Reindex(args::Reindex { format, .. })
-        | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
-        Command::Base(args) => Some(args.format().format),
-        Command::Tags(args) => Some(match &args.action {
-            Some(args::TagsAction::Rename(rename)) => rename.format.format,
-            None => args.format.format,
-        }),
-        Command::Cache(args) => Some(match &args.action {
-            Some(args::CacheAction::Clean(clean)) => clean.format.format,
-            None => args.format.format,
-        }),
-        Command::Skill(args) => Some(args.call.format()),
-        Command::Mcp(args::Mcp { action: Some(McpAction::Install(args)), .. }) => {
-            Some(args.format.format)
-        }
-        Command::Mcp(_)
-        | Command::Find(_)
-        | Command::Watch(_)
-        | Command::Help(_)
-        | Command::Schema(_)
-        | Command::Completions(_)
-        | Command::Man(_) => Some(OutputFormat::Human),
-    }
-}
-
-/// Returns what `search.default_format` means here, or its default if the settings cannot be read.
-fn default_format(environment: &Environment, flags: &Flags) -> OutputFormat {
-    let default = crate::config::load(environment, flags)
-        .map_or(DefaultFormat::Json, |resolved| resolved.config.search.default_format);
-    default.format(streams::is_stdout_terminal())
-}
-
-/// Answers `--help` and `--version`, or reports what is wrong with the command line.
-fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) -> ExitStatus {
-    match error.kind() {
-        ErrorKind::DisplayHelp if first_word(args).is_none() => {
-            end(page(&help::root_page(), environment), OutputFormat::Human)
-        }
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            end(page(&error.render(), environment), OutputFormat::Human)
-        }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let is_terminal = streams::is_stderr_terminal();
-            let is_coloured = messages::is_coloured(ColorChoice::Auto, environment, is_terminal);
-            let page = match first_word(args) {
-                None => help::root_page(),
-                Some(_) => error.render(),
-            };
-            // If stderr is closed, the page is lost.
-            let _ = streams::text_aside(|out| help_page(&page, is_coloured, out));
-            ExitStatus::User
-        }
-        _ => {
-            let format = format_of(args).unwrap_or_else(|| {
-                match first_word(args).and_then(|word| word.to_str()) {
-                    Some("search") => default_format(environment, &Flags::new()),
-                    Some("embed") => OutputFormat::Json,
-                    _ => OutputFormat::Human,
-                }
-            });
-            report(&usage::explain(error, args), format)
-        }
-    }
-}
-
-/// Prints a help page in the colours of other output.
-fn page(page: &StyledStr, environment: &Environment) -> Result<ExitStatus> {
-    let is_terminal = streams::is_stdout_terminal();
-    let is_coloured = messages::is_coloured(ColorChoice::Auto, environment, is_terminal);
-    streams::text(|out| help_page(page, is_coloured, out))?;
-    Ok(ExitStatus::Success)
-}
-
-fn help_page(page: &StyledStr, is_coloured: bool, out: &mut Sheet<'_>) -> io::Result<()> {
-    if is_coloured { out.help(&page.ansi().to_string()) } else { out.text(&page.to_string()) }
-}
-
-/// Whether a command line that clap rejected is for a skill command.
-fn is_skill(args: &[OsString]) -> bool {
-    first_word(args).is_some_and(|word| word == "skill")
-}
-
-/// Returns the command: the first word that is neither a flag nor the value of one.
-fn first_word(args: &[OsString]) -> Option<&OsString> {
-    let mut words = args.iter().skip(1);
-    while let Some(word) = words.next() {
-        if ["--data-dir", "--base", "--color", "--log-file"].iter().any(|flag| word == flag) {
-            words.next();
-        } else if !is_flag(word) {
-            return Some(word);
-        }
-    }
-    None
-}
-
-/// Answers `--help` and `--version` of a skill command, or reports what is wrong in the words of the
-/// skill protocol.
-fn explain_skill(
-    error: &clap::Error,
-    args: &[OsString],
-    environment: &Environment,
-    program: Program,
-) -> ExitStatus {
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return end(page(&error.render(), environment), OutputFormat::Human);
-    }
-    let (message, hint) = match usage::explain(error, args) {
-        _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let names: Vec<&str> = commands::COMMANDS.iter().map(|command| command.name).collect();
-            ("the command is missing".to_owned(), Some(format!("one of {}", names.join(", "))))
-        }
-        Error::Usage { message, hint } => (message, hint),
-        other => (other.to_string(), None),
-    };
-    let format = format_of(args).unwrap_or(OutputFormat::Human);
-    skill::report(Diagnostic::InvalidOption { message, hint }.into(), program, format)
-}
-
-fn is_flag(arg: &OsString) -> bool {
-    arg.to_string_lossy().starts_with('-')
-}
-
-/// Returns the output format requested by a command line that clap rejected.
-fn format_of(args: &[OsString]) -> Option<OutputFormat> {
-    let is_format = |arg: &OsString| arg == "-o" || arg.to_string_lossy().starts_with("--format");
-    let at = args.iter().position(is_format)?;
-    let arg = args[at].to_string_lossy();
-    let word = match arg.strip_prefix("--format=") {
-        Some(word) => word.to_owned(),
-        None => args.get(at + 1)?.to_string_lossy().into_owned(),
-    };
-    let of_search = || args::SearchFormat::from_str(&word, false).map(args::SearchFormat::reader);
-    OutputFormat::from_str(&word, false).or_else(|_| of_search()).ok()
 }
 
 /// Prints an error on stderr and returns its exit status.

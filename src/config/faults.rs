@@ -5,7 +5,7 @@ use std::path::Path;
 
 use figment::error::{Actual, Kind};
 
-use crate::config::load::entries;
+use crate::config::values::entries;
 use crate::config::{Config, Origin, words};
 use crate::error::{Error, Result};
 use crate::limits;

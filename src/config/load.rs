@@ -1,7 +1,6 @@
 //! Merges the layers of settings into a [`Config`] and remembers where each value came from.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use figment::providers::Serialized;
@@ -9,11 +8,11 @@ use figment::value::Value;
 use figment::{Figment, Profile};
 
 use crate::config::faults::{check, unknown_key, wrong_value};
-use crate::config::yaml::{Yaml, key_text};
+use crate::config::file::{drop_empty_groups, parse_yaml, read, remove_key};
+use crate::config::values::{SettingValue, entries, flatten, is_text, keys};
+use crate::config::yaml::Yaml;
 use crate::config::{Config, Environment, FILE_NAME};
 use crate::error::{Error, Result};
-use crate::files;
-use crate::files::open::Links;
 use crate::limits;
 
 /// How many unknown keys are named in warnings.
@@ -81,53 +80,6 @@ impl Resolved {
     /// Returns every key with its value, in the order of the documentation.
     pub fn entries(&self) -> Vec<(String, SettingValue)> {
         entries(&self.config)
-    }
-}
-
-/// Returns every key with its value, in the order of the documentation.
-pub(super) fn entries(config: &Config) -> Vec<(String, SettingValue)> {
-    let settings = yaml_serde::to_value(config).unwrap_or_default();
-    let mut found = Vec::new();
-    flatten("", &settings, &mut found);
-    found.into_iter().map(|(key, value)| (key, value.into())).collect()
-}
-
-/// The value of a setting. Displayed as a user types it: text without quotes, and whole numbers
-/// without `.0`.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SettingValue {
-    /// True or false.
-    Flag(bool),
-    /// The value of a setting that holds only whole numbers.
-    Whole(u64),
-    /// The value of a setting that may have a fraction.
-    Number(f64),
-    /// Anything else.
-    Text(String),
-}
-
-impl From<&yaml_serde::Value> for SettingValue {
-    fn from(value: &yaml_serde::Value) -> Self {
-        if let Some(flag) = value.as_bool() {
-            Self::Flag(flag)
-        } else if let Some(whole) = value.as_u64() {
-            Self::Whole(whole)
-        } else if let Some(number) = value.as_f64() {
-            Self::Number(number)
-        } else {
-            Self::Text(key_text(value))
-        }
-    }
-}
-
-impl fmt::Display for SettingValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag(flag) => write!(f, "{flag}"),
-            Self::Whole(whole) => write!(f, "{whole}"),
-            Self::Number(number) => write!(f, "{number}"),
-            Self::Text(text) => f.write_str(text),
-        }
     }
 }
 
@@ -285,103 +237,8 @@ pub fn variable_names(key: &str) -> Vec<String> {
     short.map(str::to_owned).into_iter().chain([full]).collect()
 }
 
-pub(super) fn read(file: &Path) -> Result<Option<String>> {
-    let limit = u64::try_from(limits::YAML_BYTES).unwrap_or(u64::MAX);
-    match files::open::read(file, Links::Follow, limit) {
-        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| Error::Config {
-            path: file.to_owned(),
-            message: "it is not UTF-8 text".into(),
-            hint: None,
-        }),
-        Err(Error::PathNotFound { .. }) if file.parent().is_some_and(Path::is_file) => {
-            let source = std::io::ErrorKind::NotADirectory.into();
-            Err(Error::Io { path: file.to_owned(), source })
-        }
-        Err(Error::PathNotFound { .. }) => Ok(None),
-        Err(Error::OverLimit { .. }) => Err(Error::Config {
-            path: file.to_owned(),
-            message: format!("it has more than {} KB", limits::YAML_BYTES >> 10),
-            hint: None,
-        }),
-        Err(Error::NotAFile { .. }) => Err(Error::Config {
-            path: file.to_owned(),
-            message: "it is not a regular file".into(),
-            hint: None,
-        }),
-        Err(error) => Err(error),
-    }
-}
-
-pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<yaml_serde::Value> {
-    let invalid = |message: String| Error::Config { path: file.to_owned(), message, hint: None };
-    if !limits::is_readable_yaml(text) {
-        return Err(invalid("it is too large or nested too deeply".into()));
-    }
-    let value: yaml_serde::Value =
-        yaml_serde::from_str(text).map_err(|error| invalid(error.to_string()))?;
-    match value {
-        yaml_serde::Value::Null | yaml_serde::Value::Mapping(_) => Ok(value),
-        _ => Err(Error::Config {
-            path: file.to_owned(),
-            message: "the file must hold `key: value` lines".into(),
-            hint: None,
-        }),
-    }
-}
-
-/// Removes empty groups, such as groups whose lines are all comments.
-fn drop_empty_groups(prefix: &str, value: &mut yaml_serde::Value, keys: &[String]) {
-    let Some(entries) = value.as_mapping_mut() else { return };
-    entries.retain(|key, value| {
-        let path = format!("{prefix}{}.", key.as_str().unwrap_or_default());
-        drop_empty_groups(&path, value, keys);
-        !value.is_null() || !keys.iter().any(|known| known.starts_with(&path))
-    });
-}
-
-/// Removes a dotted key; `false` if it is not there.
-fn remove_key(value: &mut yaml_serde::Value, key: &str) -> bool {
-    let Some(entries) = value.as_mapping_mut() else { return false };
-    match key.split_once('.') {
-        None => entries.remove(key).is_some(),
-        Some((group, rest)) => entries.get_mut(group).is_some_and(|group| remove_key(group, rest)),
-    }
-}
-
-/// Lists the leaves of a YAML value by their dotted keys.
-fn flatten<'a>(
-    prefix: &str,
-    value: &'a yaml_serde::Value,
-    found: &mut Vec<(String, &'a yaml_serde::Value)>,
-) {
-    match value {
-        yaml_serde::Value::Mapping(entries) => {
-            for (key, value) in entries {
-                let key = key_text(key);
-                let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
-                flatten(&path, value, found);
-            }
-        }
-        yaml_serde::Value::Null if prefix.is_empty() => {}
-        leaf => found.push((prefix.to_owned(), leaf)),
-    }
-}
-
-/// Returns all keys in the order of the documentation.
-pub(super) fn keys(defaults: &Config) -> Vec<String> {
-    entries(defaults).into_iter().map(|(key, _)| key).collect()
-}
-
 fn origins_has_variable(origins: &BTreeMap<String, Origin>, key: &str) -> bool {
     matches!(origins.get(key), Some(Origin::Variable(_)))
-}
-
-/// Whether a key holds text, so that `10` and `true` are also text.
-pub(super) fn is_text(defaults: &Config, key: &str) -> bool {
-    let defaults = yaml_serde::to_value(defaults).unwrap_or_default();
-    key.split('.')
-        .try_fold(&defaults, |value, part| value.get(part))
-        .is_some_and(|default| default.is_string())
 }
 
 /// Merges one typed value. Unless the key holds text, `10` is a number and `true` is a boolean.
@@ -410,105 +267,4 @@ fn expand_home(path: &Path, home: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::{DefaultFormat, PrecisionWord};
-
-    fn environment(home: &Path, values: &[(&str, &str)]) -> Environment {
-        let home = ("HOME".to_owned(), home.as_os_str().to_owned());
-        values
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), value.into()))
-            .chain([home])
-            .collect()
-    }
-
-    fn home_with(text: &str) -> tempfile::TempDir {
-        let home = tempfile::tempdir().unwrap();
-        std::fs::create_dir(home.path().join(".kb")).unwrap();
-        std::fs::write(home.path().join(".kb").join(FILE_NAME), text).unwrap();
-        home
-    }
-
-    #[test]
-    fn an_empty_group_is_ignored() {
-        let home = home_with("search:\n  # rrf_k: 10\nchunking:\n  pdf:\nocr:\n");
-        let home = [("HOME".to_owned(), home.path().into())].into_iter().collect();
-        let resolved = load(&home, &Vec::new()).unwrap();
-        assert_eq!(resolved.config.search.default_top, 10);
-        // An unknown empty group is still reported.
-        assert_eq!(resolved.warnings.len(), 1);
-    }
-
-    #[test]
-    fn without_settings_the_defaults_apply() {
-        let home = tempfile::tempdir().unwrap();
-        let resolved = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
-        assert_eq!(resolved.config, Config::defaults(home.path()));
-        assert_eq!(*resolved.origin("search.rrf_k"), Origin::Default);
-    }
-
-    #[test]
-    fn flags_override_variables_and_variables_override_the_file() {
-        let home = home_with("search:\n  default_top: 3\n  rrf_k: 10\n");
-        let env = environment(home.path(), &[("KB_DEFAULT_TOP", "4")]);
-        let top = |flags: &Flags| load(&env, flags).unwrap().config.search.default_top;
-        assert_eq!(top(&Vec::new()), 4);
-        assert_eq!(top(&vec![("--top", "search.default_top", "5".into())]), 5);
-        let plain = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
-        assert_eq!(plain.config.search.default_top, 3);
-        assert!((plain.config.search.rrf_k - 10.0).abs() < 1e-9);
-        assert_eq!(plain.config.search.default_format, DefaultFormat::Json);
-        assert!(matches!(plain.origin("search.rrf_k"), Origin::File(_)));
-    }
-
-    #[test]
-    fn every_key_has_a_variable() {
-        let home = tempfile::tempdir().unwrap();
-        let env = environment(
-            home.path(),
-            &[
-                ("KB_EMBEDDING_PRECISION", "int8"),
-                ("KB_CHUNKING_CODE_INCLUDE_CONTEXT", "false"),
-                ("KB_MODEL", "e5"),
-            ],
-        );
-        let config = load(&env, &Vec::new()).unwrap().config;
-        assert_eq!(config.embedding.precision, PrecisionWord::Int8);
-        assert!(!config.chunking.code.include_context);
-        assert_eq!(config.embedding.model, "e5");
-    }
-
-    #[test]
-    fn an_unknown_key_is_a_warning_with_the_nearest_one() {
-        let home = home_with("search:\n  defualt_top: 3\n");
-        let resolved = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
-        assert!(resolved.warnings[0].contains("`search.defualt_top`"));
-        assert!(resolved.warnings[0].ends_with("did you mean `search.default_top`?"));
-    }
-
-    #[test]
-    fn broken_yaml_is_reported_with_its_position() {
-        let home = home_with("search:\n  default_top: [1\n");
-        let error = load(&environment(home.path(), &[]), &Vec::new()).unwrap_err().to_string();
-        assert!(error.contains("config.yaml") && error.contains("line"), "{error}");
-    }
-
-    #[test]
-    fn a_wrong_value_names_its_layer() {
-        let home = tempfile::tempdir().unwrap();
-        let env = environment(home.path(), &[("KB_DEFAULT_TOP", "many")]);
-        let error = load(&env, &Vec::new()).unwrap_err().to_string();
-        assert!(
-            error.contains("KB_DEFAULT_TOP") && error.contains("search.default_top"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn a_tilde_means_the_home_directory() {
-        let home = home_with("data_dir: ~/elsewhere\n");
-        let config = load(&environment(home.path(), &[]), &Vec::new()).unwrap().config;
-        assert_eq!(config.data_dir, home.path().join("elsewhere"));
-    }
-}
+mod tests;

@@ -11,24 +11,26 @@ use serde::{Deserialize, Serialize};
 mod edit;
 mod environment;
 mod faults;
+mod file;
 mod list;
 mod load;
 pub mod skillc;
+mod values;
 mod yaml;
 
 /// Parses a text as a settings file, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(text: &str) {
-    let _ = load::parse_yaml(Path::new("config.yaml"), text);
+    let _ = file::parse_yaml(Path::new("config.yaml"), text);
 }
 
 pub use edit::set;
 pub use environment::Environment;
 pub use list::words;
 pub use load::{
-    BaseFolder, Flags, OWN_KEYS, Origin, Resolved, SettingValue, load, load_base, load_untrusted,
-    variable_names,
+    BaseFolder, Flags, OWN_KEYS, Origin, Resolved, load, load_base, load_untrusted, variable_names,
 };
+pub use values::SettingValue;
 
 /// Name of the file in the data directory.
 pub const FILE_NAME: &str = "config.yaml";

@@ -5,22 +5,13 @@ use serde_json::{Value, json};
 
 use crate::bases::{in_folder, two, with_clone};
 use crate::env::TestEnv;
-use crate::mcp::{TENTHS_PER_TOKEN, paid, tools};
+use crate::mcp::{READING, TENTHS_PER_TOKEN, paid, tools};
 use crate::mcp_client::{Client, envelope};
 
-/// The tools that are about documents.
-const TOOLS: [&str; 10] = [
-    "kb_grep",
-    "kb_info",
-    "kb_list",
-    "kb_open",
-    "kb_outline",
-    "kb_search",
-    "kb_show",
-    "kb_similar",
-    "kb_status",
-    "kb_tags",
-];
+/// Returns the tools that are about documents.
+fn document_tools() -> Vec<&'static str> {
+    READING.into_iter().filter(|name| name.starts_with("kb_")).collect()
+}
 
 /// Starts a server in a folder below the home, and returns its instructions too.
 fn started(env: &TestEnv, dir: &str, args: &[&str]) -> (Client, String) {
@@ -46,7 +37,7 @@ fn listing_base(client: &mut Client) -> Vec<String> {
 fn every_tool_reads_the_base_that_a_call_names() {
     let env = two();
     let (mut client, _) = started(&env, "", &[]);
-    for tool in TOOLS {
+    for tool in document_tools() {
         let arguments = match tool {
             "kb_search" => json!({ "query": "pump" }),
             "kb_grep" => json!({ "pattern": "pump" }),
@@ -161,7 +152,7 @@ fn the_argument_is_listed_where_there_are_several_bases() {
     assert_eq!(client.data("kb_list", json!({ "base": "default" })).as_array().unwrap().len(), 8);
     let env = two();
     let (mut client, _) = started(&env, "", &[]);
-    assert_eq!(listing_base(&mut client), TOOLS);
+    assert_eq!(listing_base(&mut client), document_tools());
     // Still at most 1,500 tokens.
     assert!(paid(&tools(&mut client)) < TENTHS_PER_TOKEN * 1_500 / 10);
 }

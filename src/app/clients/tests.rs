@@ -7,6 +7,10 @@ use tempfile::TempDir;
 use super::stale::{Problem, find};
 use super::*;
 
+mod documented;
+
+use documented::DOCUMENTED;
+
 const SYSTEM: System = System::Linux;
 
 fn environment(home: &Path, vars: &[(&str, &str)]) -> Environment {
@@ -45,158 +49,6 @@ fn refusal(name: &str, settings: &str) -> String {
     assert_eq!(fs::read_to_string(&path).unwrap(), settings);
     error.to_string()
 }
-
-/// For each program: settings in the form that its documentation shows, with kb in them.
-const DOCUMENTED: [(&str, &str); 8] = [
-    (
-        "claude-code",
-        r#"{
-  "numStartups": 4,
-  "mcpServers": {
-    "shared": {
-      "type": "stdio",
-      "command": "/path/to/server",
-      "args": [],
-      "env": {}
-    },
-    "kb": {
-      "type": "stdio",
-      "command": "/opt/kb",
-      "args": ["mcp"]
-    }
-  },
-  "projects": {}
-}
-"#,
-    ),
-    (
-        "claude-desktop",
-        r#"{
-  "mcpServers": {
-    "filesystem": {
-      "command": "npx",
-      "args": ["-y", "@modelcontextprotocol/server-filesystem", "/Users/username/Desktop"]
-    },
-    "kb": {
-      "command": "/opt/kb",
-      "args": ["mcp"]
-    }
-  }
-}
-"#,
-    ),
-    (
-        "codex",
-        r#"# comments stay
-model = "gpt-5"
-
-[mcp_servers.context7]
-command = "npx"
-args = ["-y", "@upstash/context7-mcp"]
-
-[mcp_servers.kb]
-command = "/opt/kb"
-args = ["mcp"]
-"#,
-    ),
-    (
-        "cursor",
-        r#"{
-  "mcpServers": {
-    "server-name": {
-      "type": "stdio",
-      "command": "python",
-      "args": ["mcp-server.py"],
-      "env": { "API_KEY": "value" }
-    },
-    "kb": {
-      "type": "stdio",
-      "command": "/opt/kb",
-      "args": ["mcp"]
-    }
-  }
-}
-"#,
-    ),
-    (
-        "gemini",
-        r#"{
-  "ui": { "theme": "GitHub" }, // mine
-  "mcpServers": {
-    "pythonTools": {
-      "command": "python",
-      "args": ["-m", "my_mcp_server"],
-      "timeout": 15000
-    },
-    "kb": {
-      "command": "/opt/kb",
-      "args": ["mcp"]
-    }
-  }
-}
-"#,
-    ),
-    (
-        "opencode",
-        r#"{
-  "$schema": "https://opencode.ai/config.json",
-  "mcp": {
-    // tried in May
-    "everything": {
-      "type": "local",
-      "command": ["npx", "-y", "@modelcontextprotocol/server-everything"],
-      "enabled": false,
-    },
-    "kb": {
-      "type": "local",
-      "command": ["/opt/kb", "mcp"],
-      "enabled": true,
-    },
-  },
-}
-"#,
-    ),
-    (
-        "vscode",
-        r#"{
-	"inputs": [],
-	"servers": {
-		// from the gallery
-		"memory": {
-			"type": "stdio",
-			"command": "npx",
-			"args": ["-y", "@modelcontextprotocol/server-memory"]
-		},
-		"kb": {
-			"type": "stdio",
-			"command": "/opt/kb",
-			"args": ["mcp"]
-		}
-	}
-}
-"#,
-    ),
-    (
-        "zed",
-        r#"// Zed settings
-{
-  "theme": "One Dark", /* dark */
-  "context_servers": {
-    "local": {
-      "command": "some-command",
-      "args": ["arg-1", "arg-2"],
-      "env": {}
-    },
-    "kb": {
-      "command": "/opt/kb",
-      "args": ["mcp"]
-    }
-  },
-  "vim_mode": true,
-}
-"#,
-    ),
-];
 
 /// Returns settings without the entry of kb.
 fn without(settings: &str) -> String {

@@ -53,7 +53,7 @@ pub(in crate::cli) enum LineFormat {
 
 impl LineFormat {
     /// Returns the format in which errors are printed.
-    pub(in crate::cli) fn reader(self) -> OutputFormat {
+    pub(in crate::cli) fn errors(self) -> OutputFormat {
         match self {
             Self::Human => OutputFormat::Human,
             Self::Json | Self::Jsonl => OutputFormat::Json,

@@ -116,7 +116,7 @@ pub(in crate::cli) enum SearchFormat {
 
 impl SearchFormat {
     /// Returns the format in which errors are printed.
-    pub(in crate::cli) fn reader(self) -> OutputFormat {
+    pub(in crate::cli) fn errors(self) -> OutputFormat {
         match self {
             Self::Json | Self::Jsonl => OutputFormat::Json,
             Self::Human | Self::Paths | Self::Md => OutputFormat::Human,

@@ -6,15 +6,17 @@
 //! worker thread ─► answer ┘     └─► question ─► worker thread ─► app
 //! ```
 //!
-//! `state` and `layout` are pure. The screen is on stderr, so that stdout is free for the location that
+//! `state`, `press`, `hear` and `layout` are pure. The screen is on stderr, so that stdout is free for the location that
 //! `--print` prints.
 
 mod draw;
 mod entry;
 mod filters;
+mod hear;
 mod keyboard;
 mod keys;
 mod layout;
+mod press;
 mod screen;
 mod state;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tests of the screen without a terminal: keys and answers go in, cells come out.
+//! Tests the screen without a terminal: presses keys, gives answers and compares the cells.
 
 use std::time::Duration;
 

@@ -6,6 +6,7 @@
 
 mod aligned;
 mod cells;
+mod columns;
 mod gaps;
 mod lines;
 mod margin;

@@ -4,9 +4,8 @@
 //! bands with a common gap are columns if both sides read like text. A table also has such gaps,
 //! but its sides are short and aligned. Columns are separated and then divided again.
 
-use super::gaps::is_number;
+use super::columns::{Gap, separates_columns};
 use super::piece::Piece;
-use super::words::Word;
 
 /// Narrowest gap between columns, as a fraction of the text size.
 const MIN_GAP: f64 = 0.9;
@@ -17,28 +16,6 @@ const MAX_LEAD: f64 = 2.0;
 
 /// Deepest nesting of columns.
 const MAX_DEPTH: u8 = 6;
-
-/// Fewest words on the smaller side, as a fraction of all.
-const MIN_SHARE: f64 = 1.0 / 6.0;
-
-/// Fewest words per line of prose, on average, not counting numbers.
-const PROSE_WORDS: f64 = 2.2;
-
-/// Smallest fraction of the column width that a line of prose fills, on average.
-const PROSE_FILL: f64 = 0.55;
-
-/// Fewest lines on a side.
-const MIN_LINES: usize = 2;
-
-/// Words per line, and fraction of the width filled, from which a single side is certainly prose.
-const SURE_WORDS: f64 = 4.0;
-const SURE_FILL: f64 = 0.65;
-
-/// Fraction of lines with a neighbour on the same base line from which two sides are aligned.
-const ALIGNED: f64 = 0.6;
-
-/// Fraction of a side's lines that are numbers from which it may be a column of a table.
-const MIN_NUMBERS: f64 = 0.25;
 
 /// Divides the pieces of a page into regions, in reading order.
 pub(super) fn divide(pieces: Vec<Piece>, body: f64) -> Vec<Vec<Piece>> {
@@ -97,26 +74,6 @@ impl Run {
     fn has_columns(&self, body: f64) -> bool {
         let pieces: Vec<&Piece> = self.bands.iter().flatten().collect();
         self.gaps.iter().any(|gap| separates_columns(&pieces, gap, body))
-    }
-}
-
-/// A horizontal range without any pieces.
-#[derive(Debug, Clone, Copy)]
-struct Gap {
-    left: f64,
-    right: f64,
-    /// Whether there are pieces on both sides of it.
-    is_inner: bool,
-}
-
-impl Gap {
-    fn width(&self) -> f64 {
-        self.right - self.left
-    }
-
-    fn is_crossed_by(&self, band: &[Piece]) -> bool {
-        let areas = || band.iter().map(Piece::area);
-        areas().any(|area| area.left < self.right && area.right > self.left)
     }
 }
 
@@ -230,113 +187,6 @@ fn split(mut run: Run, body: f64) -> Result<(Vec<Piece>, Vec<Piece>), Run> {
     let pieces = run.bands.into_iter().flatten();
     let (left, right) = pieces.partition(|piece| piece.area().right < middle);
     Ok(if is_rtl { (right, left) } else { (left, right) })
-}
-
-/// Whether both sides of a gap are read down rather than across.
-fn separates_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool {
-    let middle = f64::midpoint(gap.left, gap.right);
-    let (left, right): (Vec<&Piece>, Vec<&Piece>) =
-        pieces.iter().partition(|piece| piece.area().right < middle);
-    if left.is_empty() || right.is_empty() {
-        return false;
-    }
-    let (one, other) = (Side::of(&left), Side::of(&right));
-    if one.has_numbers_for(&other) || other.has_numbers_for(&one) {
-        return false;
-    }
-    let fewest = one.num_words.min(other.num_words);
-    let has_share = fewest as f64 >= MIN_SHARE * (one.num_words + other.num_words) as f64;
-    let (one_aligned, other_aligned) = (one.aligned_share(&other), other.aligned_share(&one));
-    let has_lines = one.bases.len() >= MIN_LINES && other.bases.len() >= MIN_LINES;
-    let is_aligned = one_aligned.min(other_aligned) >= ALIGNED;
-    let both = |claim: fn(&Side) -> bool| claim(&one) && claim(&other);
-    let has_words = both(|side| side.words_per_line() > PROSE_WORDS);
-    let reads_down = both(|side| side.fill >= PROSE_FILL)
-        || both(|side| side.words_per_line() >= SURE_WORDS)
-        || !is_aligned;
-    if has_share && has_lines && has_words && reads_down {
-        return true;
-    }
-    // The rows of a table are aligned; side notes and labels of a figure are not.
-    let sure = |side: &Side| {
-        side.words_per_line() >= SURE_WORDS && side.fill >= SURE_FILL && side.bases.len() >= 4
-    };
-    let is_wide = gap.width() >= 1.2 * body;
-    is_wide && ((sure(&one) && other_aligned < ALIGNED) || (sure(&other) && one_aligned < ALIGNED))
-}
-
-/// The text on one side of a gap.
-struct Side {
-    num_words: usize,
-    /// Base lines, top to bottom.
-    bases: Vec<f64>,
-    /// Base lines of the lines that are mostly numbers.
-    number_bases: Vec<f64>,
-    /// Fraction of the side's width that its lines fill, on average.
-    fill: f64,
-}
-
-impl Side {
-    fn of(pieces: &[&Piece]) -> Self {
-        let mut words: Vec<_> = pieces.iter().filter_map(|piece| piece.word()).collect();
-        words.sort_by(|a, b| a.base.total_cmp(&b.base));
-        let left = words.iter().map(|word| word.area.left).fold(f64::INFINITY, f64::min);
-        let right = words.iter().map(|word| word.area.right).fold(f64::NEG_INFINITY, f64::max);
-        let mut lines: Vec<Extent> = Vec::new();
-        for word in &words {
-            let area = word.area;
-            if lines.last().is_none_or(|line| word.base - line.base >= 0.4 * word.size) {
-                lines.push(Extent { base: word.base, from: area.left, to: area.right, balance: 0 });
-            }
-            if let Some(line) = lines.last_mut() {
-                line.from = line.from.min(area.left);
-                line.to = line.to.max(area.right);
-                line.balance += if is_number(&word.text) { 1 } else { -1 };
-            }
-        }
-        let filled: f64 = lines.iter().map(|line| line.to - line.from).sum();
-        let fill = filled / (lines.len() as f64 * (right - left)).max(1.0);
-        let number_bases =
-            lines.iter().filter(|line| line.balance >= 0).map(|line| line.base).collect();
-        let bases = lines.into_iter().map(|line| line.base).collect();
-        // Numbers belong to tables.
-        let has_letters = |word: &&&Word| word.text.contains(char::is_alphabetic);
-        let num_words = words.iter().filter(has_letters).map(|word| word.num_words()).sum();
-        Self { num_words, bases, number_bases, fill }
-    }
-
-    /// Whether many lines of this side are numbers that are aligned with `labels`.
-    fn has_numbers_for(&self, labels: &Self) -> bool {
-        self.number_bases.len() as f64 >= MIN_NUMBERS * self.bases.len() as f64
-            && share_with_neighbour(&self.number_bases, &labels.bases) >= ALIGNED
-    }
-
-    fn words_per_line(&self) -> f64 {
-        self.num_words as f64 / self.bases.len().max(1) as f64
-    }
-
-    /// Returns the fraction of lines that have a line of the other side on their base line.
-    fn aligned_share(&self, other: &Self) -> f64 {
-        share_with_neighbour(&self.bases, &other.bases)
-    }
-}
-
-/// A line of one side.
-struct Extent {
-    base: f64,
-    from: f64,
-    to: f64,
-    /// Count of its numbers minus count of its other words.
-    balance: i32,
-}
-
-/// Returns the fraction of base lines that have one of `others` next to them.
-fn share_with_neighbour(bases: &[f64], others: &[f64]) -> f64 {
-    let has_neighbour = |base: &&f64| {
-        let at = others.partition_point(|other| *other < **base - 1.0);
-        others.get(at).is_some_and(|other| *other <= **base + 1.0)
-    };
-    bases.iter().filter(has_neighbour).count() as f64 / bases.len().max(1) as f64
 }
 
 #[cfg(test)]

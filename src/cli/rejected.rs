@@ -1,0 +1,111 @@
+//! Answers a command line that clap does not run: with help, the version, or what is wrong with it.
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::builder::StyledStr;
+use clap::error::ErrorKind;
+
+use crate::cli::args::ColorChoice;
+use crate::cli::exit::ExitStatus;
+use crate::cli::format::{default_format, format_of};
+use crate::cli::{end, help, messages, report, skill, streams, usage};
+use crate::config::{Environment, Flags, OutputFormat};
+use crate::diagnostic::{Diagnostic, Program};
+use crate::error::{Error, Result};
+use crate::present::terminal::sheet::Sheet;
+use crate::skill::commands;
+
+/// Answers `--help` and `--version`, or reports what is wrong with the command line.
+pub(super) fn explain(
+    error: &clap::Error,
+    args: &[OsString],
+    environment: &Environment,
+) -> ExitStatus {
+    match error.kind() {
+        ErrorKind::DisplayHelp if first_word(args).is_none() => {
+            end(page(&help::root_page(), environment), OutputFormat::Human)
+        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            end(page(&error.render(), environment), OutputFormat::Human)
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let is_terminal = streams::is_stderr_terminal();
+            let is_coloured = messages::is_coloured(ColorChoice::Auto, environment, is_terminal);
+            let page = match first_word(args) {
+                None => help::root_page(),
+                Some(_) => error.render(),
+            };
+            // If stderr is closed, the page is lost.
+            let _ = streams::text_aside(|out| help_page(&page, is_coloured, out));
+            ExitStatus::User
+        }
+        _ => {
+            let format = format_of(args).unwrap_or_else(|| {
+                match first_word(args).and_then(|word| word.to_str()) {
+                    Some("search") => default_format(environment, &Flags::new()),
+                    Some("embed") => OutputFormat::Json,
+                    _ => OutputFormat::Human,
+                }
+            });
+            report(&usage::explain(error, args), format)
+        }
+    }
+}
+
+/// Prints a help page in the colours of other output.
+fn page(page: &StyledStr, environment: &Environment) -> Result<ExitStatus> {
+    let is_terminal = streams::is_stdout_terminal();
+    let is_coloured = messages::is_coloured(ColorChoice::Auto, environment, is_terminal);
+    streams::text(|out| help_page(page, is_coloured, out))?;
+    Ok(ExitStatus::Success)
+}
+
+fn help_page(page: &StyledStr, is_coloured: bool, out: &mut Sheet<'_>) -> io::Result<()> {
+    if is_coloured { out.help(&page.ansi().to_string()) } else { out.text(&page.to_string()) }
+}
+
+/// Whether a command line that clap rejected is for a skill command.
+pub(super) fn is_skill(args: &[OsString]) -> bool {
+    first_word(args).is_some_and(|word| word == "skill")
+}
+
+/// Returns the command: the first word that is neither a flag nor the value of one.
+pub(super) fn first_word(args: &[OsString]) -> Option<&OsString> {
+    let mut words = args.iter().skip(1);
+    while let Some(word) = words.next() {
+        if ["--data-dir", "--base", "--color", "--log-file"].iter().any(|flag| word == flag) {
+            words.next();
+        } else if !is_flag(word) {
+            return Some(word);
+        }
+    }
+    None
+}
+
+/// Answers `--help` and `--version` of a skill command, or reports what is wrong in the words of the
+/// skill protocol.
+pub(super) fn explain_skill(
+    error: &clap::Error,
+    args: &[OsString],
+    environment: &Environment,
+    program: Program,
+) -> ExitStatus {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return end(page(&error.render(), environment), OutputFormat::Human);
+    }
+    let (message, hint) = match usage::explain(error, args) {
+        _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let names: Vec<&str> = commands::COMMANDS.iter().map(|command| command.name).collect();
+            ("the command is missing".to_owned(), Some(format!("one of {}", names.join(", "))))
+        }
+        Error::Usage { message, hint } => (message, hint),
+        other => (other.to_string(), None),
+    };
+    let format = format_of(args).unwrap_or(OutputFormat::Human);
+    skill::report(Diagnostic::InvalidOption { message, hint }.into(), program, format)
+}
+
+fn is_flag(arg: &OsString) -> bool {
+    arg.to_string_lossy().starts_with('-')
+}
