@@ -16,13 +16,13 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 READING = {
+    "kb_grep": {"pattern": "gauge"},
     "kb_info": {"document": 4},
     "kb_list": {},
     "kb_open": {"document": 4, "max_lines": 3},
     "kb_outline": {"document": 4},
     "kb_search": {"query": "frozen gauge", "budget": 300},
     "kb_show": {"document": 4, "section": "Winter"},
-    "kb_grep": {"pattern": "gauge"},
     "kb_similar": {"document": 4},
     "kb_status": {},
     "kb_tags": {},
