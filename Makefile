@@ -59,8 +59,8 @@ lint: ## Check format, lints, wording, documentation and dependencies
 		else echo "advisories were not checked: github.com/RustSec/advisory-db cannot be reached"; fi; \
 	fi
 
-quality: build ## Measure retrieval on the collections next to this checkout
-	tests/quality/run $(KB) --write
+quality: build ## Measure retrieval on the collections next to this checkout; MODEL=gte-small does it with that model
+	tests/quality/run $(KB) --write $(if $(MODEL),--model $(MODEL))
 
 chunkers: build ## Chunk every file next to this checkout, and source code of this machine, and check each chunk
 	tests/quality/chunkers $(KB)
