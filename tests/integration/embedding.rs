@@ -20,7 +20,7 @@ use crate::tiny_model::Tiny;
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/parity");
 
 /// Returns separate caches for a test, with the real runtime library.
-fn own_locations(dir: &Path) -> Locations {
+pub(crate) fn own_locations(dir: &Path) -> Locations {
     Locations {
         cache_dir: dir.join("kb"),
         hf_cache_dir: dir.join("hub"),

@@ -67,6 +67,8 @@ mod exit_codes;
 mod explain;
 /// Bad input of every kind: one clear line, the right status, nothing lost.
 mod failure;
+/// Every listed model gives the vectors of `transformers`, on seeded weights.
+mod families;
 /// Faults that depend on where the program is.
 mod faults;
 /// `kb find` on a terminal, and `kb` without a command.

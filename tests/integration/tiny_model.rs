@@ -311,14 +311,14 @@ fn erf(x: f64) -> f64 {
 }
 
 /// Draws a multiple of 1/1024 between -1 and 1 (a linear congruential generator).
-fn draw(state: &mut u64) -> f32 {
+pub(crate) fn draw(state: &mut u64) -> f32 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     let bits = u16::try_from(*state >> 53).unwrap();
     f32::from(bits) / 1024.0 - 1.0
 }
 
 /// Narrows a multiple of 1/1024 between -1 and 1 to binary16, exactly.
-fn half(value: f32) -> u16 {
+pub(crate) fn half(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = u16::try_from(bits >> 16).unwrap() & 0x8000;
     if value == 0.0 {

@@ -1,0 +1,165 @@
+//! Every model of `models.toml` gives the vectors of `transformers`, on small seeded weights.
+//!
+//! The default model is tested on its real weights (`embedding`). For the others, a hub on the
+//! loopback interface serves a model with the real width, heads and length and two layers;
+//! tests/fixtures/families/make.py computed the expected vectors, with prefixes and pooling as the
+//! models' own pages state them.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use kb::document::Precision;
+use kb::embed::{
+    DEFAULT_MODEL, Embedder, ModelChoice, OpenOptions, Side, install, models, open, open_single,
+};
+use safetensors::tensor::{Dtype, TensorView};
+use serde_json::{Value, json};
+
+use crate::embedding::own_locations;
+use crate::hub::Hub;
+use crate::tiny_model::{draw, half};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/families");
+const DIM: usize = 384;
+const NUM_LAYERS: usize = 2;
+const INNER: usize = 64;
+const NUM_POSITIONS: usize = 512;
+
+/// Largest difference in any dimension; rounding of 32-bit floats in another order gives 1e-6.
+const TOLERANCE: f32 = 1e-4;
+
+/// Draws all weights in the order of their names; make.py has the same lines.
+fn weights(num_tokens: usize) -> BTreeMap<String, (Vec<usize>, Vec<f32>)> {
+    let mut shapes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (kind, rows) in [("word", num_tokens), ("position", NUM_POSITIONS), ("token_type", 2)] {
+        shapes.insert(format!("embeddings.{kind}_embeddings.weight"), vec![rows, DIM]);
+    }
+    let mut norms = vec!["embeddings.LayerNorm".to_owned()];
+    for layer in (0..NUM_LAYERS).map(|number| format!("encoder.layer.{number}")) {
+        for (name, outputs, inputs) in [
+            ("attention.self.query", DIM, DIM),
+            ("attention.self.key", DIM, DIM),
+            ("attention.self.value", DIM, DIM),
+            ("attention.output.dense", DIM, DIM),
+            ("intermediate.dense", INNER, DIM),
+            ("output.dense", DIM, INNER),
+        ] {
+            shapes.insert(format!("{layer}.{name}.weight"), vec![outputs, inputs]);
+            shapes.insert(format!("{layer}.{name}.bias"), vec![outputs]);
+        }
+        norms.push(format!("{layer}.attention.output.LayerNorm"));
+        norms.push(format!("{layer}.output.LayerNorm"));
+    }
+    for norm in norms {
+        shapes.insert(format!("{norm}.weight"), vec![DIM]);
+        shapes.insert(format!("{norm}.bias"), vec![DIM]);
+    }
+    let mut state = 1;
+    let drawn = shapes.into_iter().map(|(name, shape)| {
+        let is_small = name.ends_with(".bias") || name.contains(".layer.") && shape.len() == 2;
+        let scale = if is_small { 0.125 } else { 1.0 };
+        let data = (0..shape.iter().product()).map(|_| draw(&mut state) * scale).collect();
+        (name, (shape, data))
+    });
+    drawn.collect()
+}
+
+/// Returns the files of a model as its hub has them.
+fn files(tokenizer: &[u8], is_half: bool) -> BTreeMap<String, Vec<u8>> {
+    let parsed: Value = serde_json::from_slice(tokenizer).unwrap();
+    let vocabulary = &parsed["model"]["vocab"];
+    let num_tokens =
+        vocabulary.as_array().map_or_else(|| vocabulary.as_object().unwrap().len(), Vec::len);
+    let config = json!({
+        "model_type": "bert", "hidden_size": DIM, "num_attention_heads": 12,
+        "num_hidden_layers": NUM_LAYERS, "intermediate_size": INNER, "hidden_act": "gelu",
+        "layer_norm_eps": 1e-12, "max_position_embeddings": NUM_POSITIONS,
+    });
+    let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = weights(num_tokens)
+        .into_iter()
+        .map(|(name, (shape, data))| {
+            let bytes = if is_half {
+                data.iter().flat_map(|number| half(*number).to_le_bytes()).collect()
+            } else {
+                data.iter().flat_map(|number| number.to_le_bytes()).collect()
+            };
+            (name, shape, bytes)
+        })
+        .collect();
+    let dtype = if is_half { Dtype::F16 } else { Dtype::F32 };
+    let views = tensors.iter().map(|(name, shape, bytes)| {
+        (name.clone(), TensorView::new(dtype, shape.clone(), bytes).unwrap())
+    });
+    BTreeMap::from([
+        ("config.json".to_owned(), config.to_string().into_bytes()),
+        ("tokenizer.json".to_owned(), tokenizer.to_vec()),
+        ("model.safetensors".to_owned(), safetensors::serialize(views, None).unwrap()),
+    ])
+}
+
+/// Returns the texts with their sides, and the expected vectors of a model.
+fn reference(model: &str) -> Vec<(Side, String, Vec<f32>)> {
+    let texts = fs::read_to_string(format!("{FIXTURES}/texts.jsonl")).unwrap();
+    let bytes = fs::read(format!("{FIXTURES}/{model}.f32")).unwrap();
+    let numbers: Vec<f32> =
+        bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
+    let lines = texts.lines().zip(numbers.chunks_exact(DIM)).map(|(line, vector)| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let side = if line["side"] == "query" { Side::Query } else { Side::Passage };
+        (side, line["text"].as_str().unwrap().to_owned(), vector.to_vec())
+    });
+    let found: Vec<_> = lines.collect();
+    assert_eq!((found.len(), numbers.len()), (texts.lines().count(), found.len() * DIM));
+    found
+}
+
+fn largest_difference(left: &[f32], right: &[f32]) -> f32 {
+    left.iter().zip(right).map(|(left, right)| (left - right).abs()).fold(0.0, f32::max)
+}
+
+/// Compares a model with its reference: tokens, prefixes, cut texts, pooling, unit length, on the
+/// runtime and in kb's own code.
+fn check(model: &str) {
+    let name = if model.starts_with("multilingual") { "unigram" } else { "wordpiece" };
+    let tokenizer = fs::read(format!("{FIXTURES}/{name}.json")).unwrap();
+    let choice = ModelChoice::named(model).unwrap();
+    let hub = Hub::serve(&choice.spec().unwrap().hub_id, files(&tokenizer, model == "gte-small"));
+    let dir = tempfile::tempdir().unwrap();
+    let mut locations = own_locations(dir.path());
+    locations.hf_endpoint = Some(hub.endpoint.clone());
+    let installed = install(&choice, &locations, &mut |_| {}).unwrap();
+    let options = OpenOptions { precision: Precision::Fp32, ..OpenOptions::default() };
+    let embedders: [Box<dyn Embedder>; 2] = [
+        Box::new(open(&installed, &options, &mut |_| {}).unwrap()),
+        open_single(&installed, &options, &mut |_| {}).unwrap(),
+    ];
+    let reference = reference(model);
+    for embedder in embedders {
+        let mut num_cut = 0;
+        for (side, text, expected) in &reference {
+            let (found, is_cut) = embedder.embed_cut(text, *side).unwrap();
+            let difference = largest_difference(&found.vector, expected);
+            assert!(difference < TOLERANCE, "{model}, {text:.40}: {difference}");
+            num_cut += usize::from(is_cut);
+        }
+        assert_eq!(num_cut, 1, "{model}: the last text is too long");
+    }
+    // A reference that another text also matched would show nothing.
+    for (idx, (.., vector)) in reference.iter().enumerate() {
+        for (.., other) in &reference[..idx] {
+            assert!(largest_difference(vector, other) > 100.0 * TOLERANCE, "{model}");
+        }
+    }
+}
+
+#[test]
+fn every_listed_model_gives_the_vectors_of_transformers() {
+    let others = models().iter().filter(|spec| spec.name != DEFAULT_MODEL);
+    let names: Vec<&str> = others.map(|spec| spec.name.as_str()).collect();
+    assert_eq!(names.len(), 6);
+    std::thread::scope(|scope| {
+        for name in names {
+            scope.spawn(move || check(name));
+        }
+    });
+}
