@@ -1,37 +1,51 @@
 //! Runs `kb convert`.
 
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
 use crate::app;
 use crate::app::add::Source;
-use crate::app::convert::{ConvertRequest, Converted};
+use crate::app::convert::{Content, ConvertRequest, Converted, Output};
 use crate::cli::args::DocumentFormat;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
-use crate::cli::{add, args, messages};
+use crate::cli::{add, args, messages, streams};
 use crate::error::{Error, Result};
+use crate::files::open::{self, Links};
+use crate::limits;
+use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
 use crate::present::text::convert;
 use crate::text::json::Json;
 
 pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus> {
-    let source = match args.paths.as_slice() {
+    check(args)?;
+    let mut paths = args.paths.clone();
+    if let Some(list) = &args.files_from {
+        paths.extend(listed(list)?);
+    }
+    let source = match paths.as_slice() {
         [only] if only.as_os_str() == add::STDIN => {
             Source::Bytes(add::read_stdin(context.config().ingestion.max_file_mb.into())?)
         }
-        paths => Source::Paths(paths.to_vec()),
+        _ => Source::Paths(paths),
     };
     let request = ConvertRequest {
         source,
         output: args.output.clone(),
         extension: match args.format {
             DocumentFormat::Md => "md",
-            DocumentFormat::Json => "json",
+            DocumentFormat::Json | DocumentFormat::Jsonl => "json",
         },
         pages: args.pages,
         doc_type: args.doc_type,
         language: args.language,
         password: args.password.clone(),
     };
+    if args.format == DocumentFormat::Jsonl {
+        return lines(context, &request, args);
+    }
     let (session, ui) = (&context.session, &context.ui);
     if app::convert::is_printed(&request)? {
         let converted = app::convert::one(session, &request, ui)?;
@@ -45,6 +59,77 @@ pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus>
         context::print_json(|out| json::conversion(&report, out))?;
     }
     messages::info(&convert::summary(&report));
+    Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
+}
+
+/// Refuses options that do not go together.
+fn check(args: &args::Convert) -> Result<()> {
+    let is_lines = args.format == DocumentFormat::Jsonl;
+    let (message, hint) = match args {
+        args::Convert { output: Some(_), .. } if is_lines => {
+            ("`--output` does not go with `--format jsonl`", "its lines are printed: `> FILE`")
+        }
+        args::Convert { chunks: true, .. } if !is_lines => {
+            ("`--chunks` needs `--format jsonl`", "its lines are those of `kb export`")
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::Usage { message: message.into(), hint: Some(hint.into()) })
+}
+
+/// Reads the paths that a file lists.
+fn listed(list: &Path) -> Result<Vec<PathBuf>> {
+    let io = |source| Error::Io { path: list.to_owned(), source };
+    let refuse = |message: String| Error::Usage { message, hint: None };
+    let mut input: Box<dyn BufRead> = match list.as_os_str() == add::STDIN {
+        true => Box::new(io::stdin().lock()),
+        false => Box::new(BufReader::new(open::open(list, Links::Follow)?)),
+    };
+    let (mut paths, mut line) = (Vec::new(), Vec::new());
+    for number in 1_u64.. {
+        match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES).map_err(io)? {
+            Outcome::Line if line.is_empty() => {}
+            Outcome::Line => match String::from_utf8(line.clone()) {
+                Ok(path) => paths.push(PathBuf::from(path)),
+                Err(_) => {
+                    return Err(refuse(format!("line {number} of the list is not UTF-8")));
+                }
+            },
+            Outcome::End => break,
+            Outcome::TooLong => {
+                return Err(refuse(format!("line {number} of the list is too long for a path")));
+            }
+        }
+    }
+    if paths.is_empty() {
+        return Err(refuse("the list of files is empty".into()));
+    }
+    Ok(paths)
+}
+
+/// Prints one line per document.
+fn lines(context: &Context, request: &ConvertRequest, args: &args::Convert) -> Result<ExitStatus> {
+    let (session, ui) = (&context.session, &context.ui);
+    let interrupt = ui.listen();
+    let render = |converted: &Converted| json::converted_line(converted).map_err(Error::Output);
+    let content = match args.chunks {
+        true => Content::Chunks { with_vectors: args.vectors },
+        false => Content::Blocks(&render),
+    };
+    let mut report = None;
+    streams::json(|out| {
+        let mut emit = |output: Output<'_>| {
+            let written = match output {
+                Output::Line(line) => out.written(line),
+                Output::Failed(path, error) => json::failed_line(path, error, out),
+            };
+            written.map_err(Error::Output)
+        };
+        report = Some(app::convert::to_lines(session, request, &content, ui, &mut emit));
+        Ok(())
+    })?;
+    let report = ended(report.expect("the closure has run"), &interrupt)?;
+    messages::info(&convert::summary_of_lines(&report));
     Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }
 

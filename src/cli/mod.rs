@@ -276,7 +276,8 @@ fn flags(cli: &Cli) -> Flags {
     let (model, model_dir) = match &cli.command {
         Command::Init(args::Init { model, model_dir, .. })
         | Command::Reindex(args::Reindex { model, model_dir, .. }) => (model, model_dir),
-        Command::Import(args::Import { model, .. }) => (model, &None),
+        Command::Import(args::Import { model, .. })
+        | Command::Convert(args::Convert { model, .. }) => (model, &None),
         _ => (&None, &None),
     };
     let mut flags = Vec::new();

@@ -28,16 +28,16 @@ mod report;
 pub mod survey;
 pub mod walk;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::document::{Chunk, Embedding};
+use crate::document::{Chunk, Embedding, Format};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::hash;
-use crate::ingest::prepare::ReadFile;
+use crate::ingest::prepare::{Prepared, ReadFile};
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
-use crate::store::Store;
+use crate::store::{NewDocument, Store};
 
 pub use crate::extract::clock::CpuBudget;
 pub use edit::EditedText;
@@ -97,24 +97,81 @@ impl Run<'_> {
     /// [`crate::error::Error::EmptyFile`] and [`crate::error::Error::Extract`], and any failure of the
     /// model or of the database.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        let path = PathBuf::from(UNNAMED);
-        let format = detect::detect_nameless(&path, bytes, self.options.wanted)?;
-        let size_bytes = bytes.len() as u64;
-        // There is no file to open.
-        let reach = Reach::Anywhere;
-        let found = Found { path, size_bytes, mtime_ns: 0, is_named: true, reach };
-        let content_hash = content_hash(bytes);
-        let file = ReadFile { found: &found, bytes, format, content_hash, given_title: None };
-        let budget = CpuBudget::new(self.options.max_cpu);
-        let num_tokens = self.services.num_tokens;
-        let mut prepared = prepare::prepare_file(file, self.options, num_tokens, &budget)?;
-        prepared.document.stamp = None;
+        let format = detect::detect_nameless(Path::new(UNNAMED), bytes, self.options.wanted)?;
+        let (prepared, budget) = prepare(None, bytes, format, self.options, self.services)?;
         let embeddings = embed(self.services, &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
         let change = self.store.replace(document, chunks, &embeddings, &|_| false)?;
         self.report.count(change, &prepared, self.on_event);
         Ok(())
     }
+}
+
+/// A document that no database has.
+#[derive(Debug)]
+pub struct Made {
+    /// The document.
+    pub document: NewDocument,
+    /// Its chunks.
+    pub chunks: Vec<Chunk>,
+    /// What the reader reports.
+    pub warnings: Vec<String>,
+    budget: CpuBudget,
+}
+
+impl Made {
+    /// Embeds the chunks, within the time that is left for the document.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::TooSlow`] and errors of the model.
+    pub fn embed(&self, services: &Services<'_>) -> Result<Vec<Embedding>> {
+        embed(services, &self.chunks, &self.budget)
+    }
+}
+
+/// Makes a document of bytes, without a database; those of a stream have no file.
+///
+/// # Errors
+///
+/// [`crate::error::Error::EmptyFile`], [`crate::error::Error::TooSlow`] and errors of the extractor.
+pub fn make(
+    file: Option<&Found>,
+    bytes: &[u8],
+    format: Format,
+    options: &IngestOptions,
+    services: &Services<'_>,
+) -> Result<Made> {
+    let (prepared, budget) = prepare(file, bytes, format, options, services)?;
+    let Prepared { document, chunks, warnings } = prepared;
+    Ok(Made { document, chunks, warnings, budget })
+}
+
+/// Extracts and chunks bytes, and returns the rest of their time.
+fn prepare(
+    file: Option<&Found>,
+    bytes: &[u8],
+    format: Format,
+    options: &IngestOptions,
+    services: &Services<'_>,
+) -> Result<(Prepared, CpuBudget)> {
+    let stream = Found {
+        path: PathBuf::from(UNNAMED),
+        size_bytes: bytes.len() as u64,
+        mtime_ns: 0,
+        is_named: true,
+        // There is no file to open.
+        reach: Reach::Anywhere,
+    };
+    let content_hash = content_hash(bytes);
+    let found = file.unwrap_or(&stream);
+    let read = ReadFile { found, bytes, format, content_hash, given_title: None };
+    let budget = CpuBudget::new(options.max_cpu);
+    let mut prepared = prepare::prepare_file(read, options, services.num_tokens, &budget)?;
+    if file.is_none() {
+        prepared.document.stamp = None;
+    }
+    Ok((prepared, budget))
 }
 
 /// How many passages are embedded at a time. The number is small so that one long document is

@@ -228,6 +228,22 @@ fn parsed(json: &str) -> Result<Value> {
     serde_json::from_str(json).map_err(|error| Error::Store(error.into()))
 }
 
+/// A file that `kb convert` could not convert.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailedLine {
+    path: String,
+    #[serde(rename = "code")]
+    _code: String,
+    error: String,
+}
+
+/// Returns why a file was not converted, if the line says so instead of being a document.
+pub(super) fn decode_failure(line: &[u8]) -> Option<String> {
+    let FailedLine { path, error, .. } = serde_json::from_slice(line).ok()?;
+    Some(format!("{path} was not converted: {error}"))
+}
+
 /// Reads a document.
 ///
 /// # Errors

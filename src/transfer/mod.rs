@@ -18,7 +18,7 @@ use crate::document::{Binding, DocumentId, Embedding};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
-use crate::store::{ImportOutcome, Merge, Merged, RecordedChunk, Root, Store};
+use crate::store::{ImportOutcome, Merge, Merged, Record, RecordedChunk, Root, Store};
 use crate::text::json::Line;
 
 pub use crate::store::{Conflict, Field};
@@ -136,6 +136,24 @@ pub fn export_documents(
     Ok(exported)
 }
 
+/// Returns the first line of an export with vectors of these settings, and without added folders.
+///
+/// # Errors
+///
+/// None that can be reached: every value is text or a number.
+pub fn head_line(binding: &Binding) -> Result<Line> {
+    lines::encode_head(Some(binding), &[])
+}
+
+/// Returns the line of a document.
+///
+/// # Errors
+///
+/// [`Error::Store`] if its metadata is not JSON.
+pub fn document_line(record: &Record) -> Result<Line> {
+    lines::encode(record)
+}
+
 /// Computes the vectors of chunks.
 pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Embedding>> + 'a;
 
@@ -248,7 +266,8 @@ impl Import<'_, '_> {
             message: format!("this is not a document of an export: {}", check::printable(&reason)),
             hint: None,
         };
-        let decoded = lines::decode(line).map_err(refuse)?;
+        let decoded = lines::decode(line)
+            .map_err(|reason| refuse(lines::decode_failure(line).unwrap_or(reason)))?;
         let mut record = check::document(decoded, self.head).map_err(refuse)?;
         let has_file = record.path.is_some();
         if !options.trusts_paths {

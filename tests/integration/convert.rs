@@ -5,11 +5,12 @@ use std::io::Write;
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::contract::{Conversion, Converted, read};
 use crate::documents::book;
-use crate::env::{CORPUS, Output, TestEnv};
+use crate::env::{CORPUS, Output, TestEnv, with_stdin};
+use crate::word_model::word_env;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
@@ -366,4 +367,175 @@ fn an_interrupted_run_leaves_complete_results() {
     for result in results {
         assert_eq!(fs::read_to_string(&result).unwrap(), text, "{}", result.display());
     }
+}
+
+/// Returns the documents of lines as values, without what depends on the run: ids and times.
+fn documents(lines: &str) -> Vec<Value> {
+    let mut documents: Vec<Value> =
+        lines.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    for document in &mut documents {
+        for key in ["id", "created_at", "updated_at"] {
+            assert!(document.as_object_mut().unwrap().remove(key).is_some(), "{key}");
+        }
+        for chunk in document["chunks"].as_array_mut().unwrap() {
+            assert!(chunk.as_object_mut().unwrap().remove("chunk_id").is_some());
+        }
+    }
+    documents
+}
+
+/// Writes documents of several formats, and returns their names.
+fn sources(env: &TestEnv) -> Vec<String> {
+    env.write(
+        "in/tides.md",
+        "---\ntags: [sea, harbour]\n---\n# Tides\n\ngauge salt\n\n## Storm\n\nanchor\n",
+    );
+    env.write(
+        "in/gauge.py",
+        "def read(gauge):\n    \"\"\"Reads the gauge.\"\"\"\n    return gauge\n",
+    );
+    env.write("in/plain.txt", "the keeper winds the lamp\n");
+    vec![format!("{CORPUS}/tide-station.pdf"), fixture("documents/harbour.html"), "in".into()]
+}
+
+#[test]
+fn chunks_and_vectors_are_those_of_an_export() {
+    let mut env = word_env();
+    env.set("KB_EMBEDDING_MODEL_DIR", "tiny");
+    let sources = sources(&env);
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    let convert = ["convert", "--format=jsonl", "--chunks", "--vectors"];
+    let lines = env.ok(&[&convert[..], &sources].concat());
+    assert!(lines.stderr.contains("Converted 5 documents. 0 failed."), "{}", lines.stderr);
+    let head: Value = serde_json::from_str(lines.stdout.lines().next().unwrap()).unwrap();
+    let fresh = ["--data-dir=fresh"];
+    env.ok(&[&fresh[..], &["add"], &sources].concat());
+    let exported = env.ok(&[&fresh[..], &["export", "--vectors"]].concat()).stdout;
+    let exported_head: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    assert_eq!(head["binding"], exported_head["binding"]);
+    assert_eq!(documents(&lines.stdout), documents(&exported));
+    // Without vectors only they are missing.
+    let plain = env.ok(&[&convert[..3], &sources].concat()).stdout;
+    let without = |mut documents: Vec<Value>| {
+        for document in &mut documents {
+            for chunk in document["chunks"].as_array_mut().unwrap() {
+                chunk.as_object_mut().unwrap().remove("vector");
+            }
+        }
+        documents
+    };
+    assert_eq!(documents(&plain), without(documents(&exported)));
+
+    // Another base imports the lines and finds the same. The codes of tokens are not in them.
+    env.set("KB_EMBEDDING_TOKEN_VECTORS", "false");
+    env.write("lines.jsonl", &lines.stdout);
+    let question = ["search", "gauge in a storm", "--format=json"];
+    let hits = |output: Output| -> Vec<Value> {
+        let key = |hit: &Value| json!([hit["source"]["title"], hit["text"]]);
+        output.json()["results"].as_array().unwrap().iter().map(key).collect()
+    };
+    let other = ["--data-dir=other"];
+    env.ok(&[&other[..], &["import", "lines.jsonl", "--trust-paths"]].concat());
+    for leg in ["--vec-only", "--fts-only"] {
+        let ask = |base: &[&str]| hits(env.ok(&[base, &question, &[leg]].concat()));
+        let found = ask(&other);
+        assert!(found.len() > 3 && found == ask(&fresh), "{leg}: {found:?}");
+    }
+}
+
+#[test]
+fn lines_need_no_data_directory_and_the_same_files_give_the_same_chunks() {
+    let mut env = word_env();
+    env.set("KB_EMBEDDING_MODEL_DIR", "tiny");
+    sources(&env);
+    env.ok(&["--data-dir=unused", "convert", "in", "--format=jsonl", "--chunks"]);
+    assert!(!env.path("unused").exists());
+    for idx in 0..300 {
+        env.write(&format!("many/{idx:03}.md"), format!("# Note {idx}\n\ngauge {idx}\n"));
+    }
+    let convert = ["convert", "many", "--format=jsonl", "--chunks", "--vectors"];
+    let lines = env.ok(&convert).stdout;
+    let found = documents(&lines);
+    assert_eq!(found, documents(&env.ok(&convert).stdout));
+    let titles: Vec<&str> = found.iter().map(|found| found["title"].as_str().unwrap()).collect();
+    let expected: Vec<String> = (0..300).map(|idx| format!("Note {idx}")).collect();
+    assert_eq!(titles, expected);
+    let ids = lines.lines().skip(1).map(|line| -> Value { serde_json::from_str(line).unwrap() });
+    assert!((1..).zip(ids).all(|(id, document)| document["id"] == id));
+}
+
+#[test]
+fn a_bad_file_has_a_line_and_does_not_stop_the_others() {
+    let mut env = word_env();
+    env.set("KB_EMBEDDING_MODEL_DIR", "tiny");
+    env.write("good.md", "# Good\n\nanchor\n");
+    env.write("bad.pdf", "not a pdf");
+    env.write("list.txt", "bad.pdf\n\ngood.md\nmissing.md\n");
+    for more in [&[][..], &["--chunks"], &["--chunks", "--vectors"]] {
+        let list = ["convert", "--format=jsonl", "--files-from=list.txt"];
+        let output = env.ok(&[&list[..], more].concat());
+        assert!(output.stderr.contains("Converted 1 document. 2 failed."), "{}", output.stderr);
+        let lines: Vec<Value> =
+            output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines = &lines[usize::from(!more.is_empty())..];
+        let codes: Vec<&str> = lines.iter().filter_map(|line| line["code"].as_str()).collect();
+        assert_eq!(codes, ["wrong_format", "path_not_found"]);
+        assert_eq!(lines[1]["title"], "Good");
+        let name = lines[0]["path"].as_str().unwrap();
+        assert!(name.ends_with("/bad.pdf"), "{name}");
+        if !more.is_empty() {
+            env.write("lines.jsonl", &output.stdout);
+            let data_dir = format!("--data-dir=base-{}", more.len());
+            let imported = env.ok(&[data_dir.as_str(), "import", "lines.jsonl"]);
+            let reason =
+                format!("line 2: this is not a document of an export: {name} was not converted");
+            assert!(imported.stderr.contains(&reason), "{}", imported.stderr);
+            assert!(imported.stdout.contains("1 document"), "{}", imported.stdout);
+        }
+    }
+    let output = env.kb(&["convert", "bad.pdf", "--format=jsonl", "--chunks"]).expect(1);
+    assert_eq!(output.stdout.lines().count(), 2);
+}
+
+#[test]
+fn lists_and_documents_come_from_standard_input() {
+    let env = word_env();
+    sources(&env);
+    let lines = ["convert", "--format=jsonl", "--chunks"];
+    let listed = with_stdin(&env, &[&lines[..], &["--files-from=-"]].concat(), "in/plain.txt\n");
+    assert_eq!(documents(&listed.expect(0).stdout)[0]["title"], "plain.txt");
+    let typed = with_stdin(&env, &[&lines[..], &["-"]].concat(), "# Typed\n\nsalt\n").expect(0);
+    let typed = documents(&typed.stdout);
+    assert_eq!((&typed[0]["title"], &typed[0]["path"]), (&json!("Typed"), &Value::Null));
+    assert_eq!(typed[0]["paths"], json!([]));
+    // A list serves the other formats as well.
+    let to_folder = ["convert", "--files-from=-", "--output=out"];
+    with_stdin(&env, &to_folder, "in/plain.txt\nin/gauge.py\n").expect(0);
+    assert!(env.path("out/plain.txt.md").exists() && env.path("out/gauge.py.md").exists());
+}
+
+#[test]
+fn options_of_lines_that_do_not_go_together_are_refused() {
+    let env = word_env();
+    sources(&env);
+    env.write("empty.txt", "\n");
+    for (args, expected) in [
+        (&["in", "--format=jsonl", "--output=out"][..], "does not go with `--format jsonl`"),
+        (&["in", "--chunks"], "`--chunks` needs `--format jsonl`"),
+        (&["in", "--format=jsonl", "--vectors"], "--chunks"),
+        (&["in", "--format=jsonl", "--chunks", "--pages=1:2"], "--pages"),
+        (&["--format=jsonl", "--files-from=empty.txt"], "the list of files is empty"),
+        (&["--format=jsonl", "--files-from=gone.txt"], "gone.txt"),
+        (&["--format=jsonl"], "PATH"),
+        (&["in", "--format=jsonl", "--chunks", "--model=no-such"], "no-such"),
+    ] {
+        let error = env.kb(&[&["convert"], args].concat()).expect(1);
+        let text = format!("{}{}", error.stderr, error.stdout);
+        assert!(text.contains(expected), "{args:?}: {text}");
+    }
+    let bare = TestEnv::without_model();
+    bare.write("a.md", "words\n");
+    let error = bare.kb(&["convert", "a.md", "--format=jsonl", "--chunks"]).expect(1);
+    assert_eq!(error.json_error()["code"], "not_installed");
+    assert!(!bare.asked_python());
 }

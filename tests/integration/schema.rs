@@ -87,6 +87,14 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
             return Some(Printed::Lines(&["search-jsonl"]));
         }
         ["grep", ..] if format == Some("jsonl") => return Some(Printed::Lines(&["grep-jsonl"])),
+        ["convert", ..] if format == Some("jsonl") => {
+            return Some(Printed::Lines(&[
+                "convert",
+                "convert-failed",
+                "export-head",
+                "export-document",
+            ]));
+        }
         ["export"] => return Some(Printed::Lines(&["export-head", "export-document"])),
         ["embed", ..] => return Some(Printed::Lines(&["embed"])),
         ["search", ..] if format.is_none() => "search".to_owned(),

@@ -1,21 +1,20 @@
 //! Converts all documents of a request into a folder, in parallel and in the order of the walk.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 
 use crate::app::add::Source;
+use crate::app::convert::parallel::{self, Input};
 use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
 use crate::app::observer::Event;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Failure, Result};
 use crate::files::{open, write};
-use crate::ingest::walk::{Found, Start};
-use crate::ingest::{UNNAMED, walk};
+use crate::ingest::UNNAMED;
 use crate::text::number::thousands;
 
 /// The name of the result of a document from a stream, without its extension.
@@ -65,14 +64,7 @@ pub fn to_folder(
     let folder = request.output.as_deref().unwrap_or(Path::new("."));
     let cannot = |source| unwritable(folder, source);
     write::create_public_folder(folder).map_err(cannot)?;
-    let inputs: Vec<Input> = match &request.source {
-        Source::Bytes(bytes) => vec![Input::Stream(bytes.clone())],
-        _ => {
-            let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
-            let walk = walk::walk(&starts, &job.options.walk);
-            walk.map(|found| found.map_or_else(Input::Failed, Input::File)).collect()
-        }
-    };
+    let inputs = parallel::inputs(&request.source, &roots, &job);
     let is_single =
         !matches!(roots.as_slice(), [_, _, ..]) && !roots.iter().any(|root| root.is_dir());
     let num_files = inputs.len();
@@ -81,32 +73,25 @@ pub fn to_folder(
     let is_cancelled = observer.cancel_flag();
     let mut report = ConvertReport::default();
     let mut fatal = None;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(job.options.num_workers).build();
-    let pool = pool.map_err(|error| cannot(io::Error::other(error)))?;
-    pool.in_place_scope(|scope| {
-        let (sender, outcomes) = mpsc::channel();
-        for (idx, (input, target)) in inputs.into_iter().zip(targets).enumerate() {
-            let (run, sender, is_cancelled) = (&run, sender.clone(), &is_cancelled);
-            scope.spawn(move |_| {
-                if !run.is_stopped.load(Ordering::Relaxed) && !is_cancelled.load(Ordering::Relaxed)
-                {
-                    let outcome = run.convert(input, &target);
-                    // The receiver lives until all outcomes are in.
-                    let _ = sender.send((idx, target, outcome));
-                }
-            });
+    let is_stopped =
+        || run.is_stopped.load(Ordering::Relaxed) || is_cancelled.load(Ordering::Relaxed);
+    let work = |(input, target): (Input, Target)| {
+        let outcome = run.convert(input, &target);
+        (target, outcome)
+    };
+    let mut num_done = 0;
+    let take = |(target, outcome): (Target, Outcome)| {
+        if let Outcome::Stopped(error) = outcome {
+            run.is_stopped.store(true, Ordering::Relaxed);
+            fatal.get_or_insert(error);
+            return;
         }
-        drop(sender);
-        for (num_done, (target, outcome)) in (1..).zip(in_order(outcomes)) {
-            if let Outcome::Stopped(error) = outcome {
-                run.is_stopped.store(true, Ordering::Relaxed);
-                fatal.get_or_insert(error);
-                continue;
-            }
-            report.count(target, outcome, is_single, observer);
-            observer.on_event(Event::Converted { num_done, num_files: num_files as u64 });
-        }
-    });
+        num_done += 1;
+        report.count(target, outcome, is_single, observer);
+        observer.on_event(Event::Converted { num_done, num_files: num_files as u64 });
+    };
+    let items = inputs.into_iter().zip(targets);
+    parallel::in_order(items, job.options.num_workers, &is_stopped, &work, take).map_err(cannot)?;
     if is_cancelled.load(Ordering::Relaxed) {
         let num_left = (num_files - report.num_files()) as u64;
         observer.note(&format!("Files not converted: {}", thousands(num_left)));
@@ -180,29 +165,8 @@ impl ConvertReport {
         if is_single && let Some((path, error)) = self.failed.pop() {
             return Some(error.in_file(&path));
         }
-        let Source::Paths(typed) = &request.source else { return None };
-        let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
-        (self.num_files() == 0).then(|| Error::Usage {
-            message: format!("there are no files in {}", names.join(", ")),
-            hint: Some("hidden files and those listed in .gitignore are left out".into()),
-        })
-    }
-}
-
-/// A document to convert, or why there is none.
-enum Input {
-    File(Found),
-    Stream(Vec<u8>),
-    Failed(Error),
-}
-
-impl Input {
-    fn path(&self) -> Option<&Path> {
-        match self {
-            Self::File(found) => Some(&found.path),
-            Self::Stream(_) => None,
-            Self::Failed(error) => error.path(),
-        }
+        let has_paths = matches!(request.source, Source::Paths(_));
+        (has_paths && self.num_files() == 0).then(|| request.no_files())
     }
 }
 
@@ -253,24 +217,6 @@ enum Outcome {
     Failed(Error),
     /// The folder cannot be written to.
     Stopped(Error),
-}
-
-/// Returns outcomes in the order of the files, as soon as all earlier ones are there.
-fn in_order(
-    outcomes: mpsc::Receiver<(usize, Target, Outcome)>,
-) -> impl Iterator<Item = (Target, Outcome)> {
-    let mut waiting = BTreeMap::new();
-    let mut next = 0;
-    std::iter::from_fn(move || {
-        while !waiting.contains_key(&next) {
-            let Ok((idx, target, outcome)) = outcomes.recv() else { break };
-            waiting.insert(idx, (target, outcome));
-        }
-        // After a stop some outcomes never come.
-        let (idx, found) = waiting.pop_first()?;
-        next = idx + 1;
-        Some(found)
-    })
 }
 
 /// Converts the files of a run.

@@ -1,6 +1,8 @@
 //! Converts files without a database: reads them as `kb add` does, and writes what they say.
 
 mod folder;
+mod lines;
+mod parallel;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +16,7 @@ use crate::ingest::walk::{Found, Start};
 use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED, detect, walk};
 
 pub use folder::{ConvertReport, Render, Written, to_folder};
+pub use lines::{Content, Emit, LinesReport, Output, RenderLine, to_lines};
 
 /// A request to convert documents.
 #[derive(Debug, Clone)]
@@ -32,6 +35,21 @@ pub struct ConvertRequest {
     pub language: Option<Language>,
     /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
     pub password: Option<String>,
+}
+
+impl ConvertRequest {
+    /// Returns the error of a request whose paths have no files.
+    fn no_files(&self) -> Error {
+        let typed: &[PathBuf] = match &self.source {
+            Source::Paths(typed) => typed,
+            _ => &[],
+        };
+        let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
+        Error::Usage {
+            message: format!("there are no files in {}", names.join(", ")),
+            hint: Some("hidden files and those listed in .gitignore are left out".into()),
+        }
+    }
 }
 
 /// A document that was read.
@@ -121,6 +139,13 @@ struct Job {
 impl Job {
     /// Reads a file; `None` for one to ignore.
     fn file(&self, found: &Found) -> Result<Option<Converted>> {
+        let Some((bytes, format)) = self.bytes(found)? else { return Ok(None) };
+        let converted = self.read(&bytes, format, &found.path)?;
+        Ok(Some(Converted { path: Some(found.path.clone()), ..converted }))
+    }
+
+    /// Returns the bytes of a file and how they are read; `None` for a file to ignore.
+    fn bytes(&self, found: &Found) -> Result<Option<(Vec<u8>, Format)>> {
         let walk = &self.options.walk;
         let bytes =
             found.reach.read(&found.path, walk.max_bytes()).map_err(|error| match error {
@@ -137,9 +162,7 @@ impl Job {
             self.options.wanted,
             &walk.text_extensions,
         )?;
-        let Some(format) = format else { return Ok(None) };
-        let converted = self.read(&bytes, format, &found.path)?;
-        Ok(Some(Converted { path: Some(found.path.clone()), ..converted }))
+        Ok(format.map(|format| (bytes, format)))
     }
 
     /// Reads a document from a stream.

@@ -216,6 +216,13 @@ impl ModelSelection {
         self.choice.name()
     }
 
+    /// Leaves out the codes of tokens, which only a database keeps.
+    #[must_use]
+    pub fn without_token_codes(mut self) -> Self {
+        self.options.keeps_tokens = false;
+        self
+    }
+
     /// Finds the model on this machine, without the runtime library.
     pub(in crate::app) fn locate_model(&self) -> Result<PathBuf> {
         embed::locate_model(&self.choice, &self.locations)

@@ -198,15 +198,30 @@ pub(in crate::cli) struct SelectionArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Needs no database and no model, and changes none. One document is printed; several are written to DIR, each as \
-FILE.md or FILE.json; older files of that name are replaced. With --format json and --output, the report is printed as JSON.")]
+FILE.md or FILE.json; older files of that name are replaced. With --format json and --output, the report is printed as JSON.
+
+With --format jsonl, any number of documents is printed, one per line, and a file that fails has a line with path, code and \
+error. With --chunks, the lines are those of `kb export`, which `kb import` reads; that needs the model (`kb init`), but no database.")]
 pub(in crate::cli) struct Convert {
     /// Files, and folders with everything below them; - reads one document from standard input
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "files_from")]
     pub(in crate::cli) paths: Vec<PathBuf>,
-    /// Write Markdown (md) or blocks as JSON (json)
+    /// Also convert the files and folders that this file lists, one per line; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) files_from: Option<PathBuf>,
+    /// Write Markdown (md), blocks as JSON (json), or one document per line (jsonl)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "md")]
     #[arg(hide_possible_values = true)]
     pub(in crate::cli) format: DocumentFormat,
+    /// Print chunks instead of blocks, as `kb export` does (--format jsonl)
+    #[arg(long, conflicts_with_all = ["pages", "page_marks"])]
+    pub(in crate::cli) chunks: bool,
+    /// Print the vector of each chunk
+    #[arg(long, requires = "chunks")]
+    pub(in crate::cli) vectors: bool,
+    /// Model that counts tokens and computes vectors [default: embedding.model]
+    #[arg(long, value_name = "NAME", requires = "chunks")]
+    pub(in crate::cli) model: Option<String>,
     /// Write the results to this folder
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(in crate::cli) output: Option<PathBuf>,
@@ -234,6 +249,8 @@ pub(in crate::cli) enum DocumentFormat {
     Md,
     /// Blocks with kind, headings and page
     Json,
+    /// One document per line: blocks, or chunks
+    Jsonl,
 }
 
 impl DocumentFormat {
@@ -241,7 +258,7 @@ impl DocumentFormat {
     pub(in crate::cli) fn errors(self) -> OutputFormat {
         match self {
             Self::Md => OutputFormat::Human,
-            Self::Json => OutputFormat::Json,
+            Self::Json | Self::Jsonl => OutputFormat::Json,
         }
     }
 }

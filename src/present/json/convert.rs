@@ -2,15 +2,17 @@
 //! that do not apply are null.
 
 use std::io;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::convert::{ConvertReport, Converted, Written};
 use crate::document::{Block, BlockKind, Document, Markup};
+use crate::error::Error;
 use crate::present::json::{CONTRACT_VERSION, FailedJson};
 use crate::read::markdown;
-use crate::text::json::Json;
+use crate::text::json::{Json, Line};
 
 /// A converted document.
 #[derive(Serialize, JsonSchema)]
@@ -71,6 +73,28 @@ struct BlockJson<'a> {
 ///
 /// Errors of writing.
 pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&converted_json(converted))
+}
+
+/// Returns the line of a converted document.
+///
+/// # Errors
+///
+/// None that can be reached: every key is a string.
+pub fn converted_line(converted: &Converted) -> io::Result<Line> {
+    Line::of(&converted_json(converted))
+}
+
+/// Writes the line of a file that could not be converted.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn failed_line(path: &Path, error: &Error, out: &mut Json<'_>) -> io::Result<()> {
+    out.line(&FailedJson::new(path, error.code(), error.to_string()))
+}
+
+fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
     let Converted { path, format, document, levels } = converted;
     let blocks = document.blocks.iter().map(|block| BlockJson {
         level: (block.kind == BlockKind::Heading).then(|| levels.level(block)),
@@ -78,7 +102,7 @@ pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
     });
     let metadata = &document.metadata;
     let source = format.language().map(|language| language.as_str().to_owned());
-    out.value(&ConvertedJson {
+    ConvertedJson {
         contract_version: CONTRACT_VERSION,
         path: path.as_ref().map(|path| path.display().to_string()),
         doc_type: format.doc_type().as_str(),
@@ -93,7 +117,7 @@ pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
         blocks: blocks
             .map(|block| BlockJson { language: source.clone().or(block.language), ..block })
             .collect(),
-    })
+    }
 }
 
 fn block_json<'a>(document: &'a Document, block: &'a Block, markup: Markup) -> BlockJson<'a> {

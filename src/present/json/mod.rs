@@ -39,7 +39,7 @@ pub use cache::{cache, cleaned};
 pub(super) use clients::ClientChangedJson;
 pub use clients::client_changed;
 pub(super) use convert::{ConversionJson, ConvertedJson};
-pub use convert::{conversion, converted};
+pub use convert::{conversion, converted, converted_line, failed_line};
 pub(super) use doctor::DoctorJson;
 pub use doctor::doctor;
 pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS};

@@ -114,6 +114,10 @@ pub const PUBLISHED: &[Published] = &[
         "convert-report",
         "kb convert --format json --output DIR",
     ),
+    Published::of::<json::FailedJson>(
+        "convert-failed",
+        "kb convert --format jsonl, the line of a file that failed",
+    ),
     Published::of::<json::RemovedJson>("remove", "kb remove --format json"),
     Published::of::<json::EditedJson>("edit", "kb edit --format json"),
     Published::of::<Vec<json::TagJson>>("tags", "kb tags --format json"),

@@ -1,6 +1,6 @@
 //! Writes converted documents as Markdown, and the summary of `kb convert`.
 
-use crate::app::convert::{ConvertReport, Converted};
+use crate::app::convert::{ConvertReport, Converted, LinesReport};
 use crate::read::markdown;
 use crate::text::number::{counted, thousands};
 
@@ -12,13 +12,22 @@ pub fn document(converted: &Converted, has_page_marks: bool) -> String {
 
 /// Returns the summary line of a run that wrote to a folder.
 pub fn summary(report: &ConvertReport) -> String {
+    counts(report.written.len(), report.failed.len(), report.ignored)
+}
+
+/// Returns the summary line of a run that printed lines.
+pub fn summary_of_lines(report: &LinesReport) -> String {
+    counts(report.num_converted, report.num_failed, report.num_ignored)
+}
+
+fn counts(num_converted: usize, num_failed: usize, num_ignored: usize) -> String {
     let mut text = format!(
         "Converted {}. {} failed.",
-        counted(report.written.len(), "document"),
-        thousands(report.failed.len() as u64)
+        counted(num_converted, "document"),
+        thousands(num_failed as u64)
     );
-    if report.ignored > 0 {
-        text += &format!(" {} ignored.", thousands(report.ignored as u64));
+    if num_ignored > 0 {
+        text += &format!(" {} ignored.", thousands(num_ignored as u64));
     }
     text
 }

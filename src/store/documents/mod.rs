@@ -8,6 +8,7 @@ pub(in crate::store) mod ledger;
 pub(in crate::store) mod making;
 pub(in crate::store) mod merge;
 pub(in crate::store) mod paths;
+mod record;
 pub(in crate::store) mod relocate;
 pub(in crate::store) mod replace;
 pub(in crate::store) mod roots;

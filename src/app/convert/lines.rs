@@ -1,0 +1,268 @@
+//! Converts documents to lines of JSON, without a database: their blocks, or chunks and vectors as in an
+//! export.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::app::chunking::chunking;
+use crate::app::convert::parallel::{self, Input};
+use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
+use crate::app::model::LazyModel;
+use crate::app::observer::Event;
+use crate::app::{Observer, Session, error_log, model};
+use crate::document::Binding;
+use crate::error::{Error, Failure, Result};
+use crate::ingest::{self, Made, Services, UNNAMED, detect};
+use crate::store::Record;
+use crate::text::json::Line;
+use crate::transfer;
+
+/// Returns the line of a document.
+pub type RenderLine<'a> = dyn Fn(&Converted) -> Result<Line> + Sync + 'a;
+
+/// What the line of a document has.
+pub enum Content<'a> {
+    /// Its blocks.
+    Blocks(&'a RenderLine<'a>),
+    /// Its chunks. The first line has the settings of the vectors, as in an export.
+    Chunks {
+        /// Whether chunks have vectors.
+        with_vectors: bool,
+    },
+}
+
+/// A line of the result.
+pub enum Output<'a> {
+    /// The first line, or a document.
+    Line(&'a Line),
+    /// A file that could not be converted, and why.
+    Failed(&'a Path, &'a Error),
+}
+
+/// Writes a line of the result.
+pub type Emit<'a> = dyn FnMut(Output<'_>) -> Result<()> + 'a;
+
+/// What happened to the files of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LinesReport {
+    /// Documents that were converted.
+    pub num_converted: usize,
+    /// Files in folders that kb does not read.
+    pub num_ignored: usize,
+    /// Files that could not be converted.
+    pub num_failed: usize,
+}
+
+/// Converts all documents of a request, in parallel, and emits a line for each in the order of the walk; also
+/// for each file that cannot be converted.
+///
+/// Ids count from 1 in each run, so those of two runs are equal.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for conflicting options or if there are no files, [`Error::NotInstalled`] if the model
+/// that counts tokens is missing, [`Error::Cancelled`], and errors of `emit`.
+pub fn to_lines(
+    session: &Session,
+    request: &ConvertRequest,
+    content: &Content<'_>,
+    observer: &dyn Observer,
+    emit: &mut Emit<'_>,
+) -> Result<LinesReport> {
+    let (roots, mut job) = prepare(session, request)?;
+    let model = match content {
+        Content::Blocks(_) => None,
+        Content::Chunks { .. } => Some(model(session, &mut job, observer)?),
+    };
+    let inputs = parallel::inputs(&request.source, &roots, &job);
+    if inputs.is_empty() {
+        return Err(request.no_files());
+    }
+    if let Some((_, binding)) = &model {
+        emit(Output::Line(&transfer::head_line(binding)?))?;
+    }
+    let num_files = inputs.len() as u64;
+    let is_cancelled = observer.cancel_flag();
+    let is_failed = AtomicBool::new(false);
+    let is_stopped = || is_cancelled.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed);
+    let (mut report, mut num_done, mut fatal) = (LinesReport::default(), 0, None);
+    let mut printer = Printer { report: &mut report, ids: Ids::default(), observer, emit };
+    let run = Run { job: &job, content, model: model.as_ref().map(|(model, _)| model) };
+    let work = |input: Input| run.convert(input);
+    let take = |(path, outcome): (PathBuf, Outcome)| {
+        if fatal.is_some() {
+            return;
+        }
+        num_done += 1;
+        if let Err(error) = printer.take(&path, outcome) {
+            is_failed.store(true, Ordering::Relaxed);
+            fatal = Some(error);
+        }
+        observer.on_event(Event::Converted { num_done, num_files });
+    };
+    let done = parallel::in_order(inputs, job.options.num_workers, &is_stopped, &work, take);
+    done.map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
+    match fatal {
+        Some(error) => Err(error),
+        None if is_cancelled.load(Ordering::Relaxed) => Err(Error::Cancelled),
+        None => Ok(report),
+    }
+}
+
+/// Opens the tokenizer, and sets how documents are split: within its limits. The model itself is only
+/// loaded for vectors.
+fn model<'a>(
+    session: &Session,
+    job: &mut Job,
+    observer: &'a dyn Observer,
+) -> Result<(LazyModel<'a>, Binding)> {
+    // Nothing is fetched: many processes may run this at the same time.
+    let selection = model::select(session, None)?.without_token_codes();
+    let installed = selection.locate()?;
+    let model = selection.open_for_passages(&installed, observer)?;
+    let (most, overhead) = (model.tokenizer.max_tokens(), model.tokenizer.num_overhead());
+    job.options.chunking = chunking(session.config(), most, overhead);
+    Ok((model, selection.binding(&installed)))
+}
+
+/// The next free ids.
+#[derive(Default)]
+struct Ids {
+    document: i64,
+    chunk: i64,
+}
+
+/// What became of a file.
+enum Outcome {
+    /// Its line, and what the reader reports.
+    Line(Line, Vec<String>),
+    /// Its document, which gets its ids in the order of the files.
+    Record(Box<Record>, Vec<String>),
+    /// kb does not read files like it.
+    Ignored,
+    Failed(Error),
+}
+
+impl LinesReport {
+    /// Whether at least one document was converted.
+    pub fn is_success(&self) -> bool {
+        self.num_converted > 0
+    }
+}
+
+/// Counts what becomes of the files, and emits their lines.
+struct Printer<'a, 'e> {
+    report: &'a mut LinesReport,
+    ids: Ids,
+    observer: &'a dyn Observer,
+    emit: &'a mut Emit<'e>,
+}
+
+impl Printer<'_, '_> {
+    fn take(&mut self, path: &Path, outcome: Outcome) -> Result<()> {
+        let (line, warnings) = match outcome {
+            Outcome::Line(line, warnings) => (line, warnings),
+            Outcome::Record(mut record, warnings) => {
+                record.number(&mut self.ids.document, &mut self.ids.chunk);
+                (transfer::document_line(&record)?, warnings)
+            }
+            Outcome::Ignored => {
+                self.report.num_ignored += 1;
+                return Ok(());
+            }
+            Outcome::Failed(error @ Error::IgnoreFile { .. }) => {
+                self.observer.warn(&error.to_string());
+                return Ok(());
+            }
+            Outcome::Failed(error) if error.is_fatal() => return Err(error),
+            Outcome::Failed(error) => {
+                let text = match error.path() {
+                    Some(_) => error.to_string(),
+                    None => format!("{}: {error}", path.display()),
+                };
+                self.observer.on_event(Event::Failure(&text));
+                self.report.num_failed += 1;
+                return (self.emit)(Output::Failed(path, &error));
+            }
+        };
+        for warning in warnings {
+            self.observer.note(&format!("note: {}: {warning}", path.display()));
+        }
+        self.report.num_converted += 1;
+        (self.emit)(Output::Line(&line))
+    }
+}
+
+/// Converts the files of a run.
+struct Run<'a> {
+    job: &'a Job,
+    content: &'a Content<'a>,
+    model: Option<&'a LazyModel<'a>>,
+}
+
+impl Run<'_> {
+    fn convert(&self, input: Input) -> (PathBuf, Outcome) {
+        let path = input.path().map_or_else(|| PathBuf::from(UNNAMED), Path::to_owned);
+        // A panic is a bug, but a bug on one file must not lose the rest of the run.
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.outcome(input)));
+        let crashed = || Error::Extract { failure: Failure::Crashed, detail: String::new() };
+        (path, outcome.unwrap_or_else(|_| Err(crashed())).unwrap_or_else(Outcome::Failed))
+    }
+
+    fn outcome(&self, input: Input) -> Result<Outcome> {
+        let is_named = !matches!(&input, Input::File(found) if !found.is_named);
+        let outcome = match (self.content, self.model) {
+            (Content::Chunks { with_vectors }, Some(model)) => {
+                self.record(input, model, *with_vectors)
+            }
+            (Content::Blocks(render), _) => self.line(input, render),
+            (Content::Chunks { .. }, None) => Ok(None),
+        };
+        match outcome {
+            Ok(outcome) => Ok(outcome.unwrap_or(Outcome::Ignored)),
+            Err(Error::EmptyFile { .. }) if !is_named => Ok(Outcome::Ignored),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the line of a document's blocks.
+    fn line(&self, input: Input, render: &RenderLine<'_>) -> Result<Option<Outcome>> {
+        let converted = match input {
+            Input::File(found) => self.job.file(&found)?,
+            Input::Stream(bytes) => Some(self.job.stream(&bytes)?),
+            Input::Failed(error) => return Err(error),
+        };
+        let Some(converted) = converted else { return Ok(None) };
+        let line = render(&converted)?;
+        Ok(Some(Outcome::Line(line, converted.document.metadata.warnings)))
+    }
+
+    /// Returns a document with its chunks.
+    fn record(
+        &self,
+        input: Input,
+        model: &LazyModel<'_>,
+        with_vectors: bool,
+    ) -> Result<Option<Outcome>> {
+        let (options, job) = (&self.job.options, self.job);
+        let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
+        let services = Services { num_tokens: &num_tokens, embedder: model };
+        let made = match input {
+            Input::File(found) => {
+                let Some((bytes, format)) = job.bytes(&found)? else { return Ok(None) };
+                ingest::make(Some(&found), &bytes, format, options, &services)?
+            }
+            Input::Stream(bytes) => {
+                let path = Path::new(UNNAMED);
+                let format = detect::detect_nameless(path, &bytes, options.wanted)?;
+                ingest::make(None, &bytes, format, options, &services)?
+            }
+            Input::Failed(error) => return Err(error),
+        };
+        let embeddings = with_vectors.then(|| made.embed(&services)).transpose()?;
+        let Made { document, chunks, warnings, .. } = made;
+        let record = Record::new(document, chunks, embeddings, &error_log::now())?;
+        Ok(Some(Outcome::Record(Box::new(record), warnings)))
+    }
+}
