@@ -16,9 +16,12 @@ use crate::search::{self, Confidence, Hit, SearchOptions, SearchResults, Trace};
 use crate::store::{Store, StoredDocument};
 use crate::trace::stage;
 
+mod program;
+mod rerank;
 mod several;
 
 pub use crate::search::LegSelection;
+use rerank::Reranker;
 pub use several::search_several;
 
 /// Hits considered for a budget. Down to this rank, the order of hits does not depend on the requested
@@ -186,22 +189,34 @@ pub fn search(
     request: &SearchRequest,
     observer: &dyn Observer,
 ) -> Result<Found> {
+    search_by(Reranker::of(session).as_ref(), session, request, observer)
+}
+
+/// Answers a query; `reranker` orders the first hits.
+fn search_by(
+    reranker: Option<&Reranker<'_>>,
+    session: &Session,
+    request: &SearchRequest,
+    observer: &dyn Observer,
+) -> Result<Found> {
     let freshness = session.freshness(request.freshness);
-    let found = session.steadily(|| answer(session, request, freshness, observer))?;
+    let answer =
+        |observer: &dyn Observer| answer(session, request, (freshness, reranker), observer);
+    let found = session.steadily(|| answer(observer))?;
     let is_refreshed = freshness == Freshness::Refresh
         && stage("read changed files", || freshness::refresh(session, &found.hits(), observer));
     if !is_refreshed {
         return Ok(found);
     }
     // The first search has already reported its notes.
-    Ok(answer(session, request, freshness, &Silent).unwrap_or(found))
+    Ok(answer(&Silent).unwrap_or(found))
 }
 
 /// Answers a query without reading files again.
 fn answer(
     session: &Session,
     request: &SearchRequest,
-    freshness: Freshness,
+    (freshness, reranker): (Freshness, Option<&Reranker<'_>>),
     observer: &dyn Observer,
 ) -> Result<Found> {
     let query = search::parse::parse(&request.query)?;
@@ -219,6 +234,10 @@ fn answer(
     if budget.is_some() {
         options.limit = options.limit.max(BUDGET_DEPTH);
     }
+    let limit = options.limit as usize;
+    if reranker.is_some() {
+        options.limit = options.limit.max(rerank::DEPTH);
+    }
     let Some(store) = session.store()? else {
         observer.note(absent::NOTHING_ADDED);
         let nothing = SearchResults::empty(&query);
@@ -233,7 +252,11 @@ fn answer(
         model::check_selection(session, binding.as_ref())?;
     }
     let load = || session.embedder(binding.as_ref(), observer);
-    let results = search::search(&store, &load, &query, &options)?;
+    let mut results = search::search(&store, &load, &query, &options)?;
+    if let Some(reranker) = reranker {
+        reranker.rerank(&mut results, observer);
+        results.hits.truncate(limit);
+    }
     if results.hits.is_empty() {
         absent::explain(&store, &options.filter, observer)?;
     }

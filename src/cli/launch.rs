@@ -9,6 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::messages;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
+use crate::text::command::words;
 
 /// The editor if neither `VISUAL` nor `EDITOR` is set.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
@@ -151,45 +152,9 @@ fn arguments(syntax: Option<Syntax>, path: &Path, number: Option<u32>) -> Vec<Os
     }
 }
 
-/// Splits a command from a variable at spaces, except within quotes. No other character has a special
-/// meaning.
-pub(super) fn words(command: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let (mut quote, mut is_open) = (None, false);
-    for c in command.chars() {
-        if quote.is_none() && c.is_whitespace() {
-            is_open = false;
-            continue;
-        }
-        if !is_open {
-            found.push(String::new());
-            is_open = true;
-        }
-        match quote {
-            Some(mark) if c == mark => quote = None,
-            None if matches!(c, '"' | '\'') => quote = Some(c),
-            _ => found.last_mut().expect("a word is open").push(c),
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_is_split_at_spaces_but_not_in_quotes() {
-        for (command, expected) in [
-            ("vim", &["vim"][..]),
-            (" code  -w ", &["code", "-w"]),
-            ("\"/opt/My Editor/ed\" '-a b'", &["/opt/My Editor/ed", "-a b"]),
-            ("vim $(x); rm|", &["vim", "$(x);", "rm|"]),
-            ("", &[]),
-        ] {
-            assert_eq!(words(command), expected, "{command}");
-        }
-    }
 
     #[test]
     fn each_program_gets_the_number_in_its_syntax() {

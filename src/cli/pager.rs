@@ -5,11 +5,12 @@ use std::io;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::cli::{interrupt, launch, messages, streams};
+use crate::cli::{interrupt, messages, streams};
 use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::present::terminal::columns::width;
 use crate::present::terminal::sheet::Printed;
+use crate::text::command::words;
 
 /// The pager if neither `KB_PAGER` nor `PAGER` is set.
 const DEFAULT_PAGER: &str = "less -FRX";
@@ -33,7 +34,7 @@ impl Pager {
     pub(super) fn new(environment: &Environment) -> Option<Self> {
         let named = ["KB_PAGER", "PAGER"].iter().find_map(|name| environment.get(name));
         let command = named.map_or_else(|| DEFAULT_PAGER.into(), |pager| pager.to_string_lossy());
-        let command = launch::words(&command);
+        let command = words(&command);
         let is_dumb = environment.get("TERM").is_some_and(|term| term == "dumb");
         if is_dumb
             || matches!(command.as_slice(), [] | [_] if command.first().is_none_or(|word| word == "cat"))

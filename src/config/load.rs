@@ -86,17 +86,21 @@ impl Resolved {
 /// Values given by flags: key and value as typed.
 pub type Flags = Vec<(&'static str, &'static str, String)>;
 
-/// Settings that name folders, or that decide which files may be read. They count only in the user's
-/// own files.
-pub const OWN_KEYS: [&str; 3] = ["data_dir", "embedding.model_dir", "ingestion.follow_links"];
+/// The setting that starts a program.
+pub const COMMAND_KEY: &str = "search.rerank_command";
+
+/// Settings that name folders, that decide which files may be read, or that start a program. They count only in the
+/// user's own files.
+pub const OWN_KEYS: [&str; 4] =
+    ["data_dir", "embedding.model_dir", "ingestion.follow_links", COMMAND_KEY];
 
 /// A knowledge base with settings of its own, which override the user's settings.
 #[derive(Debug, Clone, Copy)]
 pub struct BaseFolder<'a> {
     /// Its folder.
     pub dir: &'a Path,
-    /// Whether [`OWN_KEYS`] count in its file.
-    pub is_own: bool,
+    /// The keys that do not count in its file, besides `data_dir`.
+    pub refused: &'a [&'a str],
 }
 
 /// Merges all layers.
@@ -109,21 +113,25 @@ pub struct BaseFolder<'a> {
 ///
 /// [`Error::Config`] if the file is not YAML, or any layer has a value of the wrong type.
 pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
-    load_layers(environment, flags, None, true)
+    load_layers(environment, flags, &[], None)
 }
 
-/// Like [`load`] for a data directory that someone else may have made: [`OWN_KEYS`] do not count in its
+/// Like [`load`] for a data directory that someone else may have made: `refused` keys do not count in its
 /// file.
 ///
 /// # Errors
 ///
 /// As [`load`].
-pub fn load_untrusted(environment: &Environment, flags: &Flags) -> Result<Resolved> {
-    load_layers(environment, flags, None, false)
+pub fn load_refusing(
+    environment: &Environment,
+    flags: &Flags,
+    refused: &[&str],
+) -> Result<Resolved> {
+    load_layers(environment, flags, refused, None)
 }
 
 /// Like [`load`] for one of several knowledge bases: the settings in its folder override those in the
-/// data directory.
+/// data directory, in which `refused` keys do not count.
 ///
 /// # Errors
 ///
@@ -131,16 +139,17 @@ pub fn load_untrusted(environment: &Environment, flags: &Flags) -> Result<Resolv
 pub fn load_base(
     environment: &Environment,
     flags: &Flags,
+    refused: &[&str],
     base: BaseFolder<'_>,
 ) -> Result<Resolved> {
-    load_layers(environment, flags, Some(base), true)
+    load_layers(environment, flags, refused, Some(base))
 }
 
 fn load_layers(
     environment: &Environment,
     flags: &Flags,
+    usual_refused: &[&str],
     base: Option<BaseFolder<'_>>,
-    is_own: bool,
 ) -> Result<Resolved> {
     let home = environment.home();
     let defaults = Config::defaults(&home);
@@ -158,22 +167,20 @@ fn load_layers(
     let mut warnings = Vec::new();
     let mut file_keys = BTreeSet::new();
     let mut figment = Figment::from(Serialized::defaults(&defaults));
-    let usual_refused: &[&str] = if is_own { &[] } else { &OWN_KEYS };
-    let base_refused: &[&str] = match base {
-        Some(BaseFolder { is_own: false, .. }) => &OWN_KEYS,
-        _ => &["data_dir"],
-    };
-    let layers = [Some((&usual, usual_refused)), base.map(|_| (&file, base_refused))];
+    let base_refused: Vec<&str> =
+        ["data_dir"].iter().chain(base.iter().flat_map(|base| base.refused)).copied().collect();
+    let layers = [Some((&usual, usual_refused)), base.map(|_| (&file, &*base_refused))];
     for (path, refused) in layers.into_iter().flatten() {
         let Some(text) = read(path)? else { continue };
         let mut document = parse_yaml(path, &text)?;
         drop_empty_groups("", &mut document, &keys);
         for key in refused {
             if remove_key(&mut document, key) {
-                warnings.push(format!(
-                    "{}: `{key}` is ignored here, since it decides which folders kb uses",
-                    path.display()
-                ));
+                let reason = match *key {
+                    COMMAND_KEY => "since it starts a program, and kb did not make this database",
+                    _ => "since it decides which folders kb uses",
+                };
+                warnings.push(format!("{}: `{key}` is ignored here, {reason}", path.display()));
             }
         }
         let (mut given, mut unknown) = (Vec::new(), Vec::new());

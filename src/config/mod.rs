@@ -28,7 +28,8 @@ pub use edit::set;
 pub use environment::Environment;
 pub use list::words;
 pub use load::{
-    BaseFolder, Flags, OWN_KEYS, Origin, Resolved, load, load_base, load_untrusted, variable_names,
+    BaseFolder, COMMAND_KEY, Flags, OWN_KEYS, Origin, Resolved, load, load_base, load_refusing,
+    variable_names,
 };
 pub use values::SettingValue;
 
@@ -94,6 +95,10 @@ pub struct Search {
     pub freshness: Freshness,
     /// Time in milliseconds for reading changed files again.
     pub refresh_ms: u32,
+    /// A program that orders the first results, with its arguments; none if it is empty.
+    pub rerank_command: String,
+    /// Time in milliseconds that it may take.
+    pub rerank_ms: u32,
 }
 
 /// The words of `search.freshness`.
@@ -320,6 +325,8 @@ impl Config {
                 rrf_k: 60.0,
                 freshness: Freshness::Mark,
                 refresh_ms: 300,
+                rerank_command: String::new(),
+                rerank_ms: 10_000,
             },
             chunking: Chunking {
                 defaults: ChunkDefaults { max_tokens: 512, overlap_tokens: 50 },

@@ -33,6 +33,7 @@ pub const QUERIES: Limit = Limit { name: "--queries", min: 1, max: 1_000_000 };
 pub const SETTINGS: &[Limit] = &[
     Limit { name: "search.default_top", ..TOP },
     Limit { name: "search.refresh_ms", min: 1, max: 600_000 },
+    Limit { name: "search.rerank_ms", min: 1, max: 600_000 },
     Limit { name: "chunking.defaults.max_tokens", min: 1, max: 1_000_000 },
     Limit { name: "chunking.defaults.overlap_tokens", min: 0, max: 999_999 },
     Limit { name: "chunking.pdf.max_tokens", min: 1, max: 1_000_000 },

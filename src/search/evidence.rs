@@ -12,7 +12,7 @@ use crate::chunk::join;
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 use crate::search::near_copies::{self, NearCopies};
-use crate::search::{Confidence, Hit, SearchResults};
+use crate::search::{Confidence, Hit, Reranking, SearchResults};
 use crate::store::{Store, StoredChunk};
 
 /// Share of the best score below which a hit is not worth a budget's tokens; otherwise such scraps
@@ -62,6 +62,8 @@ pub struct Evidence {
     pub total_matches: usize,
     /// As in [`SearchResults`].
     pub confidence: Option<Confidence>,
+    /// As in [`SearchResults`].
+    pub reranking: Option<Reranking>,
     /// The requested budget.
     pub budget: Option<usize>,
     /// Tokens of all passages together; never more than the budget.
@@ -76,6 +78,7 @@ impl Evidence {
             passages: Vec::new(),
             total_matches: results.total_matches,
             confidence: results.confidence,
+            reranking: results.reranking,
             budget,
             num_tokens: 0,
         }
@@ -96,7 +99,7 @@ pub fn gather(
     options: EvidenceOptions,
     num_tokens: Option<&NumTokens<'_>>,
 ) -> Result<Evidence> {
-    let SearchResults { typed, hits, total_matches, confidence } = results;
+    let SearchResults { typed, hits, total_matches, confidence, reranking } = results;
     let mut gatherer =
         Gatherer { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
@@ -105,7 +108,8 @@ pub fn gather(
     let mut total = 0;
     let least = hits.first().map_or(0.0, |hit| LEAST_SHARE * hit.score);
     for hit in hits {
-        let is_scrap = options.budget.is_some() && hit.score < least;
+        // A hit that a program put here is worth its place, whatever its score.
+        let is_scrap = options.budget.is_some() && hit.rerank_score.is_none() && hit.score < least;
         if is_scrap || options.limit.is_some_and(|limit| used.len() >= limit) {
             break;
         }
@@ -140,7 +144,15 @@ pub fn gather(
     }
     let passages = gatherer.passages(used, &chosen);
     let num_tokens = passages.iter().map(|passage| passage.num_tokens).sum();
-    Ok(Evidence { typed, total_matches, confidence, budget: options.budget, num_tokens, passages })
+    Ok(Evidence {
+        typed,
+        total_matches,
+        confidence,
+        reranking,
+        budget: options.budget,
+        num_tokens,
+        passages,
+    })
 }
 
 /// Positions of the chunks that are part of the answer, by document.
@@ -278,6 +290,7 @@ mod tests {
         };
         Hit {
             score: 1.0,
+            rerank_score: None,
             keyword: None,
             vector: None,
             token_match: None,
@@ -298,8 +311,13 @@ mod tests {
     fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[i64], &str)]) {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("kb.db")).unwrap();
-        let results =
-            SearchResults { typed: "q".into(), total_matches: hits.len(), hits, confidence: None };
+        let results = SearchResults {
+            typed: "q".into(),
+            total_matches: hits.len(),
+            hits,
+            confidence: None,
+            reranking: None,
+        };
         let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
         let evidence = gather(&store, results, options, Some(&words)).unwrap();
         let found: Vec<(Vec<i64>, &str)> = evidence
@@ -382,7 +400,13 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("kb.db")).unwrap();
         let hits = vec![hit(1, 0, "a"), hit(2, 0, "b"), hit(3, 0, "c")];
-        let results = SearchResults { typed: "q".into(), total_matches: 3, hits, confidence: None };
+        let results = SearchResults {
+            typed: "q".into(),
+            total_matches: 3,
+            hits,
+            confidence: None,
+            reranking: None,
+        };
         let options = EvidenceOptions { budget: Some(250), ..EvidenceOptions::default() };
         let evidence = gather(&store, results, options, None).unwrap();
         assert_eq!((evidence.passages.len(), evidence.num_tokens), (2, 200));

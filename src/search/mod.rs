@@ -114,6 +114,17 @@ pub struct SearchResults {
     pub total_matches: usize,
     /// How likely it is that the answer is among the hits; `None` if no leg can judge.
     pub confidence: Option<Confidence>,
+    /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
+    pub reranking: Option<Reranking>,
+}
+
+/// What a program of the user's did with the order of hits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reranking {
+    /// The first hits are in the order of its scores.
+    Done,
+    /// It failed for this reason, so they are in the order of their own scores.
+    Failed(String),
 }
 
 impl SearchResults {
@@ -124,6 +135,7 @@ impl SearchResults {
             hits: Vec::new(),
             total_matches: 0,
             confidence: Some(Confidence::None),
+            reranking: None,
         }
     }
 }
@@ -133,6 +145,8 @@ impl SearchResults {
 pub struct Hit {
     /// Sum of the legs' terms.
     pub score: f64,
+    /// The score of a program of the user's, if one ordered the hits.
+    pub rerank_score: Option<f64>,
     /// The keyword leg's contribution; `None` if it was not run or did not rank the chunk.
     pub keyword: Option<Leg>,
     /// The vector leg's contribution; `None` if it was not run or did not rank the chunk.
@@ -196,6 +210,7 @@ pub fn search(
         .into_iter()
         .map(|shown| Hit {
             score: shown.fused.score,
+            rerank_score: None,
             keyword: shown.fused.legs.keyword,
             vector: shown.fused.legs.vector,
             token_match: shown.fused.token_match,
@@ -206,7 +221,8 @@ pub fn search(
             base: None,
         })
         .collect();
-    Ok(SearchResults { typed: query.typed.clone(), hits, total_matches, confidence })
+    let typed = query.typed.clone();
+    Ok(SearchResults { typed, hits, total_matches, confidence, reranking: None })
 }
 
 /// The documents ranked by each leg and by their fusion, each once, best first.

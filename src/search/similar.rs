@@ -66,6 +66,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
             let fused = by_id.get(&stored.chunk.id)?;
             Some(Hit {
                 score: fused.score,
+                rerank_score: None,
                 keyword: None,
                 vector: fused.legs.vector,
                 token_match: None,

@@ -1,6 +1,7 @@
 //! Provides text functions to several stages, including cleaning for terminals and the only JSON
 //! serialiser.
 
+pub mod command;
 pub mod contents;
 pub mod decode;
 pub mod fold;

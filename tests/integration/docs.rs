@@ -31,6 +31,7 @@ const FOR_USERS: [&str; 17] = [
     "docs/limits.md",
     "docs/query.md",
     "docs/ranking.md",
+    "docs/rerank.md",
     "docs/scale.md",
     "docs/screens.md",
     "docs/search.md",

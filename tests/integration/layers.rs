@@ -193,6 +193,7 @@ const HOMES: &[(&str, &[&str])] = &[
         "rustix",
         &[
             "app/doctor",
+            "app/search/program.rs",
             "cli/find/keyboard.rs",
             "extract/clock.rs",
             "extract/reader/serve.rs",
@@ -206,6 +207,7 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "serde",
         &[
+            "app/search/rerank.rs",
             "config",
             "document.rs",
             "embed",
@@ -224,6 +226,7 @@ const HOMES: &[(&str, &[&str])] = &[
         "serde_json",
         &[
             "app/clients",
+            "app/search/rerank.rs",
             "cli/batch.rs",
             "embed",
             "eval/beir.rs",
@@ -292,6 +295,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
         "Command::new",
         // clap calls what can be typed a command, too.
         &[
+            "app/search/program.rs",
             "cli/args/skill.rs",
             "cli/launch.rs",
             "cli/pager.rs",

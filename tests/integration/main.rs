@@ -134,6 +134,8 @@ mod read_only;
 mod reindex;
 /// `kb relocate`: a folder that is elsewhere now.
 mod relocate;
+/// A program of the user's that orders the results: `search.rerank_command`.
+mod rerank;
 /// Documents made with other settings.
 mod reread;
 /// The published JSON schemas, and whether all output matches them.

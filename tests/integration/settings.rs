@@ -8,7 +8,7 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 34] = [
+const DEFAULTS: [(&str, &str); 36] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", ""),
@@ -21,6 +21,8 @@ const DEFAULTS: [(&str, &str); 34] = [
     ("search.rrf_k", "60"),
     ("search.freshness", "mark"),
     ("search.refresh_ms", "300"),
+    ("search.rerank_command", ""),
+    ("search.rerank_ms", "10000"),
     ("chunking.defaults.max_tokens", "512"),
     ("chunking.defaults.overlap_tokens", "50"),
     ("chunking.pdf.strategy", "hierarchy"),

@@ -5,13 +5,14 @@
 //! ranks count the better hits of the others too. Vectors of different models cannot be compared, so then
 //! only the places in the answers count. Equal scores are ordered by base, then chunk id.
 
-use crate::app::search::{Found, SearchRequest, search};
+use crate::app::search::rerank::Reranker;
+use crate::app::search::{Found, SearchRequest, search_by};
 use crate::app::{Observer, Session};
 use crate::document::ChunkId;
 use crate::error::Result;
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
-use crate::search::{Confidence, Hit, SearchResults};
+use crate::search::{Confidence, Hit, Reranking, SearchResults};
 use crate::text::contents::is_contents;
 
 /// Answers a query from several knowledge bases, in the order in which they are given.
@@ -27,7 +28,7 @@ pub fn search_several(
     let mut models: Vec<String> = Vec::new();
     let mut answers: Vec<Found> = Vec::new();
     for session in sessions {
-        let mut found = search(session, request, observer)?;
+        let mut found = search_by(None, session, request, observer)?;
         found.name_base(&session.place.name);
         models.extend(session.binding()?.map(|binding| binding.model_name));
         answers.push(found);
@@ -38,6 +39,9 @@ pub fn search_several(
         limit: request.limit.or(settings.map(|search| search.default_top)).unwrap_or_default(),
         rrf_k: settings.map_or(60.0, |search| search.rrf_k),
         is_comparable: models.len() < 2,
+        reranking: sessions.first().and_then(|session| Reranker::of(session)).map(|_| {
+            Reranking::Failed("several knowledge bases are in the order of their scores".into())
+        }),
     };
     Ok(merging.merge(answers))
 }
@@ -48,12 +52,14 @@ struct Merging {
     rrf_k: f64,
     /// Whether all answers are of one model.
     is_comparable: bool,
+    /// Why no program orders the hits, if the settings name one.
+    reranking: Option<Reranking>,
 }
 
 impl Merging {
     /// Merges answers to one query, which are all hits or all passages.
     fn merge(&self, answers: Vec<Found>) -> Found {
-        let limit = self.limit as usize;
+        let (limit, reranking) = (self.limit as usize, self.reranking.clone());
         let (mut typed, mut budget, mut total_matches) = (String::new(), None, 0);
         let mut confidence: Option<Confidence> = None;
         let (mut hits, mut passages): (Vec<Vec<Hit>>, Vec<Vec<Passage>>) = (vec![], vec![]);
@@ -77,7 +83,13 @@ impl Merging {
         if passages.is_empty() {
             let mut hits = self.ordered(hits);
             hits.truncate(limit);
-            return Found::Hits(SearchResults { typed, hits, total_matches, confidence });
+            return Found::Hits(SearchResults {
+                typed,
+                hits,
+                total_matches,
+                confidence,
+                reranking,
+            });
         }
         let mut kept: Vec<Passage> = Vec::new();
         let mut num_tokens = 0;
@@ -96,6 +108,7 @@ impl Merging {
             passages: kept,
             total_matches,
             confidence,
+            reranking,
             budget,
             num_tokens,
         })
@@ -249,6 +262,7 @@ mod tests {
         let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
         Hit {
             score: term(keyword) + term(vector),
+            rerank_score: None,
             keyword,
             vector,
             token_match: None,
@@ -261,13 +275,14 @@ mod tests {
     }
 
     fn merged(is_comparable: bool, answers: Vec<Vec<Hit>>) -> Vec<Hit> {
-        let merging = Merging { limit: 10, rrf_k: 60.0, is_comparable };
+        let merging = Merging { limit: 10, rrf_k: 60.0, is_comparable, reranking: None };
         let answers = answers.into_iter().map(|hits| {
             let results = SearchResults {
                 typed: "q".into(),
                 total_matches: hits.len(),
                 hits,
                 confidence: Some(Confidence::Low),
+                reranking: None,
             };
             Found::Hits(results)
         });

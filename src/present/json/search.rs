@@ -10,7 +10,7 @@ use crate::document::{ChunkId, DocumentId, Stale};
 use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
-use crate::search::{Confidence, Hit, SearchResults, TermMatch};
+use crate::search::{Confidence, Hit, Reranking, SearchResults, TermMatch};
 use crate::text::json::Json;
 
 /// Writes a vector as an array on one line.
@@ -50,6 +50,13 @@ pub(in crate::present) struct SearchJson<'a> {
     returned: usize,
     /// How likely the results contain the answer: `high`, `low` or `none`; null if no leg can tell.
     confidence: Option<&'static str>,
+    /// With `search.rerank_command`: whether the first results are in the order of `rerank_score` instead of
+    /// `score`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reranked: Option<bool>,
+    /// With `search.rerank_command`: why they are not; absent if they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rerank_error: Option<&'a str>,
     /// With `--budget`: the budget in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<usize>,
@@ -66,6 +73,9 @@ pub(in crate::present) struct ResultJson<'a> {
     /// The sum of the two terms in `score_breakdown`: above 0, at most 2/61 unless `search.rrf_k` is set.
     /// Larger is better.
     score: f64,
+    /// With `search.rerank_command`: the score that its program gave; absent from results after the first 50.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rerank_score: Option<f64>,
     /// What each leg contributes to the score.
     score_breakdown: BreakdownJson,
     /// The chunk's own text, without its context, or the text of the passage.
@@ -209,6 +219,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
         Self {
             chunk_id: stored.id,
             score: hit.score,
+            rerank_score: hit.rerank_score,
             score_breakdown: BreakdownJson {
                 fts: hit.keyword.map(|leg| leg.term),
                 vector: hit.vector.map(|leg| leg.term),
@@ -272,6 +283,8 @@ impl<'a> From<&'a SearchResults> for SearchJson<'a> {
             total_matches: results.total_matches,
             returned: results.hits.len(),
             confidence: results.confidence.map(Confidence::as_str),
+            reranked: results.reranking.as_ref().map(is_done),
+            rerank_error: results.reranking.as_ref().and_then(failure),
             budget: None,
             tokens: None,
         }
@@ -287,9 +300,22 @@ impl<'a> From<&'a Evidence> for SearchJson<'a> {
             total_matches: evidence.total_matches,
             returned: evidence.passages.len(),
             confidence: evidence.confidence.map(Confidence::as_str),
+            reranked: evidence.reranking.as_ref().map(is_done),
+            rerank_error: evidence.reranking.as_ref().and_then(failure),
             budget: evidence.budget,
             tokens: Some(evidence.num_tokens),
         }
+    }
+}
+
+fn is_done(reranking: &Reranking) -> bool {
+    *reranking == Reranking::Done
+}
+
+fn failure(reranking: &Reranking) -> Option<&str> {
+    match reranking {
+        Reranking::Done => None,
+        Reranking::Failed(reason) => Some(reason),
     }
 }
 

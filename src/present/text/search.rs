@@ -12,7 +12,7 @@ use crate::present::text::stale;
 use crate::search::evidence::Evidence;
 use crate::search::fuse::Leg;
 use crate::search::matches::QueryTerms;
-use crate::search::{Confidence, Hit, SearchResults, TermMatch};
+use crate::search::{Confidence, Hit, Reranking, SearchResults, TermMatch};
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use crate::text::printable::{clean, clean_name};
@@ -46,6 +46,7 @@ impl Human {
             }
             Some(Confidence::High) | None => {}
         }
+        self.reranking(results.reranking.as_ref(), out)?;
         advise(self, &results.hits, out)
     }
 
@@ -128,7 +129,20 @@ impl Human {
         self.labelled(&heading, out)?;
         let hits = evidence.passages.iter().map(|passage| &passage.hit);
         self.hits(hits.clone(), &QueryTerms::new(&evidence.typed), out)?;
+        self.reranking(evidence.reranking.as_ref(), out)?;
         advise(self, hits, out)
+    }
+
+    /// Writes what a program of the user's did with the order.
+    fn reranking(&self, reranking: Option<&Reranking>, out: &mut Sheet<'_>) -> io::Result<()> {
+        match reranking {
+            None => Ok(()),
+            Some(Reranking::Done) => writeln!(out, "\nIn the order of search.rerank_command."),
+            Some(Reranking::Failed(reason)) => {
+                writeln!(out)?;
+                self.labelled(&format!("Not reranked: {}", clean(reason)), out)
+            }
+        }
     }
 
     /// Writes the header of a hit; on a terminal, wrapped.
@@ -139,6 +153,9 @@ impl Human {
             (Meaning::Faint, format!("[{:.3}]", hit.score)),
             (Meaning::Title, clean(&document.title)),
         ];
+        if let Some(score) = hit.rerank_score {
+            parts.insert(2, (Meaning::Faint, format!("[rerank {score:.3}]")));
+        }
         if let Some(page) = chunk.page {
             parts.push((Meaning::Place, format!("(p.{page})")));
         }

@@ -8,8 +8,9 @@ use crate::document::{ChunkId, DocumentId};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::{quote, stale};
 use crate::search::similar::Seed;
-use crate::search::{Confidence, Hit};
+use crate::search::{Confidence, Hit, Reranking};
 use crate::text::number::counted;
+use crate::text::printable::clean;
 
 /// Writes the answer to a query.
 ///
@@ -17,9 +18,9 @@ use crate::text::number::counted;
 ///
 /// Errors of writing.
 pub fn found(found: &Found, out: &mut Sheet<'_>) -> io::Result<()> {
-    let (confidence, total) = match found {
-        Found::Hits(results) => (results.confidence, results.total_matches),
-        Found::Passages(evidence) => (evidence.confidence, evidence.total_matches),
+    let (confidence, total, reranking) = match found {
+        Found::Hits(results) => (results.confidence, results.total_matches, &results.reranking),
+        Found::Passages(found) => (found.confidence, found.total_matches, &found.reranking),
     };
     let hits = found.hits();
     let confidence = match confidence {
@@ -28,7 +29,12 @@ pub fn found(found: &Found, out: &mut Sheet<'_>) -> io::Result<()> {
         Some(Confidence::None) => "confidence none: the answer is probably not here",
         None => "confidence unknown",
     };
-    writeln!(out, "{} of {total} matches, {confidence}", hits.len())?;
+    let reranking = match reranking {
+        None => String::new(),
+        Some(Reranking::Done) => ", reranked".into(),
+        Some(Reranking::Failed(reason)) => format!(", not reranked: {}", clean(reason)),
+    };
+    writeln!(out, "{} of {total} matches, {confidence}{reranking}", hits.len())?;
     let mut seen = HashSet::new();
     match found {
         Found::Hits(results) => {

@@ -1,0 +1,186 @@
+//! Runs a program of the user's for a limited time, and always ends it.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Most bytes of output that are read.
+const MAX_OUTPUT_BYTES: usize = 8 << 20;
+
+/// Bytes at the end of stderr that are kept to find the reason of a failure.
+const MAX_STDERR_BYTES: usize = 4 << 10;
+
+/// Time between two looks at whether a program without output has ended.
+const POLL: Duration = Duration::from_millis(2);
+
+/// Writes `input` to the program in `dir`, and returns its output.
+///
+/// The program and everything it has started are killed if it is not done in time. Without a shell: the words of
+/// the command are the program and its arguments.
+///
+/// # Errors
+///
+/// Why there is no output, as a sentence about the program: it could not be started, took too long, printed too
+/// much, or ended with a failure.
+pub(super) fn run(
+    command: &[String],
+    dir: &Path,
+    input: Vec<u8>,
+    limit: Duration,
+) -> Result<Vec<u8>, String> {
+    let deadline = Instant::now() + limit;
+    let Some((program, arguments)) = command.split_first() else {
+        return Err("the command is empty".into());
+    };
+    let is_searched = Path::new(program).components().count() == 1;
+    if !is_searched && !Path::new(program).is_absolute() {
+        return Err(format!("`{program}` is neither an absolute path nor a name alone"));
+    }
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(dir);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let child =
+        command.spawn().map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+    let mut running = Running(child);
+    // Threads, because a program may print before it has read everything. They end when the pipes are closed; a
+    // process that keeps one open does not keep the search.
+    if let Some(mut stdin) = running.0.stdin.take() {
+        // A program may end without reading its input.
+        thread::spawn(move || _ = stdin.write_all(&input));
+    }
+    let output = running.0.stdout.take().map(|pipe| read(pipe, MAX_OUTPUT_BYTES + 1, false));
+    let errors = running.0.stderr.take().map(|pipe| read(pipe, MAX_STDERR_BYTES, true));
+    let late = || format!("it took more than {} ms", limit.as_millis());
+    let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+    let output =
+        output.and_then(|output| output.recv_timeout(left(deadline)).ok()).ok_or_else(late)?;
+    if output.len() > MAX_OUTPUT_BYTES {
+        return Err(format!("it printed more than {} MB", MAX_OUTPUT_BYTES >> 20));
+    }
+    loop {
+        match running.0.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(output),
+            Ok(Some(status)) => {
+                let errors = errors.and_then(|errors| errors.recv_timeout(left(deadline)).ok());
+                let errors = String::from_utf8_lossy(&errors.unwrap_or_default()).into_owned();
+                let reason = errors.lines().rev().map(str::trim).find(|line| !line.is_empty());
+                let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                return Err(format!("it ended with {status}{reason}"));
+            }
+            Ok(None) if left(deadline).is_zero() => return Err(late()),
+            Ok(None) => thread::sleep(POLL),
+            Err(error) => return Err(format!("it cannot be watched: {error}")),
+        }
+    }
+}
+
+/// Reads a pipe to its end in a thread. Keeps the first bytes and stops after them, or the last ones.
+fn read(mut pipe: impl Read + Send + 'static, max: usize, keeps_last: bool) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let (mut kept, mut buffer) = (Vec::new(), vec![0; 64 << 10]);
+        while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+            kept.extend_from_slice(&buffer[..count]);
+            if keeps_last {
+                kept.drain(..kept.len().saturating_sub(max));
+            } else if kept.len() >= max {
+                break;
+            }
+        }
+        // The search may have ended.
+        let _ = sender.send(kept);
+    });
+    receiver
+}
+
+/// A program that is killed with all its children when it is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(group) =
+            i32::try_from(self.0.id()).ok().and_then(rustix::process::Pid::from_raw)
+        {
+            // It may have ended, with all it started.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, input: &str, limit_ms: u64) -> Result<String, String> {
+        let command = ["sh", "-c", script].map(str::to_owned);
+        let limit = Duration::from_millis(limit_ms);
+        run(&command, Path::new("/"), input.into(), limit)
+            .map(|output| String::from_utf8_lossy(&output).into_owned())
+    }
+
+    #[track_caller]
+    fn check_failure(script: &str, expected: &str) {
+        let start = Instant::now();
+        let reason = sh(script, "in", 400).expect_err("it fails");
+        assert!(reason.contains(expected) && !reason.contains('\n'), "{script}: {reason}");
+        assert!(start.elapsed() < Duration::from_secs(5), "{script} held the search");
+    }
+
+    #[test]
+    fn the_output_is_returned_whatever_its_size_and_encoding() {
+        assert_eq!(sh("cat", "a\n\u{e9}", 10_000).unwrap(), "a\n\u{e9}");
+        assert_eq!(sh("printf '\\377'; exec cat >/dev/null", "", 10_000).unwrap(), "\u{fffd}");
+        // More than a pipe holds, in both directions at once.
+        let long = "x".repeat(1 << 20);
+        assert_eq!(sh("cat", &long, 10_000).unwrap(), long);
+        // A program need not read its input.
+        assert_eq!(sh("echo done", &long, 10_000).unwrap(), "done\n");
+    }
+
+    #[test]
+    fn a_failure_is_one_line() {
+        check_failure("echo first >&2; echo 'no model' >&2; exit 3", "no model");
+        check_failure("kill -9 $$", "signal");
+        let none =
+            run(&["no-such-program-of-kb".into()], Path::new("/"), vec![], Duration::from_secs(9));
+        assert!(none.unwrap_err().contains("cannot be started"));
+        let relative = run(&["./rerank".into()], Path::new("/"), vec![], Duration::from_secs(9));
+        assert!(relative.unwrap_err().contains("absolute"));
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed() {
+        check_failure("sleep 60", "more than 400 ms");
+        check_failure("exec >&-; sleep 60", "more than 400 ms");
+        check_failure("sleep 60 & sleep 60", "more than 400 ms");
+        check_failure("yes | tr -d '\\n'", "more than 8 MB");
+        check_failure("yes >&2", "more than 400 ms");
+    }
+
+    #[test]
+    fn what_a_killed_program_has_started_is_killed_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        let script = format!("sleep 61 & echo $! > '{}'; wait", file.display());
+        check_failure(&script, "more than 400 ms");
+        let pid = std::fs::read_to_string(file).unwrap();
+        let state = format!("/proc/{}/stat", pid.trim());
+        let is_running =
+            || std::fs::read_to_string(&state).is_ok_and(|stat| !stat.contains(") Z "));
+        // The system ends a killed process a moment later.
+        let start = Instant::now();
+        while is_running() && start.elapsed() < Duration::from_secs(20) {
+            thread::sleep(POLL);
+        }
+        assert!(!is_running(), "it still runs");
+    }
+}
