@@ -80,6 +80,7 @@ pub fn grep(
     let num_helpers = documents.len().div_ceil(batch).min(processors).saturating_sub(1);
     let next = AtomicUsize::new(0);
     let work = |store: &Store| -> Result<Vec<Matched>> {
+        let pattern = pattern.clone();
         let mut text = Text::default();
         let mut found = Vec::new();
         loop {
@@ -88,14 +89,14 @@ pub fn grep(
             let mut last = None;
             store.visit_texts(&rest[..batch.min(rest.len())], &mut |id, chunk| {
                 if let Some(last) = last.replace(id).filter(|last| *last != id) {
-                    found.extend(text.search(store, last, pattern, detail)?);
+                    found.extend(text.search(store, last, &pattern, detail)?);
                     text.clear();
                 }
                 text.push(chunk);
                 Ok(())
             })?;
             if let Some(last) = last {
-                found.extend(text.search(store, last, pattern, detail)?);
+                found.extend(text.search(store, last, &pattern, detail)?);
                 text.clear();
             }
         }

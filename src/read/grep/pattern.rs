@@ -18,8 +18,9 @@ pub struct PatternOptions {
     pub is_word: bool,
 }
 
-/// A pattern that never matches more than a line.
-#[derive(Debug)]
+/// A pattern that never matches more than a line. A clone has memory of its own for matching, which threads would
+/// otherwise wait for.
+#[derive(Debug, Clone)]
 pub struct Pattern {
     matcher: RegexMatcher,
 }
