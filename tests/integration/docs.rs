@@ -16,7 +16,7 @@ use crate::mcp;
 use crate::mcp_client::Client;
 
 /// The pages of a newcomer and of a user, which `README.md` leads to.
-const FOR_USERS: [&str; 17] = [
+const FOR_USERS: [&str; 18] = [
     "README.md",
     "docs/adding.md",
     "docs/agents.md",

@@ -41,6 +41,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
     };
     Hit {
         score: 1.0,
+        rerank_score: None,
         keyword: None,
         vector: None,
         token_match: None,
@@ -95,6 +96,7 @@ fn answer(state: &mut State, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec
         total_matches: hits.len(),
         hits,
         confidence: Some(Confidence::High),
+        reranking: None,
     };
     let around = Around { before: "The end of before.".into(), after: "The next one.".into() };
     let answer = Answer::Listing(Listing::of_search(Found::Hits(results)), Some(around));
