@@ -1,28 +1,30 @@
-//! Answers queries, and finds passages similar to a document.
+//! Answers queries.
 
 use std::sync::Arc;
 
 use crate::app::freshness::{self, Freshness};
 use crate::app::observer::Silent;
-use crate::app::read::{find, of_chunk};
 use crate::app::{Observer, Session, absent, model};
-use crate::document::{Binding, ChunkId, DocumentId, Filter, Stale};
+use crate::document::{Binding, Filter};
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{Evidence, EvidenceOptions, gather};
-use crate::search::similar::{Seed, SimilarOptions};
-use crate::search::{self, Confidence, Hit, SearchOptions, SearchResults, Trace};
-use crate::store::{Store, StoredDocument};
+use crate::search::{self, Confidence, Hit, Query, SearchOptions, SearchResults};
+use crate::store::Store;
 use crate::trace::stage;
 
 mod program;
 mod rerank;
 mod several;
+mod similar;
+mod why;
 
 pub use crate::search::LegSelection;
 use rerank::Reranker;
 pub use several::search_several;
+pub use similar::{SimilarRequest, similar};
+pub use why::{Why, why};
 
 /// Hits considered for a budget. Down to this rank, the order of hits does not depend on the requested
 /// number.
@@ -33,6 +35,8 @@ const BUDGET_DEPTH: u32 = 100;
 pub struct SearchRequest {
     /// The query as typed.
     pub query: String,
+    /// Other phrasings of it; each leg ranks by the average of all.
+    pub also: Vec<String>,
     /// Hits to return; by default `search.default_top`.
     pub limit: Option<u32>,
     /// Documents to search.
@@ -68,6 +72,7 @@ impl SearchRequest {
         let (own, rest) = (self.filter, &given.filter);
         Self {
             query: self.query,
+            also: either(self.also, &given.also),
             limit: self.limit.or(given.limit),
             filter: Filter {
                 doc_type: own.doc_type.or(rest.doc_type),
@@ -91,6 +96,25 @@ impl SearchRequest {
         }
     }
 
+    /// Parses the query and its other phrasings.
+    fn phrasings(&self) -> Result<Vec<Query>> {
+        if self.also.len() >= limits::PHRASINGS {
+            return Err(Error::Usage {
+                message: format!(
+                    "a search takes at most {} phrasings, not {}",
+                    limits::PHRASINGS,
+                    self.also.len() + 1
+                ),
+                hint: None,
+            });
+        }
+        [&self.query]
+            .into_iter()
+            .chain(&self.also)
+            .map(|typed| search::parse::parse(typed))
+            .collect()
+    }
+
     fn options(&self, session: &Session) -> SearchOptions {
         let settings = &session.config().search;
         SearchOptions {
@@ -105,19 +129,6 @@ impl SearchRequest {
             is_explained: self.is_explained,
         }
     }
-}
-
-/// A request for similar passages.
-#[derive(Debug, Clone, Default)]
-pub struct SimilarRequest {
-    /// Id, path, or a unique part of a title or path; ignored if a chunk is given.
-    pub document: Option<String>,
-    /// A chunk by its id.
-    pub chunk: Option<ChunkId>,
-    /// Hits to return; by default `search.default_top`.
-    pub limit: Option<u32>,
-    /// Documents to search.
-    pub filter: Filter,
 }
 
 /// The answer to a query in the requested form.
@@ -169,11 +180,11 @@ impl Found {
         Ok(())
     }
 
-    /// Returns the query as it was typed.
-    pub fn typed(&self) -> &str {
+    /// Returns all phrasings of the query as one text.
+    pub fn typed(&self) -> String {
         match self {
-            Self::Hits(results) => &results.typed,
-            Self::Passages(evidence) => &evidence.typed,
+            Self::Hits(results) => search::joined(&results.typed, &results.also),
+            Self::Passages(evidence) => search::joined(&evidence.typed, &evidence.also),
         }
     }
 }
@@ -219,8 +230,8 @@ fn answer(
     (freshness, reranker): (Freshness, Option<&Reranker<'_>>),
     observer: &dyn Observer,
 ) -> Result<Found> {
-    let query = search::parse::parse(&request.query)?;
-    if query.is_cut {
+    let phrasings = request.phrasings()?;
+    if phrasings.iter().any(|query| query.is_cut) {
         observer.warn(&format!(
             "only the first {} distinct words of the query are used as keywords",
             limits::QUERY_TERMS
@@ -240,7 +251,7 @@ fn answer(
     }
     let Some(store) = session.store()? else {
         observer.note(absent::NOTHING_ADDED);
-        let nothing = SearchResults::empty(&query);
+        let nothing = SearchResults::empty(&phrasings);
         return Ok(match budget {
             None if request.context == 0 => Found::Hits(nothing),
             budget => Found::Passages(Evidence::empty(nothing, budget)),
@@ -252,7 +263,7 @@ fn answer(
         model::check_selection(session, binding.as_ref())?;
     }
     let load = || session.embedder(binding.as_ref(), observer);
-    let mut results = search::search(&store, &load, &query, &options)?;
+    let mut results = search::search(&store, &load, &phrasings, &options)?;
     if let Some(reranker) = reranker {
         reranker.rerank(&mut results, observer);
         results.hits.truncate(limit);
@@ -325,77 +336,4 @@ fn check_limit(limit: Option<u32>) -> Result<()> {
         }),
         None => Ok(()),
     }
-}
-
-/// Finds passages similar to a document or a chunk.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`], [`Error::UnknownChunk`], and errors of the store.
-pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
-    let found = session.steadily(|| alike(session, request))?;
-    let is_refreshed = session.freshness(None) == Freshness::Refresh
-        && freshness::refresh(session, &found.1.iter().collect::<Vec<_>>(), &Silent);
-    if is_refreshed { Ok(alike(session, request).unwrap_or(found)) } else { Ok(found) }
-}
-
-/// Finds what is like a document without reading files again.
-fn alike(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
-    let (store, seed) = match (request.chunk, &request.document) {
-        (Some(id), _) => (of_chunk(session, id)?.0, Seed::Chunk(id)),
-        (None, typed) => {
-            let (store, document) = find(session, typed.as_deref().unwrap_or_default())?;
-            (store, Seed::Document(document.id))
-        }
-    };
-    let settings = &session.config().search;
-    let options = SimilarOptions {
-        limit: request.limit.unwrap_or(settings.default_top) as usize,
-        filter: request.filter.clone(),
-        rrf_k: settings.rrf_k,
-    };
-    let mut hits = search::similar::similar(&store, seed, &options)?;
-    if settings.freshness != Freshness::Off {
-        freshness::mark(session, &store, &mut hits.iter_mut().collect::<Vec<_>>())?;
-    }
-    store.close()?;
-    Ok((seed, hits))
-}
-
-/// The path of a document through a search.
-#[derive(Debug)]
-pub struct Why {
-    /// The query as it was typed.
-    pub query: String,
-    /// The document.
-    pub document: StoredDocument,
-    /// What happened to it.
-    pub trace: Trace,
-    /// How its file differs from what was indexed.
-    pub stale: Option<Stale>,
-}
-
-/// Traces one document through a search. Returns the query as typed, the document and its trace.
-///
-/// # Errors
-///
-/// Those of [`search()`] and [`find`].
-pub fn why(
-    session: &Session,
-    request: &SearchRequest,
-    document: &str,
-    observer: &dyn Observer,
-) -> Result<Why> {
-    let query = search::parse::parse(&request.query)?;
-    let (document, trace, stale) = session.steadily(|| {
-        let (store, document) = find(session, document)?;
-        let binding = store.binding()?;
-        let load = || session.embedder(binding.as_ref(), observer);
-        let id: DocumentId = document.id;
-        let trace = search::why(&store, &load, &query, id, &request.options(session))?;
-        let stale = freshness::of_document(session, &store, id)?;
-        store.close()?;
-        Ok((document, trace, stale))
-    })?;
-    Ok(Why { query: query.typed, document, trace, stale })
 }

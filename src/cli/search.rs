@@ -21,6 +21,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     }
     let request = SearchRequest {
         query: args.query.join(" "),
+        also: args.also.clone(),
         is_explained: args.explain,
         budget: args.budget,
         context: args.context,
@@ -90,7 +91,7 @@ fn open(context: &Context, found: &Found, number: u32) -> Result<ExitStatus> {
         hint: None,
     })?;
     let path = app::read::file_of_hit(&context.session, hit)?;
-    let line = context.human.line(hit, found.typed());
+    let line = context.human.line(hit, &found.typed());
     launch::open(context, Place { path: &path, line, page: hit.stored.chunk.chunk.page })?;
     Ok(ExitStatus::Success)
 }

@@ -60,6 +60,9 @@ pub const YAML_DEPTH: usize = 64;
 /// Maximum bytes of a query.
 pub const QUERY_BYTES: usize = 1 << 20;
 
+/// Phrasings of one query. Each is embedded, which takes about 5 ms.
+pub const PHRASINGS: usize = 8;
+
 /// Distinct words, phrases and prefixes of a query used by the keyword leg; the others only count
 /// in the vector leg, within the model's limit.
 pub const QUERY_TERMS: usize = 256;

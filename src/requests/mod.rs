@@ -55,7 +55,6 @@ pub(crate) struct FilterInput {
     /// All of these
     #[serde(default)]
     pub(crate) tags: Vec<String>,
-    /// None of these
     #[serde(default)]
     pub(crate) exclude_tags: Vec<String>,
     /// File or folder
@@ -95,6 +94,9 @@ impl TryFrom<FilterInput> for Filter {
 pub(crate) struct SearchInput {
     /// Plain words, "a phrase", -excluded
     pub(crate) query: String,
+    /// Two or three other phrasings
+    #[serde(default)]
+    pub(crate) queries: Vec<String>,
     /// Default 10
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
     pub(crate) top: Option<u32>,
@@ -142,6 +144,7 @@ impl SearchInput {
         };
         Ok(SearchRequest {
             query: self.query,
+            also: self.queries,
             limit: within(limits::TOP, self.top)?,
             filter: self.filter.try_into()?,
             legs,

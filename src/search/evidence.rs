@@ -54,8 +54,10 @@ pub struct Passage {
 /// The answer to a query, ready to be read.
 #[derive(Debug, Clone)]
 pub struct Evidence {
-    /// The user's string, unchanged.
+    /// As in [`SearchResults`].
     pub typed: String,
+    /// As in [`SearchResults`].
+    pub also: Vec<String>,
     /// In the order of their best hits.
     pub passages: Vec<Passage>,
     /// As in [`SearchResults`].
@@ -75,6 +77,7 @@ impl Evidence {
     pub fn empty(results: SearchResults, budget: Option<usize>) -> Self {
         Self {
             typed: results.typed,
+            also: results.also,
             passages: Vec::new(),
             total_matches: results.total_matches,
             confidence: results.confidence,
@@ -99,7 +102,7 @@ pub fn gather(
     options: EvidenceOptions,
     num_tokens: Option<&NumTokens<'_>>,
 ) -> Result<Evidence> {
-    let SearchResults { typed, hits, total_matches, confidence, reranking } = results;
+    let SearchResults { typed, also, hits, total_matches, confidence, reranking } = results;
     let mut gatherer =
         Gatherer { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
@@ -146,6 +149,7 @@ pub fn gather(
     let num_tokens = passages.iter().map(|passage| passage.num_tokens).sum();
     Ok(Evidence {
         typed,
+        also,
         total_matches,
         confidence,
         reranking,
@@ -296,6 +300,7 @@ mod tests {
             token_match: None,
             stored,
             terms: Vec::new(),
+            contributions: Vec::new(),
             num_copies: 0,
             stale: None,
             base: None,
@@ -313,6 +318,7 @@ mod tests {
         let store = Store::open(&directory.path().join("kb.db")).unwrap();
         let results = SearchResults {
             typed: "q".into(),
+            also: Vec::new(),
             total_matches: hits.len(),
             hits,
             confidence: None,
@@ -402,6 +408,7 @@ mod tests {
         let hits = vec![hit(1, 0, "a"), hit(2, 0, "b"), hit(3, 0, "c")];
         let results = SearchResults {
             typed: "q".into(),
+            also: Vec::new(),
             total_matches: 3,
             hits,
             confidence: None,

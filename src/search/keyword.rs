@@ -47,16 +47,20 @@ pub struct TermMatch {
 }
 
 impl Keywords {
-    /// Creates the terms from their names, their occurrences in the order of chunk ids, and the
-    /// sizes of all chunks.
+    /// Creates the terms from their names, their occurrences in the order of chunk ids, the share of their weight
+    /// that counts, in (0, 1], and the sizes of all chunks.
     pub(super) fn new(
         names: Vec<String>,
         occurrences: &[Vec<Occurrence>],
+        shares: &[f64],
         sizes: ChunkSizes,
     ) -> Self {
         let totals = Totals::of(&sizes);
-        let terms =
-            occurrences.iter().map(|occurrences| Term::new(occurrences, &sizes, &totals)).collect();
+        let terms = occurrences
+            .iter()
+            .zip(shares)
+            .map(|(occurrences, share)| Term::new(occurrences, *share, &sizes, &totals))
+            .collect();
         Self { terms, names, sizes, totals }
     }
 
@@ -124,12 +128,28 @@ impl Keywords {
     /// Returns what each term that occurs in a chunk or its document contributes to the chunk, in
     /// the order of the query; the scores add up to the chunk's score.
     pub(super) fn matches(&self, chunk_id: ChunkId) -> Vec<TermMatch> {
+        self.each_match(chunk_id).into_iter().flatten().collect()
+    }
+
+    /// Returns the score of a chunk for some of the terms, each with its whole weight; `None` if none of them occurs
+    /// in it or its document.
+    pub(super) fn score(&self, chunk_id: ChunkId, terms: &[usize]) -> Option<f64> {
+        let found = self.each_match(chunk_id);
+        let scores: Vec<f64> = terms
+            .iter()
+            .filter_map(|term| Some(found.get(*term)?.as_ref()?.score / self.terms[*term].share))
+            .collect();
+        (!scores.is_empty()).then(|| scores.iter().sum())
+    }
+
+    /// Returns what each term contributes to a chunk; `None` for a term that does not occur there.
+    fn each_match(&self, chunk_id: ChunkId) -> Vec<Option<TermMatch>> {
         let Some(place) = self.sizes.places([chunk_id].into_iter()).flatten().next() else {
             return Vec::new();
         };
         let document = Span::around(place, 0, &self.sizes);
         let candidate = document.candidate(place, &self.sizes, &self.totals);
-        let found = self.terms.iter().zip(&self.names).filter_map(|(term, name)| {
+        let found = self.terms.iter().zip(&self.names).map(|(term, name)| {
             let own = from_place(&term.entries, document.places.start);
             let own =
                 &own[..own.iter().take_while(|entry| entry.place < document.places.end).count()];
@@ -177,7 +197,8 @@ mod tests {
     }
 
     fn keywords(terms: &[Vec<Occurrence>], sizes: ChunkSizes) -> Keywords {
-        Keywords::new((0..terms.len()).map(|idx| idx.to_string()).collect(), terms, sizes)
+        let names = (0..terms.len()).map(|idx| idx.to_string()).collect();
+        Keywords::new(names, terms, &vec![1.0; terms.len()], sizes)
     }
 
     fn rank(

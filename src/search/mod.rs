@@ -3,6 +3,7 @@
 //! Reads the database through `store` and the model through `Embedder`. Knows nothing of files,
 //! settings or how a hit is shown.
 
+use std::slice;
 use std::sync::Arc;
 
 use crate::document::{ChunkId, DocumentId, Filter, Ranked, Stale};
@@ -106,8 +107,10 @@ impl SearchOptions {
 /// The answer to a query.
 #[derive(Debug, Clone)]
 pub struct SearchResults {
-    /// The user's string, unchanged.
+    /// The user's string, unchanged; the first one of several phrasings.
     pub typed: String,
+    /// The other phrasings, unchanged.
+    pub also: Vec<String>,
     /// Best first, at most the limit.
     pub hits: Vec<Hit>,
     /// Distinct chunks among the candidates after filter and threshold.
@@ -116,6 +119,11 @@ pub struct SearchResults {
     pub confidence: Option<Confidence>,
     /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
     pub reranking: Option<Reranking>,
+}
+
+/// Joins the phrasings of a query to one text, from which the words to mark are taken.
+pub fn joined(typed: &str, also: &[String]) -> String {
+    [typed].into_iter().chain(also.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
 }
 
 /// What a program of the user's did with the order of hits.
@@ -129,15 +137,27 @@ pub enum Reranking {
 
 impl SearchResults {
     /// Returns the answer of a database without anything to search.
-    pub fn empty(query: &Query) -> Self {
+    pub fn empty(phrasings: &[Query]) -> Self {
+        let mut typed = phrasings.iter().map(|query| query.typed.clone());
         Self {
-            typed: query.typed.clone(),
+            typed: typed.next().unwrap_or_default(),
+            also: typed.collect(),
             hits: Vec::new(),
             total_matches: 0,
             confidence: Some(Confidence::None),
             reranking: None,
         }
     }
+}
+
+/// What one of several phrasings contributes to a chunk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contribution {
+    /// The chunk's BM25 for this phrasing; `None` if the keyword leg did not rank the chunk, or none of the
+    /// phrasing's words occurs in its document.
+    pub bm25: Option<f64>,
+    /// The chunk's cosine to this phrasing; `None` if the chunk has no vector or the leg was not run.
+    pub cosine: Option<f64>,
 }
 
 /// A chunk ready to be shown, with the reasons for its place.
@@ -157,6 +177,8 @@ pub struct Hit {
     pub stored: StoredHit,
     /// What each term contributes; empty unless requested.
     pub terms: Vec<TermMatch>,
+    /// What each of several phrasings of the query contributes, in their order; empty if there is one.
+    pub contributions: Vec<Contribution>,
     /// Number of near copies of this hit that were skipped.
     pub num_copies: u32,
     /// How the document's file differs from what was indexed. A search does not look at files, so it
@@ -184,7 +206,8 @@ impl Hit {
 /// leg.
 pub type LoadEmbedder<'a> = dyn Fn() -> Result<Arc<dyn Embedder>> + Sync + 'a;
 
-/// Searches the chunks of `store`.
+/// Searches the chunks of `store` for the phrasings of a query, of which there is at least one. Each leg ranks by the
+/// average of the phrasings' scores, so several phrasings are fused like one. What one of them excludes is excluded.
 ///
 /// Both legs run in parallel, each on a separate connection. A database without chunks is answered
 /// without a model. The same database and the same query give the same answer.
@@ -195,34 +218,38 @@ pub type LoadEmbedder<'a> = dyn Fn() -> Result<Arc<dyn Embedder>> + Sync + 'a;
 pub fn search(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,
-    query: &Query,
+    phrasings: &[Query],
     options: &SearchOptions,
 ) -> Result<SearchResults> {
-    let passing = passing(store, query, &options.filter)?;
+    let nothing = SearchResults::empty(phrasings);
+    let passing = passing(store, phrasings, &options.filter)?;
     if passing.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(SearchResults::empty(query));
+        return Ok(nothing);
     }
-    let rankings = rank(store, load_embedder, query, options.ranking(passing.as_deref()))?;
-    let fused = stage("fuse", || rankings.fuse(store, query, options))?;
+    let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
+    let fused = stage("fuse", || rankings.fuse(store, phrasings, options))?;
     let confidence = confidence::of(&rankings.signals(&fused));
     let total_matches = fused.len();
     let hits = stage("read hits", || page::page(store, &fused, options))?
         .into_iter()
-        .map(|shown| Hit {
-            score: shown.fused.score,
-            rerank_score: None,
-            keyword: shown.fused.legs.keyword,
-            vector: shown.fused.legs.vector,
-            token_match: shown.fused.token_match,
-            terms: if options.is_explained { rankings.terms(shown.fused.chunk_id) } else { vec![] },
-            stored: shown.stored,
-            num_copies: shown.num_copies,
-            stale: None,
-            base: None,
+        .map(|shown| {
+            let chunk_id = shown.fused.chunk_id;
+            Ok(Hit {
+                score: shown.fused.score,
+                rerank_score: None,
+                keyword: shown.fused.legs.keyword,
+                vector: shown.fused.legs.vector,
+                token_match: shown.fused.token_match,
+                terms: if options.is_explained { rankings.terms(chunk_id) } else { vec![] },
+                contributions: rankings.contributions(store, phrasings.len(), shown.fused)?,
+                stored: shown.stored,
+                num_copies: shown.num_copies,
+                stale: None,
+                base: None,
+            })
         })
-        .collect();
-    let typed = query.typed.clone();
-    Ok(SearchResults { typed, hits, total_matches, confidence, reranking: None })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(SearchResults { hits, total_matches, confidence, ..nothing })
 }
 
 /// The documents ranked by each leg and by their fusion, each once, best first.
@@ -247,9 +274,10 @@ pub fn trial(
     query: &Query,
     options: &SearchOptions,
 ) -> Result<Trial> {
-    let passing = passing(store, query, &options.filter)?;
-    let rankings = rank(store, load_embedder, query, options.ranking(passing.as_deref()))?;
-    let fused = rankings.fuse(store, query, options)?;
+    let phrasings = slice::from_ref(query);
+    let passing = passing(store, phrasings, &options.filter)?;
+    let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
+    let fused = rankings.fuse(store, phrasings, options)?;
     let ids = |ranking: &[Ranked]| ranking.iter().map(|ranked| ranked.chunk_id).collect::<Vec<_>>();
     let documents = |chunk_ids: &[ChunkId]| -> Result<Vec<DocumentId>> {
         let documents = store.documents_of(chunk_ids)?;
@@ -269,7 +297,8 @@ pub fn trial(
 }
 
 /// Returns the chunks that pass filter and exclusions, ordered by id; `None` if all do.
-fn passing(store: &Store, query: &Query, filter: &Filter) -> Result<Option<Vec<ChunkId>>> {
-    let filter = Filter { excluded: query.excluded.clone(), ..filter.clone() };
+fn passing(store: &Store, phrasings: &[Query], filter: &Filter) -> Result<Option<Vec<ChunkId>>> {
+    let excluded = phrasings.iter().flat_map(|query| query.excluded.clone()).collect();
+    let filter = Filter { excluded, ..filter.clone() };
     if filter.is_empty() { Ok(None) } else { store.passing_chunks(&filter).map(Some) }
 }

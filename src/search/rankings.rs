@@ -5,21 +5,24 @@ use std::panic;
 use std::thread;
 
 use crate::document::{ChunkId, DocType, Ranked};
-use crate::embed::{QueryEmbedding, QueryTokens};
+use crate::embed::{Embedder, QueryEmbedding};
 use crate::error::Result;
 use crate::search::confidence::{self, KeywordSignals, Signals, VectorSignals};
 use crate::search::fuse::{
     self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
 };
 use crate::search::keyword::{Keywords, TermMatch};
+use crate::search::similar::mean;
 use crate::search::weights::{self, Tokens};
-use crate::search::{LegSelection, LoadEmbedder, Query, SearchOptions, late};
+use crate::search::{Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, late};
 use crate::store::{Occurrence, Store};
 use crate::trace::stage;
 
 /// The rankings of the legs.
 pub(super) struct Rankings {
     keywords: Option<Keywords>,
+    /// The terms of each phrasing, by their places in `keywords`.
+    terms: Vec<Vec<usize>>,
     /// Whether words of the query were looked for.
     has_words: bool,
     /// Empty if the query has no keywords.
@@ -34,8 +37,8 @@ pub(super) struct VectorLeg {
     pub(super) ranking: Vec<Ranked>,
     /// The leg's weight for the query.
     weight: f64,
-    /// The query's tokens.
-    tokens: QueryTokens,
+    /// The embedding of each phrasing.
+    phrasings: Vec<QueryEmbedding>,
     /// The cosine of unrelated passages.
     floor: f64,
 }
@@ -51,11 +54,11 @@ pub(super) struct RankOptions<'a> {
     pub(super) depth: u32,
 }
 
-/// Runs the legs in parallel.
+/// Runs the legs in parallel. The phrasings of a query are averaged within each leg.
 pub(super) fn rank(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,
-    query: &Query,
+    phrasings: &[Query],
     options: RankOptions<'_>,
 ) -> Result<Rankings> {
     let RankOptions { legs, passing, depth } = options;
@@ -67,31 +70,25 @@ pub(super) fn rank(
                 let reader = store.take_reader()?;
                 Some(scope.spawn(move || -> Result<(VectorLeg, Store)> {
                     let embedder = stage("load model", load_embedder)?;
-                    let passage = &query.passage;
-                    let count = |text: &str| Tokens {
-                        num_tokens: embedder.num_tokens(text),
-                        num_unknown: embedder.num_unknown(text),
-                    };
-                    let weight = stage("tokenise", || weights::vector_weight(passage, count));
-                    let QueryEmbedding { vector, tokens } =
-                        stage("embed", || embedder.embed_query(passage))?;
+                    let weight = stage("tokenise", || vector_weight(&*embedder, phrasings));
+                    let (vector, phrasings) =
+                        stage("embed", || embed_phrasings(&*embedder, phrasings))?;
                     let ranking =
                         stage("vector", || reader.rank_by_cosine(&vector, passing, depth))?;
                     let floor = reader.cosine_floor()?;
-                    Ok((VectorLeg { ranking, weight, tokens, floor }, reader))
+                    Ok((VectorLeg { ranking, weight, phrasings, floor }, reader))
                 }))
             }
         };
-        let (keywords, keyword) = match legs {
-            LegSelection::Both | LegSelection::Keyword if query.has_terms() => {
-                stage("keyword", || -> Result<_> {
-                    let keywords = read_keywords(store, query)?;
-                    let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
-                    let keyword = keywords.as_ref().map(rank).unwrap_or_default();
-                    Ok((keywords, keyword))
-                })?
-            }
-            _ => (None, Vec::new()),
+        let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
+        let (keywords, terms, keyword) = match has_words {
+            true => stage("keyword", || -> Result<_> {
+                let (keywords, terms) = read_keywords(store, phrasings)?;
+                let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
+                let keyword = keywords.as_ref().map(rank).unwrap_or_default();
+                Ok((keywords, terms, keyword))
+            })?,
+            false => (None, Vec::new(), Vec::new()),
         };
         let vector = match vector {
             Some(leg) => {
@@ -102,28 +99,97 @@ pub(super) fn rank(
             }
             None => None,
         };
-        let has_words = legs != LegSelection::Vector && query.has_terms();
-        Ok(Rankings { keywords, has_words, keyword, vector })
+        Ok(Rankings { keywords, terms, has_words, keyword, vector })
     })
 }
 
-/// Reads the statistics of the wanted terms; `None` if none of them occurs.
-fn read_keywords(store: &Store, query: &Query) -> Result<Option<Keywords>> {
-    let words = query.wanted.iter().map(|word| store.occurrences(word));
-    let prefixes = query.prefixes.iter().map(|prefix| store.occurrences_of_prefix(prefix));
-    let mut terms: Vec<Vec<Occurrence>> = words.chain(prefixes).collect::<Result<_>>()?;
-    let mut names = query.term_names();
-    for word in &query.joined {
-        let found = store.occurrences(word)?;
-        if !found.is_empty() && !names.iter().any(|name| name.eq_ignore_ascii_case(word)) {
-            terms.push(found);
-            names.push(word.clone());
+/// Returns the weight of the vector leg: the mean of the phrasings'.
+fn vector_weight(embedder: &dyn Embedder, phrasings: &[Query]) -> f64 {
+    let count = |text: &str| Tokens {
+        num_tokens: embedder.num_tokens(text),
+        num_unknown: embedder.num_unknown(text),
+    };
+    average(phrasings.iter().map(|query| weights::vector_weight(&query.passage, count)))
+}
+
+/// Embeds each phrasing; also returns their mean, whose cosines order passages by their average cosine.
+fn embed_phrasings(
+    embedder: &dyn Embedder,
+    phrasings: &[Query],
+) -> Result<(Vec<f32>, Vec<QueryEmbedding>)> {
+    let embedded = phrasings.iter().map(|query| embedder.embed_query(&query.passage));
+    let embedded: Vec<QueryEmbedding> = embedded.collect::<Result<_>>()?;
+    let vector = match &embedded[..] {
+        [only] => only.vector.clone(),
+        several => {
+            let vectors: Vec<Vec<f32>> =
+                several.iter().map(|phrasing| phrasing.vector.clone()).collect();
+            // Phrasings that cancel out have no mean; then the first one counts.
+            mean(&vectors).unwrap_or_else(|| vectors.into_iter().next().unwrap_or_default())
         }
+    };
+    Ok((vector, embedded))
+}
+
+/// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
+/// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
+/// phrasing's terms.
+fn read_keywords(
+    store: &Store,
+    phrasings: &[Query],
+) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
+    let mut names: Vec<String> = Vec::new();
+    let mut occurrences: Vec<Vec<Occurrence>> = Vec::new();
+    let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
+    for query in phrasings {
+        let mut own = Vec::new();
+        let mut add = |name: String, read: &dyn Fn() -> Result<Vec<Occurrence>>| -> Result<()> {
+            let is_same = |known: &String| known.eq_ignore_ascii_case(&name);
+            let place = match names.iter().position(is_same) {
+                Some(place) => place,
+                None => {
+                    occurrences.push(read()?);
+                    names.push(name);
+                    names.len() - 1
+                }
+            };
+            if !own.contains(&place) {
+                own.push(place);
+            }
+            Ok(())
+        };
+        for word in &query.wanted {
+            add(word.clone(), &|| store.occurrences(word))?;
+        }
+        for prefix in &query.prefixes {
+            add(format!("{prefix}*"), &|| store.occurrences_of_prefix(prefix))?;
+        }
+        for word in &query.joined {
+            if !store.occurrences(word)?.is_empty() {
+                add(word.clone(), &|| store.occurrences(word))?;
+            }
+        }
+        of_phrasings.push(own);
     }
-    if terms.iter().all(Vec::is_empty) {
-        return Ok(None);
+    if occurrences.iter().all(Vec::is_empty) {
+        return Ok((None, of_phrasings));
     }
-    Ok(Some(Keywords::new(names, &terms, store.chunk_sizes()?)))
+    let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
+    let shares: Vec<f64> =
+        (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
+    let keywords = Keywords::new(names, &occurrences, &shares, store.chunk_sizes()?);
+    Ok((Some(keywords), of_phrasings))
+}
+
+/// Returns the mean; 0 without numbers.
+fn average(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = numbers.fold((0.0, 0), |(sum, count), number| (sum + number, count + 1));
+    sum / f64::from(count.max(1))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are few phrasings")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
 }
 
 impl Rankings {
@@ -132,13 +198,13 @@ impl Rankings {
     pub(super) fn fuse(
         &self,
         store: &Store,
-        query: &Query,
+        phrasings: &[Query],
         options: &SearchOptions,
     ) -> Result<Vec<Fused>> {
         let depth = options.depth() as usize;
         let keyword = &self.keyword[..self.keyword.len().min(depth)];
         let keyword_weight =
-            if self.vector.is_some() { keyword_weight(store, query, keyword)? } else { 1.0 };
+            if self.vector.is_some() { keyword_weight(store, phrasings, keyword)? } else { 1.0 };
         // A vector leg that cannot read the query is left out, unless it is the only leg.
         let vector = self.vector.as_ref().filter(|leg| keyword.is_empty() || leg.weight > 0.0);
         let by_cosine = vector.map_or(&[][..], |leg| &leg.ranking[..leg.ranking.len().min(depth)]);
@@ -202,15 +268,49 @@ impl Rankings {
     pub(super) fn terms(&self, chunk_id: ChunkId) -> Vec<TermMatch> {
         self.keywords.as_ref().map(|keywords| keywords.matches(chunk_id)).unwrap_or_default()
     }
+
+    /// Returns what each of several phrasings contributes to a chunk; empty if there is only one.
+    pub(super) fn contributions(
+        &self,
+        store: &Store,
+        num_phrasings: usize,
+        hit: &Fused,
+    ) -> Result<Vec<Contribution>> {
+        if num_phrasings < 2 {
+            return Ok(Vec::new());
+        }
+        let chunk_id = hit.chunk_id;
+        let vector = match &self.vector {
+            Some(_) => store.vectors(&[chunk_id])?.pop(),
+            None => None,
+        };
+        let of_phrasing = |number: usize| {
+            // A chunk is not ranked for words that occur elsewhere in its document only.
+            let ranked = self.keywords.as_ref().filter(|_| hit.legs.keyword.is_some());
+            let keywords = ranked.zip(self.terms.get(number));
+            let bm25 = keywords.and_then(|(keywords, terms)| keywords.score(chunk_id, terms));
+            let leg = self.vector.as_ref().zip(vector.as_ref());
+            let cosine = leg.and_then(|(leg, vector)| {
+                let own = &leg.phrasings.get(number)?.vector;
+                Some(own.iter().zip(vector).map(|(a, b)| f64::from(a * b)).sum())
+            });
+            Contribution { bm25, cosine }
+        };
+        Ok((0..num_phrasings).map(of_phrasing).collect())
+    }
 }
 
 impl VectorLeg {
     /// Returns how well the query's tokens match those of chunks; chunks without any are left out.
     fn matches(&self, store: &Store, ids: &[ChunkId]) -> Result<HashMap<ChunkId, f64>> {
         let codes = store.token_codes(ids)?;
-        let found =
-            codes.iter().filter_map(|(id, codes)| Some((*id, self.tokens.match_with(codes)?)));
-        Ok(found.collect())
+        let mean_match = |codes: &[u8]| {
+            let phrasings = self.phrasings.iter();
+            let found: Option<Vec<f64>> =
+                phrasings.map(|phrasing| phrasing.tokens.match_with(codes)).collect();
+            Some(average(found?.into_iter()))
+        };
+        Ok(codes.iter().filter_map(|(id, codes)| Some((*id, mean_match(codes)?))).collect())
     }
 }
 
@@ -242,7 +342,7 @@ fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
 const NUM_JUDGED: usize = 10;
 
 /// Returns the keyword leg's weight, from the types of the documents it ranks first.
-fn keyword_weight(store: &Store, query: &Query, ranking: &[Ranked]) -> Result<f64> {
+fn keyword_weight(store: &Store, phrasings: &[Query], ranking: &[Ranked]) -> Result<f64> {
     let scores: HashMap<ChunkId, f64> =
         ranking.iter().take(NUM_JUDGED).map(|entry| (entry.chunk_id, entry.score)).collect();
     let ids: Vec<ChunkId> = ranking.iter().take(NUM_JUDGED).map(|entry| entry.chunk_id).collect();
@@ -254,5 +354,6 @@ fn keyword_weight(store: &Store, query: &Query, ranking: &[Ranked]) -> Result<f6
         .sum();
     let all: f64 = ids.iter().map(|id| scores[id]).sum();
     let code_share = if all > 0.0 { code / all } else { 0.0 };
-    Ok(weights::keyword_weight(&query.passage, code_share))
+    let weight = |query: &Query| weights::keyword_weight(&query.passage, code_share);
+    Ok(average(phrasings.iter().map(weight)))
 }

@@ -72,6 +72,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 token_match: None,
                 stored,
                 terms: Vec::new(),
+                contributions: Vec::new(),
                 num_copies: 0,
                 stale: None,
                 base: None,
@@ -94,7 +95,7 @@ fn first_of_each_document(store: &Store, ranking: Vec<Ranked>) -> Result<Vec<Ran
 
 /// Returns the mean of unit vectors as a unit vector; `None` for an empty list or if they cancel
 /// out.
-fn mean(vectors: &[Vec<f32>]) -> Option<Vec<f32>> {
+pub(super) fn mean(vectors: &[Vec<f32>]) -> Option<Vec<f32>> {
     let mut sum = vec![0.0_f32; vectors.first()?.len()];
     for vector in vectors {
         sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);

@@ -132,7 +132,10 @@ impl Span {
 
 /// A term and its occurrences.
 pub(super) struct Term {
+    /// Its weight by rarity times its share.
     pub(super) weight: f64,
+    /// The share of its weight that counts.
+    pub(super) share: f64,
     /// Ordered by place.
     pub(super) entries: Vec<Entry>,
 }
@@ -145,7 +148,12 @@ pub(super) struct Entry {
 }
 
 impl Term {
-    pub(super) fn new(occurrences: &[Occurrence], sizes: &ChunkSizes, totals: &Totals) -> Self {
+    pub(super) fn new(
+        occurrences: &[Occurrence],
+        share: f64,
+        sizes: &ChunkSizes,
+        totals: &Totals,
+    ) -> Self {
         let places = sizes.places(occurrences.iter().map(|occurrence| occurrence.chunk_id));
         // A chunk that another process has removed meanwhile has no place.
         let entries: Vec<Entry> = places
@@ -162,7 +170,7 @@ impl Term {
         let without = (as_f64(totals.num_chunks) - with).max(0.0);
         // Robertson and Sparck Jones, 1976.
         let weight = ((without + 0.5) / (with + 0.5)).ln().max(MIN_TERM_WEIGHT);
-        Self { weight, entries }
+        Self { weight: weight * share, share, entries }
     }
 
     /// Adds the term's score to the candidates in whose documents it occurs.

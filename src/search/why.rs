@@ -1,5 +1,7 @@
 //! Traces a document through a search.
 
+use std::slice;
+
 use crate::document::{ChunkId, DocumentId, Filter, Ranked};
 use crate::error::Result;
 use crate::search::fuse::{Fused, Leg, Legs};
@@ -97,14 +99,15 @@ pub fn why(
     let chunk_ids: Vec<ChunkId> = store.chunks(document_id)?.iter().map(|chunk| chunk.id).collect();
     let of_filter = store.passing_chunks(&options.filter)?;
     let is_own = |id: &ChunkId| chunk_ids.contains(id);
-    let passing = super::passing(store, query, &options.filter)?;
+    let phrasings = slice::from_ref(query);
+    let passing = super::passing(store, phrasings, &options.filter)?;
     let num_passing = passing
         .as_ref()
         .map_or(chunk_ids.len(), |passing| passing.iter().filter(|id| is_own(id)).count());
     let ranking = RankOptions { depth: u32::MAX, ..options.ranking(passing.as_deref()) };
-    let rankings = rank(store, load_embedder, query, ranking)?;
+    let rankings = rank(store, load_embedder, phrasings, ranking)?;
     let all = SearchOptions { threshold: None, ..options.clone() };
-    let fused = rankings.fuse(store, query, &all)?;
+    let fused = rankings.fuse(store, phrasings, &all)?;
     let page = super::page::page(store, &fused, options)?;
     let is_shown = page.iter().any(|shown| is_own(&shown.fused.chunk_id));
     let keyword = best(&rankings.keyword, is_own);

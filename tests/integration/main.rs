@@ -120,6 +120,8 @@ mod output;
 mod outputs;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
+/// Several phrasings of one query: averages within each leg, what each contributes.
+mod phrasings;
 /// What only exists on Unix is compiled there only.
 mod platforms;
 /// A changed cache: detected before it is loaded, named, rebuilt.

@@ -50,14 +50,14 @@ fn a_search_is_answered_with_passages_citations_and_ids() {
     }
     // A passage is quoted or fenced, so that it cannot imitate a citation.
     let passage = first["text"].as_str().unwrap().trim_end();
-    let line = passage.lines().next().unwrap();
     let is_marked = [format!("> {passage}\n"), format!("```\n{passage}\n```\n")]
         .iter()
         .any(|marked| text.contains(marked));
     assert!(is_marked, "{passage}: {text}");
     assert!(!text.contains("null") && !text.contains("cosine") && !text.contains("bm25"), "{text}");
     let shown = client.text("kb_show", json!({ "chunk": chunk }));
-    assert!(shown.contains(line), "{shown}");
+    // A passage may have neighbours of the chunk that its citation names.
+    assert!(passage.lines().any(|line| line.len() > 20 && shown.contains(line)), "{shown}");
     let nothing =
         client.text("kb_search", json!({ "query": "\"no such phrase at all\"", "fts_only": true }));
     assert!(nothing.starts_with("0 of 0 matches"), "{nothing}");

@@ -60,19 +60,20 @@ impl Merging {
     /// Merges answers to one query, which are all hits or all passages.
     fn merge(&self, answers: Vec<Found>) -> Found {
         let (limit, reranking) = (self.limit as usize, self.reranking.clone());
-        let (mut typed, mut budget, mut total_matches) = (String::new(), None, 0);
+        let (mut typed, mut also, mut budget, mut total_matches) = (String::new(), vec![], None, 0);
         let mut confidence: Option<Confidence> = None;
         let (mut hits, mut passages): (Vec<Vec<Hit>>, Vec<Vec<Passage>>) = (vec![], vec![]);
         for answer in answers {
             let level = match answer {
                 Found::Hits(results) => {
-                    (typed, total_matches) = (results.typed, total_matches + results.total_matches);
+                    total_matches += results.total_matches;
+                    (typed, also) = (results.typed, results.also);
                     hits.push(results.hits);
                     results.confidence
                 }
                 Found::Passages(evidence) => {
-                    (typed, total_matches) =
-                        (evidence.typed, total_matches + evidence.total_matches);
+                    total_matches += evidence.total_matches;
+                    (typed, also) = (evidence.typed, evidence.also);
                     budget = evidence.budget;
                     passages.push(evidence.passages);
                     evidence.confidence
@@ -85,6 +86,7 @@ impl Merging {
             hits.truncate(limit);
             return Found::Hits(SearchResults {
                 typed,
+                also,
                 hits,
                 total_matches,
                 confidence,
@@ -105,6 +107,7 @@ impl Merging {
         }
         Found::Passages(Evidence {
             typed,
+            also,
             passages: kept,
             total_matches,
             confidence,
@@ -268,6 +271,7 @@ mod tests {
             token_match: None,
             stored,
             terms: Vec::new(),
+            contributions: Vec::new(),
             num_copies: 0,
             stale: None,
             base: Some(base.to_owned()),
@@ -279,6 +283,7 @@ mod tests {
         let answers = answers.into_iter().map(|hits| {
             let results = SearchResults {
                 typed: "q".into(),
+                also: Vec::new(),
                 total_matches: hits.len(),
                 hits,
                 confidence: Some(Confidence::Low),

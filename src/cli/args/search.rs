@@ -20,6 +20,9 @@ pub(in crate::cli) struct Search {
     /// What to look for
     #[arg(value_name = "QUERY")]
     pub(in crate::cli) query: Vec<String>,
+    /// Search for another phrasing of the query too, as one search; may be repeated
+    #[arg(long, value_name = "QUERY", requires = "query")]
+    pub(in crate::cli) also: Vec<String>,
     /// Answer each line of this file (- reads standard input), a query or a JSON object with options,
     /// with one line of JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "format"])]

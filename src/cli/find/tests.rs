@@ -58,6 +58,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
             date_origin: None,
         },
         terms: Vec::new(),
+        contributions: Vec::new(),
         num_copies: 0,
         stale: None,
         base: None,
@@ -93,6 +94,7 @@ fn number(effects: &[Effect]) -> u64 {
 fn answer(state: &mut State, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec<Effect> {
     let results = SearchResults {
         typed: state.entry.text().to_owned(),
+        also: Vec::new(),
         total_matches: hits.len(),
         hits,
         confidence: Some(Confidence::High),

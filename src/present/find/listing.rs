@@ -71,7 +71,7 @@ pub struct Target {
 impl Listing {
     /// Lists the hits of a search, documents in the order of their best hits.
     pub fn of_search(found: Found) -> Self {
-        let terms = QueryTerms::new(found.typed());
+        let terms = QueryTerms::new(&found.typed());
         let (hits, confidence) = match found {
             Found::Hits(results) => (results.hits, results.confidence),
             Found::Passages(evidence) => {

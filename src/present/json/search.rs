@@ -10,7 +10,7 @@ use crate::document::{ChunkId, DocumentId, Stale};
 use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
-use crate::search::{Confidence, Hit, Reranking, SearchResults, TermMatch};
+use crate::search::{Confidence, Contribution, Hit, Reranking, SearchResults, TermMatch};
 use crate::text::json::Json;
 
 /// Writes a vector as an array on one line.
@@ -39,8 +39,11 @@ pub fn found(found: &Found, out: &mut Json<'_>) -> io::Result<()> {
 pub(in crate::present) struct SearchJson<'a> {
     /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// The query, unchanged.
+    /// The query, unchanged; the first one of several phrasings.
     query: &'a str,
+    /// With several phrasings: all of them, unchanged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queries: Vec<&'a str>,
     /// Best first; ties by chunk id. With `--budget` or `--context`: passages.
     results: Vec<ResultJson<'a>>,
     /// Distinct chunks found by either leg, after filters and threshold. A leg returns at most 300 chunks, or
@@ -87,6 +90,9 @@ pub(in crate::present) struct ResultJson<'a> {
     /// With `--explain`: the terms of the query in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<TermJson<'a>>,
+    /// With several phrasings: what each contributes, in the order of `queries`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by_query: Vec<ContributionJson>,
     /// Number of near copies of this chunk that were left out; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<u32>,
@@ -128,6 +134,21 @@ impl<'a> From<&'a TermMatch> for TermJson<'a> {
             in_document: found.in_document,
             bm25: found.score,
         }
+    }
+}
+
+/// What one of several phrasings contributes to a chunk.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ContributionJson {
+    /// BM25 for this phrasing; the leg ranks by the average. Null if none of its words occurs.
+    bm25: Option<f64>,
+    /// Cosine to this phrasing; the leg ranks by the average.
+    cosine: Option<f64>,
+}
+
+impl From<&Contribution> for ContributionJson {
+    fn from(found: &Contribution) -> Self {
+        Self { bm25: found.bm25, cosine: found.cosine }
     }
 }
 
@@ -257,6 +278,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 vector_weight: hit.vector.map(|leg| leg.weight),
             },
             terms: hit.terms.iter().map(TermJson::from).collect(),
+            by_query: hit.contributions.iter().map(ContributionJson::from).collect(),
             copies: Some(hit.num_copies).filter(|count| *count > 0),
             chunk_ids: None,
             tokens: None,
@@ -279,6 +301,7 @@ impl<'a> From<&'a SearchResults> for SearchJson<'a> {
         Self {
             contract_version: CONTRACT_VERSION,
             query: &results.typed,
+            queries: all(&results.typed, &results.also),
             results: results.hits.iter().map(ResultJson::from).collect(),
             total_matches: results.total_matches,
             returned: results.hits.len(),
@@ -296,6 +319,7 @@ impl<'a> From<&'a Evidence> for SearchJson<'a> {
         Self {
             contract_version: CONTRACT_VERSION,
             query: &evidence.typed,
+            queries: all(&evidence.typed, &evidence.also),
             results: evidence.passages.iter().map(ResultJson::from).collect(),
             total_matches: evidence.total_matches,
             returned: evidence.passages.len(),
@@ -305,6 +329,14 @@ impl<'a> From<&'a Evidence> for SearchJson<'a> {
             budget: evidence.budget,
             tokens: Some(evidence.num_tokens),
         }
+    }
+}
+
+/// Returns all phrasings if there are several.
+fn all<'a>(typed: &'a str, also: &'a [String]) -> Vec<&'a str> {
+    match also.is_empty() {
+        true => Vec::new(),
+        false => [typed].into_iter().chain(also.iter().map(String::as_str)).collect(),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::present::text::stale;
 use crate::search::evidence::Evidence;
 use crate::search::fuse::Leg;
 use crate::search::matches::QueryTerms;
-use crate::search::{Confidence, Hit, Reranking, SearchResults, TermMatch};
+use crate::search::{Confidence, Hit, Reranking, SearchResults, TermMatch, joined};
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use crate::text::printable::{clean, clean_name};
@@ -31,13 +31,13 @@ impl Human {
     /// Errors of writing.
     pub fn search(&self, results: &SearchResults, out: &mut Sheet<'_>) -> io::Result<()> {
         let heading = format!(
-            "Search: \"{}\" ({} matches, showing top {})",
-            clean(&results.typed),
+            "Search: {} ({} matches, showing top {})",
+            quoted(&results.typed, &results.also),
             thousands(results.total_matches as u64),
             results.hits.len()
         );
         self.labelled(&heading, out)?;
-        self.hits(&results.hits, &QueryTerms::new(&results.typed), out)?;
+        self.hits(&results.hits, &QueryTerms::new(&joined(&results.typed, &results.also)), out)?;
         match results.confidence {
             _ if results.hits.is_empty() => {}
             Some(Confidence::None) => writeln!(out, "\nNothing here looks like an answer.")?,
@@ -119,8 +119,8 @@ impl Human {
     pub fn evidence(&self, evidence: &Evidence, out: &mut Sheet<'_>) -> io::Result<()> {
         let budget = evidence.budget.map(|budget| format!(" of {}", thousands(budget as u64)));
         let heading = format!(
-            "Search: \"{}\" ({} matches, showing {} with {}{} tokens)",
-            clean(&evidence.typed),
+            "Search: {} ({} matches, showing {} with {}{} tokens)",
+            quoted(&evidence.typed, &evidence.also),
             thousands(evidence.total_matches as u64),
             counted(evidence.passages.len(), "passage"),
             thousands(evidence.num_tokens as u64),
@@ -128,7 +128,7 @@ impl Human {
         );
         self.labelled(&heading, out)?;
         let hits = evidence.passages.iter().map(|passage| &passage.hit);
-        self.hits(hits.clone(), &QueryTerms::new(&evidence.typed), out)?;
+        self.hits(hits.clone(), &QueryTerms::new(&joined(&evidence.typed, &evidence.also)), out)?;
         self.reranking(evidence.reranking.as_ref(), out)?;
         advise(self, hits, out)
     }
@@ -191,6 +191,11 @@ impl Human {
             let legs = [leg("keywords", hit.keyword), leg("vectors", hit.vector)].join("; ");
             let tokens = hit.token_match.map(|found| format!("; tokens match {found:.3}"));
             writeln!(out, "{:INDENT$}{legs}{}", "", tokens.unwrap_or_default())?;
+            for (number, found) in (1..).zip(&hit.contributions) {
+                let shown = |score: Option<f64>| score.map_or("-".into(), |it| format!("{it:.3}"));
+                let (bm25, cosine) = (shown(found.bm25), shown(found.cosine));
+                writeln!(out, "{:INDENT$}phrasing {number}: BM25 {bm25}, cosine {cosine}", "")?;
+            }
             self.terms(&hit.terms, out)?;
         }
         Ok(())
@@ -288,6 +293,12 @@ impl Human {
         }
         Ok(())
     }
+}
+
+/// Writes the phrasings of a query in quotation marks.
+fn quoted(typed: &str, also: &[String]) -> String {
+    let all = [typed].into_iter().chain(also.iter().map(String::as_str));
+    all.map(|typed| format!("\"{}\"", clean(typed))).collect::<Vec<_>>().join(", ")
 }
 
 /// Writes what to do about stale hits, if there are any.

@@ -1,0 +1,58 @@
+//! Finds passages similar to a document or a chunk.
+
+use crate::app::Session;
+use crate::app::freshness::{self, Freshness};
+use crate::app::observer::Silent;
+use crate::app::read::{find, of_chunk};
+use crate::document::{ChunkId, Filter};
+use crate::error::Result;
+use crate::search::Hit;
+use crate::search::similar::{self, Seed, SimilarOptions};
+
+/// A request for similar passages.
+#[derive(Debug, Clone, Default)]
+pub struct SimilarRequest {
+    /// Id, path, or a unique part of a title or path; ignored if a chunk is given.
+    pub document: Option<String>,
+    /// A chunk by its id.
+    pub chunk: Option<ChunkId>,
+    /// Hits to return; by default `search.default_top`.
+    pub limit: Option<u32>,
+    /// Documents to search.
+    pub filter: Filter,
+}
+
+/// Finds passages similar to a document or a chunk.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`], [`Error::UnknownChunk`], and errors of the store.
+pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
+    let found = session.steadily(|| alike(session, request))?;
+    let is_refreshed = session.freshness(None) == Freshness::Refresh
+        && freshness::refresh(session, &found.1.iter().collect::<Vec<_>>(), &Silent);
+    if is_refreshed { Ok(alike(session, request).unwrap_or(found)) } else { Ok(found) }
+}
+
+/// Finds what is like a document without reading files again.
+fn alike(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
+    let (store, seed) = match (request.chunk, &request.document) {
+        (Some(id), _) => (of_chunk(session, id)?.0, Seed::Chunk(id)),
+        (None, typed) => {
+            let (store, document) = find(session, typed.as_deref().unwrap_or_default())?;
+            (store, Seed::Document(document.id))
+        }
+    };
+    let settings = &session.config().search;
+    let options = SimilarOptions {
+        limit: request.limit.unwrap_or(settings.default_top) as usize,
+        filter: request.filter.clone(),
+        rrf_k: settings.rrf_k,
+    };
+    let mut hits = similar::similar(&store, seed, &options)?;
+    if settings.freshness != Freshness::Off {
+        freshness::mark(session, &store, &mut hits.iter_mut().collect::<Vec<_>>())?;
+    }
+    store.close()?;
+    Ok((seed, hits))
+}
