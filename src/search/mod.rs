@@ -29,7 +29,7 @@ mod term;
 mod weights;
 mod why;
 
-pub use confidence::Confidence;
+pub use confidence::{Confidence, NoBasis};
 pub use keyword::TermMatch;
 pub use parse::Query;
 pub use why::{LegRank, Outcome, Trace, why};
@@ -117,6 +117,8 @@ pub struct SearchResults {
     pub total_matches: usize,
     /// How likely it is that the answer is among the hits; `None` if no leg can judge.
     pub confidence: Option<Confidence>,
+    /// Why `confidence` is `None`.
+    pub no_basis: Option<NoBasis>,
     /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
     pub reranking: Option<Reranking>,
 }
@@ -145,6 +147,7 @@ impl SearchResults {
             hits: Vec::new(),
             total_matches: 0,
             confidence: Some(Confidence::None),
+            no_basis: None,
             reranking: None,
         }
     }
@@ -249,7 +252,8 @@ pub fn search(
             })
         })
         .collect::<Result<Vec<_>>>()?;
-    Ok(SearchResults { hits, total_matches, confidence, ..nothing })
+    let no_basis = confidence.is_none().then(|| rankings.no_basis());
+    Ok(SearchResults { hits, total_matches, confidence, no_basis, ..nothing })
 }
 
 /// The documents ranked by each leg and by their fusion, each once, best first.

@@ -7,7 +7,7 @@ use std::thread;
 use crate::document::{ChunkId, DocType, Ranked};
 use crate::embed::{Embedder, QueryEmbedding};
 use crate::error::Result;
-use crate::search::confidence::{self, KeywordSignals, Signals, VectorSignals};
+use crate::search::confidence::{self, KeywordSignals, NoBasis, Signals, VectorSignals};
 use crate::search::fuse::{
     self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
 };
@@ -25,6 +25,8 @@ pub(super) struct Rankings {
     terms: Vec<Vec<usize>>,
     /// Whether words of the query were looked for.
     has_words: bool,
+    /// Whether the query has neither letters nor digits.
+    is_blank: bool,
     /// Empty if the query has no keywords.
     pub(super) keyword: Vec<Ranked>,
     /// `None` if the leg was not run.
@@ -99,7 +101,9 @@ pub(super) fn rank(
             }
             None => None,
         };
-        Ok(Rankings { keywords, terms, has_words, keyword, vector })
+        let is_blank = |query: &Query| !query.passage.chars().any(char::is_alphanumeric);
+        let is_blank = phrasings.iter().all(is_blank);
+        Ok(Rankings { keywords, terms, has_words, is_blank, keyword, vector })
     })
 }
 
@@ -240,7 +244,7 @@ impl Rankings {
             (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
             _ => 0.0,
         };
-        let vector = self.vector.as_ref().filter(|leg| leg.weight > 0.0);
+        let vector = self.vector.as_ref().filter(|leg| leg.weight > 0.0 && !self.is_blank);
         let vector = vector.and_then(|leg| {
             let (first, gap) = first_and_gap(&leg.ranking)?;
             let coverage = coverage(Some(first.chunk_id));
@@ -255,13 +259,19 @@ impl Rankings {
                 let coverage = coverage(fused.first().map(|hit| hit.chunk_id));
                 Some(KeywordSignals { gap, coverage })
             }
-            // No word occurs, and the model cannot read the query: nothing speaks for an answer.
-            None if self.has_words && vector.is_none() => {
+            // There is no question, or no word occurs and the model cannot read the query: nothing speaks for an
+            // answer.
+            None if self.is_blank || self.has_words && vector.is_none() => {
                 Some(KeywordSignals { gap: 0.0, coverage: 0.0 })
             }
             None => None,
         };
         Signals { vector, keyword }
+    }
+
+    /// Returns why nothing can be judged, if so.
+    pub(super) fn no_basis(&self) -> NoBasis {
+        if self.vector.is_some() { NoBasis::Unreadable } else { NoBasis::NoWords }
     }
 
     /// Returns the terms of the query that occur in a chunk or its document.

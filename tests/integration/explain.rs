@@ -44,12 +44,18 @@ fn an_answer_states_its_confidence() {
     let none = Some("none".to_owned());
     assert_eq!(confidence(&["quarterly dividend of the pharmaceutical merger"]), none);
     assert_eq!(confidence(&["anything", "--tags", "nowhere"]), none);
-    for nonsense in ["zzzz qqqq", "-", "how long must sourdough bread be in the oven"] {
+    let baking = ["how long must sourdough bread be in the oven", "how to bake bread with yeast"];
+    for nonsense in ["zzzz qqqq", "-", "?! ..."].iter().chain(&baking) {
         assert_eq!(confidence(&["--", nonsense]), none, "{nonsense}");
     }
     assert_eq!(confidence(&["zzzz qqqq", "--fts-only"]), none);
     // Without words and without a model's judgment there is no basis.
-    assert_eq!(confidence(&["zzzz qqqq", "--vec-only"]), None);
+    for format in ["json", "human"] {
+        let args = ["search", "zzzz qqqq", "--vec-only", "--format", format];
+        let answer = env.ok(&args).stdout;
+        assert!(answer.contains("the model cannot read the query"), "{answer}");
+    }
+    assert!(env.json(&["search", "zzzz qqqq", "--vec-only"])["confidence"].is_null());
 }
 
 #[test]

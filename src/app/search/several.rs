@@ -12,7 +12,7 @@ use crate::document::ChunkId;
 use crate::error::Result;
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
-use crate::search::{Confidence, Hit, Reranking, SearchResults};
+use crate::search::{Confidence, Hit, NoBasis, Reranking, SearchResults};
 use crate::text::contents::is_contents;
 
 /// Answers a query from several knowledge bases, in the order in which they are given.
@@ -62,18 +62,21 @@ impl Merging {
         let (limit, reranking) = (self.limit as usize, self.reranking.clone());
         let (mut typed, mut also, mut budget, mut total_matches) = (String::new(), vec![], None, 0);
         let mut confidence: Option<Confidence> = None;
+        let mut no_basis: Option<NoBasis> = None;
         let (mut hits, mut passages): (Vec<Vec<Hit>>, Vec<Vec<Passage>>) = (vec![], vec![]);
         for answer in answers {
             let level = match answer {
                 Found::Hits(results) => {
                     total_matches += results.total_matches;
                     (typed, also) = (results.typed, results.also);
+                    no_basis = no_basis.or(results.no_basis);
                     hits.push(results.hits);
                     results.confidence
                 }
                 Found::Passages(evidence) => {
                     total_matches += evidence.total_matches;
                     (typed, also) = (evidence.typed, evidence.also);
+                    no_basis = no_basis.or(evidence.no_basis);
                     budget = evidence.budget;
                     passages.push(evidence.passages);
                     evidence.confidence
@@ -81,6 +84,7 @@ impl Merging {
             };
             confidence = [confidence, level].into_iter().flatten().min();
         }
+        no_basis = no_basis.filter(|_| confidence.is_none());
         if passages.is_empty() {
             let mut hits = self.ordered(hits);
             hits.truncate(limit);
@@ -90,6 +94,7 @@ impl Merging {
                 hits,
                 total_matches,
                 confidence,
+                no_basis,
                 reranking,
             });
         }
@@ -111,6 +116,7 @@ impl Merging {
             passages: kept,
             total_matches,
             confidence,
+            no_basis,
             reranking,
             budget,
             num_tokens,
@@ -287,6 +293,7 @@ mod tests {
                 total_matches: hits.len(),
                 hits,
                 confidence: Some(Confidence::Low),
+                no_basis: None,
                 reranking: None,
             };
             Found::Hits(results)

@@ -98,6 +98,7 @@ fn answer(state: &mut State, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec
         total_matches: hits.len(),
         hits,
         confidence: Some(Confidence::High),
+        no_basis: None,
         reranking: None,
     };
     let around = Around { before: "The end of before.".into(), after: "The next one.".into() };

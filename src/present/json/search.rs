@@ -10,7 +10,7 @@ use crate::document::{ChunkId, DocumentId, Stale};
 use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
-use crate::search::{Confidence, Contribution, Hit, Reranking, SearchResults, TermMatch};
+use crate::search::{Confidence, Contribution, Hit, NoBasis, Reranking, SearchResults, TermMatch};
 use crate::text::json::Json;
 
 /// Writes a vector as an array on one line.
@@ -53,6 +53,9 @@ pub(in crate::present) struct SearchJson<'a> {
     returned: usize,
     /// How likely the results contain the answer: `high`, `low` or `none`; null if no leg can tell.
     confidence: Option<&'static str>,
+    /// Why `confidence` is null; absent if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence_reason: Option<&'static str>,
     /// With `search.rerank_command`: whether the first results are in the order of `rerank_score` instead of
     /// `score`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -306,6 +309,7 @@ impl<'a> From<&'a SearchResults> for SearchJson<'a> {
             total_matches: results.total_matches,
             returned: results.hits.len(),
             confidence: results.confidence.map(Confidence::as_str),
+            confidence_reason: results.no_basis.map(NoBasis::as_str),
             reranked: results.reranking.as_ref().map(is_done),
             rerank_error: results.reranking.as_ref().and_then(failure),
             budget: None,
@@ -324,6 +328,7 @@ impl<'a> From<&'a Evidence> for SearchJson<'a> {
             total_matches: evidence.total_matches,
             returned: evidence.passages.len(),
             confidence: evidence.confidence.map(Confidence::as_str),
+            confidence_reason: evidence.no_basis.map(NoBasis::as_str),
             reranked: evidence.reranking.as_ref().map(is_done),
             rerank_error: evidence.reranking.as_ref().and_then(failure),
             budget: evidence.budget,

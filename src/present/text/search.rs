@@ -12,7 +12,7 @@ use crate::present::text::stale;
 use crate::search::evidence::Evidence;
 use crate::search::fuse::Leg;
 use crate::search::matches::QueryTerms;
-use crate::search::{Confidence, Hit, Reranking, SearchResults, TermMatch, joined};
+use crate::search::{Confidence, Hit, NoBasis, Reranking, SearchResults, TermMatch, joined};
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use crate::text::printable::{clean, clean_name};
@@ -44,7 +44,11 @@ impl Human {
             Some(Confidence::Low) => {
                 writeln!(out, "\nLow confidence: the answer may not be in here.")?;
             }
-            Some(Confidence::High) | None => {}
+            Some(Confidence::High) => {}
+            None => {
+                let reason = results.no_basis.map_or("", NoBasis::as_str);
+                writeln!(out, "\nUnknown confidence: {reason}.")?;
+            }
         }
         self.reranking(results.reranking.as_ref(), out)?;
         advise(self, &results.hits, out)

@@ -8,7 +8,7 @@ use crate::document::{ChunkId, DocumentId};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::{quote, stale};
 use crate::search::similar::Seed;
-use crate::search::{Confidence, Hit, Reranking};
+use crate::search::{Confidence, Hit, NoBasis, Reranking};
 use crate::text::number::counted;
 use crate::text::printable::clean;
 
@@ -18,16 +18,20 @@ use crate::text::printable::clean;
 ///
 /// Errors of writing.
 pub fn found(found: &Found, out: &mut Sheet<'_>) -> io::Result<()> {
-    let (confidence, total, reranking) = match found {
-        Found::Hits(results) => (results.confidence, results.total_matches, &results.reranking),
-        Found::Passages(found) => (found.confidence, found.total_matches, &found.reranking),
+    let (confidence, no_basis, total, reranking) = match found {
+        Found::Hits(found) => {
+            (found.confidence, found.no_basis, found.total_matches, &found.reranking)
+        }
+        Found::Passages(found) => {
+            (found.confidence, found.no_basis, found.total_matches, &found.reranking)
+        }
     };
     let hits = found.hits();
     let confidence = match confidence {
-        Some(Confidence::High) => "confidence high",
-        Some(Confidence::Low) => "confidence low",
-        Some(Confidence::None) => "confidence none: the answer is probably not here",
-        None => "confidence unknown",
+        Some(Confidence::High) => "confidence high".into(),
+        Some(Confidence::Low) => "confidence low".into(),
+        Some(Confidence::None) => "confidence none: the answer is probably not here".into(),
+        None => format!("confidence unknown: {}", no_basis.map_or("", NoBasis::as_str)),
     };
     let reranking = match reranking {
         None => String::new(),
