@@ -83,7 +83,9 @@ pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<Exi
     let shell = Shell::from_str(environment.get(VARIABLE)?.to_str()?, false).ok()?;
     let words = args[2..].to_vec();
     let known = Arc::new(Known { environment: environment.clone(), words: words.clone(), shell });
-    let mut command = attach(Cli::command(), &known);
+    let mut command = Cli::command();
+    command.build();
+    let mut command = attach(command, &known);
     let dir = absolute(Path::new(".")).ok();
     let mut found = Vec::new();
     let completed = completer(shell)

@@ -105,6 +105,7 @@ fn of_command(words: &[String]) -> Result<String> {
     let args = ["kb"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
     let args: Vec<OsString> = args.map(OsString::from).collect();
     let mut command = Cli::command();
+    command.build();
     let mut found = Some(&mut command);
     for word in words {
         found = found.and_then(|command| command.find_subcommand_mut(word));

@@ -296,6 +296,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
         // clap calls what can be typed a command, too.
         &[
             "app/search/program.rs",
+            "cli/args/commands.rs",
             "cli/args/skill.rs",
             "cli/launch.rs",
             "cli/pager.rs",

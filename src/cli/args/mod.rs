@@ -4,6 +4,8 @@
 
 mod add;
 mod base;
+#[macro_use]
+mod commands;
 mod grep;
 mod learn;
 mod manage;
@@ -92,9 +94,7 @@ pub(super) enum ColorChoice {
     Never,
 }
 
-/// A command.
-#[derive(Debug, Subcommand)]
-pub(super) enum Command {
+commands! {
     /// Fetch the model and create the database
     Init(Init),
     /// Add files, folders or a note
@@ -139,6 +139,7 @@ pub(super) enum Command {
     Status(Status),
     /// Back up the database or verify a backup
     Backup(Backup),
+    /// Put a backup in place of the database
     Restore(Restore),
     /// Say where an added folder is now
     Relocate(Relocate),

@@ -21,7 +21,8 @@ const SAMPLE: i64 = 128;
 /// Fewer documents may all be about one thing: then the floor is taken to be 0.
 const MIN_DOCUMENTS: usize = 16;
 
-const RANGE: &str = "SELECT min(id), max(id) FROM chunks";
+/// Two queries, because SQLite reads the whole table to answer both in one.
+const RANGE: &str = "SELECT (SELECT min(id) FROM chunks), (SELECT max(id) FROM chunks)";
 
 const NEXT: &str = "SELECT id, document_id FROM chunks WHERE id >= :at ORDER BY id LIMIT 1";
 

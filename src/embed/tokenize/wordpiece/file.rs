@@ -89,8 +89,13 @@ enum ModelType {
     WordPiece,
 }
 
+/// Room for the tokens of most models of the family, which have 30,000, so that the buffers need not grow.
+const USUAL_TOKENS: usize = 1 << 15;
+
+/// Room for the bytes of a token.
+const USUAL_BYTES: usize = 8;
+
 /// The concatenated bytes of all tokens, and the length and id of each.
-#[derive(Default)]
 struct Tokens {
     bytes: Vec<u8>,
     tokens: Vec<(usize, u32)>,
@@ -116,7 +121,10 @@ impl<'de> Visitor<'de> for TokensVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = Tokens::default();
+        let mut found = Tokens {
+            bytes: Vec::with_capacity(USUAL_TOKENS * USUAL_BYTES),
+            tokens: Vec::with_capacity(USUAL_TOKENS),
+        };
         while let Some((Key(token), id)) = map.next_entry::<Key<'de>, u32>()? {
             found.bytes.extend_from_slice(token.as_bytes());
             found.tokens.push((token.len(), id));
@@ -127,7 +135,8 @@ impl<'de> Visitor<'de> for TokensVisitor {
 
 /// Reads a WordPiece tokenizer as in BERT; `None` for any other, or for an invalid file.
 pub(super) fn read(bytes: &[u8]) -> Option<WordPiece> {
-    let file: File = serde_json::from_slice(bytes).ok()?;
+    // Checks the encoding at once, which is faster than for each token.
+    let file: File = serde_json::from_str(str::from_utf8(bytes).ok()?).ok()?;
     let Normalizer::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } =
         file.normalizer;
     let Model { unk_token, continuing_subword_prefix, max_input_chars_per_word, vocab, .. } =

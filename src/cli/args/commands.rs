@@ -1,0 +1,59 @@
+//! Defines how clap learns of the commands: by name first, and of the arguments of the one that is used.
+
+/// Defines `Command`, with a variant for each command: the line of its help, its name, its arguments.
+///
+/// clap's derive would build the arguments of all commands at every start, which takes longer than to parse
+/// them. Here those of a command are built when it is used, or when `clap::Command::build` is called.
+macro_rules! commands {
+    ($(#[doc = $about:literal] $name:ident($args:ty),)+) => {
+        /// A command.
+        #[derive(Debug)]
+        pub(super) enum Command {
+            $(#[doc = $about] $name($args),)+
+        }
+
+        impl clap::FromArgMatches for Command {
+            fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+                Self::from_arg_matches_mut(&mut matches.clone())
+            }
+
+            fn from_arg_matches_mut(matches: &mut clap::ArgMatches) -> Result<Self, clap::Error> {
+                if let Some((name, mut matches)) = matches.remove_subcommand() {
+                    $(if name.eq_ignore_ascii_case(stringify!($name)) {
+                        let args = <$args as clap::FromArgMatches>::from_arg_matches_mut(&mut matches);
+                        return args.map(Self::$name);
+                    })+
+                }
+                Err(clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
+            }
+
+            fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+                *self = Self::from_arg_matches(matches)?;
+                Ok(())
+            }
+        }
+
+        impl Subcommand for Command {
+            fn augment_subcommands(command: clap::Command) -> clap::Command {
+                command.subcommands([$(
+                    clap::Command::new(stringify!($name).to_ascii_lowercase())
+                        .about($about.trim_ascii())
+                        // The help of the arguments' struct may differ.
+                        .defer(|command| {
+                            <$args as Args>::augment_args(command)
+                                .about($about.trim_ascii())
+                                .long_about(None)
+                        }),
+                )+])
+            }
+
+            fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+                Self::augment_subcommands(command)
+            }
+
+            fn has_subcommand(name: &str) -> bool {
+                [$(stringify!($name)),+].iter().any(|known| known.eq_ignore_ascii_case(name))
+            }
+        }
+    };
+}
