@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens policy start corpus packages conformance install clean
+.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens policy start corpus packages platforms conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -97,6 +97,9 @@ corpus: build ## Add everything next to this checkout and report
 
 packages: ## Build the crate, the Python package and the Debian package, and try each
 	packaging/run
+
+platforms: ## Check that everything compiles for Windows, macOS and Linux on ARM64
+	packaging/platforms
 
 install: build ## Install the program, man pages, completions and the link skc in PREFIX (~/.local)
 	mkdir -p $(addprefix $(DEST)/,bin share/man/man1 share/bash-completion/completions \

@@ -224,6 +224,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_link_with_the_name_of_a_copy_is_none() {
         let folder = tempfile::tempdir().unwrap();

@@ -49,7 +49,7 @@ pub(super) fn rule(roots: &[PathBuf], path: &Path, is_folder: bool) -> Result<Ru
         match c {
             // A rule is one line.
             '\n' | '\r' => line.push('?'),
-            std::path::MAIN_SEPARATOR => line.push('/'),
+            c if c == std::path::MAIN_SEPARATOR => line.push('/'),
             '\\' | '*' | '?' | '[' | ']' | '{' | '}' => line.extend(['\\', c]),
             c => line.push(c),
         }

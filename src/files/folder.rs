@@ -119,6 +119,7 @@ mod tests {
         drop(again);
     }
 
+    #[cfg(unix)]
     #[test]
     fn links_are_neither_listed_nor_followed() {
         let folder = tempfile::tempdir().unwrap();

@@ -18,15 +18,4 @@ pub mod watch;
 pub mod write;
 
 #[cfg(test)]
-mod testing {
-    use std::path::Path;
-
-    /// Returns the names in a folder, sorted.
-    pub(super) fn names(folder: &Path) -> Vec<String> {
-        let entries = folder.read_dir().unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
+pub(crate) mod testing;

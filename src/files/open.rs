@@ -201,4 +201,5 @@ fn failure(path: &Path, source: io::Error) -> Error {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests;

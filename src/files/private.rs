@@ -20,6 +20,7 @@ const FOLDER_MODE: u32 = 0o700;
 
 /// Returns options that create files with mode 0600.
 pub(super) fn options() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, FILE_MODE);
@@ -65,6 +66,7 @@ pub(super) fn new_folder(path: &Path) -> io::Result<()> {
 }
 
 fn folder_builder() -> DirBuilder {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, FOLDER_MODE);
@@ -165,6 +167,7 @@ pub(super) fn is_own(_: &fs::Metadata) -> bool {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -226,6 +226,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_scratch_folder_is_private_and_removed() {
         use std::os::unix::fs::PermissionsExt;
@@ -240,6 +241,7 @@ mod tests {
         assert!(names(parent.path()).is_empty());
     }
 
+    #[cfg(unix)]
     #[test]
     fn only_abandoned_folders_are_removed() {
         let parent = tempfile::tempdir().unwrap();

@@ -109,6 +109,7 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

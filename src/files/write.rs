@@ -270,14 +270,18 @@ pub fn lock_folder(folder: &Path) -> Option<File> {
 /// Any error from the system; [`io::ErrorKind::Unsupported`] on a system without symbolic links.
 pub fn replace_link(original: &Path, link: &Path) -> io::Result<()> {
     let scratch = Scratch::create(folder_of(link))?;
-    #[cfg(unix)]
-    std::os::unix::fs::symlink(original, scratch.new_path())?;
-    #[cfg(not(unix))]
-    {
-        let _ = original;
-        return Err(io::Error::from(io::ErrorKind::Unsupported));
-    }
+    symlink(original, &scratch.new_path())?;
     fs::rename(scratch.new_path(), link)
+}
+
+#[cfg(unix)]
+fn symlink(original: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(original, link)
+}
+
+#[cfg(not(unix))]
+fn symlink(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 /// Removes a file; a missing file is not an error.
@@ -382,4 +386,5 @@ fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -116,6 +116,7 @@ fn state(stamp: &PathStamp, content_hash: &str, access: &Access, deadline: Insta
 #[cfg(test)]
 mod tests {
     use std::fs::{self, File};
+    #[cfg(unix)]
     use std::os::unix::fs::symlink;
     use std::path::{Path, PathBuf};
     use std::time::SystemTime;
@@ -236,6 +237,7 @@ mod tests {
         folder.check(&document, Some(Stale::Changed));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_link_in_place_of_a_file_is_a_change() {
         let folder = Folder::new();

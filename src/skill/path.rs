@@ -100,8 +100,6 @@ fn points_out(root: &Path, link: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -114,20 +112,22 @@ mod tests {
             world.write(path, "text");
         }
         #[cfg(unix)]
-        for (target, link) in [
-            ("SKILL.md", "s/in.md"),
-            ("refs", "s/inside"),
-            ("../s/SKILL.md", "s/round.md"),
-            ("../secret.md", "s/out.md"),
-            ("..", "s/up"),
-            ("/", "s/root"),
-            ("../../s2", "s/refs/sibling"),
-            ("../nowhere.md", "s/dangling-out"),
-            ("/nowhere", "s/dangling-root"),
-            ("nowhere.md", "s/dangling-in"),
-            ("loop", "s/loop"),
-        ] {
-            std::os::unix::fs::symlink(target, world.path(link)).unwrap();
+        {
+            for (target, link) in [
+                ("SKILL.md", "s/in.md"),
+                ("refs", "s/inside"),
+                ("../s/SKILL.md", "s/round.md"),
+                ("../secret.md", "s/out.md"),
+                ("..", "s/up"),
+                ("/", "s/root"),
+                ("../../s2", "s/refs/sibling"),
+                ("../nowhere.md", "s/dangling-out"),
+                ("/nowhere", "s/dangling-root"),
+                ("nowhere.md", "s/dangling-in"),
+                ("loop", "s/loop"),
+            ] {
+                std::os::unix::fs::symlink(target, world.path(link)).unwrap();
+            }
         }
         world
     }
@@ -240,7 +240,7 @@ mod tests {
         use std::os::unix::ffi::OsStrExt;
         let world = world();
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9.md");
-        fs::write(world.path("s").join(name), "text").unwrap();
+        std::fs::write(world.path("s").join(name), "text").unwrap();
         let found = locate(&world.path("s"), r"caf\xe9.md").unwrap().unwrap();
         assert_eq!(found.file_name(), Some(name));
     }

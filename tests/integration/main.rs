@@ -1,6 +1,7 @@
 //! Drives the real binary from outside. All tests are one program, so that its libraries are linked
-//! once.
+//! once. They need Unix: links, modes, signals, pseudo-terminals.
 
+#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 /// Runs the binary in a temporary home, with the small model or the real one.

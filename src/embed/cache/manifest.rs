@@ -418,6 +418,7 @@ mod tests {
         assert_eq!(Manifest::read(cache.path()).paths().collect::<Vec<_>>(), [other]);
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_file_of_the_hub_is_identified_by_the_name_of_its_blob() {
         let cache = tempfile::tempdir().unwrap();

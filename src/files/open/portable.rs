@@ -43,17 +43,29 @@ pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<Entry>> {
 
 fn refuse_link(path: &Path) -> io::Result<()> {
     match path.symlink_metadata()?.is_symlink() {
-        true => Err(io::Error::from(io::ErrorKind::FilesystemLoop)),
+        true => Err(io::Error::other(RefusedLink)),
         false => Ok(()),
     }
 }
+
+/// The error for a link that is not followed. The standard library's kind for it is not stable.
+#[derive(Debug)]
+struct RefusedLink;
+
+impl std::fmt::Display for RefusedLink {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("a link is not followed")
+    }
+}
+
+impl std::error::Error for RefusedLink {}
 
 pub(super) fn is_view_of_system(_: &File) -> bool {
     false
 }
 
 pub(super) fn is_refused_link(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::FilesystemLoop
+    error.get_ref().is_some_and(|error| error.is::<RefusedLink>())
 }
 
 pub(super) fn is_no_such_device(_: &io::Error) -> bool {

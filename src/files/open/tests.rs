@@ -59,14 +59,7 @@ fn links_are_followed_where_that_is_allowed() {
 fn only_regular_files_are_opened_and_nothing_blocks() {
     let world = world();
     let pipe = world.path().join("real/pipe.md");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &pipe,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::RWXU,
-        0,
-    )
-    .unwrap();
+    crate::files::testing::pipe(&pipe);
     let _socket = std::os::unix::net::UnixListener::bind(world.path().join("real/socket")).unwrap();
     for path in [pipe.as_path(), &world.path().join("real/socket"), Path::new("/dev/zero")] {
         let error = read(path, Links::Follow, 10).unwrap_err();

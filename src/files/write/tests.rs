@@ -3,7 +3,7 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use super::super::testing::names;
+use super::super::testing::{names, pipe};
 use super::*;
 
 fn mode(path: &Path) -> u32 {
@@ -85,8 +85,7 @@ fn an_unfinished_draft_leaves_nothing_behind_and_changes_no_user_file() {
 fn only_regular_files_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pipe");
-    let kind = rustix::fs::FileType::Fifo;
-    rustix::fs::mknodat(rustix::fs::CWD, &path, kind, rustix::fs::Mode::RWXU, 0).unwrap();
+    pipe(&path);
     assert_eq!(replace(&path, b"x").unwrap_err().kind(), io::ErrorKind::InvalidInput);
     // No process reads the pipe, and opening it must not wait for one.
     assert!(append(&path).is_err());

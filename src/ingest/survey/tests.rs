@@ -1,6 +1,7 @@
 //! Tests the survey of remembered files.
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 
 use super::*;
@@ -65,6 +66,7 @@ fn added(path: &Path) -> Root {
 }
 
 /// Finding F2: a link that replaced a file was followed.
+#[cfg(unix)]
 #[test]
 fn links_that_replace_files_or_folders_are_refused_and_nothing_is_missing() {
     let folder = Folder::new(&["d/a.md", "d/s/b.md", "d/s/c.md", "d/e.md", "o/a.md", "o/b.md"]);

@@ -252,4 +252,5 @@ fn mtime_ns(metadata: &Metadata) -> i64 {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::files::testing::pipe;
 
 const OPTIONS: WalkOptions =
     WalkOptions { max_file_mb: 1, follow_links: false, text_extensions: TextExtensions::NONE };
@@ -126,11 +127,10 @@ fn a_rule_can_include_a_hidden_file() {
 /// Finding F6: `kb add` waited forever.
 #[test]
 fn an_untrusted_ignore_file_is_skipped_and_reported() {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
     let dir = tree(&["a/x.md", "a/p/y.md", "a/z/z.md", "a/o/o.md", "a/l/l.md", "a/i/x.md"]);
     let at = |name: &str| dir.path().join(name);
-    mknodat(CWD, at("a/p/.gitignore"), FileType::Fifo, Mode::RWXU, 0).unwrap();
-    mknodat(CWD, at("a/p/.kbignore"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    pipe(&at("a/p/.gitignore"));
+    pipe(&at("a/p/.kbignore"));
     symlink("/dev/zero", at("a/z/.gitignore")).unwrap();
     fs::File::create(at("a/o/.gitignore")).unwrap().set_len(4 << 30).unwrap();
     fs::write(at("a/l/.kbignore"), "*.md\n".repeat(20_000)).unwrap();

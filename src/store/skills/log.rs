@@ -191,7 +191,6 @@ fn access(row: &Row<'_>) -> rusqlite::Result<Access> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -253,8 +252,10 @@ mod tests {
         assert!(append(&dir.path().join("dir"), &sample("a", "{}")).is_err());
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_log_is_private_and_no_link_is_followed() {
+        use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x/.skillc-meta/logs.db");
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
