@@ -128,14 +128,15 @@ impl Human {
                 Kind::Paths => cut_middle(&cells[idx], columns_of_it),
                 _ => cut(&cells[idx], columns_of_it),
             };
-            let space = columns_of_it.saturating_sub(width(&cell));
+            // Formatting with a width would write space by space.
+            let space = " ".repeat(columns_of_it.saturating_sub(width(&cell)));
             let is_last = idx + 1 == num_cells;
             if column.kind == Kind::Numbers {
-                write!(out, "{:space$}", "")?;
+                out.text(&space)?;
             }
             self.paint(meaning.unwrap_or(column.meaning), &cell, out)?;
             if column.kind != Kind::Numbers && !is_last {
-                write!(out, "{:space$}", "")?;
+                out.text(&space)?;
             }
             if !is_last {
                 out.text(GAP)?;
