@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens policy start corpus packages platforms conformance install clean
+.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,7 @@ test: ## Fetch the model once, then run every test
 	cargo test --quiet --locked --no-run
 	target/debug/kb --data-dir target/test-setup init
 	tests/mcp/setup
+	tests/postgres/setup
 	cargo test --locked
 	tests/faults/run target/debug/kb --short
 	@echo "left out: the TypeScript SDK, the check of served skills and the converters of tools (make conformance)"
@@ -94,6 +95,13 @@ start: build ## Measure how long each command takes with 3,000 documents
 
 corpus: build ## Add everything next to this checkout and report
 	tests/quality/corpus $(KB)
+
+scale-ingest: build ## Convert with Ray, with one and two workers and after kills; needs the packages ray and pyarrow
+	benches/scale_ingest $(KB) --write
+
+scale-search: build ## Push to PostgreSQL and compare answers, times and sizes; needs the package pgserver
+	tests/postgres/setup
+	benches/scale_search $(KB) --write
 
 packages: ## Build the crate, the Python package and the Debian package, and try each
 	packaging/run

@@ -226,6 +226,16 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A copy in PostgreSQL cannot be reached or used.
+    #[error("cannot use {target}: {reason}")]
+    Target {
+        /// Host and database, without password.
+        target: String,
+        /// What the server or the system says.
+        reason: String,
+        /// What to do; `None` if the reason is sufficient.
+        hint: Option<String>,
+    },
     /// A file that kb fetched or built has changed.
     #[error("{} has changed since kb put it there: {reason}", path.display())]
     CacheChanged {

@@ -36,6 +36,8 @@ pub mod store;
 
 pub mod search;
 
+pub mod remote;
+
 pub mod eval;
 
 pub mod skill;

@@ -31,6 +31,7 @@ pub mod model;
 pub mod observer;
 pub mod ocr;
 pub mod plan;
+pub mod push;
 pub mod read;
 pub mod reindex;
 pub mod relocate;

@@ -49,6 +49,13 @@ pub enum Event<'a> {
         /// All files.
         num_files: u64,
     },
+    /// Progress of a push.
+    Pushed {
+        /// Blocks of chunks that were replaced.
+        num_done: u64,
+        /// Blocks to replace.
+        num_blocks: u64,
+    },
     /// Progress of computing vectors with the new model.
     Reindexed {
         /// Chunks with a new vector.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::app::freshness::{self, Freshness};
 use crate::app::observer::Silent;
-use crate::app::{Observer, Session, absent, model};
+use crate::app::{Observer, Session, absent, model, push};
 use crate::document::{Binding, Filter};
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{Evidence, EvidenceOptions, gather};
-use crate::search::{self, Confidence, Hit, Query, SearchOptions, SearchResults};
+use crate::search::{self, Confidence, Hit, Query, SearchOptions, SearchResults, Searchable};
 use crate::store::Store;
 use crate::trace::stage;
 
@@ -59,6 +59,8 @@ pub struct SearchRequest {
     pub freshness: Option<Freshness>,
     /// Fewest hits to request, even if `limit` is smaller.
     pub least: u32,
+    /// URL of a copy in PostgreSQL to search instead of the database.
+    pub from: Option<String>,
 }
 
 impl SearchRequest {
@@ -93,6 +95,7 @@ impl SearchRequest {
             context: self.context.max(given.context),
             freshness: self.freshness.or(given.freshness),
             least: self.least.max(given.least),
+            from: self.from.or_else(|| given.from.clone()),
         }
     }
 
@@ -210,6 +213,9 @@ fn search_by(
     request: &SearchRequest,
     observer: &dyn Observer,
 ) -> Result<Found> {
+    if let Some(target) = &request.from {
+        return elsewhere(session, request, (target, reranker), observer);
+    }
     let freshness = session.freshness(request.freshness);
     let answer =
         |observer: &dyn Observer| answer(session, request, (freshness, reranker), observer);
@@ -230,6 +236,42 @@ fn answer(
     (freshness, reranker): (Freshness, Option<&Reranker<'_>>),
     observer: &dyn Observer,
 ) -> Result<Found> {
+    let phrasings = parsed(request, observer)?;
+    let Some(store) = session.store()? else {
+        observer.note(absent::NOTHING_ADDED);
+        let nothing = SearchResults::empty(&phrasings);
+        return Ok(match request.budget {
+            None if request.context == 0 => Found::Hits(nothing),
+            budget => {
+                Found::Passages(Evidence::empty(nothing, budget.map(|budget| budget as usize)))
+            }
+        });
+    };
+    let asked = Asked { session, request, phrasings: &phrasings, reranker, observer };
+    let explain = || absent::explain(&store, &request.filter, observer);
+    let mut found = asked.of(&store, &explain)?;
+    if freshness != Freshness::Off {
+        stage("look at files", || found.mark(session, &store))?;
+    }
+    session.give_back(store);
+    Ok(found)
+}
+
+/// Searches a copy in PostgreSQL. Its files may be on another machine, so they are not looked at.
+fn elsewhere(
+    session: &Session,
+    request: &SearchRequest,
+    (target, reranker): (&str, Option<&Reranker<'_>>),
+    observer: &dyn Observer,
+) -> Result<Found> {
+    let phrasings = parsed(request, observer)?;
+    let remote = stage("connect", || push::open(session, target, observer))?;
+    let asked = Asked { session, request, phrasings: &phrasings, reranker, observer };
+    asked.of(&remote, &|| Ok(()))
+}
+
+/// Parses the phrasings of a request, and checks what it asks for.
+fn parsed(request: &SearchRequest, observer: &dyn Observer) -> Result<Vec<Query>> {
     let phrasings = request.phrasings()?;
     if phrasings.iter().any(|query| query.is_cut) {
         observer.warn(&format!(
@@ -237,41 +279,51 @@ fn answer(
             limits::QUERY_TERMS
         ));
     }
-    let mut options = request.options(session);
-    let budget = request.budget.map(|budget| budget as usize);
-    if budget.is_some() || request.context > 0 {
+    if request.budget.is_some() || request.context > 0 {
         check_limit(request.limit)?;
     }
-    if budget.is_some() {
-        options.limit = options.limit.max(BUDGET_DEPTH);
-    }
-    let limit = options.limit as usize;
-    if reranker.is_some() {
-        options.limit = options.limit.max(rerank::DEPTH);
-    }
-    let Some(store) = session.store()? else {
-        observer.note(absent::NOTHING_ADDED);
-        let nothing = SearchResults::empty(&phrasings);
-        return Ok(match budget {
-            None if request.context == 0 => Found::Hits(nothing),
-            budget => Found::Passages(Evidence::empty(nothing, budget)),
-        });
-    };
-    let binding = store.binding()?;
-    // A wrong model is reported before anything is loaded, and even if the answer is empty.
-    if options.legs != LegSelection::Keyword {
-        model::check_selection(session, binding.as_ref())?;
-    }
-    let load = || session.embedder(binding.as_ref(), observer);
-    let mut results = search::search(&store, &load, &phrasings, &options)?;
-    if let Some(reranker) = reranker {
-        reranker.rerank(&mut results, observer);
-        results.hits.truncate(limit);
-    }
-    if results.hits.is_empty() {
-        absent::explain(&store, &options.filter, observer)?;
-    }
-    let mut found = if budget.is_some() || request.context > 0 {
+    Ok(phrasings)
+}
+
+/// A question to chunks, wherever they are.
+struct Asked<'a> {
+    session: &'a Session,
+    request: &'a SearchRequest,
+    phrasings: &'a [Query],
+    reranker: Option<&'a Reranker<'a>>,
+    observer: &'a dyn Observer,
+}
+
+impl Asked<'_> {
+    /// Searches chunks, and returns the answer in the requested form; calls `explain` if there is no hit.
+    fn of<S: Searchable>(&self, store: &S, explain: &dyn Fn() -> Result<()>) -> Result<Found> {
+        let Self { session, request, phrasings, reranker, observer } = *self;
+        let mut options = request.options(session);
+        let budget = request.budget.map(|budget| budget as usize);
+        if budget.is_some() {
+            options.limit = options.limit.max(BUDGET_DEPTH);
+        }
+        let limit = options.limit as usize;
+        if reranker.is_some() {
+            options.limit = options.limit.max(rerank::DEPTH);
+        }
+        let binding = store.binding()?;
+        // A wrong model is reported before anything is loaded, and even if the answer is empty.
+        if options.legs != LegSelection::Keyword {
+            model::check_selection(session, binding.as_ref())?;
+        }
+        let load = || session.embedder(binding.as_ref(), observer);
+        let mut results = search::search(store, &load, phrasings, &options)?;
+        if let Some(reranker) = reranker {
+            reranker.rerank(&mut results, observer);
+            results.hits.truncate(limit);
+        }
+        if results.hits.is_empty() {
+            explain()?;
+        }
+        if budget.is_none() && request.context == 0 {
+            return Ok(Found::Hits(results));
+        }
         let limit = request.limit.map(|limit| limit as usize);
         let wanted = EvidenceOptions { context: request.context, budget, limit };
         // The model that ranked the hits counts their tokens; if no model was used, its tokenizer does.
@@ -280,15 +332,8 @@ fn answer(
             _ if binding.is_some() => Counter::Model(session.embedder(binding.as_ref(), observer)?),
             _ => Counter::of_tokenizer(session, binding.as_ref()),
         };
-        Found::Passages(counter.gather(&store, results, wanted)?)
-    } else {
-        Found::Hits(results)
-    };
-    if freshness != Freshness::Off {
-        stage("look at files", || found.mark(session, &store))?;
+        Ok(Found::Passages(counter.gather(store, results, wanted)?))
     }
-    session.give_back(store);
-    Ok(found)
 }
 
 /// Counts the tokens of passages.
@@ -308,7 +353,7 @@ impl Counter {
 
     fn gather(
         &self,
-        store: &Store,
+        store: &impl Searchable,
         results: SearchResults,
         options: EvidenceOptions,
     ) -> Result<Evidence> {

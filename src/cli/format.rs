@@ -34,6 +34,7 @@ pub(super) fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Status(args::Status { format, .. })
         | Command::Backup(args::Backup { format, .. })
         | Command::Restore(args::Restore { format, .. })
+        | Command::Push(args::Push { format, .. })
         | Command::Relocate(args::Relocate { format, .. })
         | Command::Import(args::Import { format, .. })
         | Command::Doctor(args::Doctor { format, .. })

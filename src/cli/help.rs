@@ -44,7 +44,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Look after",
         &[
-            "status", "doctor", "base", "backup", "restore", "export", "import", "reindex",
+            "status", "doctor", "base", "backup", "restore", "export", "import", "push", "reindex",
             "config", "cache", "eval", "embed",
         ],
     ),

@@ -32,6 +32,7 @@ mod mcp_install;
 mod messages;
 mod pager;
 mod progress;
+mod push;
 mod read;
 mod reindex;
 mod rejected;
@@ -228,6 +229,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Status(args) => status::run(context, args),
         Command::Backup(args) => backup::run(context, args),
         Command::Restore(args) => backup::restore(context, args),
+        Command::Push(args) => push::run(context, args),
         Command::Relocate(args) => relocate::run(context, args),
         Command::Export(args) => transfer::export(context, args),
         Command::Import(args) => transfer::import(context, args),

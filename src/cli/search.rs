@@ -27,8 +27,15 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         context: args.context,
         freshness: args.fresh.then_some(Freshness::Refresh),
         least: args.open.unwrap_or(0),
+        from: args.from.clone(),
         ..request(&args.how)?
     };
+    if args.from.is_some() && !context.beside.is_empty() {
+        return Err(Error::Usage {
+            message: "`--from` searches one copy, so it does not go with several bases".into(),
+            hint: None,
+        });
+    }
     if let Some(file) = &args.batch {
         return batch::run(context, &request, file);
     }
@@ -40,7 +47,11 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     };
     // Programs that read the answer have no use for it.
     let is_person = context.human.is_terminal && streams::is_stderr_terminal();
-    let reminder = if is_person { last_update::reminder(&context.session)? } else { None };
+    let reminder = if is_person && args.from.is_none() {
+        last_update::reminder(&context.session)?
+    } else {
+        None
+    };
     context.session.close()?;
     context.beside.iter().try_for_each(app::Session::close)?;
     if let Some(number) = args.open {

@@ -18,6 +18,7 @@ pub(super) struct Ui {
     ingesting: Mutex<Option<IngestProgress>>,
     reindexing: Mutex<Option<CountProgress>>,
     converting: Mutex<Option<CountProgress>>,
+    pushing: Mutex<Option<CountProgress>>,
     is_cancelled: Arc<AtomicBool>,
 }
 
@@ -79,6 +80,11 @@ impl Observer for Ui {
                 let mut slot = lock(&self.converting);
                 let bar = slot.get_or_insert_with(|| CountProgress::of("files", num_files));
                 bar.set(num_done, num_files);
+            }
+            Event::Pushed { num_done, num_blocks } => {
+                let mut slot = lock(&self.pushing);
+                let bar = slot.get_or_insert_with(|| CountProgress::of("blocks", num_blocks));
+                bar.set(num_done, num_blocks);
             }
             Event::Reindexed { num_done, num_chunks } => {
                 let mut slot = lock(&self.reindexing);

@@ -53,6 +53,7 @@ impl Error {
             Self::Skill(Diagnostic::Internal { .. }) => Fixer::Machine,
             Self::Skill(_) => Fixer::User,
             Self::Fetch { .. }
+            | Self::Target { .. }
             | Self::Model { .. }
             | Self::CacheChanged { .. }
             | Self::Inference(_)
@@ -98,6 +99,7 @@ impl Error {
             Self::UntrustedBase { .. } => "untrusted_base",
             Self::UnknownBase { .. } => "unknown_base",
             Self::Fetch { .. } => "fetch",
+            Self::Target { .. } => "target",
             Self::Model { .. } => "model",
             Self::CacheChanged { .. } => "cache_changed",
             Self::Inference(_) => "inference",
@@ -193,7 +195,7 @@ impl Error {
     /// Returns what the user can do next; `None` if the message is sufficient.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::Target { hint, .. } => hint.clone(),
             Self::Config { hint: Some(hint), .. } => Some(hint.clone()),
             Self::Config { hint: None, .. } => {
                 Some("correct the value or remove it to use the default".into())

@@ -12,8 +12,8 @@ use crate::chunk::join;
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 use crate::search::near_copies::{self, NearCopies};
-use crate::search::{Confidence, Hit, NoBasis, Reranking, SearchResults};
-use crate::store::{Store, StoredChunk};
+use crate::search::{Confidence, Hit, NoBasis, Reranking, SearchResults, Searchable};
+use crate::store::StoredChunk;
 
 /// Share of the best score below which a hit is not worth a budget's tokens; otherwise such scraps
 /// would fill the end of the budget. Chosen on 20 to 50 questions each of three collections, where
@@ -100,7 +100,7 @@ impl Evidence {
 ///
 /// Errors of the database.
 pub fn gather(
-    store: &Store,
+    store: &impl Searchable,
     results: SearchResults,
     options: EvidenceOptions,
     num_tokens: Option<&NumTokens<'_>>,
@@ -168,8 +168,8 @@ pub fn gather(
 type Chosen = HashMap<DocumentId, BTreeSet<u32>>;
 
 /// The state of collecting passages.
-struct Gatherer<'a> {
-    store: &'a Store,
+struct Gatherer<'a, S> {
+    store: &'a S,
     num_tokens: Option<&'a NumTokens<'a>>,
     /// Tokens of runs of chunks, which every hit of their document asks for again.
     weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
@@ -177,7 +177,7 @@ struct Gatherer<'a> {
     documents: HashMap<DocumentId, BTreeMap<u32, StoredChunk>>,
 }
 
-impl Gatherer<'_> {
+impl<S: Searchable> Gatherer<'_, S> {
     /// Loads a hit's chunk, or its whole document if neighbours are wanted.
     fn load(&mut self, hit: &Hit, context: u32) -> Result<()> {
         let id = hit.stored.document_id;

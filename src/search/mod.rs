@@ -11,7 +11,7 @@ use crate::embed::Embedder;
 use crate::error::Result;
 use crate::search::fuse::Leg;
 use crate::search::rankings::{RankOptions, rank};
-use crate::store::{Store, StoredHit};
+use crate::store::StoredHit;
 use crate::trace::stage;
 
 mod confidence;
@@ -24,6 +24,7 @@ mod near_copies;
 mod page;
 pub mod parse;
 mod rankings;
+mod searchable;
 pub mod similar;
 mod term;
 mod weights;
@@ -32,6 +33,7 @@ mod why;
 pub use confidence::{Confidence, NoBasis};
 pub use keyword::TermMatch;
 pub use parse::Query;
+pub use searchable::Searchable;
 pub use why::{LegRank, Outcome, Trace, why};
 
 /// Minimum number of candidates per leg. It makes the order of the first results the same for every
@@ -219,7 +221,7 @@ pub type LoadEmbedder<'a> = dyn Fn() -> Result<Arc<dyn Embedder>> + Sync + 'a;
 ///
 /// Errors of loading the model or reading the database.
 pub fn search(
-    store: &Store,
+    store: &impl Searchable,
     load_embedder: &LoadEmbedder<'_>,
     phrasings: &[Query],
     options: &SearchOptions,
@@ -273,7 +275,7 @@ pub struct Trial {
 ///
 /// As [`search`].
 pub fn trial(
-    store: &Store,
+    store: &impl Searchable,
     load_embedder: &LoadEmbedder<'_>,
     query: &Query,
     options: &SearchOptions,
@@ -301,7 +303,11 @@ pub fn trial(
 }
 
 /// Returns the chunks that pass filter and exclusions, ordered by id; `None` if all do.
-fn passing(store: &Store, phrasings: &[Query], filter: &Filter) -> Result<Option<Vec<ChunkId>>> {
+fn passing(
+    store: &impl Searchable,
+    phrasings: &[Query],
+    filter: &Filter,
+) -> Result<Option<Vec<ChunkId>>> {
     let excluded = phrasings.iter().flat_map(|query| query.excluded.clone()).collect();
     let filter = Filter { excluded, ..filter.clone() };
     if filter.is_empty() { Ok(None) } else { store.passing_chunks(&filter).map(Some) }

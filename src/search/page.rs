@@ -7,8 +7,8 @@ use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 use crate::search::fuse::Fused;
 use crate::search::near_copies::{self, NearCopies};
-use crate::search::{MIN_DEPTH, SearchOptions};
-use crate::store::{Store, StoredHit};
+use crate::search::{MIN_DEPTH, SearchOptions, Searchable};
+use crate::store::StoredHit;
 use crate::text::contents::is_contents;
 
 /// Number of first candidates checked for copies, if there are at least [`MIN_DEPTH`]. The
@@ -27,7 +27,7 @@ pub(super) struct Shown<'a> {
 /// Returns the hits to show, best first. Tables of contents and indexes, which repeat the words of
 /// the sections that they point to, come after everything else.
 pub(super) fn page<'a>(
-    store: &Store,
+    store: &impl Searchable,
     fused: &'a [Fused],
     options: &SearchOptions,
 ) -> Result<Vec<Shown<'a>>> {
@@ -84,7 +84,7 @@ struct Quota {
 }
 
 impl Quota {
-    fn of(store: &Store, fused: &[Fused], per_document: Option<u32>) -> Result<Self> {
+    fn of(store: &impl Searchable, fused: &[Fused], per_document: Option<u32>) -> Result<Self> {
         let chunk_ids = || fused.iter().map(|fused| fused.chunk_id).collect::<Vec<_>>();
         let limit = match per_document {
             Some(most) => Some((most, store.documents_of(&chunk_ids())?)),

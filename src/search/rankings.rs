@@ -14,8 +14,10 @@ use crate::search::fuse::{
 use crate::search::keyword::{Keywords, TermMatch};
 use crate::search::similar::mean;
 use crate::search::weights::{self, Tokens};
-use crate::search::{Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, late};
-use crate::store::{Occurrence, Store};
+use crate::search::{
+    Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late,
+};
+use crate::store::Occurrence;
 use crate::trace::stage;
 
 /// The rankings of the legs.
@@ -57,8 +59,8 @@ pub(super) struct RankOptions<'a> {
 }
 
 /// Runs the legs in parallel. The phrasings of a query are averaged within each leg.
-pub(super) fn rank(
-    store: &Store,
+pub(super) fn rank<S: Searchable>(
+    store: &S,
     load_embedder: &LoadEmbedder<'_>,
     phrasings: &[Query],
     options: RankOptions<'_>,
@@ -70,7 +72,7 @@ pub(super) fn rank(
             LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
             LegSelection::Both | LegSelection::Vector => {
                 let reader = store.take_reader()?;
-                Some(scope.spawn(move || -> Result<(VectorLeg, Store)> {
+                Some(scope.spawn(move || -> Result<(VectorLeg, S)> {
                     let embedder = stage("load model", load_embedder)?;
                     let weight = stage("tokenise", || vector_weight(&*embedder, phrasings));
                     let (vector, phrasings) =
@@ -139,7 +141,7 @@ fn embed_phrasings(
 /// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
 /// phrasing's terms.
 fn read_keywords(
-    store: &Store,
+    store: &impl Searchable,
     phrasings: &[Query],
 ) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
     let mut names: Vec<String> = Vec::new();
@@ -201,7 +203,7 @@ impl Rankings {
     /// drops results below the threshold.
     pub(super) fn fuse(
         &self,
-        store: &Store,
+        store: &impl Searchable,
         phrasings: &[Query],
         options: &SearchOptions,
     ) -> Result<Vec<Fused>> {
@@ -282,7 +284,7 @@ impl Rankings {
     /// Returns what each of several phrasings contributes to a chunk; empty if there is only one.
     pub(super) fn contributions(
         &self,
-        store: &Store,
+        store: &impl Searchable,
         num_phrasings: usize,
         hit: &Fused,
     ) -> Result<Vec<Contribution>> {
@@ -312,7 +314,7 @@ impl Rankings {
 
 impl VectorLeg {
     /// Returns how well the query's tokens match those of chunks; chunks without any are left out.
-    fn matches(&self, store: &Store, ids: &[ChunkId]) -> Result<HashMap<ChunkId, f64>> {
+    fn matches(&self, store: &impl Searchable, ids: &[ChunkId]) -> Result<HashMap<ChunkId, f64>> {
         let codes = store.token_codes(ids)?;
         let mean_match = |codes: &[u8]| {
             let phrasings = self.phrasings.iter();
@@ -352,7 +354,7 @@ fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
 const NUM_JUDGED: usize = 10;
 
 /// Returns the keyword leg's weight, from the types of the documents it ranks first.
-fn keyword_weight(store: &Store, phrasings: &[Query], ranking: &[Ranked]) -> Result<f64> {
+fn keyword_weight(store: &impl Searchable, phrasings: &[Query], ranking: &[Ranked]) -> Result<f64> {
     let scores: HashMap<ChunkId, f64> =
         ranking.iter().take(NUM_JUDGED).map(|entry| (entry.chunk_id, entry.score)).collect();
     let ids: Vec<ChunkId> = ranking.iter().take(NUM_JUDGED).map(|entry| entry.chunk_id).collect();

@@ -35,6 +35,7 @@ pub use documents::edits::Edits;
 pub use documents::ledger::{CONTAINER, LedgerRow};
 pub use documents::making::MadeDocument;
 pub use documents::merge::{Conflict, Field, Merge, Merged};
+pub use documents::mirror::{Fingerprint, Mirror, MirroredChunk, MirroredDocument};
 pub use documents::paths::{KnownPath, PathRole, PathStamp};
 pub use documents::relocate::Relocation;
 pub use documents::replace::{Change, NewDocument};
@@ -48,7 +49,9 @@ pub use documents::{DocumentName, ListedDocument, StoredDocument};
 pub use integrity::check::{PageCounts, Stats};
 pub use integrity::finding::{Damage, Finding};
 pub use keyword::fts::Occurrence;
-pub use keyword::sizes::ChunkSizes;
+pub use keyword::lookup::Phrase;
+pub use keyword::sizes::{BLOCK_BITS, ChunkSizes};
+pub use keyword::splitter::{Splitter, TermIndex, TermPlace};
 pub use skills::SkillRow;
 pub use vectors::reindex::{Reindexing, Renewed, Unembedded};
 

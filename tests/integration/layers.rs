@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "text", "trace",
         ],
     ),
+    ("remote", &["document", "error", "search", "store"]),
     ("search", &["chunk", "document", "embed", "error", "limits", "store", "text", "trace"]),
     ("eval", &["document", "error", "files", "search", "store"]),
     ("skill", &["diagnostic", "error", "extract", "files", "hash", "store", "text"]),
@@ -86,6 +87,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ingest",
             "limits",
             "read",
+            "remote",
             "search",
             "skill",
             "store",
@@ -172,6 +174,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "present/terminal/link.rs",
         ],
     ),
+    ("postgres", &["remote"]),
     ("pulldown_cmark", &["extract/markdown", "text/headings.rs"]),
     ("pulp", &["embed/single/lanes"]),
     ("quick_xml", &["extract/reader/xml.rs"]),
@@ -252,7 +255,17 @@ const HOMES: &[(&str, &[&str])] = &[
             "skill/front_matter.rs",
         ],
     ),
-    ("sha2", &["embed", "hash.rs", "skill", "store/documents/chunks.rs", "store/vectors/sums.rs"]),
+    (
+        "sha2",
+        &[
+            "embed",
+            "hash.rs",
+            "skill",
+            "store/documents/chunks.rs",
+            "store/documents/mirror.rs",
+            "store/vectors/sums.rs",
+        ],
+    ),
     ("sqlite_vec", &["store/db/open.rs"]),
     ("signal_hook", &["cli/interrupt.rs"]),
     ("strsim", &["config/faults.rs"]),
@@ -289,8 +302,8 @@ const HOMES: &[(&str, &[&str])] = &[
 
 /// What may be named in certain places only, and why.
 const RULES: &[(&str, &[&str], &str)] = &[
-    ("SELECT ", &["store"], "SQL is the store's"),
-    ("INSERT ", &["store"], "SQL is the store's"),
+    ("SELECT ", &["store", "remote"], "SQL is the store's, and the copy's"),
+    ("INSERT ", &["store", "remote"], "SQL is the store's, and the copy's"),
     (
         "Command::new",
         // clap calls what can be typed a command, too.

@@ -129,6 +129,8 @@ mod platforms;
 mod poisoned;
 /// Printed text from outside: terminals, JSON, names, citations, bytes.
 mod printed;
+/// `kb push` and `kb search --from`: a copy in PostgreSQL.
+mod push;
 /// Reading on from a hit: outline, show, open.
 mod read_on;
 /// Databases that cannot be written.

@@ -171,6 +171,7 @@ fn every_command_has_help() {
             "restore",
             "export",
             "import",
+            "push",
             "reindex",
             "config",
             "cache",

@@ -92,6 +92,29 @@ fn no_command_opens_a_socket() {
     }
 }
 
+#[test]
+fn push_and_search_from_reach_only_their_target() {
+    let env = word_env();
+    if network_calls(&env, &["list"]).is_none() {
+        left_out("sockets", "strace is not there or may not watch");
+        return;
+    }
+    let target = "postgres://me@/x?host=/nowhere";
+    for args in [&["push", target][..], &["search", "frozen gauge", "--from", target]] {
+        let calls = network_calls(&env, args).unwrap();
+        // A pair of sockets, not connected to anything, wakes the client's thread.
+        let outside: Vec<&String> = calls
+            .iter()
+            .filter(|call| {
+                call.contains("connect(") || call.contains("bind(") || call.contains("listen(")
+            })
+            .collect();
+        assert!(!outside.is_empty(), "{args:?}: {calls:?}");
+        assert!(outside.iter().all(|call| call.contains("/nowhere/.s.PGSQL.5432")), "{calls:?}");
+        assert!(!calls.iter().any(|call| call.contains("AF_INET")), "{calls:?}");
+    }
+}
+
 /// Requires that only the owner can read anything below a directory.
 #[track_caller]
 fn check_private(dir: &Path) {

@@ -156,6 +156,20 @@ pub(in crate::cli) struct Relocate {
     pub(in crate::cli) format: Format,
 }
 
+/// Update a copy in PostgreSQL, for many people
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Only documents and chunks that differ are sent, and missing ones are removed there; a push that was interrupted is \
+continued by the next one. The server needs the extension pgvector. The connection is not encrypted: use a tunnel or a \
+private network. `kb search --from TARGET` searches the copy.")]
+pub(in crate::cli) struct Push {
+    /// The copy: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD
+    #[arg(value_name = "TARGET")]
+    pub(in crate::cli) target: String,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
 /// Export documents as lines of JSON
 #[derive(Debug, Args)]
 #[command(after_help = "\

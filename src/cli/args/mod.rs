@@ -29,8 +29,8 @@ pub(super) use base::{Base, BaseAction};
 pub(super) use grep::{Grep, LineFormat};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
-    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Relocate,
-    Remove, Restore, Status, Tag,
+    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Push, Reindex,
+    Relocate, Remove, Restore, Status, Tag,
 };
 pub(super) use read::{
     Convert, DocumentFormat, Files, Info, List, Open, Outline, SelectionArgs, Show, ShowFormat,
@@ -147,6 +147,8 @@ commands! {
     Export(Export),
     /// Import a file written by `kb export`
     Import(Import),
+    /// Update a copy in PostgreSQL, for many people
+    Push(Push),
     /// Check the database and repair it
     Doctor(Doctor),
     /// Compute all vectors again

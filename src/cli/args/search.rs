@@ -44,6 +44,9 @@ pub(in crate::cli) struct Search {
     /// Open result N in your editor or viewer instead of printing results
     #[arg(long, value_name = "N", value_parser = top, conflicts_with_all = ["batch", "format"])]
     pub(in crate::cli) open: Option<u32>,
+    /// Search the copy that `kb push TARGET` made, instead of the database
+    #[arg(long, value_name = "TARGET", conflicts_with_all = ["fresh", "open"])]
+    pub(in crate::cli) from: Option<String>,
     /// With --format paths: list each file once, ending in a zero byte, for xargs -0
     #[arg(long, short = '0')]
     pub(in crate::cli) null: bool,

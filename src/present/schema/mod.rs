@@ -133,6 +133,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::BasesJson<'_>>("base-list", "kb base list --format json"),
     Published::of::<json::BaseChangedJson<'_>>("base", "kb base add NAME --format json"),
     Published::of::<json::ClientChangedJson<'_>>("mcp-install", "kb mcp install --format json"),
+    Published::of::<json::PushedJson<'_>>("push", "kb push --format json"),
     Published::of::<json::RelocatedJson>("relocate", "kb relocate --format json"),
     Published::of::<HeadLine>("export-head", "kb export, the first line"),
     Published::of::<DocumentLine>("export-document", "kb export, every other line"),

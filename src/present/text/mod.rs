@@ -14,6 +14,7 @@ pub(in crate::present) mod grep;
 pub mod human;
 pub mod page;
 pub mod passage;
+mod push;
 pub mod quote;
 pub mod read;
 mod relocate;

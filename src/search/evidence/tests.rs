@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::document::{Chunk, DocType};
-use crate::store::StoredHit;
+use crate::store::{Store, StoredHit};
 
 /// Returns a hit on chunk `index` of document `id`; each document has ten chunks.
 fn hit(id: i64, index: u32, text: &str) -> Hit {

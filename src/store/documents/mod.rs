@@ -7,6 +7,7 @@ pub(in crate::store) mod filter;
 pub(in crate::store) mod ledger;
 pub(in crate::store) mod making;
 pub(in crate::store) mod merge;
+pub(in crate::store) mod mirror;
 pub(in crate::store) mod paths;
 mod record;
 pub(in crate::store) mod relocate;

@@ -11,7 +11,7 @@ use rusqlite::{Row, RowIndex};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::document::{Chunk, Format, Metadata, Quality};
+use crate::document::{Chunk, ChunkId, Format, Metadata, Quality};
 
 use super::chunks::StoredChunk;
 use super::{ListedDocument, StoredDocument};
@@ -305,6 +305,34 @@ pub(in crate::store) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredCh
             end_line: json.end_line,
         },
     })
+}
+
+impl StoredChunk {
+    /// Makes a chunk of a copy elsewhere, given without the parts that `metadata` has, as JSON.
+    ///
+    /// # Errors
+    ///
+    /// A description of what kb would not have written.
+    pub fn of_copy(
+        id: ChunkId,
+        chunk_index: u32,
+        chunk: Chunk,
+        metadata: &str,
+    ) -> Result<Self, String> {
+        check_chunk_json(metadata)?;
+        let json: ChunkJson = serde_json::from_str(metadata).map_err(|error| error.to_string())?;
+        let chunk = Chunk {
+            section: json.section_header,
+            symbol: json.symbol_name,
+            page: json.page,
+            last_page: json.last_page,
+            page_label: json.page_label,
+            start_line: json.start_line,
+            end_line: json.end_line,
+            ..chunk
+        };
+        Ok(Self { id, chunk_index, chunk })
+    }
 }
 
 /// Reads a column with one of a fixed set of names.

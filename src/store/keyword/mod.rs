@@ -2,6 +2,8 @@
 
 pub(in crate::store) mod fts;
 pub(in crate::store) mod grams;
+pub(in crate::store) mod lookup;
 pub(in crate::store) mod postings;
 pub(in crate::store) mod separators;
 pub(in crate::store) mod sizes;
+pub(in crate::store) mod splitter;

@@ -12,7 +12,7 @@ use crate::store::Store;
 use crate::store::db::fault::{Fault, Step};
 
 /// Number of chunk ids in a block, in bits.
-const BLOCK_BITS: u32 = 8;
+pub const BLOCK_BITS: u32 = 8;
 
 /// The bits of an id that give its place in a block.
 const BLOCK_MASK: i64 = (1 << BLOCK_BITS) - 1;
@@ -88,16 +88,33 @@ impl ChunkSizes {
         while let Some(row) = rows.next()? {
             let damaged = || Fault::Corrupt("the sizes of the chunks cannot be read".into());
             let bytes = row.get_ref(1)?.as_blob().map_err(|_| damaged())?;
-            let (numbers, rest) = bytes.as_chunks::<8>();
-            if numbers.len() != BLOCK_LEN || !rest.is_empty() {
-                return Err(damaged());
-            }
-            sizes.blocks.push(row.get(0)?);
-            sizes.places.extend(numbers.iter().map(|[a, b, c, d, e, f, g, h]| {
-                (u32::from_be_bytes([*a, *b, *c, *d]), u32::from_be_bytes([*e, *f, *g, *h]))
-            }));
+            sizes.add_block(row.get(0)?, bytes).ok_or_else(damaged)?;
         }
         Ok(sizes)
+    }
+
+    /// Adds a block in its stored form; blocks come in order. Returns `None` if it is not one.
+    pub fn add_block(&mut self, block: i64, bytes: &[u8]) -> Option<()> {
+        let (numbers, rest) = bytes.as_chunks::<8>();
+        let is_next = self.blocks.last().is_none_or(|last| *last < block);
+        if numbers.len() != BLOCK_LEN || !rest.is_empty() || !is_next {
+            return None;
+        }
+        self.blocks.push(block);
+        self.places.extend(numbers.iter().map(|[a, b, c, d, e, f, g, h]| {
+            (u32::from_be_bytes([*a, *b, *c, *d]), u32::from_be_bytes([*e, *f, *g, *h]))
+        }));
+        Some(())
+    }
+
+    /// Returns the blocks in their stored form, in order.
+    pub fn to_blocks(&self) -> impl Iterator<Item = (i64, Vec<u8>)> {
+        self.blocks.iter().zip(self.places.chunks(BLOCK_LEN)).map(|(block, places)| {
+            let numbers = places.iter().flat_map(|(document, tokens)| {
+                document.to_be_bytes().into_iter().chain(tokens.to_be_bytes())
+            });
+            (*block, numbers.collect())
+        })
     }
 }
 
@@ -126,12 +143,9 @@ pub(in crate::store) fn num_wrong(db: &Connection) -> Step<i64> {
 pub(in crate::store) fn rebuild(db: &Connection) -> Step<()> {
     db.execute(FORGET, [])?;
     let right = of_chunks(db)?;
-    for (block, places) in right.blocks.iter().zip(right.places.chunks(BLOCK_LEN)) {
-        let bytes = places.iter().flat_map(|(document, tokens)| {
-            document.to_be_bytes().into_iter().chain(tokens.to_be_bytes())
-        });
+    for (block, bytes) in right.to_blocks() {
         db.prepare_cached(INSERT_BLOCK)?
-            .execute(named_params! { ":block": block, ":sizes": bytes.collect::<Vec<u8>>() })?;
+            .execute(named_params! { ":block": block, ":sizes": bytes })?;
     }
     Ok(())
 }

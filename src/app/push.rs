@@ -1,0 +1,73 @@
+//! Pushes a knowledge base to a copy in PostgreSQL, and opens such a copy for a search.
+
+use std::sync::atomic::Ordering;
+
+use crate::app::observer::Event;
+use crate::app::{Observer, Session};
+use crate::error::{Error, Result};
+use crate::remote::{self, Link, Progress, Remote, Target};
+
+pub use crate::remote::Pushed;
+
+/// The variable with the password of the server, for URLs without one.
+const PASSWORD_VARIABLE: &str = "PGPASSWORD";
+
+/// What a push has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushReport {
+    /// Host and database, without password.
+    pub target: String,
+    /// What was changed there.
+    pub pushed: Pushed,
+}
+
+/// Brings the copy behind a URL up to date with the session's database.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if it is not a URL of PostgreSQL, [`Error::PathNotFound`] if there is no database, [`Error::Target`],
+/// [`Error::Cancelled`], and errors of the database.
+pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<PushReport> {
+    let target = parse(session, target)?;
+    let store =
+        session.open_existing()?.ok_or_else(|| Error::PathNotFound { path: session.database() })?;
+    let base_id = store.base_id()?.ok_or_else(|| Error::Usage {
+        message: "this database has no id, because an older kb made it".into(),
+        hint: Some("export it, and import the export into a new data directory".into()),
+    })?;
+    let mut link = connect(&target, observer)?;
+    let is_cancelled = observer.cancel_flag();
+    let mut on_progress = |Progress { num_done, num_blocks }: Progress| {
+        observer.on_event(Event::Pushed { num_done, num_blocks });
+        match is_cancelled.load(Ordering::Relaxed) {
+            true => Err(Error::Cancelled),
+            false => Ok(()),
+        }
+    };
+    let pushed = remote::push(&mut link, &store, &base_id, &mut on_progress)?;
+    Ok(PushReport { target: target.to_string(), pushed })
+}
+
+/// Opens the copy behind a URL.
+pub(super) fn open(session: &Session, target: &str, observer: &dyn Observer) -> Result<Remote> {
+    let target = parse(session, target)?;
+    let remote = Remote::open(connect(&target, observer)?)?;
+    if !remote.is_complete() {
+        observer
+            .warn(&format!("the last push to {target} has not ended, so the copy is incomplete"));
+    }
+    Ok(remote)
+}
+
+fn connect(target: &Target, observer: &dyn Observer) -> Result<Link> {
+    if target.is_in_clear() {
+        observer.warn(&format!("the connection to {target} is not encrypted"));
+    }
+    target.connect()
+}
+
+fn parse(session: &Session, typed: &str) -> Result<Target> {
+    let password = session.environment.get(PASSWORD_VARIABLE);
+    let password = password.as_ref().and_then(|password| password.to_str());
+    Target::parse(typed, password)
+}

@@ -1,0 +1,125 @@
+//! Reads and writes what a copy says about itself.
+
+use std::collections::HashMap;
+
+use postgres::GenericClient;
+
+use super::Link;
+use crate::document::Binding;
+use crate::error::Result;
+
+/// Version of the tables; another one is pushed again.
+pub(super) const FORMAT: &str = "1";
+
+/// A copy in a later schema of the search path is another one.
+const HAS_TABLE: &str = "SELECT to_regclass(format('%I.kb_state', current_schema())) IS NOT NULL";
+
+const READ: &str = "SELECT key, value FROM kb_state";
+
+const SET: &str = "
+    INSERT INTO kb_state (key, value) VALUES ($1, $2)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/// Longest value in bytes.
+const MAX_VALUE_BYTES: usize = 256;
+
+/// Most numbers in a vector of pgvector.
+pub(super) const MAX_DIM: u32 = 16_000;
+
+/// Most tokens that a model reads.
+const MAX_TOKENS: u32 = 1_000_000;
+
+/// What a copy says about itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct State {
+    /// Whether it has these tables in this version.
+    pub(super) is_known: bool,
+    /// The id of the database that was pushed.
+    pub(super) base_id: String,
+    /// The settings of its vectors; `None` if nothing was embedded.
+    pub(super) binding: Option<Binding>,
+    pub(super) cosine_floor: f64,
+    /// Whether the last push has ended.
+    pub(super) is_complete: bool,
+}
+
+impl State {
+    /// Reads the state; that of nothing if there are no tables.
+    pub(super) fn read(link: &mut Link) -> Result<Self> {
+        let has_table: bool = link.run(|client| client.query_one(HAS_TABLE, &[]))?.get(0);
+        if !has_table {
+            return Ok(Self::default());
+        }
+        let rows = link.run(|client| client.query(READ, &[]))?;
+        let mut values: HashMap<String, String> =
+            rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        if values.is_empty() {
+            return Ok(Self::default());
+        }
+        let mut take = |key: &str| values.remove(key).unwrap_or_default();
+        let format = take("format");
+        if format != FORMAT {
+            let hint = "push it again with the same version of kb that searches";
+            let reason = "another version of kb has made its tables";
+            return Err(link.refuse(reason, hint));
+        }
+        let mut parse = |key: &str| take(key);
+        let (name, dim) = (parse("model_name"), parse("embedding_dim").parse::<u32>().ok());
+        let state = Self {
+            is_known: true,
+            base_id: parse("base_id"),
+            binding: (|| {
+                Some(Binding {
+                    model_name: Some(name).filter(|name| !name.is_empty())?,
+                    dim: dim.filter(|dim| (1..=MAX_DIM).contains(dim))?,
+                    max_tokens: parse("max_tokens")
+                        .parse()
+                        .ok()
+                        .filter(|count| (1..=MAX_TOKENS).contains(count))?,
+                    precision: parse("precision").parse().ok()?,
+                    passage_prefix: parse("passage_prefix"),
+                })
+            })(),
+            cosine_floor: parse("cosine_floor")
+                .parse()
+                .ok()
+                .filter(|floor| (0.0..1.0).contains(floor))
+                .unwrap_or(0.0),
+            is_complete: parse("is_complete") == "true",
+        };
+        let is_short = state.binding.as_ref().is_none_or(|binding| {
+            binding.model_name.len() <= MAX_VALUE_BYTES
+                && binding.passage_prefix.len() <= MAX_VALUE_BYTES
+        });
+        match is_short {
+            true => Ok(state),
+            false => Err(link.refuse("its settings are not what kb writes", "push it again")),
+        }
+    }
+
+    /// Writes the state.
+    pub(super) fn write(
+        &self,
+        client: &mut impl GenericClient,
+    ) -> std::result::Result<(), postgres::Error> {
+        let mut values = vec![
+            ("format", FORMAT.to_owned()),
+            ("base_id", self.base_id.clone()),
+            ("cosine_floor", self.cosine_floor.to_string()),
+            ("is_complete", self.is_complete.to_string()),
+        ];
+        if let Some(binding) = &self.binding {
+            values.extend([
+                ("model_name", binding.model_name.clone()),
+                ("embedding_dim", binding.dim.to_string()),
+                ("max_tokens", binding.max_tokens.to_string()),
+                ("precision", binding.precision.to_string()),
+                ("passage_prefix", binding.passage_prefix.clone()),
+            ]);
+        }
+        for (key, value) in values {
+            client.execute(SET, &[&key, &value])?;
+        }
+        Ok(())
+    }
+}

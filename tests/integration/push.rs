@@ -1,0 +1,337 @@
+//! `kb push` and `kb search --from`: a copy in a real PostgreSQL server, which `tests/postgres/setup` installs.
+//! Without it, the tests that need it are skipped.
+
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use postgres::{Client, NoTls};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::env::{CORPUS, TestEnv, left_out};
+use crate::word_model::word_env;
+
+/// The server of all tests. It ends when its standard input does, so with this process.
+struct Server {
+    _process: Child,
+    _dir: tempfile::TempDir,
+    url: String,
+}
+
+static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+
+fn start() -> Option<Server> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let venv = root.join("target/postgres/venv");
+    if !venv.join("ready").exists() {
+        left_out("kb push", "no PostgreSQL, see tests/postgres/setup, which `make test` runs");
+        return None;
+    }
+    let dir = tempfile::Builder::new().prefix("pg").tempdir_in("/tmp").unwrap();
+    let mut command = Command::new(venv.join("bin/python"));
+    command.arg(root.join("tests/postgres/serve")).arg(dir.path().join("data"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut process = command.spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    assert!(url.starts_with("postgres"), "the server did not start");
+    Some(Server { _process: process, _dir: dir, url: url.trim().to_owned() })
+}
+
+/// A new database, and its URL; `None` if there is no server.
+fn database() -> Option<(Client, String)> {
+    static COUNT: AtomicU32 = AtomicU32::new(1);
+    let server = SERVER.get_or_init(start).as_ref()?;
+    let name = format!("kb{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let mut client = Client::connect(&server.url, NoTls).unwrap();
+    client
+        .batch_execute(&format!("CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0"))
+        .unwrap();
+    let url = server.url.replace("/postgres?", &format!("/{name}?"));
+    assert_ne!(url, server.url);
+    Some((Client::connect(&url, NoTls).unwrap(), url))
+}
+
+fn count(client: &mut Client, query: &str) -> i64 {
+    client.query_one(query, &[]).unwrap().get(0)
+}
+
+/// Requires that a search of the copy is answered as one of the database.
+#[track_caller]
+fn check_same(env: &TestEnv, url: &str, args: &[&str]) -> usize {
+    let ask = |from: &[&str]| {
+        env.json(&[&["search"][..], args, from, &["--format=json", "--explain"]].concat())
+    };
+    let (here, there) = (ask(&[]), ask(&["--from", url]));
+    assert!(is_same(&here, &there), "{args:?}\nhere: {here:#}\nthere: {there:#}");
+    here["results"].as_array().or(here["passages"].as_array()).map_or(0, Vec::len)
+}
+
+/// Whether two answers are equal, except that numbers may differ in how they were rounded.
+fn is_same(here: &Value, there: &Value) -> bool {
+    match (here, there) {
+        (Value::Number(here), Value::Number(there)) => {
+            (here.as_f64().unwrap() - there.as_f64().unwrap()).abs() < 1e-5
+        }
+        (Value::Array(here), Value::Array(there)) => {
+            here.len() == there.len() && here.iter().zip(there).all(|(a, b)| is_same(a, b))
+        }
+        (Value::Object(here), Value::Object(there)) => {
+            here.len() == there.len()
+                && here.iter().all(|(key, value)| {
+                    // Files are not looked at for a copy.
+                    key == "stale" || there.get(key).is_some_and(|other| is_same(value, other))
+                })
+        }
+        _ => here == there,
+    }
+}
+
+/// Returns a home with documents of several kinds, scripts, dates and tags.
+fn home() -> TestEnv {
+    let env = word_env();
+    env.ok(&["add", CORPUS, "--tags", "station"]);
+    env.write("more/git.md", "---\ndate: 2024-03-05\ntags: [tools, git]\n---\n# Git\n\nInstall git-lfs. Run git lfs track; git_lfs works.\n");
+    env.write("more/aquarium.md", "# 水族館\n\n東京都の水族館でGPU加速を使う。水族館へ行く。\n");
+    env.write(
+        "more/copy.md",
+        "# Copy\n\nThe tide gauge in the harbour is frozen; the gauge, the gauge.\n",
+    );
+    env.ok(&["add", "more"]);
+    env
+}
+
+#[test]
+fn a_copy_answers_as_the_database_does() {
+    let Some((mut client, url)) = database() else { return };
+    let env = home();
+    let report = env.json(&["push", &url, "--format=json"]);
+    let documents = env.json(&["list", "--format=json"]).as_array().unwrap().len();
+    assert_eq!((&report["documents"], &report["sent"]), (&documents.into(), &documents.into()));
+    assert_eq!((&report["fresh"], &report["removed"]), (&true.into(), &0.into()));
+    let chunks: i64 = env.sql("SELECT count(*) FROM chunks");
+    assert_eq!(count(&mut client, "SELECT count(*) FROM kb_vectors"), chunks);
+    let mut num_hits = 0;
+    for query in [
+        "frozen gauge",
+        "what to do when the gauge is frozen",
+        "the tide in the harbour",
+        "\"tide gauge\"",
+        "\"gauge in the harbour\" frozen",
+        "git-lfs",
+        "gau* harb*",
+        "git-lf*",
+        "gauge -harbour",
+        "gauge -frozen -gau",
+        "gauge -ha*",
+        "水族館",
+        "水",
+        "GPU加速",
+        "gpu",
+        "水族館 -東京都",
+        "Installing INSTALLED",
+        "café 12.4 E12",
+        "words that occur nowhere: xyzzy",
+    ] {
+        for leg in [&[][..], &["--fts-only"], &["--vec-only"]] {
+            num_hits += check_same(&env, &url, &[&[query], leg].concat());
+        }
+    }
+    assert!(num_hits > 200, "{num_hits}");
+    let path = env.path("more").display().to_string();
+    for filter in [
+        &["--type=code"][..],
+        &["--type=markdown", "--tags=station"],
+        &["--exclude-tag=station"],
+        &["--language=python"],
+        &["--path", &path],
+        &["--since=2024-03", "--until=2024-03-05"],
+        &["--until=2024-03-04"],
+        &["--tags=tools,git"],
+        &["--tags=nothing"],
+        &["--per-doc=1", "--top=3"],
+        &["--copies", "--top=50"],
+        &["--threshold=0.02"],
+        &["--budget=200"],
+        &["--context=1", "--top=4"],
+    ] {
+        check_same(&env, &url, &[&["the gauge"], filter].concat());
+    }
+    // The copy needs no database here.
+    let elsewhere = ["--data-dir=elsewhere", "search", "gauge", "--fts-only", "--from", &url];
+    assert!(env.json(&elsewhere)["results"].as_array().unwrap().len() > 2);
+}
+
+#[test]
+fn only_what_differs_is_pushed() {
+    let Some((mut client, url)) = database() else { return };
+    let env = home();
+    let push = || env.json(&["push", &url, "--format=json"]);
+    let sent = |report: &Value| {
+        ["sent", "removed", "chunks_sent"].map(|key| report[key].as_i64().unwrap())
+    };
+    push();
+    let again = push();
+    assert_eq!((sent(&again), &again["fresh"]), ([0, 0, 0], &false.into()));
+    assert!(env.ok(&["push", &url]).stdout.contains("Pushed 0 of"));
+    // A tag changes a document, and none of its chunks.
+    env.ok(&["tag", "1", "--add", "fruit"]);
+    assert_eq!(sent(&push()), [1, 0, 0]);
+    check_same(&env, &url, &["apple", "--tags=fruit"]);
+    // A changed text, a removed document, a new one.
+    env.write("docs/tides.md", "# Tides\n\nThe tide gauge is new.\n\n## Anchor\n\nanchor rope\n");
+    env.ok(&["update", "docs"]);
+    env.ok(&["remove", "more/git.md", "--yes"]);
+    env.ok(&["add", "--note", "an anchor of oak"]);
+    let report = push();
+    assert_eq!(sent(&report)[..2], [2, 1]);
+    for query in ["anchor", "frozen gauge", "git-lfs", "tide gauge", "水族館"] {
+        check_same(&env, &url, &[query]);
+    }
+    let chunks: i64 = env.sql("SELECT count(*) FROM chunks");
+    for table in ["kb_chunks", "kb_vectors"] {
+        assert_eq!(count(&mut client, &format!("SELECT count(*) FROM {table}")), chunks);
+    }
+    // Another model: everything is new.
+    env.kb_with(&[("KB_EMBEDDING_PRECISION", "fp32")], &["reindex"]).expect(0);
+    let fresh = push();
+    assert_eq!((&fresh["fresh"], &fresh["documents"]), (&true.into(), &fresh["sent"]));
+    check_same(&env, &url, &["frozen gauge"]);
+    // Everything is gone.
+    for document in env.json(&["list", "--format=json"]).as_array().unwrap() {
+        env.ok(&["remove", &document["id"].to_string(), "--yes"]);
+    }
+    push();
+    for table in ["kb_documents", "kb_chunks", "kb_vectors", "kb_blocks", "kb_postings"] {
+        assert_eq!(count(&mut client, &format!("SELECT count(*) FROM {table}")), 0, "{table}");
+    }
+    assert_eq!(check_same(&env, &url, &["gauge"]), 0);
+}
+
+#[test]
+fn a_push_that_was_killed_is_continued() {
+    let Some((mut client, url)) = database() else { return };
+    let env = word_env();
+    for idx in 0..3000 {
+        env.write(&format!("many/{idx:04}.md"), format!("# Note {idx}\n\ngauge number{idx}\n"));
+    }
+    env.ok(&["add", "many"]);
+    let mut push = env.command(&["push", &url]);
+    let mut child = push.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    let there = "SELECT (to_regclass('kb_blocks') IS NOT NULL)::int::bigint";
+    while count(&mut client, there) == 0 || count(&mut client, "SELECT count(*) FROM kb_blocks") < 2
+    {
+        assert!(start.elapsed() < Duration::from_secs(60));
+    }
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    let done = count(&mut client, "SELECT count(*) FROM kb_blocks");
+    assert!(done < 12, "the push has ended before it was killed");
+    // What is there is complete in itself, and said to be a part.
+    let partial = env.kb(&["search", "gauge", "--from", &url]).expect(0);
+    assert!(partial.stderr.contains("incomplete"), "{}", partial.stderr);
+    let report = env.json(&["push", &url, "--format=json"]);
+    assert_eq!(report["fresh"], false);
+    let chunks: i64 = env.sql("SELECT count(*) FROM chunks");
+    assert!(report["chunks_sent"].as_i64().unwrap() < chunks, "{report}");
+    assert_eq!(count(&mut client, "SELECT count(*) FROM kb_chunks"), chunks);
+    for query in ["number1234", "gauge note", "\"note 77\""] {
+        check_same(&env, &url, &[query]);
+    }
+}
+
+#[test]
+fn two_pushes_at_once_do_not_mix() {
+    let Some((mut client, url)) = database() else { return };
+    let env = home();
+    let lock = "SELECT pg_advisory_lock(27490, hashtext(current_schema()))";
+    client.execute(lock, &[]).unwrap();
+    let refused = env.kb(&["push", &url]).expect(2);
+    assert!(refused.stderr.contains("another push is running there"), "{}", refused.stderr);
+    client.execute("SELECT pg_advisory_unlock_all()", &[]).unwrap();
+    env.ok(&["push", &url]);
+    // Another knowledge base has a place of its own in another schema.
+    let other = word_env();
+    let refused = other.kb(&["push", &url, "--format=json"]).expect(2);
+    let error = refused.json_error();
+    assert_eq!(error["code"], "target");
+    assert!(error["fix"].as_str().unwrap().contains("search_path"), "{error}");
+    client.batch_execute("CREATE SCHEMA other").unwrap();
+    let schema = format!("{url}&options=-csearch_path%3Dother,public");
+    other.ok(&["push", &schema]);
+    check_same(&other, &schema, &["frozen gauge"]);
+    check_same(&env, &url, &["frozen gauge"]);
+}
+
+#[test]
+fn a_copy_that_was_tampered_with_is_an_error() {
+    let Some((mut client, url)) = database() else { return };
+    let env = home();
+    let search = || env.kb(&["search", "frozen gauge", "--from", &url, "--format=json"]);
+    assert_eq!(search().expect(2).json_error()["code"], "target");
+    env.ok(&["push", &url]);
+    for change in [
+        "UPDATE kb_postings SET entries = '\\xffffffffffffffffff'",
+        "UPDATE kb_blocks SET sizes = '\\x00'",
+        "UPDATE kb_documents SET doc_type = 'other'",
+        "UPDATE kb_chunks SET metadata = '{\"page\": -1}'",
+        "UPDATE kb_chunks SET chunk_index = -1",
+        "ALTER TABLE kb_chunks ALTER COLUMN text TYPE bytea USING text::bytea",
+        "UPDATE kb_state SET value = '99' WHERE key = 'format'",
+        "DROP TABLE kb_vectors",
+    ] {
+        client.batch_execute("BEGIN").unwrap();
+        client.batch_execute(change).unwrap();
+        client.batch_execute("COMMIT").unwrap();
+        let error = search().expect(2).json_error();
+        assert_eq!(error["code"], "target", "{change}: {error}");
+        // It is derived data: made again from nothing.
+        client
+            .batch_execute("DROP TABLE IF EXISTS kb_state, kb_documents, kb_chunks, kb_vectors, kb_blocks, kb_postings")
+            .unwrap();
+        env.ok(&["push", &url]);
+        search().expect(0);
+    }
+    // A model that only the copy names is not fetched.
+    client
+        .batch_execute("UPDATE kb_state SET value = 'evil/model' WHERE key = 'model_name'")
+        .unwrap();
+    let bare = TestEnv::without_model();
+    let error = bare.kb(&["search", "gauge", "--from", &url, "--format=json"]).expect(1);
+    assert_ne!(error.json_error()["code"], "fetch", "{}", error.stderr);
+    assert!(!bare.asked_python());
+}
+
+#[test]
+fn targets_that_cannot_be_used_are_one_line() {
+    let env = word_env();
+    for (target, status, code, part) in [
+        ("team", 1, "usage", "not a URL of PostgreSQL"),
+        ("postgres://me:secret@db:x/y", 1, "usage", "cannot be read"),
+        ("postgres://me@localhost/x?sslmode=require", 1, "usage", "does not encrypt"),
+        ("postgres://me:secret@127.0.0.1:9/x", 2, "target", "127.0.0.1/x"),
+        ("postgres://me@/x?host=/nowhere", 2, "target", "/nowhere/x"),
+    ] {
+        for args in [&["push", target][..], &["search", "gauge", "--from", target]] {
+            let output = env.kb(&[args, &["--format=json"]].concat()).expect(status);
+            let error = output.json_error();
+            assert_eq!(error["code"], code, "{error}");
+            assert!(error["error"].as_str().unwrap().contains(part), "{error}");
+            assert!(!output.stderr.contains("secret"), "{}", output.stderr);
+        }
+    }
+    for args in [
+        &["search", "gauge", "--from", "postgres://h/x", "--fresh"][..],
+        &["search", "gauge", "--from", "postgres://h/x", "--open=1"],
+        &["--data-dir=none", "push", "postgres://h/x"],
+    ] {
+        env.kb(args).expect(1);
+    }
+}
