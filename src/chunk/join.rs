@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::document::Chunk;
 
 /// Letters and digits that two chunks must share at a seam to count as overlapping, if no line
@@ -64,7 +66,8 @@ fn seam(
     if let Some((end, start)) = lines.filter(|(end, start)| start > end) {
         return (if start == end + 1 { "\n" } else { "\n\n" }, 0);
     }
-    let shared = overlap(first, second);
+    // Without line numbers, an overlap must be longer than the probe.
+    let shared = overlap(first, second, lines.is_some());
     let letters = second[..shared].chars().filter(|c| c.is_alphanumeric()).count();
     match (lines, shared) {
         // Both chunks are in the same line.
@@ -75,12 +78,13 @@ fn seam(
     }
 }
 
-/// Bytes of the beginning of a text by which longer overlaps are found.
-const PROBE_BYTES: usize = 16;
+/// Bytes of the beginning of a text by which longer overlaps are found. An overlap of [`MIN_OVERLAP_LETTERS`] is never
+/// shorter.
+const PROBE_BYTES: usize = MIN_OVERLAP_LETTERS;
 
 /// Returns the length of the longest run of complete words at the end of one text and the start of
-/// the other.
-fn overlap(first: &str, second: &str) -> usize {
+/// the other. Runs shorter than the probe are looked for only if `may_be_short`.
+fn overlap(first: &str, second: &str, may_be_short: bool) -> usize {
     let is_edge = |text: &str, at: usize| {
         let (before, after) = (text[..at].chars().next_back(), text[at..].chars().next());
         let is_inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -94,9 +98,11 @@ fn overlap(first: &str, second: &str) -> usize {
     };
     // Comparing the texts for every length would take longer than everything else that is done with them.
     let probe = second.floor_char_boundary(PROBE_BYTES);
-    let long = first.match_indices(&second[..probe]).map(|(at, _)| first.len() - at);
-    let short = (1..=probe.min(first.len())).rev();
-    long.filter(|len| *len <= second.len()).chain(short).find(is_run).unwrap_or(0)
+    let found = memmem::find_iter(first.as_bytes(), &second.as_bytes()[..probe]);
+    let long = found.map(|at| first.len() - at).filter(|len| *len <= second.len());
+    let most_short = if may_be_short { probe.min(first.len()) } else { 0 };
+    let short = (1..=most_short).rev();
+    long.chain(short).find(is_run).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -177,7 +183,7 @@ mod tests {
                     && is_word_edge(&second, *len)
                     && is_word_edge(&first, first.len() - len)
             });
-            proptest::prop_assert_eq!(overlap(&first, &second), longest.unwrap_or(0));
+            proptest::prop_assert_eq!(overlap(&first, &second, true), longest.unwrap_or(0));
         }
     }
 

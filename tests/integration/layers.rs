@@ -160,6 +160,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "skill/stats.rs",
         ],
     ),
+    ("memchr", &["chunk/join.rs", "store/db/erase/tests.rs"]),
     ("notify", &["files/watch.rs"]),
     ("mail_parser", &["extract/reader/mail.rs", "extract/reader/members.rs"]),
     ("ndarray", &["embed/single/native"]),

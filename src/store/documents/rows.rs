@@ -275,15 +275,18 @@ pub(in crate::store) fn chunk_place(json: &str) -> rusqlite::Result<ChunkPlace> 
     })
 }
 
-/// Parses only the lines in `chunks.metadata`: [`chunk_json`] writes them last, and parsing all of it would be a third of
-/// the time for reading all texts. Within a text, the quotes of the keys are escaped.
+/// Parses only the lines in `chunks.metadata`, which [`chunk_json`] writes last: parsing all of it would be a third of the
+/// time for reading all texts.
 pub(in crate::store) fn chunk_lines(json: &str) -> Option<(u32, u32)> {
-    let number = |key: &str| {
-        let value = &json[json.rfind(key)? + key.len()..];
-        let end = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
-        value[..end].parse().ok()
+    let last_number = |text: &str, key: &str| {
+        let rest = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number: u32 = text[rest.len()..].parse().ok()?;
+        Some((rest.strip_suffix(key)?.len(), number))
     };
-    Some((number("\"start_line\":")?, number("\"end_line\":")?))
+    let json = json.strip_suffix('}')?;
+    let (len, end) = last_number(json, "\"end_line\":")?;
+    let (_, start) = last_number(json[..len].strip_suffix(',')?, "\"start_line\":")?;
+    Some((start, end))
 }
 
 /// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.
