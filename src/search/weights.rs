@@ -125,7 +125,9 @@ mod tests {
     fn the_keyword_leg_weighs_less_the_more_code_it_finds() {
         assert!((keyword_weight("sort a list by length", 0.0) - 1.0).abs() < 1e-9);
         assert!((keyword_weight("sort a list by length", 1.0) - CODE_WEIGHT).abs() < 1e-9);
-        assert!((keyword_weight("sort a list by length", 0.5) - (1.0 + CODE_WEIGHT) / 2.0).abs() < 1e-9);
+        assert!(
+            (keyword_weight("sort a list by length", 0.5) - (1.0 + CODE_WEIGHT) / 2.0).abs() < 1e-9
+        );
     }
 
     #[test]
