@@ -94,6 +94,8 @@ pub struct Metadata {
     pub created: Option<String>,
     /// Natural language as stated by the document (a BCP 47 tag if it conforms).
     pub language: Option<String>,
+    /// Natural language as recognised from the text (ISO 639-1); `None` for code, and if it is not clear.
+    pub natural_language: Option<String>,
     /// How well its pages could be read; `None` for a document without pages.
     pub quality: Option<Quality>,
     /// Its headings in order, with their levels; empty if its text has marks for them.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::app::chunking::chunking;
 use crate::app::error_log::ErrorLog;
@@ -11,7 +11,7 @@ use crate::app::observer::Event;
 use crate::app::read::walk_options;
 use crate::app::relocate::follow_database;
 use crate::app::session::absolute;
-use crate::app::{Observer, Session, erase, last_update, model, ocr};
+use crate::app::{Observer, Session, erase, languages, last_update, model, ocr};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
@@ -209,6 +209,7 @@ pub(super) fn ingest(
         on_event: &mut on_event,
         report: IngestReport::default(),
     };
+    let start = Instant::now();
     let outcome = match &request.source {
         Source::Note(text, replaced) => run.ingest_note(text, *replaced),
         Source::Bytes(bytes) => run.ingest_bytes(bytes),
@@ -233,6 +234,10 @@ pub(super) fn ingest(
         }
     }
     store.encode_vectors()?;
+    if remembers == Remembers::Folders && request.time_limit.is_none() {
+        let name = selection.binding(&installed).model_name;
+        languages::note(&name, &report, start.elapsed(), &store, observer)?;
+    }
     if remembers == Remembers::Folders && last_update::covers_all(&store, starts)? {
         last_update::note(&mut store)?;
     }

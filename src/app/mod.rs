@@ -25,6 +25,7 @@ pub mod freshness;
 pub mod grep;
 pub mod init;
 mod keep_away;
+mod languages;
 pub mod last_update;
 pub mod losses;
 pub mod model;

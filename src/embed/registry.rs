@@ -59,6 +59,9 @@ pub struct ModelSpec {
     /// Prefix of every passage; may be empty.
     #[serde(default)]
     pub passage_prefix: String,
+    /// Whether it knows other languages than English.
+    #[serde(default)]
+    pub is_multilingual: bool,
     /// Size of the download from the hub, in megabytes.
     pub download_mb: u64,
     /// Requirement of the Python package with the same files.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::document::{DocType, DocumentId};
+use crate::document::{DocType, DocumentId, Metadata};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::{IngestOptions, Run, content_hash, embed, prepare};
@@ -90,7 +90,8 @@ impl Run<'_> {
             let num_tokens = self.services.num_tokens;
             let hash = note.content_hash;
             let mut prepared = prepare::prepare_note(&text, hash, &options, num_tokens, &budget)?;
-            prepared.document.metadata = note.metadata;
+            let natural_language = prepared.document.metadata.natural_language;
+            prepared.document.metadata = Metadata { natural_language, ..note.metadata };
             let embeddings = embed(self.services, &prepared.chunks, &budget)?;
             let (document, chunks) = (&prepared.document, &prepared.chunks);
             let change = self.store.replace_note(*id, document, chunks, &embeddings)?;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use crate::chunk;
-use crate::document::{Chunk, DocType, Document, Format};
+use crate::document::{Chunk, DocType, Document, Format, Metadata};
 use crate::error::{Error, Result};
 use crate::extract;
 use crate::extract::clock::{Clock, CpuBudget};
@@ -12,6 +12,7 @@ use crate::ingest::making::Making;
 use crate::ingest::walk::Found;
 use crate::ingest::{IngestOptions, NumTokens};
 use crate::store::{NewDocument, PathStamp};
+use crate::text::language::NaturalLanguage;
 use crate::text::paths;
 use crate::trace::stage;
 
@@ -164,6 +165,8 @@ fn assemble(
     }
     let making = Making { chunking: &options.chunking, ocr: &options.pdf.ocr };
     let making = making.text(head.format.doc_type(), &document.metadata);
+    let language = natural_language(&document.text, head.format.doc_type());
+    let metadata = Metadata { natural_language: language, ..document.metadata };
     let document = NewDocument {
         making: Some(making),
         note_text: None,
@@ -172,10 +175,16 @@ fn assemble(
         stamp: head.stamp,
         content_hash: head.content_hash,
         format: head.format,
-        metadata: document.metadata,
+        metadata,
         tags,
     };
     Ok(Prepared { document, chunks, warnings })
+}
+
+/// Returns the code of the language that a text is written in; source code has none.
+fn natural_language(text: &str, doc_type: DocType) -> Option<String> {
+    let language = NaturalLanguage::of(text).filter(|_| doc_type != DocType::Code)?;
+    Some(language.code().to_owned())
 }
 
 /// Returns the words of a file's name without its extension; empty if there are only numbers and

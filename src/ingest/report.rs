@@ -91,6 +91,8 @@ pub struct IngestReport {
     pub known_failed: usize,
     /// Chunks written.
     pub num_chunks: usize,
+    /// How many of them are in documents of each recognised natural language (ISO 639-1).
+    pub languages: BTreeMap<String, usize>,
     /// Ids of the documents added or updated, in order.
     pub document_ids: Vec<DocumentId>,
     /// Files that could not be ingested, in the order they were found.
@@ -148,6 +150,9 @@ impl IngestReport {
         }
         let num_chunks = prepared.chunks.len();
         self.num_chunks += num_chunks;
+        if let Some(language) = &prepared.document.metadata.natural_language {
+            *self.languages.entry(language.clone()).or_default() += num_chunks;
+        }
         self.document_ids.push(document_id);
         on_event(Event::Stored { path, num_chunks, warnings: &prepared.warnings });
     }

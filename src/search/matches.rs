@@ -1,7 +1,7 @@
 //! Finds the words of a query in a text.
 //!
-//! Finds the same words as the index: it ignores case, accents on Latin and Greek letters and
-//! English endings, keeps phrases together, and matches scripts without spaces by pairs of letters.
+//! Finds the same words as the index: it ignores case, accents on Latin and Greek letters, English
+//! endings and those of the text's language, keeps phrases together, and matches scripts without spaces by pairs of letters.
 
 use std::ops::Range;
 
@@ -9,6 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_width::UnicodeWidthChar;
 
 use crate::search::parse;
+use crate::text::language::NaturalLanguage;
 use crate::text::scripts;
 use crate::text::stem::stem;
 
@@ -20,8 +21,8 @@ pub struct QueryTerms {
 
 #[derive(Debug, Clone)]
 enum Term {
-    /// Consecutive words, as stems.
-    Words(Vec<String>),
+    /// Consecutive words, as typed and as stems.
+    Words { typed: String, stems: Vec<String> },
     /// The beginning of a word.
     Beginning(String),
     /// Letters of a script without spaces.
@@ -45,7 +46,8 @@ impl QueryTerms {
             if text.contains(scripts::is_unspaced) {
                 Term::Letters(text.clone())
             } else {
-                Term::Words(words(text).map(|range| stem(&folded(&text[range]))).collect())
+                let stems = words(text).map(|range| stem(&folded(&text[range]))).collect();
+                Term::Words { typed: text.clone(), stems }
             }
         });
         let beginnings = query.prefixes.iter().map(|prefix| Term::Beginning(folded(prefix)));
@@ -60,17 +62,34 @@ impl QueryTerms {
         let places: Vec<Range<usize>> = words(text).collect();
         let plain: Vec<String> = places.iter().map(|range| folded(&text[range.clone()])).collect();
         let stems: Vec<String> = plain.iter().map(|word| stem(word)).collect();
+        let language = NaturalLanguage::of(text).filter(|language| language.has_stemmer());
+        // Each word alone, so that there are as many.
+        let other_stems: Vec<Vec<String>> = match language {
+            Some(language) => {
+                places.iter().map(|place| language.stems(&text[place.clone()])).collect()
+            }
+            None => Vec::new(),
+        };
         let mut found = Vec::new();
         for (idx, term) in self.terms.iter().enumerate() {
             let mut add = |bytes: Range<usize>| {
                 found.push(Match { bytes: with_marks(text, bytes), term: idx });
             };
             match term {
-                Term::Words(wanted) if wanted.is_empty() => {}
-                Term::Words(wanted) => {
-                    for (at, window) in stems.windows(wanted.len()).enumerate() {
-                        if window == wanted {
-                            add(places[at].start..places[at + wanted.len() - 1].end);
+                Term::Words { stems: wanted, .. } if wanted.is_empty() => {}
+                Term::Words { typed, stems: wanted } => {
+                    let len = wanted.len();
+                    let others = language.map(|language| language.stems(typed));
+                    let has_others = |at: usize| {
+                        let window = other_stems.get(at..at + len);
+                        others.as_ref().zip(window).is_some_and(|(others, window)| {
+                            others.len() == len
+                                && window.iter().zip(others).all(|(a, b)| a.first() == Some(b))
+                        })
+                    };
+                    for (at, window) in stems.windows(len).enumerate() {
+                        if window == wanted || has_others(at) {
+                            add(places[at].start..places[at + len - 1].end);
                         }
                     }
                 }
@@ -162,6 +181,14 @@ mod tests {
         );
         check("cafe zürich", "Das Café in Zu\u{308}rich", &["Café", "Zu\u{308}rich"]);
         check("the gauge", "the gauges of the pier", &["gauges"]);
+    }
+
+    #[test]
+    fn endings_of_the_texts_own_language_are_ignored() {
+        let text = "Die alten Häuser am Hafen wurden im Winter verkauft, und ihre Schlüssel liegen \
+            seitdem bei der Verwaltung, die sie nur gegen eine Unterschrift herausgibt.";
+        check("haus schlüsseln", text, &["Häuser", "Schlüssel"]);
+        check("\"altes Haus\"", text, &["alten Häuser"]);
     }
 
     #[test]

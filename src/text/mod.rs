@@ -7,6 +7,7 @@ pub mod decode;
 pub mod fold;
 pub mod headings;
 pub mod json;
+pub mod language;
 pub mod markdown;
 pub mod number;
 pub mod paths;

@@ -166,6 +166,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] created: Option<String>,
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
+        #[serde(deserialize_with = "nullable")] natural_language: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
         warnings: Vec<String>,
     }

@@ -267,6 +267,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "store/vectors/sums.rs",
         ],
     ),
+    ("snowball_stemmers_rs", &["text/language.rs"]),
     ("sqlite_vec", &["store/db/open.rs"]),
     ("signal_hook", &["cli/interrupt.rs"]),
     ("strsim", &["config/faults.rs"]),
@@ -293,11 +294,12 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tree_sitter_rust", &["extract/reader/code"]),
     ("tree_sitter_typescript", &["extract/reader/code"]),
     ("unicode_categories", &["embed/tokenize/wordpiece/clean.rs", "search/parse.rs"]),
-    ("unicode_normalization", &["extract", "search/matches.rs"]),
+    ("unicode_normalization", &["extract", "search/matches.rs", "text/language.rs"]),
     ("unicode_normalization_alignments", &["embed/tokenize/wordpiece/clean.rs"]),
     ("unicode_segmentation", &["present/terminal/columns.rs"]),
     ("unicode_width", &["present/terminal/columns.rs", "search/matches.rs"]),
     ("unpdf", &["extract/reader/pdf/with_unpdf.rs"]),
+    ("whatlang", &["text/language.rs"]),
     ("zip", &["embed/fetch/python.rs", "extract/reader/members.rs", "extract/reader/parts.rs"]),
 ];
 

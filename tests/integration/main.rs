@@ -84,6 +84,8 @@ mod hostile_import;
 mod ignore_files;
 /// Which files are added, replaced, followed, skipped, ignored, reported.
 mod ingest;
+/// Documents in other languages: recognised, stemmed, erased, reported if the model cannot read them.
+mod languages;
 /// Who may import whom; which library lives where.
 mod layers;
 /// Databases made by other versions of SQLite and sqlite-vec.

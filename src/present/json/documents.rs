@@ -166,6 +166,8 @@ struct MetadataJson<'a> {
     date: Option<&'a str>,
     /// Stated natural language: `en`, `de-CH`.
     language: Option<&'a str>,
+    /// Recognised natural language: `en`, `de`; null for source code, and if it is not clear.
+    natural_language: Option<&'a str>,
     /// How well its pages could be read; null for a document without pages.
     quality: Option<QualityJson>,
     /// Warnings about what could not be read, one sentence each.
@@ -222,6 +224,7 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
             created: metadata.created.as_deref(),
             date: document.date_given.as_deref(),
             language: metadata.language.as_deref(),
+            natural_language: metadata.natural_language.as_deref(),
             quality: metadata.quality.map(QualityJson::from),
             warnings: &metadata.warnings,
             member: document.path.as_deref().and_then(member_of),

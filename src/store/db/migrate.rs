@@ -28,6 +28,7 @@ pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
     (9, include_str!("../../../migrations/0009_dates.sql")),
     (10, include_str!("../../../migrations/0010_edits.sql")),
     (11, include_str!("../../../migrations/0011_tokens.sql")),
+    (12, include_str!("../../../migrations/0012_stems.sql")),
 ];
 
 /// The version of the schema that this program reads and writes.

@@ -248,6 +248,7 @@ pub(in crate::store) fn insert(
 ) -> Step<()> {
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
     let mut writer = VectorWriter::new(db, layout)?;
+    let language = grams::language(db, document_id)?;
     for ((chunk_index, chunk), embedding) in (0_u32..).zip(chunks).zip(embeddings) {
         let chunk_id: ChunkId = statement.query_row(
             named_params! {
@@ -261,7 +262,7 @@ pub(in crate::store) fn insert(
             },
             |row| row.get(0),
         )?;
-        grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
+        grams::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
         writer.insert(chunk_id, embedding)?;
     }
     writer.finish()

@@ -367,6 +367,7 @@ mod tests {
             page_count: Some(12),
             created: Some("2020-01-02T03:04:05Z".into()),
             language: Some("en".into()),
+            natural_language: Some("de".into()),
             quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
             headings: vec![(1, "Tides".into())],
             warnings: vec!["one page could not be read".into()],

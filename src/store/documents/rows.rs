@@ -33,6 +33,8 @@ struct DocumentJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    natural_language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<QualityJson>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     headings: Vec<(u8, String)>,
@@ -126,6 +128,7 @@ pub(in crate::store) fn document_json(
         // Kept by the statement that updates a document.
         date: None,
         language: metadata.language.clone(),
+        natural_language: metadata.natural_language.clone(),
         quality: metadata.quality.map(QualityJson::from),
         headings: metadata.headings.clone(),
         warnings: metadata.warnings.clone(),
@@ -218,6 +221,7 @@ pub(in crate::store) fn stored_document(row: &Row<'_>) -> rusqlite::Result<Store
             page_count: json.page_count,
             created: json.created,
             language: json.language,
+            natural_language: json.natural_language,
             quality: json.quality.map(Quality::from),
             headings: json.headings,
             warnings: json.warnings,

@@ -383,6 +383,7 @@ pub(super) fn insert_chunks(
     let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
     let mut writer = VectorWriter::new(db, layout)?;
+    let language = grams::language(db, id)?;
     for (chunk_index, chunk) in (0_u32..).zip(chunks) {
         let vector = chunk.vector.as_deref().unwrap_or_default();
         if !is_unit(&vectors::to_blob(vector), dim) {
@@ -402,7 +403,7 @@ pub(super) fn insert_chunks(
             },
             |row| row.get(0),
         )?;
-        grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
+        grams::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
         writer.insert_vector(chunk_id, vector)?;
         if let Some(codes) = &chunk.codes {
             vectors::tokens::insert(db, chunk_id, codes)?;

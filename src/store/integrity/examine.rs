@@ -246,6 +246,8 @@ fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     found.extend(Finding::counted(Damage::Passages, num_other, what));
     let what = "chunk missing from the index of scripts without spaces";
     found.extend(Finding::counted(Damage::Grams, num_missing, what));
+    let what = "chunk missing from the index of stems";
+    found.extend(Finding::counted(Damage::Grams, grams::num_missing_stems(db)?, what));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, named_params};
 use crate::document::ChunkId;
 use crate::error::Result;
 
-use super::postings;
+use super::{grams, postings};
 use crate::store::Store;
 use crate::store::db::by_sql;
 use crate::store::db::fault::Step;
@@ -75,8 +75,8 @@ impl Store {
                 };
             }
             let terms = terms(db, text)?;
-            match terms.as_slice() {
-                [] => Ok(Vec::new()),
+            let found = match terms.as_slice() {
+                [] => return Ok(Vec::new()),
                 [term] => {
                     let found = if self.layout(db)?.knows_fts5 {
                         postings::read(db, term)?
@@ -84,10 +84,11 @@ impl Store {
                         read_occurrences(db, by_sql::OCCURRENCES, term)?
                     };
                     let touching = read_occurrences(db, GRAM_OCCURRENCES, &text.to_lowercase())?;
-                    Ok(merged(found, touching))
+                    merged(found, touching, |a, b| a + b)
                 }
-                _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text)),
-            }
+                _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text))?,
+            };
+            with_stems(db, found, text)
         })
     }
 
@@ -129,8 +130,27 @@ fn read_occurrences(db: &Connection, sql: &str, wanted: &str) -> Step<Vec<Occurr
     Ok(found)
 }
 
-/// Adds up the occurrences of the same chunks in two indexes.
-fn merged(mut found: Vec<Occurrence>, further: Vec<Occurrence>) -> Vec<Occurrence> {
+/// Adds the occurrences in documents whose language has a stemmer. A word that is there as typed is
+/// also there by its stem, so the larger number counts.
+fn with_stems(db: &Connection, mut found: Vec<Occurrence>, text: &str) -> Step<Vec<Occurrence>> {
+    for language in grams::languages(db)? {
+        let terms = grams::stem_terms(language, text);
+        let stemmed = match terms.as_slice() {
+            [] => Vec::new(),
+            [term] => read_occurrences(db, GRAM_OCCURRENCES, term)?,
+            _ => read_occurrences(db, GRAM_PHRASE_OCCURRENCES, &quote(&terms.join(" ")))?,
+        };
+        found = merged(found, stemmed, u32::max);
+    }
+    Ok(found)
+}
+
+/// Combines the occurrences of the same chunks in two indexes.
+fn merged(
+    mut found: Vec<Occurrence>,
+    further: Vec<Occurrence>,
+    combine: impl Fn(u32, u32) -> u32,
+) -> Vec<Occurrence> {
     if further.is_empty() {
         return found;
     }
@@ -139,8 +159,8 @@ fn merged(mut found: Vec<Occurrence>, further: Vec<Occurrence>) -> Vec<Occurrenc
     found.dedup_by(|next, kept| {
         let is_same = next.chunk_id == kept.chunk_id;
         if is_same {
-            kept.in_context += next.in_context;
-            kept.in_text += next.in_text;
+            kept.in_context = combine(kept.in_context, next.in_context);
+            kept.in_text = combine(kept.in_text, next.in_text);
         }
         is_same
     });
@@ -172,8 +192,9 @@ pub(in crate::store) fn quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::DocumentId;
     use crate::store::Damage;
-    use crate::store::testing::TestDb;
+    use crate::store::testing::{TestDb, document};
 
     fn found(db: &TestDb, text: &str) -> Vec<ChunkId> {
         let found = db.store.occurrences(text).unwrap();
@@ -261,6 +282,69 @@ mod tests {
         assert_eq!(found(&db, "gpu"), [ids[0]]);
         db.store.remove(id).unwrap();
         assert!(found(&db, "水族").is_empty());
+        db.assert_intact();
+    }
+
+    /// Adds a document in a language.
+    fn add_in(db: &mut TestDb, code: &str, path: &str, texts: &[&str]) -> DocumentId {
+        let mut new = document(path, texts, &[]);
+        new.metadata.natural_language = Some(code.to_owned());
+        db.put(&new, texts, &[]).document_id()
+    }
+
+    #[test]
+    fn words_of_another_language_are_found_by_their_stems() {
+        let mut db = TestDb::new();
+        let english = db.add("/en.md", &["houses of the harbour"], &[]);
+        let german = add_in(&mut db, "de", "/de.md", &["Die Häuser am Hafen", "Schlüssel"]);
+        let russian = add_in(&mut db, "ru", "/ru.md", &["Где лежат ключи"]);
+        let ids = |db: &TestDb, id| -> Vec<ChunkId> {
+            db.store.chunks(id).unwrap().iter().map(|chunk| chunk.id).collect()
+        };
+        assert_eq!(found(&db, "Haus"), [ids(&db, german)[0]]);
+        assert_eq!(found(&db, "hauser"), [ids(&db, german)[0]]);
+        assert_eq!(found(&db, "Schlüsseln"), [ids(&db, german)[1]]);
+        assert_eq!(found(&db, "ключами"), ids(&db, russian));
+        assert_eq!(found(&db, "house"), ids(&db, english));
+        assert_eq!(found(&db, "der Häuser am Hafens").len(), 0, "a phrase has all words in order");
+        assert_eq!(found(&db, "die Haus am Hafens"), [ids(&db, german)[0]]);
+        db.assert_intact();
+        for id in [german, russian] {
+            db.store.remove(id).unwrap();
+        }
+        assert!(found(&db, "Haus").is_empty() && found(&db, "ключами").is_empty());
+        assert_eq!(grams::languages(&db.store.connection).unwrap(), []);
+        db.assert_intact();
+    }
+
+    #[test]
+    fn a_word_as_typed_and_its_stem_count_once() {
+        let mut db = TestDb::new();
+        let id = add_in(&mut db, "de", "/de.md", &["Hafen, Hafens, Haus"]);
+        let chunk_id = db.store.chunks(id).unwrap()[0].id;
+        let found = db.store.occurrences("Hafen").unwrap();
+        assert_eq!(found, [Occurrence { chunk_id, in_context: 0, in_text: 2 }]);
+    }
+
+    #[test]
+    fn the_languages_of_the_index_are_read_from_it() {
+        let mut db = TestDb::new();
+        for (code, text) in [("ru", "ключ"), ("de", "Haus"), ("en", "house"), ("zh", "水族館")]
+        {
+            add_in(&mut db, code, &format!("/{code}.md"), &[text]);
+        }
+        let found = grams::languages(&db.store.connection).unwrap();
+        let codes: Vec<&str> = found.iter().map(|language| language.code()).collect();
+        assert_eq!(codes, ["de", "ru"]);
+    }
+
+    #[test]
+    fn a_change_of_the_language_leaves_no_stem_behind() {
+        let mut db = TestDb::new();
+        let id = add_in(&mut db, "de", "/a.md", &["Häuser"]);
+        assert_eq!(add_in(&mut db, "sv", "/a.md", &["hamnarna"]), id);
+        assert!(found(&db, "Haus").is_empty());
+        assert_eq!(found(&db, "hamn").len(), 1);
         db.assert_intact();
     }
 

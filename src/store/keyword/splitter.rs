@@ -125,8 +125,8 @@ impl Splitter {
                 if context.chars().chain(text.chars()).any(is_unspaced) {
                     db.prepare_cached(INSERT_PAIRS)?.execute(named_params! {
                         ":chunk_id": chunk_id,
-                        ":context": grams::indexed(context),
-                        ":text": grams::indexed(text),
+                        ":context": grams::indexed(context, None),
+                        ":text": grams::indexed(text, None),
                     })?;
                 }
             }

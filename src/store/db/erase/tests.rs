@@ -343,7 +343,7 @@ fn old_database(path: &Path, schema: usize) {
                 VALUES (?, ?, ?, 7, ?)";
             old.execute(insert, (id, idx, text, hash.bytes())).unwrap();
             let chunk_id = old.last_insert_rowid();
-            let grams = crate::store::keyword::grams::indexed(text);
+            let grams = crate::store::keyword::grams::indexed(text, None);
             let insert = "INSERT INTO chunks_grams (rowid, context, text) VALUES (?, '', ?)";
             old.execute(insert, (chunk_id, grams)).unwrap();
             let insert = "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (?, ?)";
