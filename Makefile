@@ -10,10 +10,10 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
+.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 build: ## Build the program
 	cargo build --release --locked
@@ -80,9 +80,11 @@ schema: ## Update docs/schema after a change of the JSON output
 skills: build ## Serve the skills next to this checkout and report counts and times
 	tests/quality/skills $(KB)
 
-bench: build ## Measure speed and memory, compared with Python; BENCH=--torch adds sentence-transformers
-	benches/run $(KB) $(BENCH)
-	benches/page
+bench: build ## Make all figures of docs/performance.md in one run, with the peers that can be installed; hours
+	benches/all $(KB)
+
+bench-quick: build ## Try the benchmarks on a small database in under three minutes; writes nothing
+	benches/all $(KB) --quick
 
 tokens: build ## Count the tokens that a model pays for tools and answers; needs the Python package bpe-openai
 	benches/tokens $(KB) --write
