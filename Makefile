@@ -105,8 +105,9 @@ scale-search: build ## Push to PostgreSQL and compare answers, times and sizes; 
 	tests/postgres/setup
 	benches/scale_search $(KB) --write
 
-packages: ## Build the crate, the Python package and the Debian package, and try each
+packages: ## Build the crate, the Python package, the Debian package and the container, and try each
 	packaging/run
+	packaging/container
 
 platforms: ## Check that everything compiles for Windows, macOS and Linux on ARM64
 	packaging/platforms
