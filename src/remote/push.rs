@@ -179,9 +179,10 @@ struct Push<'a> {
 impl Push<'_> {
     /// Sends new and changed documents. Returns those that only the copy has.
     fn documents(&mut self, pushed: &mut Pushed) -> Result<Vec<i64>> {
-        let rows = self.link.run(|client| client.query(DOCUMENTS, &[]))?;
-        let mut there: HashMap<i64, Vec<u8>> =
-            rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let mut there: HashMap<i64, Vec<u8>> = self.link.run(|client| {
+            let rows = client.query(DOCUMENTS, &[])?;
+            rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+        })?;
         let mut changed: Vec<(MirroredDocument, Fingerprint)> = Vec::new();
         let (mirror, link) = (self.mirror, &mut *self.link);
         mirror.documents(|document| {
@@ -204,9 +205,10 @@ impl Push<'_> {
 
     /// Replaces the blocks that differ, and removes those that only the copy has.
     fn blocks(&mut self, pushed: &mut Pushed, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        let rows = self.link.run(|client| client.query(BLOCKS, &[]))?;
-        let mut there: BTreeMap<i64, Vec<u8>> =
-            rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let mut there: BTreeMap<i64, Vec<u8>> = self.link.run(|client| {
+            let rows = client.query(BLOCKS, &[])?;
+            rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+        })?;
         let mut wanted = self.mirror.blocks()?;
         wanted.retain(|block, fingerprint| {
             there.remove(block).is_none_or(|known| known != *fingerprint)

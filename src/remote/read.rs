@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use postgres::Row;
-use postgres::types::{FromSql, ToSql};
+use postgres::types::{FromSql, ToSql, Type};
 
 use super::Link;
 use super::postings::{self, Entry};
@@ -107,6 +107,12 @@ const CHUNKS: &str = "
     WHERE document_id = $1
     ORDER BY chunk_index";
 
+/// A parameter of a query and its type.
+type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+
+/// Scripts without spaces are rare, and every word would be looked for among their pairs, too.
+const HAS_PAIRS: &str = "SELECT EXISTS (SELECT 1 FROM kb_postings WHERE index = 1)";
+
 /// A copy to search, in one state. Clones share its connection.
 #[derive(Clone)]
 pub struct Remote {
@@ -117,6 +123,7 @@ struct Shared {
     link: Mutex<Link>,
     splitter: Mutex<Splitter>,
     state: State,
+    has_pairs: bool,
 }
 
 impl Remote {
@@ -133,8 +140,10 @@ impl Remote {
             );
         }
         link.run(|client| client.batch_execute(BEGIN))?;
-        let splitter = Mutex::new(Splitter::new()?);
-        Ok(Self { shared: Arc::new(Shared { link: Mutex::new(link), splitter, state }) })
+        let has_pairs = link.run(|client| client.query_typed(HAS_PAIRS, &[]))?;
+        let has_pairs = has_pairs.first().is_some_and(|row| row.get(0));
+        let (link, splitter) = (Mutex::new(link), Mutex::new(Splitter::new()?));
+        Ok(Self { shared: Arc::new(Shared { link, splitter, state, has_pairs }) })
     }
 
     /// Whether the last push has ended.
@@ -150,8 +159,9 @@ impl Remote {
         self.shared.splitter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn query(&self, statement: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
-        self.link().run(|client| client.query(statement, params))
+    /// Queries in one round trip: with the types of the parameters, nothing needs to be asked before.
+    fn query(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+        self.link().run(|client| client.query_typed(statement, params))
     }
 
     /// Returns the error of a row that kb would not have written.
@@ -161,7 +171,8 @@ impl Remote {
     }
 
     fn entries(&self, statement: &str, index: TermIndex, term: &str) -> Result<Vec<Vec<Entry>>> {
-        let rows = self.query(statement, &[&index_number(index), &term])?;
+        let params: [Param<'_>; 2] = [(&index_number(index), Type::INT2), (&term, Type::TEXT)];
+        let rows = self.query(statement, &params)?;
         let unpack = |row: &Row| {
             let unpacked = postings::unpack(self.get(row, 0)?, self.get(row, 1)?);
             unpacked.ok_or_else(|| self.damaged("its keyword index"))
@@ -171,6 +182,9 @@ impl Remote {
 
     /// Returns where a phrase occurs.
     fn find(&self, phrase: &Phrase) -> Result<Vec<Occurrence>> {
+        if phrase.index == TermIndex::Pairs && !self.shared.has_pairs {
+            return Ok(Vec::new());
+        }
         let last = phrase.terms.len().saturating_sub(1);
         let mut lists = Vec::new();
         for (place, term) in phrase.terms.iter().enumerate() {
@@ -257,14 +271,14 @@ impl Searchable for Remote {
         let rows = self.query(
             PASSING,
             &[
-                &filter.doc_type.map(|doc_type| doc_type.as_str()),
-                &filter.language.map(|language| language.as_str()),
-                &filter.tags,
-                &filter.excluded_tags,
-                &filter.since,
-                &filter.until,
-                &path,
-                &below,
+                (&filter.doc_type.map(|doc_type| doc_type.as_str()), Type::TEXT),
+                (&filter.language.map(|language| language.as_str()), Type::TEXT),
+                (&filter.tags, Type::TEXT_ARRAY),
+                (&filter.excluded_tags, Type::TEXT_ARRAY),
+                (&filter.since, Type::TEXT),
+                (&filter.until, Type::TEXT),
+                (&path, Type::TEXT),
+                (&below, Type::TEXT),
             ],
         )?;
         let mut ids = rows.iter().map(|row| self.id(row, 0)).collect::<Result<Vec<_>>>()?;
@@ -301,10 +315,17 @@ impl Searchable for Remote {
     ) -> Result<Vec<Ranked>> {
         let depth = i64::from(depth);
         let rows = match passing {
-            None => self.query(NEAREST, &[&vector, &depth])?,
+            None => self.query(NEAREST, &[(&vector, Type::FLOAT4_ARRAY), (&depth, Type::INT8)])?,
             Some(passing) => {
                 self.link().run(|client| client.batch_execute(EXACT))?;
-                let rows = self.query(NEAREST_PASSING, &[&vector, &depth, &numbers(passing)])?;
+                let rows = self.query(
+                    NEAREST_PASSING,
+                    &[
+                        (&vector, Type::FLOAT4_ARRAY),
+                        (&depth, Type::INT8),
+                        (&numbers(passing), Type::INT8_ARRAY),
+                    ],
+                )?;
                 self.link().run(|client| client.batch_execute(INEXACT))?;
                 rows
             }
@@ -323,17 +344,17 @@ impl Searchable for Remote {
     }
 
     fn vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>> {
-        let rows = self.query(VECTORS, &[&numbers(ids)])?;
+        let rows = self.query(VECTORS, &[(&numbers(ids), Type::INT8_ARRAY)])?;
         rows.iter().map(|row| self.get(row, 0)).collect()
     }
 
     fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>> {
-        let rows = self.query(CODES, &[&numbers(ids)])?;
+        let rows = self.query(CODES, &[(&numbers(ids), Type::INT8_ARRAY)])?;
         rows.iter().map(|row| Ok((self.id(row, 0)?, self.get(row, 1)?))).collect()
     }
 
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>> {
-        let rows = self.query(HITS, &[&numbers(ids)])?;
+        let rows = self.query(HITS, &[(&numbers(ids), Type::INT8_ARRAY)])?;
         let hit = |row: &Row| {
             let doc_type: &str = self.get(row, 9)?;
             Ok(StoredHit {
@@ -353,12 +374,12 @@ impl Searchable for Remote {
     }
 
     fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>> {
-        let rows = self.query(DOCUMENTS_OF, &[&numbers(ids)])?;
+        let rows = self.query(DOCUMENTS_OF, &[(&numbers(ids), Type::INT8_ARRAY)])?;
         rows.iter().map(|row| Ok((self.id(row, 0)?, DocumentId(self.get(row, 1)?)))).collect()
     }
 
     fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {
-        let rows = self.query(CHUNKS, &[&id.0])?;
+        let rows = self.query(CHUNKS, &[(&id.0, Type::INT8)])?;
         rows.iter().map(|row| self.stored_chunk(row)).collect()
     }
 }

@@ -46,13 +46,15 @@ pub(super) struct State {
 impl State {
     /// Reads the state; that of nothing if there are no tables.
     pub(super) fn read(link: &mut Link) -> Result<Self> {
-        let has_table: bool = link.run(|client| client.query_one(HAS_TABLE, &[]))?.get(0);
+        let has_table: bool =
+            link.run(|client| client.query_typed(HAS_TABLE, &[]))?.iter().any(|row| row.get(0));
         if !has_table {
             return Ok(Self::default());
         }
-        let rows = link.run(|client| client.query(READ, &[]))?;
-        let mut values: HashMap<String, String> =
-            rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let mut values: HashMap<String, String> = link.run(|client| {
+            let rows = client.query_typed(READ, &[])?;
+            rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+        })?;
         if values.is_empty() {
             return Ok(Self::default());
         }
