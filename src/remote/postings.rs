@@ -150,15 +150,18 @@ pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<Entry>]) -> Vec<Occurren
     first.iter().filter(has_phrase).map(once).collect()
 }
 
-/// Adds up the occurrences of the same chunks.
-pub(super) fn sum(lists: Vec<Vec<Occurrence>>) -> Vec<Occurrence> {
+/// Combines the numbers of occurrences in the same chunks.
+pub(super) fn merged(
+    lists: Vec<Vec<Occurrence>>,
+    combine: impl Fn(u32, u32) -> u32,
+) -> Vec<Occurrence> {
     let mut all: Vec<Occurrence> = lists.into_iter().flatten().collect();
     all.sort_by_key(|occurrence| occurrence.chunk_id);
     all.dedup_by(|next, kept| {
         let is_same = next.chunk_id == kept.chunk_id;
         if is_same {
-            kept.in_context += next.in_context;
-            kept.in_text += next.in_text;
+            kept.in_context = combine(kept.in_context, next.in_context);
+            kept.in_text = combine(kept.in_text, next.in_text);
         }
         is_same
     });
@@ -227,6 +230,7 @@ mod tests {
         let one = Occurrence { chunk_id: ChunkId(1), in_context: 1, in_text: 2 };
         let two = Occurrence { chunk_id: ChunkId(2), ..one };
         let both = Occurrence { in_context: 2, in_text: 4, ..one };
-        assert_eq!(sum(vec![vec![one, two], vec![one]]), [both, two]);
+        assert_eq!(merged(vec![vec![one, two], vec![one]], |a, b| a + b), [both, two]);
+        assert_eq!(merged(vec![vec![one, two], vec![one]], u32::max), [one, two]);
     }
 }

@@ -264,8 +264,7 @@ impl Push<'_> {
             }
             entries.clear();
         };
-        let texts = chunks.iter().map(|chunk| (chunk.id, &*chunk.context, &*chunk.text));
-        self.splitter.places(texts, |index, term, place: TermPlace| {
+        self.splitter.places(chunks, |index, term, place: TermPlace| {
             if last.as_ref().is_none_or(|(same, known)| *same != index || known != term) {
                 end(&last, &mut entries);
                 last = Some((index, term.to_owned()));

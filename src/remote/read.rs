@@ -14,6 +14,7 @@ use crate::document::{Binding, Chunk, ChunkId, DocumentId, Filter, Ranked};
 use crate::error::{Error, Result};
 use crate::search::Searchable;
 use crate::store::{ChunkSizes, Occurrence, Phrase, Splitter, StoredChunk, StoredHit, TermIndex};
+use crate::text::language::NaturalLanguage;
 
 /// One state of the copy for a whole search. The number of candidates must not exceed what an index of
 /// neighbours returns, if there is one: 1,000 is the most that pgvector allows.
@@ -113,6 +114,13 @@ type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 /// Scripts without spaces are rare, and every word would be looked for among their pairs, too.
 const HAS_PAIRS: &str = "SELECT EXISTS (SELECT 1 FROM kb_postings WHERE index = 1)";
 
+/// Every document has its language in its metadata.
+const LANGUAGES: &str = "
+    SELECT DISTINCT metadata ->> 'natural_language'
+    FROM kb_documents
+    WHERE metadata ? 'natural_language'
+    ORDER BY 1";
+
 /// A copy to search, in one state. Clones share its connection.
 #[derive(Clone)]
 pub struct Remote {
@@ -124,6 +132,8 @@ struct Shared {
     splitter: Mutex<Splitter>,
     state: State,
     has_pairs: bool,
+    /// The languages with stems in the copy.
+    languages: Vec<NaturalLanguage>,
 }
 
 impl Remote {
@@ -142,8 +152,16 @@ impl Remote {
         link.run(|client| client.batch_execute(BEGIN))?;
         let has_pairs = link.run(|client| client.query_typed(HAS_PAIRS, &[]))?;
         let has_pairs = has_pairs.first().is_some_and(|row| row.get(0));
+        let mut languages = Vec::new();
+        if has_pairs {
+            for row in link.run(|client| client.query_typed(LANGUAGES, &[]))? {
+                let code: Option<&str> = row.try_get(0).ok();
+                languages.extend(code.and_then(NaturalLanguage::from_code));
+            }
+            languages.retain(|language| language.has_stemmer());
+        }
         let (link, splitter) = (Mutex::new(link), Mutex::new(Splitter::new()?));
-        Ok(Self { shared: Arc::new(Shared { link, splitter, state, has_pairs }) })
+        Ok(Self { shared: Arc::new(Shared { link, splitter, state, has_pairs, languages }) })
     }
 
     /// Whether the last push has ended.
@@ -198,7 +216,7 @@ impl Remote {
 
     /// Returns the chunks that have an excluded text.
     fn excluded(&self, text: &str) -> Result<HashSet<ChunkId>> {
-        let alternatives = self.splitter().excluded(text)?;
+        let alternatives = self.splitter().excluded(text, &self.shared.languages)?;
         let mut found = HashSet::new();
         for phrases in alternatives {
             let mut all: Option<HashSet<ChunkId>> = None;
@@ -288,8 +306,18 @@ impl Searchable for Remote {
 
     fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
         let phrases = self.splitter().phrases(text)?;
-        let lists = phrases.iter().map(|phrase| self.find(phrase)).collect::<Result<_>>()?;
-        Ok(postings::sum(lists))
+        let find_all = |phrases: &[Phrase]| -> Result<Vec<Vec<Occurrence>>> {
+            phrases.iter().map(|phrase| self.find(phrase)).collect()
+        };
+        let found = postings::merged(find_all(&phrases)?, |a, b| a.saturating_add(b));
+        if phrases.is_empty() || self.shared.languages.is_empty() {
+            return Ok(found);
+        }
+        // A word that is there as typed is also there by its stem.
+        let stems = self.splitter().stems(text, &self.shared.languages)?;
+        let mut lists = find_all(&stems)?;
+        lists.insert(0, found);
+        Ok(postings::merged(lists, u32::max))
     }
 
     fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>> {

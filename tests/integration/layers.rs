@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "text", "trace",
         ],
     ),
-    ("remote", &["document", "error", "search", "store"]),
+    ("remote", &["document", "error", "search", "store", "text"]),
     ("search", &["chunk", "document", "embed", "error", "limits", "store", "text", "trace"]),
     ("eval", &["document", "error", "files", "search", "store"]),
     ("skill", &["diagnostic", "error", "extract", "files", "hash", "store", "text"]),

@@ -96,6 +96,9 @@ fn home() -> TestEnv {
     let env = word_env();
     env.ok(&["add", CORPUS, "--tags", "station"]);
     env.write("more/git.md", "---\ndate: 2024-03-05\ntags: [tools, git]\n---\n# Git\n\nInstall git-lfs. Run git lfs track; git_lfs works.\n");
+    let german = "Die Häuser am Hafen haben grüne Türen, und der Schlüssel hängt im Haus des Wärters. \
+        Wer die Boote mieten will, fragt in den kleinen Häusern hinter der Mauer nach den Schlüsseln. ";
+    env.write("more/haus.md", format!("# Häuser\n\n{}\n", german.repeat(3)));
     env.write("more/aquarium.md", "# 水族館\n\n東京都の水族館でGPU加速を使う。水族館へ行く。\n");
     env.write(
         "more/copy.md",
@@ -133,6 +136,9 @@ fn a_copy_answers_as_the_database_does() {
         "GPU加速",
         "gpu",
         "水族館 -東京都",
+        "Haus Schlüsseln",
+        "\"der Schlüssel\"",
+        "gauge -Haus",
         "Installing INSTALLED",
         "café 12.4 E12",
         "words that occur nowhere: xyzzy",

@@ -14,6 +14,7 @@ use super::{chunks, rows};
 use crate::store::db::fault::Step;
 use crate::store::keyword::sizes::BLOCK_BITS;
 use crate::store::{Store, vectors};
+use crate::text::language::NaturalLanguage;
 
 /// The first bytes of a SHA-256 over everything that is copied.
 pub type Fingerprint = [u8; 16];
@@ -64,6 +65,8 @@ pub struct MirroredChunk {
     pub token_count: u32,
     /// Its place in the document, as JSON.
     pub metadata: String,
+    /// The natural language of its document, if it is known.
+    pub natural_language: Option<NaturalLanguage>,
     /// Its vector; `None` if the database has none.
     pub vector: Option<Vec<f32>>,
     /// The codes of its tokens, if the database has them.
@@ -97,17 +100,36 @@ const DOCUMENTS: &str = "
     ORDER BY documents.id";
 
 const FINGERPRINTS: &str = "
-    SELECT chunks.id, document_id, chunk_index, ifnull(token_count, 0), passage_hash, metadata, sum
+    SELECT
+        chunks.id,
+        document_id,
+        chunk_index,
+        ifnull(token_count, 0),
+        passage_hash,
+        chunks.metadata,
+        sum,
+        documents.metadata ->> '$.natural_language' AS natural_language
     FROM chunks
+    JOIN documents ON documents.id = chunks.document_id
     LEFT JOIN chunks_tokens ON chunks_tokens.chunk_id = chunks.id
     ORDER BY chunks.id";
 
 const BLOCK: &str = "
-    SELECT id AS chunk_id, document_id, chunk_index, text, context, token_count, metadata, codes
+    SELECT
+        chunks.id AS chunk_id,
+        document_id,
+        chunk_index,
+        text,
+        context,
+        token_count,
+        chunks.metadata,
+        codes,
+        documents.metadata ->> '$.natural_language' AS natural_language
     FROM chunks
+    JOIN documents ON documents.id = chunks.document_id
     LEFT JOIN chunks_tokens ON chunks_tokens.chunk_id = chunks.id
-    WHERE id BETWEEN :first AND :last
-    ORDER BY id";
+    WHERE chunks.id BETWEEN :first AND :last
+    ORDER BY chunks.id";
 
 impl MirroredDocument {
     /// Returns the fingerprint of all its fields.
@@ -186,8 +208,9 @@ impl Mirror<'_> {
                 let metadata = row.get_ref(5)?.as_str().unwrap_or_default();
                 digest.update(metadata.len().to_le_bytes());
                 digest.update(metadata);
-                // Whether there are codes, and which.
+                // Whether there are codes, and which; and the language, which decides on stems.
                 digest.update(row.get_ref(6)?.as_blob_or_null().ok().flatten().unwrap_or(b"none"));
+                digest.update(row.get_ref(7)?.as_str_or_null().ok().flatten().unwrap_or("none"));
             }
             let blocks = digests.into_iter();
             Ok(blocks.map(|(block, digest)| (block, first_bytes(&digest.finalize()))).collect())
@@ -216,6 +239,10 @@ impl Mirror<'_> {
                     context: row.get(4)?,
                     token_count: row.get::<_, Option<u32>>(5)?.unwrap_or(0),
                     metadata: row.get(6)?,
+                    natural_language: row
+                        .get_ref(8)?
+                        .as_str_or_null()?
+                        .and_then(NaturalLanguage::from_code),
                     vector: None,
                     codes: row.get(7)?,
                 })

@@ -3,8 +3,10 @@
 //! These are the rules of [`Store::occurrences`](crate::store::Store::occurrences) and of excluded words;
 //! tests compare the answers.
 
+use super::grams;
 use super::splitter::{Splitter, TermIndex};
 use crate::error::Result;
+use crate::text::language::NaturalLanguage;
 use crate::text::scripts::{self, is_unspaced};
 
 /// Terms that follow each other.
@@ -57,6 +59,29 @@ impl Splitter {
         })
     }
 
+    /// Returns the phrases for the stems of a text in the given languages. A chunk has the larger of these
+    /// occurrences and those of [`Splitter::phrases`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Splitter::terms`].
+    pub fn stems(&self, text: &str, languages: &[NaturalLanguage]) -> Result<Vec<Phrase>> {
+        let mut found = Vec::new();
+        if text.starts_with(is_unspaced) && text.chars().all(is_unspaced) {
+            return Ok(found);
+        }
+        for language in languages {
+            let terms = grams::stem_terms(*language, text);
+            if let [term] = terms.as_slice() {
+                found.push(Phrase::counted(TermIndex::Pairs, term.clone()));
+            } else {
+                let terms = self.terms(TermIndex::Pairs, &terms.join(" "))?;
+                found.extend(Phrase::once(TermIndex::Pairs, terms, false));
+            }
+        }
+        Ok(found)
+    }
+
     /// Returns the phrase for all words that begin so.
     ///
     /// # Errors
@@ -72,7 +97,7 @@ impl Splitter {
     /// # Errors
     ///
     /// As [`Splitter::terms`].
-    pub fn excluded(&self, text: &str) -> Result<[Vec<Phrase>; 2]> {
+    pub fn excluded(&self, text: &str, languages: &[NaturalLanguage]) -> Result<Vec<Vec<Phrase>>> {
         let (plain, is_prefix) = match text.strip_suffix('*') {
             Some(beginning) => (beginning, true),
             None => (text, false),
@@ -82,7 +107,11 @@ impl Splitter {
         };
         let words = of(TermIndex::Words)?;
         if !text.chars().any(is_unspaced) {
-            return Ok([words, of(TermIndex::Pairs)?]);
+            let mut any = vec![words, of(TermIndex::Pairs)?];
+            if !is_prefix {
+                any.extend(self.stems(text, languages)?.into_iter().map(|phrase| vec![phrase]));
+            }
+            return Ok(any);
         }
         let mut all = Vec::new();
         for part in text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c)) {
@@ -96,6 +125,6 @@ impl Splitter {
                 all.extend(Phrase::once(TermIndex::Pairs, terms, false));
             }
         }
-        Ok([words, all])
+        Ok(vec![words, all])
     }
 }

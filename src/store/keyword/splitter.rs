@@ -8,8 +8,9 @@ use rusqlite::{Connection, named_params};
 use super::grams;
 use crate::document::ChunkId;
 use crate::error::{Error, Result};
+use crate::store::MirroredChunk;
 use crate::store::db::fault::Step;
-use crate::text::scripts::is_unspaced;
+use crate::text::language::NaturalLanguage;
 
 /// An index of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,7 +107,7 @@ impl Splitter {
         })
     }
 
-    /// Passes every place of every term of some chunks (id, context, text) to `on_place`, ordered by
+    /// Passes every place of every term of some chunks to `on_place`, ordered by
     /// index, term, chunk, and position in the context and then in the text.
     ///
     /// # Errors
@@ -114,19 +115,21 @@ impl Splitter {
     /// [`Error::Store`] if there is no memory left.
     pub fn places<'a>(
         &self,
-        chunks: impl IntoIterator<Item = (ChunkId, &'a str, &'a str)>,
+        chunks: impl IntoIterator<Item = &'a MirroredChunk>,
         mut on_place: impl FnMut(TermIndex, &str, TermPlace),
     ) -> Result<()> {
         self.emptied(|db| {
-            for (chunk_id, context, text) in chunks {
+            for MirroredChunk { id: chunk_id, context, text, natural_language, .. } in chunks {
+                let language = *natural_language;
                 db.prepare_cached(INSERT_WORDS)?.execute(
                     named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
                 )?;
-                if context.chars().chain(text.chars()).any(is_unspaced) {
+                let has_stems = language.is_some_and(NaturalLanguage::has_stemmer);
+                if has_stems || grams::has_some(context, text) {
                     db.prepare_cached(INSERT_PAIRS)?.execute(named_params! {
                         ":chunk_id": chunk_id,
-                        ":context": grams::indexed(context, None),
-                        ":text": grams::indexed(text, None),
+                        ":context": grams::indexed(context, language),
+                        ":text": grams::indexed(text, language),
                     })?;
                 }
             }
