@@ -19,7 +19,7 @@ use crate::text::contents::is_contents;
 ///
 /// # Errors
 ///
-/// Those of [`search()`], of the first base that fails.
+/// Those of [`super::search()`], of the first base that fails.
 pub fn search_several(
     sessions: &[&Session],
     request: &SearchRequest,

@@ -26,7 +26,7 @@ pub struct SimilarRequest {
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`], [`Error::UnknownChunk`], and errors of the store.
+/// [`crate::error::Error::UnknownDocument`], [`crate::error::Error::UnknownChunk`], and errors of the store.
 pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
     let found = session.steadily(|| alike(session, request))?;
     let is_refreshed = session.freshness(None) == Freshness::Refresh
