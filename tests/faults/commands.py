@@ -205,6 +205,9 @@ class ConfigSet(Command):
     def state(self, stage):
         return super().state(stage) | one("config.yaml", file_hash(stage.db / "config.yaml"))
 
+    def write_more(self, stage):
+        return stage.run(["config", "set", "search.default_top", "8"])[0] == 0
+
 
 class Backup(Command):
     name, words, power, is_durable = "backup", ["backup", "copy.db"], True, True
