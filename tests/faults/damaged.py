@@ -12,6 +12,8 @@ from world import text, write
 
 # A run that takes longer hangs, even on a busy machine.
 PATIENCE = 120
+# What reading the content of a damaged database ends in.
+UNREADABLE = (sqlite3.Error, ValueError, TypeError, OverflowError)
 
 # The commands to run on each damaged database; each starts from the same bytes.
 COMMANDS = {
@@ -79,7 +81,7 @@ class Case:
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         try:
             return examined.faults(self.scratch), examined.content(self.scratch)
-        except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
+        except UNREADABLE as error:
             return [f"SQLite: {error}"], None
 
     def try_commands(self):
@@ -131,7 +133,10 @@ class Case:
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir()
         shutil.copy(backup, self.scratch / "kb.db")
-        return not examined.faults(self.scratch) and examined.content(self.scratch) == intact
+        try:
+            return not examined.faults(self.scratch) and examined.content(self.scratch) == intact
+        except UNREADABLE:
+            return False
 
 
 def read_files(data_dir):

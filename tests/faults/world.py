@@ -99,12 +99,18 @@ def connect(data_dir):
 
 
 def vectors(db):
-    """Returns the vector of each chunk, as bytes, from the tables behind `vec0`."""
+    """Returns the vector of each chunk, as bytes, from the tables behind `vec0`.
+
+    Raises `sqlite3.DatabaseError` if a damaged table names a block that does not exist.
+    """
     (dim,) = db.execute("SELECT value FROM config WHERE key = 'embedding_dim'").fetchone()
     width = int(dim) * 4
     blocks = dict(db.execute("SELECT rowid, vectors FROM chunks_vec_vector_chunks00"))
     places = db.execute("SELECT rowid, chunk_id, chunk_offset FROM chunks_vec_rowids")
-    return {chunk_id: blocks[block][at * width : (at + 1) * width] for chunk_id, block, at in places}
+    try:
+        return {chunk_id: blocks[block][at * width : (at + 1) * width] for chunk_id, block, at in places}
+    except KeyError as missing:
+        raise sqlite3.DatabaseError(f"the block of vectors {missing} is missing") from missing
 
 
 def content(data_dir):
