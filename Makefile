@@ -19,7 +19,7 @@ build: ## Build the program
 	cargo build --release --locked
 
 demo: ## Build, fetch the model, add the sample documents, search them
-	cargo build --profile demo --locked
+	cargo build --profile demo --locked --no-default-features --features load-dynamic
 	rm -rf $(DEMO)
 	KB_DATA_DIR=$(DEMO) $(DEMO_KB) init
 	KB_DATA_DIR=$(DEMO) $(DEMO_KB) add tests/fixtures/corpus/*.*

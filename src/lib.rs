@@ -36,6 +36,7 @@ pub mod store;
 
 pub mod search;
 
+#[cfg(feature = "postgres")]
 pub mod remote;
 
 pub mod eval;

@@ -132,7 +132,11 @@ mod poisoned;
 /// Printed text from outside: terminals, JSON, names, citations, bytes.
 mod printed;
 /// `kb push` and `kb search --from`: a copy in PostgreSQL.
+#[cfg(feature = "postgres")]
 mod push;
+/// The same in a kb without the feature `postgres`.
+#[cfg(not(feature = "postgres"))]
+mod push_left_out;
 /// Reading on from a hit: outline, show, open.
 mod read_on;
 /// Databases that cannot be written.

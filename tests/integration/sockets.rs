@@ -92,6 +92,7 @@ fn no_command_opens_a_socket() {
     }
 }
 
+#[cfg(feature = "postgres")]
 #[test]
 fn push_and_search_from_reach_only_their_target() {
     let env = word_env();

@@ -37,10 +37,10 @@ pub fn pushed(report: &PushReport, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&PushedJson {
         contract_version: CONTRACT_VERSION,
         target: &report.target,
-        fresh: report.pushed.is_fresh,
-        documents: report.pushed.num_documents,
-        sent: report.pushed.num_sent,
-        removed: report.pushed.num_removed,
-        chunks_sent: report.pushed.num_chunks_sent,
+        fresh: report.is_fresh,
+        documents: report.num_documents,
+        sent: report.num_sent,
+        removed: report.num_removed,
+        chunks_sent: report.num_chunks_sent,
     })
 }

@@ -15,17 +15,17 @@ impl Human {
     ///
     /// Errors of writing.
     pub fn pushed(&self, report: &PushReport, out: &mut Sheet<'_>) -> io::Result<()> {
-        let removed = match report.pushed.num_removed {
+        let removed = match report.num_removed {
             0 => String::new(),
             count => format!(" {} removed.", thousands(count)),
         };
         writeln!(
             out,
             "Pushed {} of {} documents to {}, {} chunks.{removed}",
-            thousands(report.pushed.num_sent),
-            thousands(report.pushed.num_documents),
+            thousands(report.num_sent),
+            thousands(report.num_documents),
             clean(&report.target),
-            thousands(report.pushed.num_chunks_sent),
+            thousands(report.num_chunks_sent),
         )
     }
 }

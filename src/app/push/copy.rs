@@ -1,25 +1,15 @@
-//! Pushes a knowledge base to a copy in PostgreSQL, and opens such a copy for a search.
+//! Connects to PostgreSQL for a push or a search.
 
 use std::sync::atomic::Ordering;
 
 use crate::app::observer::Event;
+use crate::app::push::PushReport;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::remote::{self, Link, Progress, Remote, Target};
 
-pub use crate::remote::Pushed;
-
 /// The variable with the password of the server, for URLs without one.
 const PASSWORD_VARIABLE: &str = "PGPASSWORD";
-
-/// What a push has changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PushReport {
-    /// Host and database, without password.
-    pub target: String,
-    /// What was changed there.
-    pub pushed: Pushed,
-}
 
 /// Brings the copy behind a URL up to date with the session's database.
 ///
@@ -45,11 +35,18 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
         }
     };
     let pushed = remote::push(&mut link, &store, &base_id, &mut on_progress)?;
-    Ok(PushReport { target: target.to_string(), pushed })
+    Ok(PushReport {
+        target: target.to_string(),
+        is_fresh: pushed.is_fresh,
+        num_documents: pushed.num_documents,
+        num_sent: pushed.num_sent,
+        num_removed: pushed.num_removed,
+        num_chunks_sent: pushed.num_chunks_sent,
+    })
 }
 
 /// Opens the copy behind a URL.
-pub(super) fn open(session: &Session, target: &str, observer: &dyn Observer) -> Result<Remote> {
+pub(crate) fn open(session: &Session, target: &str, observer: &dyn Observer) -> Result<Remote> {
     let target = parse(session, target)?;
     let remote = Remote::open(connect(&target, observer)?)?;
     if !remote.is_complete() {

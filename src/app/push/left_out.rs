@@ -1,0 +1,27 @@
+//! Reports that this build of kb has no client of PostgreSQL.
+
+use crate::app::push::PushReport;
+use crate::app::{Observer, Session};
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// Fails; see the module.
+///
+/// # Errors
+///
+/// [`Error::Usage`], always.
+pub fn push(_session: &Session, _target: &str, _observer: &dyn Observer) -> Result<PushReport> {
+    Err(left_out())
+}
+
+/// Fails. The type of the copy is never made; it only has to be one that can be searched.
+pub(crate) fn open(_session: &Session, _target: &str, _observer: &dyn Observer) -> Result<Store> {
+    Err(left_out())
+}
+
+fn left_out() -> Error {
+    Error::Usage {
+        message: "this kb was built without PostgreSQL".into(),
+        hint: Some("build it with the default features of cargo, or with `postgres`".into()),
+    }
+}
