@@ -1,15 +1,55 @@
 //! Connects to PostgreSQL. The only place that opens a connection, and only to the target typed.
 
-use std::fmt;
+use std::error::Error as _;
 use std::time::Duration;
+use std::{fmt, io};
 
 use postgres::config::{Host, SslMode};
+use postgres::error::SqlState;
 use postgres::{Client, Config, NoTls};
 
 use crate::error::{Error, Result};
 
 /// How long a connection may take if the target does not say.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+const NEEDS_PASSWORD: &str = "set PGPASSWORD to the password of the URL's user";
+
+/// For tables that are not as kb makes them; they can be made again at any time.
+pub(super) const MAKE_AGAIN: &str = "drop the tables `kb_…` and push again";
+
+const UNREACHABLE: &str = "check that the server runs, and host and port of the URL; a tunnel must be open. \
+    Without `--from`, `kb search` asks the database of this machine";
+
+/// Advice for errors that the server reports.
+const ADVICE: &[(&[SqlState], &str)] = &[
+    (&[SqlState::INVALID_PASSWORD, SqlState::INVALID_AUTHORIZATION_SPECIFICATION], NEEDS_PASSWORD),
+    (&[SqlState::INVALID_CATALOG_NAME], "create that database there, or correct the URL"),
+    (
+        &[SqlState::INSUFFICIENT_PRIVILEGE],
+        "a search needs SELECT on the tables `kb_…`, a push CREATE in their schema",
+    ),
+    (
+        &[SqlState::FEATURE_NOT_SUPPORTED, SqlState::UNDEFINED_FILE],
+        "install the extension pgvector on the server",
+    ),
+    (
+        &[SqlState::UNDEFINED_TABLE, SqlState::UNDEFINED_COLUMN, SqlState::UNDEFINED_FUNCTION],
+        MAKE_AGAIN,
+    ),
+    (
+        &[
+            SqlState::TOO_MANY_CONNECTIONS,
+            SqlState::CANNOT_CONNECT_NOW,
+            SqlState::ADMIN_SHUTDOWN,
+            SqlState::CRASH_SHUTDOWN,
+            SqlState::T_R_SERIALIZATION_FAILURE,
+            SqlState::T_R_DEADLOCK_DETECTED,
+        ],
+        "try again later",
+    ),
+    (&[SqlState::DISK_FULL], "make room on the server, and push again"),
+];
 
 /// Where a copy is.
 #[derive(Clone)]
@@ -89,17 +129,30 @@ impl Target {
     ///
     /// [`Error::Target`].
     pub fn connect(&self) -> Result<Link> {
-        let client = self.config.connect(NoTls).map_err(|error| self.failed(&error))?;
+        let client = self.config.connect(NoTls).map_err(|error| {
+            let asks_password = !is_lost(&error) && self.config.get_password().is_none();
+            self.failed(&error, if asks_password { NEEDS_PASSWORD } else { UNREACHABLE })
+        })?;
         Ok(Link { client, target: self.clone() })
     }
 
-    fn failed(&self, error: &postgres::Error) -> Error {
+    /// Returns the error of a use of the server. `hint` is the advice unless the server reports why.
+    fn failed(&self, error: &postgres::Error, hint: &str) -> Error {
+        let advice = |code: &SqlState| {
+            ADVICE.iter().find(|(codes, _)| codes.contains(code)).map(|(_, advice)| *advice)
+        };
+        let hint = error.code().map_or(Some(hint), advice).map(str::to_owned);
         let reason = match error.as_db_error() {
             Some(error) => error.message().to_owned(),
             None => with_sources(error),
         };
-        Error::Target { target: self.shown.clone(), reason, hint: None }
+        Error::Target { target: self.shown.clone(), reason, hint }
     }
+}
+
+/// Whether there is no connection, or no longer.
+fn is_lost(error: &postgres::Error) -> bool {
+    error.is_closed() || error.source().is_some_and(|cause| cause.is::<io::Error>())
 }
 
 fn host_name(host: &Host) -> String {
@@ -137,7 +190,9 @@ impl Link {
         &mut self,
         work: impl FnOnce(&mut Client) -> Result<T, postgres::Error>,
     ) -> Result<T> {
-        work(&mut self.client).map_err(|error| self.target.failed(&error))
+        work(&mut self.client).map_err(|error| {
+            self.target.failed(&error, if is_lost(&error) { "try again" } else { MAKE_AGAIN })
+        })
     }
 
     /// Returns the error of a copy that cannot be used.

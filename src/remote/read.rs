@@ -7,6 +7,7 @@ use postgres::Row;
 use postgres::types::{FromSql, ToSql, Type};
 
 use super::Link;
+use super::link::MAKE_AGAIN;
 use super::postings::{self, Entry};
 use super::push::index_number;
 use super::state::State;
@@ -184,8 +185,7 @@ impl Remote {
 
     /// Returns the error of a row that kb would not have written.
     fn damaged(&self, what: &str) -> Error {
-        self.link()
-            .refuse(format!("{what} cannot be read"), "drop the tables `kb_…` and push again")
+        self.link().refuse(format!("{what} cannot be read"), MAKE_AGAIN)
     }
 
     fn entries(&self, statement: &str, index: TermIndex, term: &str) -> Result<Vec<Vec<Entry>>> {

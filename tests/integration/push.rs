@@ -316,6 +316,34 @@ fn a_copy_that_was_tampered_with_is_an_error() {
 }
 
 #[test]
+fn errors_of_the_server_say_what_to_do() {
+    let Some((mut client, url)) = database() else { return };
+    let env = word_env();
+    let fix = |args: &[&str]| {
+        let error = env.kb(&[args, &["--format=json"]].concat()).expect(2).json_error();
+        assert_eq!(error["code"], "target", "{error}");
+        error["fix"].as_str().unwrap_or_else(|| panic!("no fix: {error}")).to_owned()
+    };
+    let absent = url.replacen("/kb", "/no_such_", 1);
+    assert!(fix(&["search", "gauge", "--from", &absent]).contains("create that database"));
+    assert!(fix(&["search", "gauge", "--from", &url]).contains("kb push"));
+    env.ok(&["push", &url]);
+    client.batch_execute("CREATE ROLE reader LOGIN").unwrap();
+    let reader = as_reader(&url);
+    assert!(fix(&["search", "gauge", "--from", &reader]).contains("SELECT"));
+    client.batch_execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader").unwrap();
+    check_same(&env, &reader, &["frozen gauge"]);
+    assert!(fix(&["push", &reader]).contains("CREATE"));
+}
+
+/// Returns the URL with another user.
+fn as_reader(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap();
+    let (_, place) = rest.split_once('@').unwrap();
+    format!("{scheme}://reader@{place}")
+}
+
+#[test]
 fn targets_that_cannot_be_used_are_one_line() {
     let env = word_env();
     for (target, status, code, part) in [
@@ -330,6 +358,7 @@ fn targets_that_cannot_be_used_are_one_line() {
             let error = output.json_error();
             assert_eq!(error["code"], code, "{error}");
             assert!(error["error"].as_str().unwrap().contains(part), "{error}");
+            assert!(error["fix"].is_string(), "{error}");
             assert!(!output.stderr.contains("secret"), "{}", output.stderr);
         }
     }
