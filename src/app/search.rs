@@ -267,7 +267,9 @@ fn elsewhere(
     let phrasings = parsed(request, observer)?;
     let remote = stage("connect", || push::open(session, target, observer))?;
     let asked = Asked { session, request, phrasings: &phrasings, reranker, observer };
-    asked.of(&remote, &|| Ok(()))
+    let found = asked.of(&remote, &|| Ok(()))?;
+    push::keep(session, target, remote);
+    Ok(found)
 }
 
 /// Parses the phrasings of a request, and checks what it asks for.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::app::bases::place::Place;
 use crate::app::bases::{self, trust};
+use crate::app::push::Kept;
 use crate::app::{Observer, copies, model};
 use crate::config::{Config, Environment, Flags, Freshness, Resolved};
 use crate::document::{Binding, DocumentId};
@@ -50,6 +51,8 @@ pub struct Session {
     was_warned: AtomicBool,
     /// Read connections kept by earlier queries.
     stores: Mutex<Vec<Store>>,
+    /// The connection to PostgreSQL kept by an earlier query.
+    kept_link: Mutex<Option<Kept>>,
 }
 
 impl Session {
@@ -146,6 +149,7 @@ impl Session {
             is_scratch: false,
             was_warned: AtomicBool::new(false),
             stores: Mutex::default(),
+            kept_link: Mutex::default(),
         }
     }
 
@@ -343,8 +347,13 @@ impl Session {
     ///
     /// Those of [`Store::close`].
     pub fn close(&self) -> Result<()> {
+        self.kept_link().take();
         let stores = std::mem::take(&mut *self.stores());
         stores.into_iter().try_for_each(Store::close)
+    }
+
+    pub(super) fn kept_link(&self) -> MutexGuard<'_, Option<Kept>> {
+        self.kept_link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn stores(&self) -> MutexGuard<'_, Vec<Store>> {

@@ -31,7 +31,7 @@ pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Resu
         Box::new(io::BufReader::new(files::open::open(file, Links::Follow)?))
     };
     let (mut num_lines, mut num_failed) = (0, 0);
-    let observer = EachNoteOnce { ui: &context.ui, notes: Mutex::default() };
+    let observer = EachMessageOnce { ui: &context.ui, messages: Mutex::default() };
     let mut line = Vec::new();
     for number in 1_u64.. {
         match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES).map_err(io)? {
@@ -62,17 +62,17 @@ pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Resu
     })
 }
 
-/// Forwards events, but each note only once: every line may have the same filter.
-struct EachNoteOnce<'a> {
+/// Forwards events, but each note and warning only once: every line may have the same filter.
+struct EachMessageOnce<'a> {
     ui: &'a Ui,
-    notes: Mutex<HashSet<String>>,
+    messages: Mutex<HashSet<String>>,
 }
 
-impl Observer for EachNoteOnce<'_> {
+impl Observer for EachMessageOnce<'_> {
     fn on_event(&self, event: Event<'_>) {
-        if let Event::Note(text) = event {
-            let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-            if !notes.insert(text.to_owned()) {
+        if let Event::Note(text) | Event::Warning(text) = event {
+            let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+            if !messages.insert(text.to_owned()) {
                 return;
             }
         }

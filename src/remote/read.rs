@@ -165,6 +165,14 @@ impl Remote {
         Ok(Self { shared: Arc::new(Shared { link, splitter, state, has_pairs, languages }) })
     }
 
+    /// Ends the reading of its state. Returns the connection for another search; `None` if it is lost or still in use.
+    pub fn close(self) -> Option<Link> {
+        let shared = Arc::into_inner(self.shared)?;
+        let mut link = shared.link.into_inner().ok()?;
+        link.run(|client| client.batch_execute("COMMIT")).ok()?;
+        Some(link)
+    }
+
     /// Whether the last push has ended.
     pub fn is_complete(&self) -> bool {
         self.shared.state.is_complete

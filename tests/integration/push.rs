@@ -316,6 +316,36 @@ fn a_copy_that_was_tampered_with_is_an_error() {
 }
 
 #[test]
+fn a_batch_uses_one_connection() {
+    let Some((mut client, url)) = database() else { return };
+    let env = home();
+    env.ok(&["push", &url]);
+    let queries = "frozen gauge\ngit-lfs\n{\"query\": \"tide\", \"top\": 2}\n\nharbour\n";
+    let path = env.write("queries.txt", queries).display().to_string();
+    let batch = ["search", "--batch", &path];
+    // The server counts a session when its process ends.
+    let mut sessions = || {
+        let active = "SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'kb'";
+        while count(&mut client, active) > 0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let all = "SELECT sessions FROM pg_stat_database WHERE datname = current_database()";
+        count(&mut client, all)
+    };
+    let before = sessions();
+    let here = env.ok(&batch);
+    let there = env.ok(&[&batch[..], &["--from", &url]].concat());
+    assert_eq!(sessions() - before, 1);
+    let lines = |text: &str| -> Vec<Value> {
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (here, there) = (lines(&here.stdout), lines(&there.stdout));
+    assert_eq!((here.len(), there.len()), (4, 4));
+    assert!(here.iter().zip(&there).all(|(here, there)| is_same(here, there)), "{there:?}");
+}
+
+#[test]
 fn errors_of_the_server_say_what_to_do() {
     let Some((mut client, url)) = database() else { return };
     let env = word_env();

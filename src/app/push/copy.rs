@@ -45,15 +45,31 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     })
 }
 
-/// Opens the copy behind a URL.
-pub(crate) fn open(session: &Session, target: &str, observer: &dyn Observer) -> Result<Remote> {
-    let target = parse(session, target)?;
-    let remote = Remote::open(connect(&target, observer)?)?;
+/// A connection that is kept for the next search of the same copy.
+pub(crate) struct Kept {
+    typed: String,
+    link: Link,
+}
+
+/// Opens the copy behind a URL, through the connection of the last search if it was there.
+pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> Result<Remote> {
+    let target = parse(session, typed)?;
+    let kept = session.kept_link().take().filter(|kept| kept.typed == typed);
+    // The server may have ended it meanwhile.
+    let remote = match kept.and_then(|kept| Remote::open(kept.link).ok()) {
+        Some(remote) => remote,
+        None => Remote::open(connect(&target, observer)?)?,
+    };
     if !remote.is_complete() {
         observer
             .warn(&format!("the last push to {target} has not ended, so the copy is incomplete"));
     }
     Ok(remote)
+}
+
+/// Keeps the connection of a search for the next one.
+pub(crate) fn keep(session: &Session, typed: &str, remote: Remote) {
+    *session.kept_link() = remote.close().map(|link| Kept { typed: typed.to_owned(), link });
 }
 
 fn connect(target: &Target, observer: &dyn Observer) -> Result<Link> {

@@ -5,6 +5,9 @@ use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
+/// A connection that is kept for the next search: there is none.
+pub(crate) enum Kept {}
+
 /// Fails; see the module.
 ///
 /// # Errors
@@ -18,6 +21,8 @@ pub fn push(_session: &Session, _target: &str, _observer: &dyn Observer) -> Resu
 pub(crate) fn open(_session: &Session, _target: &str, _observer: &dyn Observer) -> Result<Store> {
     Err(left_out())
 }
+
+pub(crate) fn keep(_session: &Session, _target: &str, _copy: Store) {}
 
 fn left_out() -> Error {
     Error::Usage {

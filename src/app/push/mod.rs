@@ -12,8 +12,8 @@ mod left_out;
 #[cfg(not(feature = "postgres"))]
 use left_out as chosen;
 
-pub(super) use chosen::open;
 pub use chosen::push;
+pub(super) use chosen::{Kept, keep, open};
 
 /// What a push has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
