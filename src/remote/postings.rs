@@ -150,24 +150,6 @@ pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<Entry>]) -> Vec<Occurren
     first.iter().filter(has_phrase).map(once).collect()
 }
 
-/// Combines the numbers of occurrences in the same chunks.
-pub(super) fn merged(
-    lists: Vec<Vec<Occurrence>>,
-    combine: impl Fn(u32, u32) -> u32,
-) -> Vec<Occurrence> {
-    let mut all: Vec<Occurrence> = lists.into_iter().flatten().collect();
-    all.sort_by_key(|occurrence| occurrence.chunk_id);
-    all.dedup_by(|next, kept| {
-        let is_same = next.chunk_id == kept.chunk_id;
-        if is_same {
-            kept.in_context = combine(kept.in_context, next.in_context);
-            kept.in_text = combine(kept.in_text, next.in_text);
-        }
-        is_same
-    });
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -223,14 +205,9 @@ mod tests {
     }
 
     #[test]
-    fn occurrences_and_entries_are_merged_by_chunk() {
+    fn entries_are_merged_by_chunk() {
         let lists =
             vec![vec![entry(1, &[], &[5]), entry(3, &[], &[1])], vec![entry(1, &[1], &[2])]];
         assert_eq!(union(lists), [entry(1, &[1], &[2, 5]), entry(3, &[], &[1])]);
-        let one = Occurrence { chunk_id: ChunkId(1), in_context: 1, in_text: 2 };
-        let two = Occurrence { chunk_id: ChunkId(2), ..one };
-        let both = Occurrence { in_context: 2, in_text: 4, ..one };
-        assert_eq!(merged(vec![vec![one, two], vec![one]], |a, b| a + b), [both, two]);
-        assert_eq!(merged(vec![vec![one, two], vec![one]], u32::max), [one, two]);
     }
 }

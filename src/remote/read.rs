@@ -314,18 +314,19 @@ impl Searchable for Remote {
 
     fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
         let phrases = self.splitter().phrases(text)?;
-        let find_all = |phrases: &[Phrase]| -> Result<Vec<Vec<Occurrence>>> {
-            phrases.iter().map(|phrase| self.find(phrase)).collect()
-        };
-        let found = postings::merged(find_all(&phrases)?, |a, b| a.saturating_add(b));
+        let mut found = Vec::new();
+        for phrase in &phrases {
+            found = Occurrence::merged(found, self.find(phrase)?, u32::saturating_add);
+        }
         if phrases.is_empty() || self.shared.languages.is_empty() {
             return Ok(found);
         }
         // A word that is there as typed is also there by its stem.
         let stems = self.splitter().stems(text, &self.shared.languages)?;
-        let mut lists = find_all(&stems)?;
-        lists.insert(0, found);
-        Ok(postings::merged(lists, u32::max))
+        for stem in stems {
+            found = Occurrence::merged(found, self.find(&stem)?, u32::max);
+        }
+        Ok(found)
     }
 
     fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>> {

@@ -24,6 +24,32 @@ pub struct Occurrence {
     pub in_text: u32,
 }
 
+impl Occurrence {
+    /// Combines the occurrences of the same chunks in two lists, each ordered by chunk id and with each chunk once; so is
+    /// what it returns.
+    #[must_use]
+    pub fn merged(
+        mut found: Vec<Self>,
+        further: Vec<Self>,
+        combine: impl Fn(u32, u32) -> u32,
+    ) -> Vec<Self> {
+        if found.is_empty() || further.is_empty() {
+            return if found.is_empty() { further } else { found };
+        }
+        found.extend(further);
+        found.sort_by_key(|occurrence| occurrence.chunk_id);
+        found.dedup_by(|next, kept| {
+            let is_same = next.chunk_id == kept.chunk_id;
+            if is_same {
+                kept.in_context = combine(kept.in_context, next.in_context);
+                kept.in_text = combine(kept.in_text, next.in_text);
+            }
+            is_same
+        });
+        found
+    }
+}
+
 /// A table of one row that is tokenized by the index's own tokenizer; it is in memory.
 const MAKE_TOKENIZER: &str = "
     CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed USING fts5 (
@@ -84,7 +110,7 @@ impl Store {
                         read_occurrences(db, by_sql::OCCURRENCES, term)?
                     };
                     let touching = read_occurrences(db, GRAM_OCCURRENCES, &text.to_lowercase())?;
-                    merged(found, touching, |a, b| a + b)
+                    Occurrence::merged(found, touching, |a, b| a + b)
                 }
                 _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text))?,
             };
@@ -140,31 +166,9 @@ fn with_stems(db: &Connection, mut found: Vec<Occurrence>, text: &str) -> Step<V
             [term] => read_occurrences(db, GRAM_OCCURRENCES, term)?,
             _ => read_occurrences(db, GRAM_PHRASE_OCCURRENCES, &quote(&terms.join(" ")))?,
         };
-        found = merged(found, stemmed, u32::max);
+        found = Occurrence::merged(found, stemmed, u32::max);
     }
     Ok(found)
-}
-
-/// Combines the occurrences of the same chunks in two indexes.
-fn merged(
-    mut found: Vec<Occurrence>,
-    further: Vec<Occurrence>,
-    combine: impl Fn(u32, u32) -> u32,
-) -> Vec<Occurrence> {
-    if further.is_empty() {
-        return found;
-    }
-    found.extend(further);
-    found.sort_by_key(|occurrence| occurrence.chunk_id);
-    found.dedup_by(|next, kept| {
-        let is_same = next.chunk_id == kept.chunk_id;
-        if is_same {
-            kept.in_context = combine(kept.in_context, next.in_context);
-            kept.in_text = combine(kept.in_text, next.in_text);
-        }
-        is_same
-    });
-    found
 }
 
 /// Returns the terms of a text in the index, in order.
@@ -227,6 +231,16 @@ mod tests {
             WHERE type = 'trigger' AND name IN ('chunks_ai', 'chunks_ad', 'chunks_au') ORDER BY name)";
         let names: String = db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap();
         assert_eq!(names, "chunks_ad,chunks_ai,chunks_au");
+    }
+
+    #[test]
+    fn occurrences_are_merged_by_chunk() {
+        let one = Occurrence { chunk_id: ChunkId(1), in_context: 1, in_text: 2 };
+        let two = Occurrence { chunk_id: ChunkId(2), ..one };
+        let both = Occurrence { in_context: 2, in_text: 4, ..one };
+        assert_eq!(Occurrence::merged(vec![one, two], vec![one], |a, b| a + b), [both, two]);
+        assert_eq!(Occurrence::merged(vec![two], vec![one], u32::max), [one, two]);
+        assert_eq!(Occurrence::merged(Vec::new(), vec![one], u32::max), [one]);
     }
 
     #[test]
