@@ -89,6 +89,20 @@ fn signals_end_it_and_give_the_terminal_back() {
     }
 }
 
+#[test]
+fn a_panic_ends_it_and_gives_the_terminal_back() {
+    let env = TestEnv::with_corpus();
+    for thread in ["screen", "worker"] {
+        let mut screen = Screen::start(&env, &["find", "gauge"], 100, 24);
+        screen.see("passages");
+        let output = screen.leave(&format!("{}test-panic-{thread}", ctrl('u')), &env);
+        assert_eq!(output.status, 101, "{}", output.stderr);
+        // The message is on the screen that people see, not on the one that is gone.
+        let end = output.stderr.rsplit("[?1049l").next().unwrap();
+        assert!(end.contains("typed by a test"), "{end}");
+    }
+}
+
 /// Its library for keys would read from such a terminal forever.
 #[test]
 fn it_ends_when_its_terminal_is_closed() {

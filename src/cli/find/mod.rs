@@ -61,6 +61,9 @@ const HANG_UP: i32 = 1;
 /// The status of a shell command that was left without a choice, as other pickers have it: that of Ctrl-C.
 const NOTHING_CHOSEN: ExitStatus = ExitStatus::Signal(2);
 
+/// The query on which a debug build panics here, so that tests see how the terminal is left.
+const PANIC: &str = "test-panic-screen";
+
 /// What the screen reacts to.
 #[derive(Debug)]
 enum Happened {
@@ -160,10 +163,11 @@ fn show(context: &Context, state: State) -> Result<Left> {
             serve(&context.session, &questions, &answers);
         });
         scope.spawn(|| warm(&context.session));
+        let closing = Closing(&questions);
         let mut desk = Desk { context, human, state, questions: &questions, sender, ending };
         let outcome =
             Screen::take(is_coloured).and_then(|mut screen| desk.run(&mut screen, &receiver));
-        questions.close();
+        drop(closing);
         // Where the screen cannot be written either, that is not the reason.
         let hung_up =
             |error| if is_hung_up() { Error::Interrupted { signal: HANG_UP } } else { error };
@@ -173,6 +177,15 @@ fn show(context: &Context, state: State) -> Result<Left> {
         }
         outcome
     })
+}
+
+/// Ends the worker, also after a panic: its thread is waited for.
+struct Closing<'a>(&'a Questions);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// The state with what it acts on.
@@ -207,6 +220,7 @@ impl Desk<'_> {
                 }
             }
             effects = Vec::new();
+            debug_assert!(self.state.entry.text() != PANIC, "typed by a test");
             let (columns, rows) = Screen::size();
             screen.paint(&layout(&mut self.state, &self.human, columns, rows))?;
             let first = self.wait(receiver)?;

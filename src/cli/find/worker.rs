@@ -22,6 +22,9 @@ const AT_ONCE: Duration = Duration::from_millis(30);
 /// Similar passages to list.
 const SIMILAR: u32 = 30;
 
+/// The beginning of queries on which a debug build panics here, so that tests see how the terminal is left.
+const PANIC: &str = "test-panic-worker";
+
 /// What the screen wants to know.
 #[derive(Debug, Clone)]
 pub(super) enum Question {
@@ -217,6 +220,7 @@ impl<T: From<Told> + Send> Worker<'_, T> {
     fn work(&self, question: &Question) -> Result<Answer> {
         match question {
             Question::Search(request) => {
+                debug_assert!(!request.query.starts_with(PANIC), "typed by a test");
                 self.search(request, &Messages(Mutex::new(self.sender.clone())))
             }
             Question::Similar(chunk) => {
