@@ -230,6 +230,11 @@ impl Screen {
     /// Waits until the program ends, checks that the terminal is as it was, and returns what was written.
     #[track_caller]
     pub(crate) fn end(mut self, env: &TestEnv) -> Output {
+        let begin = Instant::now();
+        while self.child.as_mut().unwrap().try_wait().unwrap().is_none() {
+            assert!(begin.elapsed() < PATIENCE, "the program did not end");
+            thread::sleep(Duration::from_millis(5));
+        }
         let output = self.child.take().unwrap().wait_with_output().unwrap();
         let after = tcgetattr(self.terminal.as_ref().unwrap()).unwrap();
         // Speeds are left out: setting them changes how they are encoded.
