@@ -34,15 +34,15 @@ const STATEMENT_CACHE: usize = 64;
 ///   (sqlite.org/wal.html, section 3.1). The lost documents came from files that are still on disk.
 /// - `cache_size`: in KiB when negative. Large enough that the upper levels of the keyword index
 ///   stay in memory during an ingest.
-/// - `mmap_size`: in bytes. A scan of all vectors takes a third less time if pages need not be
-///   copied into the cache first. SQLite reads pages normally that are beyond this size or cannot
-///   be mapped.
+/// - `mmap_size`: in bytes; up to several million chunks. A scan of all vectors takes a third less
+///   time if pages need not be copied into the cache first. SQLite reads pages normally that are
+///   beyond this size, beyond its own limit (`.cargo/config.toml`) or cannot be mapped.
 /// - `secure_delete`: deleted content is overwritten; see `erase.rs`.
 pub(in crate::store) const PRAGMAS: &str = "
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = NORMAL;
     PRAGMA cache_size = -16384;
-    PRAGMA mmap_size = 1073741824;
+    PRAGMA mmap_size = 17179869184;
     PRAGMA temp_store = MEMORY;
     PRAGMA secure_delete = ON;";
 

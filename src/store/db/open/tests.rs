@@ -35,6 +35,15 @@ fn check_refused(path: &Path, is_expected: impl Fn(&Error) -> bool) {
 }
 
 #[test]
+fn large_files_are_mapped_as_well() {
+    let (_directory, path) = scratch();
+    let store = Store::open(&path).unwrap();
+    let mapped: i64 =
+        store.connection.pragma_query_value(None, "mmap_size", |row| row.get(0)).unwrap();
+    assert_eq!(mapped, 16 << 30, "SQLite is built with another limit than in .cargo/config.toml");
+}
+
+#[test]
 fn reading_creates_no_file() {
     let (directory, path) = scratch();
     assert!(Store::open_existing(&path).unwrap().is_none());
