@@ -4,11 +4,12 @@
 //! Half-precision files are widened; kb's own 8-bit weights stay unchanged. Names are given
 //! without the prefix that a training class may have added (`bert.`, `model.`).
 
+use std::collections::HashMap;
 use std::hint::black_box;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo, TensorView};
@@ -39,6 +40,8 @@ pub(in crate::embed) struct Weights {
     prefix: String,
     /// The numbers, if they are kept in memory.
     kept: OnceLock<Vec<u8>>,
+    /// The vectors that were read, by their names: the small part of a model.
+    vectors: Mutex<HashMap<String, Arc<[f32]>>>,
     /// Whether kb wrote the file, with 8-bit numbers in kb's own format.
     is_derived: bool,
 }
@@ -98,7 +101,16 @@ impl Weights {
         }
         let (path, prefix) = (path.to_owned(), String::new());
         let kept = OnceLock::new();
-        Ok(Self { file: Some(file), path, table, start, prefix, kept, is_derived: true })
+        Ok(Self {
+            file: Some(file),
+            path,
+            table,
+            start,
+            prefix,
+            kept,
+            vectors: Mutex::default(),
+            is_derived: true,
+        })
     }
 
     /// Holds matrices in memory, as if they had been written to `path` with [`write()`] and read again.
@@ -110,7 +122,16 @@ impl Weights {
         let numbers = bytes.split_off(LENGTH_BYTES + table_bytes);
         let start = bytes.len() as u64;
         let (path, prefix, kept) = (path.to_owned(), String::new(), OnceLock::from(numbers));
-        Ok(Self { file: None, path, table, start, prefix, kept, is_derived: true })
+        Ok(Self {
+            file: None,
+            path,
+            table,
+            start,
+            prefix,
+            kept,
+            vectors: Mutex::default(),
+            is_derived: true,
+        })
     }
 
     /// Reads numbers from the memory or the file.
@@ -151,6 +172,17 @@ impl Weights {
         let mut data = Vec::new();
         rows.read(0..rows.num_rows, &mut data)?;
         Ok(Tensor { shape: info.shape.clone(), data })
+    }
+
+    /// Returns a vector of `len` numbers, and keeps it for the next call.
+    pub(in crate::embed) fn vector(&self, name: &str, len: usize) -> Result<Arc<[f32]>> {
+        let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(vector) = vectors.get(name).filter(|vector| vector.len() == len) {
+            return Ok(Arc::clone(vector));
+        }
+        let vector: Arc<[f32]> = self.get(name, &[len])?.data.into();
+        vectors.insert(name.to_owned(), Arc::clone(&vector));
+        Ok(vector)
     }
 
     /// Returns a matrix to read row by row; 0 in `shape` matches any length.

@@ -49,16 +49,27 @@ pub(in crate::embed) fn range(numbers: &[f32]) -> (f32, f32) {
         )
     };
     let (wide, rest) = numbers.as_chunks::<LANES>();
-    let mut ranges = ([0.0; LANES], [0.0; LANES]);
-    Arch::new().dispatch(|| {
+    // Local variables, because those of another function would not stay in registers.
+    let (least, greatest) = Arch::new().dispatch(|| {
+        let (mut least, mut greatest) = ([0.0; LANES], [0.0; LANES]);
         for numbers in wide {
-            for (at, number) in numbers.iter().enumerate() {
-                (ranges.0[at], ranges.1[at]) = widen((ranges.0[at], ranges.1[at]), *number);
+            for at in 0..LANES {
+                (least[at], greatest[at]) = widen((least[at], greatest[at]), numbers[at]);
             }
         }
+        (least, greatest)
     });
-    let lanes = ranges.0.iter().chain(&ranges.1);
+    let lanes = least.iter().chain(&greatest);
     lanes.chain(rest).fold((0.0, 0.0), |range, number| widen(range, *number))
+}
+
+/// Multiplies each number with its scale and adds its offset.
+pub(in crate::embed) fn scale_and_add(numbers: &mut [f32], scales: &[f32], offsets: &[f32]) {
+    Arch::new().dispatch(|| {
+        for ((number, scale), offset) in numbers.iter_mut().zip(scales).zip(offsets) {
+            *number = *number * scale + offset;
+        }
+    });
 }
 
 struct Product<'a, F> {

@@ -3,7 +3,7 @@
 //! Reads weights in pieces, each by the thread that needs it: a piece that was just copied from the
 //! system's cache is still in the processor's cache.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ndarray::{Array2, ArrayViewMut2, Axis};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -23,21 +23,32 @@ pub(super) struct Worker {
     int8_piece: Vec<i8>,
 }
 
+/// Most tokens of a text that one thread embeds. Two threads, which meet two dozen times, take as long for it on an
+/// idle machine; on a busy one, where a thread that is woken has to wait for its turn, they take many times as long.
+const MAX_ALONE: usize = 32;
+
 /// Workers, each with a waiting thread: starting a thread takes longer than a product. The first
 /// worker uses the calling thread.
 pub(super) struct Team {
+    num_threads: usize,
     workers: Vec<Worker>,
     others: Option<ThreadPool>,
 }
 
 impl Team {
-    /// Starts the threads; if the system refuses them, there is one worker.
+    /// Returns a team of the calling thread; [`Self::gather`] starts the others.
     pub(super) fn new(num_threads: usize) -> Self {
-        let others = (num_threads > 1)
-            .then(|| ThreadPoolBuilder::new().num_threads(num_threads - 1).build().ok())
-            .flatten();
-        let num_workers = if others.is_some() { num_threads } else { 1 };
-        Self { workers: (0..num_workers).map(|_| Worker::default()).collect(), others }
+        Self { num_threads, workers: Vec::new(), others: None }
+    }
+
+    /// Gets as many workers as a text is worth. If the system refuses further threads, there is one.
+    pub(super) fn gather(&mut self, num_tokens: usize) {
+        let is_shared = self.num_threads > 1 && num_tokens > MAX_ALONE;
+        if is_shared && self.others.is_none() {
+            self.others = ThreadPoolBuilder::new().num_threads(self.num_threads - 1).build().ok();
+        }
+        let num_workers = if is_shared && self.others.is_some() { self.num_threads } else { 1 };
+        self.workers.resize_with(num_workers, Worker::default);
     }
 }
 
@@ -73,10 +84,10 @@ impl<'a> Linear<'a> {
     pub(super) fn map(self, input: &Input<'_>, name: &str, num_outputs: usize) -> Result<Map<'a>> {
         let shape = [num_outputs, input.activations.ncols()];
         let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
-        let bias = self.weights.get(&format!("{name}.bias"), &[rows.num_rows])?.data;
+        let bias = self.weights.vector(&format!("{name}.bias"), rows.num_rows)?;
         let scales = match (self.rows, &input.steps) {
             (Some(in_int8), Some((_, step))) => {
-                let scales = in_int8.get(&format!("{name}.scale"), &[rows.num_rows])?.data;
+                let scales = in_int8.vector(&format!("{name}.scale"), rows.num_rows)?;
                 Some(scales.iter().map(|scale| scale * step).collect())
             }
             _ => None,
@@ -88,7 +99,7 @@ impl<'a> Linear<'a> {
 /// A linear map: weights with one row per output, and a bias.
 pub(super) struct Map<'a> {
     rows: Rows<'a>,
-    bias: Vec<f32>,
+    bias: Arc<[f32]>,
     /// Factors of the integer products.
     scales: Option<Vec<f32>>,
 }
@@ -127,16 +138,11 @@ impl Map<'_> {
         let start = part.start;
         for mut features in part.output.rows_mut() {
             let features = features.as_slice_mut().expect("a token's features are side by side");
-            if let Some(scales) = &self.scales {
-                features
-                    .iter_mut()
-                    .zip(&scales[start..])
-                    .for_each(|(feature, scale)| *feature *= scale);
+            let bias = &self.bias[start..];
+            match &self.scales {
+                Some(scales) => lanes::scale_and_add(features, &scales[start..], bias),
+                None => features.iter_mut().zip(bias).for_each(|(feature, bias)| *feature += bias),
             }
-            features
-                .iter_mut()
-                .zip(&self.bias[start..])
-                .for_each(|(feature, bias)| *feature += bias);
             finish(features);
         }
         Ok(())
@@ -157,7 +163,9 @@ pub(super) fn share(
     let parts = parts.map(|(idx, output)| Part { start: idx * each, output });
     let mut parts = parts.zip(&mut team.workers);
     let Some((first, worker)) = parts.next() else { return Ok(()) };
-    let Some(others) = &team.others else { return work(worker, first) };
+    let Some(others) = team.others.as_ref().filter(|_| parts.len() > 0) else {
+        return work(worker, first);
+    };
     let outcome = Mutex::new(Ok(()));
     let (work, outcome_ref) = (&work, &outcome);
     let own = others.in_place_scope(|scope| {
@@ -207,10 +215,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_short_text_is_embedded_by_one_thread() {
+        let mut team = Team::new(2);
+        for (num_tokens, num_workers) in [(1, 1), (MAX_ALONE, 1), (MAX_ALONE + 1, 2), (1, 1)] {
+            team.gather(num_tokens);
+            assert_eq!(team.workers.len(), num_workers);
+        }
+    }
+
+    #[test]
     fn every_column_has_a_worker() {
         for num_workers in 1..5 {
             for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
                 let mut team = Team::new(num_workers);
+                team.gather(MAX_ALONE + 1);
+                assert_eq!(team.workers.len(), num_workers);
                 let mut output = Array2::zeros((2, num_columns));
                 share(&mut team, &mut output, group_len, |_, mut part| {
                     assert_eq!(part.start % group_len, 0);

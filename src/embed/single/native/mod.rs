@@ -38,6 +38,9 @@ pub(in crate::embed) struct Encoder {
 /// Maximum size of 8-bit weights to keep in memory in a program that answers several queries.
 const MAX_KEPT_BYTES: usize = 128 << 20;
 
+/// Tokens that are normalised at once.
+const TOKENS_AT_ONCE: usize = 4;
+
 impl Encoder {
     /// Opens the weights, reading only their table; `rows` are the 8-bit weights.
     pub(in crate::embed) fn open(
@@ -66,6 +69,7 @@ impl Encoder {
         {
             rows.keep(MAX_KEPT_BYTES)?;
         }
+        team.gather(ids.len());
         let mut hidden = self.embeddings(ids)?;
         for idx in 0..self.facts.num_layers {
             let at = format!("{}.{idx}", self.names.layer);
@@ -175,23 +179,53 @@ impl Encoder {
     /// Normalises each token's features to mean 0 and variance 1, then applies the learnt scale and
     /// offset.
     fn normalise(&self, tokens: &mut Array2<f32>, name: &str) -> Result<()> {
-        let weight = self.weights.get(&format!("{name}.weight"), &[self.dim])?.data;
-        let bias = self.weights.get(&format!("{name}.bias"), &[self.dim])?.data;
+        let weight = self.weights.vector(&format!("{name}.weight"), self.dim)?;
+        let bias = self.weights.vector(&format!("{name}.bias"), self.dim)?;
         #[expect(clippy::cast_precision_loss, reason = "models are some hundred features wide")]
         let share = 1.0 / self.dim as f32;
-        for mut features in tokens.rows_mut() {
-            let mean = features.sum() * share;
-            let variance =
-                features.iter().map(|feature| (feature - mean) * (feature - mean)).sum::<f32>()
-                    * share;
-            let scale = 1.0 / (variance + self.facts.epsilon).sqrt();
-            let learnt = weight.iter().zip(&bias);
-            features.iter_mut().zip(learnt).for_each(|(feature, (weight, bias))| {
-                *feature = (*feature - mean) * scale * weight + bias;
-            });
+        let means: Vec<f32> = tokens.rows().into_iter().map(|row| row.sum() * share).collect();
+        let numbers = tokens.as_slice_mut().expect("activations are stored row by row");
+        let groups =
+            numbers.chunks_mut(self.dim * TOKENS_AT_ONCE).zip(means.chunks(TOKENS_AT_ONCE));
+        for (group, means) in groups {
+            let variances = squares(group, means, self.dim).map(|squares| squares * share);
+            for ((features, mean), variance) in
+                group.chunks_exact_mut(self.dim).zip(means).zip(variances)
+            {
+                let scale = 1.0 / (variance + self.facts.epsilon).sqrt();
+                let learnt = weight.iter().zip(&*bias);
+                features.iter_mut().zip(learnt).for_each(|(feature, (weight, bias))| {
+                    *feature = (*feature - mean) * scale * weight + bias;
+                });
+            }
         }
         Ok(())
     }
+}
+
+/// Returns for each token the sum of the squares of its features' differences from its mean. Each sum is made in the
+/// order of the features, so several at once keep the processor busy.
+fn squares(tokens: &[f32], means: &[f32], dim: usize) -> [f32; TOKENS_AT_ONCE] {
+    let mut sums = [0.0; TOKENS_AT_ONCE];
+    let add = |sum: &mut f32, feature: f32, mean: f32| {
+        *sum += (feature - mean) * (feature - mean);
+    };
+    let tokens: Vec<&[f32]> = tokens.chunks_exact(dim).collect();
+    match (&tokens[..], means) {
+        ([a, b, c, d], [_, _, _, _]) => {
+            for (((a, b), c), d) in a.iter().zip(*b).zip(*c).zip(*d) {
+                for ((sum, feature), mean) in sums.iter_mut().zip([a, b, c, d]).zip(means) {
+                    add(sum, *feature, *mean);
+                }
+            }
+        }
+        _ => {
+            for ((sum, token), mean) in sums.iter_mut().zip(tokens).zip(means) {
+                token.iter().for_each(|feature| add(sum, *feature, *mean));
+            }
+        }
+    }
+    sums
 }
 
 /// Converts the scores of each row to shares that add up to 1.
