@@ -232,7 +232,7 @@ pub fn search(
         return Ok(nothing);
     }
     let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
-    let fused = stage("fuse", || rankings.fuse(store, phrasings, options))?;
+    let fused = stage("fuse", || rankings.fuse(store, options))?;
     let confidence = confidence::of(&rankings.signals(&fused));
     let total_matches = fused.len();
     let hits = stage("read hits", || page::page(store, &fused, options))?
@@ -283,7 +283,7 @@ pub fn trial(
     let phrasings = slice::from_ref(query);
     let passing = passing(store, phrasings, &options.filter)?;
     let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
-    let fused = rankings.fuse(store, phrasings, options)?;
+    let fused = rankings.fuse(store, options)?;
     let ids = |ranking: &[Ranked]| ranking.iter().map(|ranked| ranked.chunk_id).collect::<Vec<_>>();
     let documents = |chunk_ids: &[ChunkId]| -> Result<Vec<DocumentId>> {
         let documents = store.documents_of(chunk_ids)?;

@@ -31,6 +31,8 @@ pub(super) struct Rankings {
     is_blank: bool,
     /// Empty if the query has no keywords.
     pub(super) keyword: Vec<Ranked>,
+    /// The keyword leg's weight next to a vector leg.
+    keyword_weight: f64,
     /// `None` if the leg was not run.
     pub(super) vector: Option<VectorLeg>,
 }
@@ -85,14 +87,19 @@ pub(super) fn rank<S: Searchable>(
             }
         };
         let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
-        let (keywords, terms, keyword) = match has_words {
+        let (keywords, terms, keyword, keyword_weight) = match has_words {
             true => stage("keyword", || -> Result<_> {
                 let (keywords, terms) = read_keywords(store, phrasings)?;
                 let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
                 let keyword = keywords.as_ref().map(rank).unwrap_or_default();
-                Ok((keywords, terms, keyword))
+                // While the vector leg still runs.
+                let weight = match vector {
+                    Some(_) => keyword_weight(store, phrasings, &keyword)?,
+                    None => 1.0,
+                };
+                Ok((keywords, terms, keyword, weight))
             })?,
-            false => (None, Vec::new(), Vec::new()),
+            false => (None, Vec::new(), Vec::new(), 1.0),
         };
         let vector = match vector {
             Some(leg) => {
@@ -105,7 +112,7 @@ pub(super) fn rank<S: Searchable>(
         };
         let is_blank = |query: &Query| !query.passage.chars().any(char::is_alphanumeric);
         let is_blank = phrasings.iter().all(is_blank);
-        Ok(Rankings { keywords, terms, has_words, is_blank, keyword, vector })
+        Ok(Rankings { keywords, terms, has_words, is_blank, keyword, keyword_weight, vector })
     })
 }
 
@@ -204,21 +211,18 @@ impl Rankings {
     pub(super) fn fuse(
         &self,
         store: &impl Searchable,
-        phrasings: &[Query],
         options: &SearchOptions,
     ) -> Result<Vec<Fused>> {
         let depth = options.depth() as usize;
         let keyword = &self.keyword[..self.keyword.len().min(depth)];
-        let keyword_weight =
-            if self.vector.is_some() { keyword_weight(store, phrasings, keyword)? } else { 1.0 };
         // A vector leg that cannot read the query is left out, unless it is the only leg.
         let vector = self.vector.as_ref().filter(|leg| keyword.is_empty() || leg.weight > 0.0);
         let by_cosine = vector.map_or(&[][..], |leg| &leg.ranking[..leg.ranking.len().min(depth)]);
         let scores = above_floor(by_cosine, vector.map_or(0.0, |leg| leg.floor));
         let weight = vector.map_or(1.0, |leg| if keyword.is_empty() { 1.0 } else { leg.weight });
         let fuse = |ranking: &[Ranked]| {
-            let keyword =
-                WeightedRanking { weight: keyword_weight, power: KEYWORD_POWER, ranking: keyword };
+            let (weight_of_keywords, power) = (self.keyword_weight, KEYWORD_POWER);
+            let keyword = WeightedRanking { weight: weight_of_keywords, power, ranking: keyword };
             let vector = WeightedRanking { weight, power: VECTOR_POWER, ranking };
             fuse::fuse(Legs { keyword, vector }, options.rrf_k)
         };

@@ -107,7 +107,7 @@ pub fn why(
     let ranking = RankOptions { depth: u32::MAX, ..options.ranking(passing.as_deref()) };
     let rankings = rank(store, load_embedder, phrasings, ranking)?;
     let all = SearchOptions { threshold: None, ..options.clone() };
-    let fused = rankings.fuse(store, phrasings, &all)?;
+    let fused = rankings.fuse(store, &all)?;
     let page = super::page::page(store, &fused, options)?;
     let is_shown = page.iter().any(|shown| is_own(&shown.fused.chunk_id));
     let keyword = best(&rankings.keyword, is_own);

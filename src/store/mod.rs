@@ -83,9 +83,9 @@ impl Store {
     /// Runs `work` on one state of the database.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
         let run = || {
-            let snapshot = self.connection.unchecked_transaction()?;
-            let value = work(&snapshot)?;
-            snapshot.commit()?;
+            let snapshot = Snapshot::begin(&self.connection)?;
+            let value = work(snapshot.0)?;
+            snapshot.end()?;
             Ok(value)
         };
         run().map_err(|fault: Fault| fault.at(&self.path))
@@ -119,6 +119,30 @@ impl Store {
     fn has_used_up_its_ids(&self) -> bool {
         let last = self.connection.query_row(LAST_ID, [], |row| row.get::<_, Option<i64>>(0));
         matches!(last, Ok(Some(last)) if last >= i64::from(u32::MAX))
+    }
+}
+
+/// A transaction that reads. A search needs three dozen, so their statements are prepared once per connection.
+struct Snapshot<'a>(&'a Connection);
+
+impl<'a> Snapshot<'a> {
+    fn begin(db: &'a Connection) -> rusqlite::Result<Self> {
+        db.prepare_cached("BEGIN")?.execute([])?;
+        Ok(Self(db))
+    }
+
+    fn end(self) -> rusqlite::Result<()> {
+        self.0.prepare_cached("COMMIT")?.execute([]).map(|_| ())
+    }
+}
+
+impl Drop for Snapshot<'_> {
+    /// Ends a transaction that an error or a panic has interrupted.
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            // An error leaves nothing to undo: only the connection itself is affected.
+            let _ = self.0.execute_batch("ROLLBACK");
+        }
     }
 }
 

@@ -173,8 +173,12 @@ fn with_stems(db: &Connection, mut found: Vec<Occurrence>, text: &str) -> Step<V
 
 /// Returns the terms of a text in the index, in order.
 fn terms(db: &Connection, text: &str) -> Step<Vec<String>> {
-    db.execute_batch(MAKE_TOKENIZER)?;
-    db.prepare_cached(TYPE)?.execute(named_params! { ":text": text })?;
+    let type_in = match db.prepare_cached(TYPE) {
+        Ok(statement) => Ok(statement),
+        // The first text on this connection. Making the table each time, if it is missing, would take as long as the rest.
+        Err(_) => db.execute_batch(MAKE_TOKENIZER).and_then(|()| db.prepare_cached(TYPE)),
+    };
+    type_in?.execute(named_params! { ":text": text })?;
     let mut statement = db.prepare_cached(TYPED_TERMS)?;
     let terms = statement.query_map([], |row| row.get(0))?;
     Ok(terms.collect::<Result<_, _>>()?)
