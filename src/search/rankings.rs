@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::panic;
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 
 use crate::document::{ChunkId, DocType, Ranked};
 use crate::embed::{Embedder, QueryEmbedding};
@@ -68,24 +70,27 @@ pub(super) fn rank<S: Searchable>(
     options: RankOptions<'_>,
 ) -> Result<Rankings> {
     let RankOptions { legs, passing, depth } = options;
-    thread::scope(|scope| {
-        let vector = match legs {
-            LegSelection::Keyword => None,
-            LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
-            LegSelection::Both | LegSelection::Vector => {
-                let reader = store.take_reader()?;
-                Some(scope.spawn(move || -> Result<(VectorLeg, S)> {
-                    let embedder = stage("load model", load_embedder)?;
-                    let weight = stage("tokenise", || vector_weight(&*embedder, phrasings));
-                    let (vector, phrasings) =
-                        stage("embed", || embed_phrasings(&*embedder, phrasings))?;
-                    let ranking =
-                        stage("vector", || reader.rank_by_cosine(&vector, passing, depth))?;
-                    let floor = reader.cosine_floor()?;
-                    Ok((VectorLeg { ranking, weight, phrasings, floor }, reader))
-                }))
-            }
-        };
+    let reader = match legs {
+        LegSelection::Keyword => None,
+        LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
+        LegSelection::Both | LegSelection::Vector => Some(Mutex::new(store.take_reader()?)),
+    };
+    let is_embedded = AtomicBool::new(false);
+    let rankings = thread::scope(|scope| -> Result<Rankings> {
+        let vector = reader.as_ref().map(|reader| {
+            scope.spawn(|| -> Result<VectorLeg> {
+                let embedder = stage("load model", load_embedder)?;
+                let weight = stage("tokenise", || vector_weight(&*embedder, phrasings));
+                let (vector, phrasings) =
+                    stage("embed", || embed_phrasings(&*embedder, phrasings))?;
+                is_embedded.store(true, Ordering::Relaxed);
+                stage("vector", || {
+                    let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+                    let ranking = reader.rank_by_cosine(&vector, passing, depth)?;
+                    Ok(VectorLeg { ranking, weight, phrasings, floor: reader.cosine_floor()? })
+                })
+            })
+        });
         let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
         let (keywords, terms, keyword, keyword_weight) = match has_words {
             true => stage("keyword", || -> Result<_> {
@@ -101,19 +106,26 @@ pub(super) fn rank<S: Searchable>(
             })?,
             false => (None, Vec::new(), Vec::new(), 1.0),
         };
-        let vector = match vector {
-            Some(leg) => {
-                let outcome = leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
-                let (leg, reader) = outcome?;
-                store.return_reader(reader);
-                Some(leg)
-            }
-            None => None,
+        // A filter leaves few vectors to compare.
+        if let Some(reader) = reader.as_ref().filter(|_| passing.is_none())
+            && let Ok(reader) = reader.try_lock()
+        {
+            let is_enough = || is_embedded.load(Ordering::Relaxed);
+            // The ranking meets the same error, and reports it.
+            let _ = stage("read ahead", || reader.read_ahead(&is_enough));
+        }
+        let join = |leg: ScopedJoinHandle<'_, Result<VectorLeg>>| {
+            leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
         };
+        let vector = vector.map(join).transpose()?;
         let is_blank = |query: &Query| !query.passage.chars().any(char::is_alphanumeric);
         let is_blank = phrasings.iter().all(is_blank);
         Ok(Rankings { keywords, terms, has_words, is_blank, keyword, keyword_weight, vector })
-    })
+    })?;
+    if let Some(reader) = reader {
+        store.return_reader(reader.into_inner().unwrap_or_else(PoisonError::into_inner));
+    }
+    Ok(rankings)
 }
 
 /// Returns the weight of the vector leg: the mean of the phrasings'.

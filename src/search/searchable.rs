@@ -13,6 +13,10 @@ pub trait Searchable: Sized + Send {
     fn binding(&self) -> Result<Option<Binding>>;
     fn take_reader(&self) -> Result<Self>;
     fn return_reader(&self, reader: Self);
+    /// Prepares a ranking by cosine until `is_enough`; a copy elsewhere does nothing.
+    fn read_ahead(&self, _is_enough: &dyn Fn() -> bool) -> Result<()> {
+        Ok(())
+    }
     fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>>;
     fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
     fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
@@ -47,6 +51,7 @@ impl Searchable for Store {
         binding(&self) -> Result<Option<Binding>>;
         take_reader(&self) -> Result<Self>;
         return_reader(&self, reader: Self) -> ();
+        read_ahead(&self, is_enough: &dyn Fn() -> bool) -> Result<()>;
         passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>>;
         occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
         occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;

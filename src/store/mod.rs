@@ -66,6 +66,8 @@ pub struct Store {
     /// Readers left by an earlier ranking. They are closed before `connection`, so that the last
     /// connection to close can write and checkpoints the log.
     idle: RefCell<Vec<Self>>,
+    /// Whether the pages of the vectors have been read ahead.
+    has_read_ahead: Cell<bool>,
     connection: Connection,
     path: PathBuf,
     access: Access,

@@ -110,6 +110,7 @@ impl Store {
         let connection = connection.map_err(|error| Fault::from(error).at(&self.path))?;
         Ok(Self {
             idle: RefCell::default(),
+            has_read_ahead: Cell::new(false),
             connection,
             path: self.path.clone(),
             access: self.access,
@@ -197,6 +198,7 @@ impl Store {
     fn over(connection: Connection, path: &Path, access: Access) -> Self {
         Self {
             idle: RefCell::default(),
+            has_read_ahead: Cell::new(false),
             connection,
             path: path.to_owned(),
             access,

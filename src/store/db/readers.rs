@@ -51,3 +51,24 @@ pub(in crate::store) fn file_id(path: &Path) -> Option<FileId> {
 pub(in crate::store) fn file_id(_: &Path) -> Option<FileId> {
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use crate::error::Error;
+    use crate::store::testing::TestDb;
+
+    #[test]
+    fn an_interrupted_read_ends_its_transaction() {
+        let db = TestDb::new();
+        let failed: Result<(), Error> =
+            db.store.read(|_| Err(Error::UnknownDocument { id: "1".into() }.into()));
+        assert!(failed.is_err() && db.store.connection.is_autocommit());
+        let panics =
+            || db.store.read(|_| -> crate::store::db::fault::Step<()> { panic!("on purpose") });
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        assert!(db.store.connection.is_autocommit());
+        assert_eq!(db.store.num_documents().unwrap(), 0);
+    }
+}

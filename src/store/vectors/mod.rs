@@ -110,12 +110,8 @@ impl Store {
         if last == 0 || depth == 0 {
             return Ok(Vec::new());
         }
-        let num_parts = division.num_parts.unwrap_or_else(|| num_parts(last));
-        let part_len = last / num_parts.max(1) + 1;
-        let parts: Vec<RangeInclusive<i64>> = (1..=last)
-            .step_by(usize::try_from(part_len).unwrap_or(usize::MAX))
-            .map(|first| first..=first + part_len - 1)
-            .collect();
+        let parts = parts(last, division.num_parts);
+        self.has_read_ahead.set(true);
         let mut readers: Vec<Self> =
             parts.iter().skip(1).map(|_| self.take_reader()).collect::<Result<_>>()?;
         let mut ranked = if last < division.min_coded {
@@ -140,6 +136,37 @@ impl Store {
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
         ranked.truncate(depth);
         Ok(ranked)
+    }
+
+    /// Lets the system map the pages of all vectors, once per connection, until `is_enough`: a ranking that comes
+    /// later need not wait for them. Does nothing for a large database, of which a ranking reads few vectors.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn read_ahead(&self, is_enough: &dyn Fn() -> bool) -> Result<()> {
+        if is_enough() || self.has_read_ahead.replace(true) {
+            return Ok(());
+        }
+        let last = self.read(|db| match self.check_bound(db)? {
+            Some(_) if self.layout(db)?.knows_vec0 => Ok(scan::last_block(db)?),
+            _ => Ok(0),
+        })?;
+        if last >= codes::MIN_BLOCKS {
+            return Ok(());
+        }
+        // Each connection maps the file for itself, so these are the ones that will rank.
+        let parts = parts(last, None);
+        let Some((first, further)) = parts.split_first() else { return Ok(()) };
+        let readers: Vec<Self> =
+            further.iter().map(|_| self.take_reader()).collect::<Result<_>>()?;
+        for (reader, part) in
+            [self].into_iter().chain(&readers).zip([first].into_iter().chain(further))
+        {
+            reader.read(|db| scan::touch(db, part.clone(), is_enough))?;
+        }
+        readers.into_iter().rev().for_each(|reader| self.return_reader(reader));
+        Ok(())
     }
 
     /// Runs `work` on each part, the first here and each other one with one of `readers`; returns
@@ -190,6 +217,15 @@ pub(super) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
     }
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     Ok(codes::make(db, dim, first, codes::MIN_BLOCKS)?)
+}
+
+/// Divides blocks into as many parts as are wanted, or worth it.
+fn parts(last: i64, wanted: Option<i64>) -> Vec<RangeInclusive<i64>> {
+    let part_len = last / wanted.unwrap_or_else(|| num_parts(last)).max(1) + 1;
+    (1..=last)
+        .step_by(usize::try_from(part_len).unwrap_or(usize::MAX))
+        .map(|first| first..=first + part_len - 1)
+        .collect()
 }
 
 /// Returns the number of parts in which it is worth ranking `num_blocks` in parallel.

@@ -141,6 +141,32 @@ pub(in crate::store) fn rescored(
     Ok(ranked)
 }
 
+/// Touches the pages of some blocks' vectors until `is_enough`. SQLite finds the last number of a block by going
+/// through all its pages.
+pub(in crate::store) fn touch(
+    db: &Connection,
+    blocks: RangeInclusive<i64>,
+    is_enough: &dyn Fn() -> bool,
+) -> Step<()> {
+    let mut open: Option<Blob<'_>> = None;
+    for block in blocks {
+        if is_enough() {
+            break;
+        }
+        // A block that another process has removed is left out.
+        open = match open.take() {
+            None => db.blob_open(MAIN_DB, VECTORS_TABLE, VECTORS_COLUMN, block, true).ok(),
+            Some(mut blob) => blob.reopen(block).ok().map(|()| blob),
+        };
+        if let Some(blob) = &open
+            && let Some(last) = blob.len().checked_sub(1)
+        {
+            blob.read_at_exact(&mut [0], last).map_err(|_| damaged(block))?;
+        }
+    }
+    Ok(())
+}
+
 /// Reads the vectors of blocks and compares them with a query's.
 struct Vectors<'a> {
     db: &'a Connection,
@@ -358,6 +384,14 @@ mod tests {
             }
         };
         in_parts(&db, i64::MAX);
+        // Reading ahead changes nothing, and is done once, before the first ranking.
+        let reader = db.store.reader().unwrap();
+        for is_enough in [true, false, false] {
+            reader.read_ahead(&|| is_enough).unwrap();
+            assert_eq!(reader.has_read_ahead.get(), !is_enough);
+        }
+        assert_eq!(reader.rank_by_cosine(&query, None, 30).unwrap(), best);
+        assert!(db.store.has_read_ahead.get());
         // Without codes, and with them: for so few vectors all are read.
         in_parts(&db, 1);
         assert!(codes::make(&db.store.connection, 4, 1, 1).unwrap() > 3);
