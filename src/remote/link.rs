@@ -18,8 +18,8 @@ const NEEDS_PASSWORD: &str = "set PGPASSWORD to the password of the URL's user";
 /// For tables that are not as kb makes them; they can be made again at any time.
 pub(super) const MAKE_AGAIN: &str = "drop the tables `kb_…` and push again";
 
-const UNREACHABLE: &str = "check that the server runs, and host and port of the URL; a tunnel must be open. \
-    Without `--from`, `kb search` asks the database of this machine";
+const UNREACHABLE: &str =
+    "check that the server runs, and host and port of the URL; a tunnel must be open";
 
 /// Advice for errors that the server reports.
 const ADVICE: &[(&[SqlState], &str)] = &[
