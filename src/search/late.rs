@@ -4,7 +4,9 @@
 //! A passage's one vector says what it is about, its tokens also whether each word of the query has
 //! a match. The leg's score becomes the cosine plus how far the match is above or below the usual
 //! one. So it acts through the leg's ranks and weights, and the fused score stays the sum of two
-//! terms. On ten collections that raised nDCG@10 by 0.007 on average, by 0.002 to 0.017 on each.
+//! terms. With the default model, that raised nDCG@10 on twelve collections by 0.006 on average, by
+//! -0.002 to 0.016 on each. With gte-small it changes nothing; no other variant clearly helps both
+//! models (`benches/results/2026-11-24-tokens.md`).
 
 use std::collections::HashMap;
 
