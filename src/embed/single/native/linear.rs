@@ -23,32 +23,21 @@ pub(super) struct Worker {
     int8_piece: Vec<i8>,
 }
 
-/// Most tokens of a text that one thread embeds. Two threads, which meet two dozen times, take as long for it on an
-/// idle machine; on a busy one, where a thread that is woken has to wait for its turn, they take many times as long.
-const MAX_ALONE: usize = 32;
-
 /// Workers, each with a waiting thread: starting a thread takes longer than a product. The first
 /// worker uses the calling thread.
 pub(super) struct Team {
-    num_threads: usize,
     workers: Vec<Worker>,
     others: Option<ThreadPool>,
 }
 
 impl Team {
-    /// Returns a team of the calling thread; [`Self::gather`] starts the others.
+    /// Starts the threads; if the system refuses them, there is one worker.
     pub(super) fn new(num_threads: usize) -> Self {
-        Self { num_threads, workers: Vec::new(), others: None }
-    }
-
-    /// Gets as many workers as a text is worth. If the system refuses further threads, there is one.
-    pub(super) fn gather(&mut self, num_tokens: usize) {
-        let is_shared = self.num_threads > 1 && num_tokens > MAX_ALONE;
-        if is_shared && self.others.is_none() {
-            self.others = ThreadPoolBuilder::new().num_threads(self.num_threads - 1).build().ok();
-        }
-        let num_workers = if is_shared && self.others.is_some() { self.num_threads } else { 1 };
-        self.workers.resize_with(num_workers, Worker::default);
+        let others = (num_threads > 1)
+            .then(|| ThreadPoolBuilder::new().num_threads(num_threads - 1).build().ok())
+            .flatten();
+        let num_workers = if others.is_some() { num_threads } else { 1 };
+        Self { workers: (0..num_workers).map(|_| Worker::default()).collect(), others }
     }
 }
 
@@ -163,9 +152,7 @@ pub(super) fn share(
     let parts = parts.map(|(idx, output)| Part { start: idx * each, output });
     let mut parts = parts.zip(&mut team.workers);
     let Some((first, worker)) = parts.next() else { return Ok(()) };
-    let Some(others) = team.others.as_ref().filter(|_| parts.len() > 0) else {
-        return work(worker, first);
-    };
+    let Some(others) = &team.others else { return work(worker, first) };
     let outcome = Mutex::new(Ok(()));
     let (work, outcome_ref) = (&work, &outcome);
     let own = others.in_place_scope(|scope| {
@@ -215,21 +202,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_text_is_embedded_by_one_thread() {
-        let mut team = Team::new(2);
-        for (num_tokens, num_workers) in [(1, 1), (MAX_ALONE, 1), (MAX_ALONE + 1, 2), (1, 1)] {
-            team.gather(num_tokens);
-            assert_eq!(team.workers.len(), num_workers);
-        }
-    }
-
-    #[test]
     fn every_column_has_a_worker() {
         for num_workers in 1..5 {
             for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
                 let mut team = Team::new(num_workers);
-                team.gather(MAX_ALONE + 1);
-                assert_eq!(team.workers.len(), num_workers);
                 let mut output = Array2::zeros((2, num_columns));
                 share(&mut team, &mut output, group_len, |_, mut part| {
                     assert_eq!(part.start % group_len, 0);

@@ -69,7 +69,6 @@ impl Encoder {
         {
             rows.keep(MAX_KEPT_BYTES)?;
         }
-        team.gather(ids.len());
         let mut hidden = self.embeddings(ids)?;
         for idx in 0..self.facts.num_layers {
             let at = format!("{}.{idx}", self.names.layer);
