@@ -77,6 +77,18 @@ fn the_same_phrasing_twice_changes_nothing() {
 }
 
 #[test]
+fn a_word_that_a_query_repeats_counts_once() {
+    let env = TestEnv::with_corpus();
+    let words = |answer: Value| -> Vec<(Value, Value)> {
+        let evidence = |hit: &Value| (hit["chunk_id"].clone(), hit["evidence"]["bm25"].clone());
+        results(&answer).iter().map(evidence).collect()
+    };
+    let once = words(search(&env, &[QUERY, "--fts-only"]));
+    assert!(!once.is_empty());
+    assert_eq!(words(search(&env, &["frozen gauge gauge Frozen gauge", "--fts-only"])), once);
+}
+
+#[test]
 fn what_one_phrasing_excludes_is_excluded_and_their_number_is_limited() {
     let env = TestEnv::with_corpus();
     let both = search(&env, &[QUERY, "--also", "ice -brine"]);
