@@ -177,8 +177,11 @@ fn verbose_prints_the_inputs_and_the_time_of_each_stage() {
         found.sort();
         found
     };
+    let mut found = stages(&timed);
+    // Only while the model is still loading.
+    found.retain(|stage| stage != "read ahead");
     assert_eq!(
-        stages(&timed),
+        found,
         [
             "compare tokens",
             "embed",
