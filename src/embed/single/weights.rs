@@ -99,18 +99,7 @@ impl Weights {
             let expected = start.saturating_add(data_bytes);
             return Err(fail(&format!("it has {file_bytes} bytes, expected {expected}")));
         }
-        let (path, prefix) = (path.to_owned(), String::new());
-        let kept = OnceLock::new();
-        Ok(Self {
-            file: Some(file),
-            path,
-            table,
-            start,
-            prefix,
-            kept,
-            vectors: Mutex::default(),
-            is_derived: true,
-        })
+        Ok(Self::derived(path, table, start, Some(file)))
     }
 
     /// Holds matrices in memory, as if they had been written to `path` with [`write()`] and read again.
@@ -121,17 +110,20 @@ impl Weights {
             safetensors::SafeTensors::read_metadata(&bytes).map_err(|error| fail(&error))?;
         let numbers = bytes.split_off(LENGTH_BYTES + table_bytes);
         let start = bytes.len() as u64;
-        let (path, prefix, kept) = (path.to_owned(), String::new(), OnceLock::from(numbers));
-        Ok(Self {
-            file: None,
-            path,
+        Ok(Self { kept: OnceLock::from(numbers), ..Self::derived(path, table, start, None) })
+    }
+
+    fn derived(path: &Path, table: Metadata, start: u64, file: Option<File>) -> Self {
+        Self {
+            file,
+            path: path.to_owned(),
             table,
             start,
-            prefix,
-            kept,
+            prefix: String::new(),
+            kept: OnceLock::new(),
             vectors: Mutex::default(),
             is_derived: true,
-        })
+        }
     }
 
     /// Reads numbers from the memory or the file.

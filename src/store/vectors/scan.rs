@@ -7,8 +7,6 @@
 //!
 //! In a large database the codes of the vectors (`codes.rs`) first choose those worth reading.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 
 use rusqlite::blob::Blob;
@@ -18,6 +16,7 @@ use crate::document::{ChunkId, Ranked};
 
 use super::codes;
 use super::codes::Table;
+use super::nearest::{Candidate, Nearest};
 use crate::store::db::fault::{Fault, Step};
 
 /// Blocks, oldest first. `validity` has a bit for each place, `rowids` the id of the chunk there.
@@ -61,7 +60,7 @@ pub(in crate::store) fn nearest(
     blocks: RangeInclusive<i64>,
 ) -> Step<Vec<Ranked>> {
     let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
-    let mut nearest = Nearest { depth, heap: BinaryHeap::new() };
+    let mut nearest = Nearest::new(depth);
     let mut vectors = Vectors::new(db, query);
     let mut blocks = db.prepare_cached(BLOCKS)?;
     let mut blocks = blocks.query(range)?;
@@ -78,7 +77,7 @@ pub(in crate::store) fn nearest(
 
 /// Finds the chunks of some blocks whose vectors seem nearest to `query` by their codes. For a
 /// block without codes, compares the vectors themselves. Best first, at most `depth`.
-pub(in crate::store) fn seemingly_nearest(
+pub(super) fn seemingly_nearest(
     db: &Connection,
     query: &[f32],
     passing: Option<&[ChunkId]>,
@@ -86,7 +85,7 @@ pub(in crate::store) fn seemingly_nearest(
     blocks: RangeInclusive<i64>,
 ) -> Step<Vec<Candidate>> {
     let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
-    let mut nearest = Nearest { depth, heap: BinaryHeap::new() };
+    let mut nearest = Nearest::new(depth);
     let mut vectors = Vectors::new(db, query);
     let table = Table::new(query);
     let code_len = codes::code_len(query.len());
@@ -110,12 +109,12 @@ pub(in crate::store) fn seemingly_nearest(
             })?,
         }
     }
-    Ok(nearest.heap.into_sorted_vec())
+    Ok(nearest.into_candidates())
 }
 
 /// Compares `query` with the vectors of candidates, in no particular order. Candidates that another
 /// process has removed meanwhile are left out.
-pub(in crate::store) fn rescored(
+pub(super) fn rescored(
     db: &Connection,
     query: &[f32],
     candidates: &[Candidate],
@@ -267,161 +266,11 @@ pub(in crate::store) fn dot(left: &[f32], right: &[u8]) -> f32 {
     sums.iter().sum::<f32>() + rest.sum::<f32>()
 }
 
-/// The best candidates so far, with the worst on top of the heap.
-struct Nearest {
-    depth: usize,
-    heap: BinaryHeap<Candidate>,
-}
-
-/// A chunk and the place of its vector.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct Candidate {
-    pub(in crate::store) score: f32,
-    pub(in crate::store) chunk_id: ChunkId,
-    pub(in crate::store) block: i64,
-    pub(in crate::store) place: usize,
-}
-
-impl Ord for Candidate {
-    /// The greater candidate ranks lower.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then(self.chunk_id.cmp(&other.chunk_id))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Candidate {}
-
-impl Nearest {
-    fn offer(&mut self, candidate: Candidate) {
-        if self.heap.len() < self.depth {
-            self.heap.push(candidate);
-        } else if let Some(mut worst) = self.heap.peek_mut()
-            && candidate < *worst
-        {
-            *worst = candidate;
-        }
-    }
-
-    fn ranked(self) -> Vec<Ranked> {
-        let best_first = self.heap.into_sorted_vec().into_iter();
-        best_first
-            .map(|candidate| Ranked {
-                chunk_id: candidate.chunk_id,
-                score: f64::from(candidate.score),
-            })
-            .collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::DocumentId;
-    use crate::store::testing::{TestDb, vector};
-
     use crate::error::Error;
-    use crate::store::vectors::Division;
-
-    /// The ranking of `vec0` itself.
-    const NEIGHBOURS: &str =
-        "SELECT chunk_id, distance FROM chunks_vec WHERE embedding MATCH ? AND k = 4096";
-
-    fn texts() -> Vec<String> {
-        (0..700).map(|number| format!("text {number} of {}", number % 7)).collect()
-    }
-
-    #[test]
-    fn the_ranking_is_that_of_vec0() {
-        let mut db = TestDb::new();
-        let texts = texts();
-        for (idx, part) in texts.chunks(10).enumerate() {
-            let part: Vec<&str> = part.iter().map(String::as_str).collect();
-            db.add(&format!("/{idx}.md"), &part, &[]);
-        }
-        // Holes in a block, and entire blocks without vectors.
-        for id in (1..=70).filter(|id| id % 3 == 0 || (20..50).contains(id)) {
-            db.store.remove(DocumentId(id)).unwrap();
-        }
-        let query = vector("text 300 of 6");
-        let blob = super::super::to_blob(&query);
-        let mut statement = db.store.connection.prepare(NEIGHBOURS).unwrap();
-        let rows = statement.query_map([blob], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-        let expected: Vec<(i64, f64)> = rows.collect::<Result<_, _>>().unwrap();
-        let ranked = db.store.rank_by_cosine(&query, None, 4096).unwrap();
-        assert_eq!(ranked.len(), expected.len());
-        assert!(ranked.len() > 200);
-        let cosine = |distance: f64| 1.0 - distance * distance / 2.0;
-        for (found, (_, distance)) in ranked.iter().zip(&expected) {
-            assert!((found.score - cosine(*distance)).abs() < 1e-6);
-        }
-        let ids = |mut ids: Vec<i64>| {
-            ids.sort_unstable();
-            ids
-        };
-        assert_eq!(
-            ids(ranked.iter().map(|hit| hit.chunk_id.0).collect()),
-            ids(expected.iter().map(|hit| hit.0).collect())
-        );
-        let best = db.store.rank_by_cosine(&query, None, 30).unwrap();
-        assert_eq!(best, ranked[..30]);
-        let in_parts = |db: &TestDb, min_coded| {
-            for num_parts in [1, 2, 3, 5, 100] {
-                let division = Division { num_parts: Some(num_parts), min_coded };
-                let parts = db.store.rank_in_parts(&query, None, 30, division).unwrap();
-                assert_eq!(parts, best, "{num_parts} {min_coded}");
-            }
-        };
-        in_parts(&db, i64::MAX);
-        // Reading ahead changes nothing, and is done once, before the first ranking.
-        let reader = db.store.reader().unwrap();
-        for is_enough in [true, false, false] {
-            reader.read_ahead(&|| is_enough).unwrap();
-            assert_eq!(reader.has_read_ahead.get(), !is_enough);
-        }
-        assert_eq!(reader.rank_by_cosine(&query, None, 30).unwrap(), best);
-        assert!(db.store.has_read_ahead.get());
-        // Without codes, and with them: for so few vectors all are read.
-        in_parts(&db, 1);
-        assert!(codes::make(&db.store.connection, 4, 1, 1).unwrap() > 3);
-        in_parts(&db, 1);
-    }
-
-    #[test]
-    fn codes_are_removed_with_the_first_chunk_of_their_block() {
-        let mut db = TestDb::new();
-        let texts = texts();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let first = db.add("/a.md", &texts[..1], &[]);
-        db.add("/b.md", &texts, &[]);
-        let make = |db: &TestDb| codes::make(&db.store.connection, 4, 1, 1).unwrap();
-        assert_eq!(codes::make(&db.store.connection, 4, 1, 100).unwrap(), 0);
-        assert_eq!((make(&db), make(&db)), (5, 0));
-        db.store.remove(first).unwrap();
-        assert_eq!(make(&db), 1);
-        let query = vector("text 300 of 6");
-        let exact = db.store.rank_by_cosine(&query, None, 30).unwrap();
-        let in_one = Division { num_parts: Some(1), min_coded: 1 };
-        let coded = db.store.rank_in_parts(&query, None, 30, in_one).unwrap();
-        assert_eq!(coded, exact);
-        let some: Vec<ChunkId> = (300..320).map(ChunkId).collect();
-        let in_two = Division { num_parts: Some(2), ..in_one };
-        let coded = db.store.rank_in_parts(&query, Some(&some), 30, in_two).unwrap();
-        assert_eq!(coded, db.store.rank_by_cosine(&query, Some(&some), 30).unwrap());
-        db.store.connection.execute("UPDATE chunks_vec_codes SET codes = x'01'", []).unwrap();
-        assert!(db.store.rank_in_parts(&query, None, 30, in_one).is_err());
-    }
+    use crate::store::testing::{TestDb, vector};
 
     #[test]
     fn contradicting_columns_are_reported_as_corruption() {

@@ -1,0 +1,149 @@
+//! Makes the table of vectors, and writes vectors with their checksums and codes.
+//!
+//! The table is created here and not by a migration, because its width depends on the model. A
+//! trigger removes a chunk's vector with the chunk, however the chunk is removed.
+
+use rusqlite::{Connection, named_params};
+
+use super::sums::{self, Sums};
+use super::{BLOCK_ROWS, codes, floor, scan, to_blob, tokens};
+use crate::document::{ChunkId, Embedding};
+use crate::error::Result;
+use crate::store::Store;
+use crate::store::db::binding::{self, Slot};
+use crate::store::db::fault::Step;
+use crate::store::db::layout::{self, Layout};
+
+const DROP_TABLE: &str = "
+    DROP TRIGGER IF EXISTS chunks_vec_ad;
+    DROP TABLE IF EXISTS chunks_vec;";
+
+const MAKE_TRIGGER: &str = "
+    CREATE TRIGGER chunks_vec_ad AFTER DELETE ON chunks BEGIN
+        DELETE FROM chunks_vec WHERE chunk_id = old.id;
+    END;";
+
+const INSERT_VECTOR: &str =
+    "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
+
+impl Store {
+    /// Makes codes for all full blocks of a large database that have none; returns their number.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the database.
+    pub fn encode_vectors(&mut self) -> Result<usize> {
+        self.write(|db| encode_from(db, 1))
+    }
+}
+
+/// Makes codes for full blocks from `first` on that have none, in a large database.
+pub(in crate::store) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
+    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(0) };
+    if !layout::knows_vec0(db)? {
+        return Ok(0);
+    }
+    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
+    Ok(codes::make(db, dim, first, codes::MIN_BLOCKS)?)
+}
+
+/// Replaces the table by an empty one for vectors of `dim` numbers.
+pub(in crate::store) fn make_table(db: &Connection, dim: u32) -> Step<()> {
+    codes::forget(db)?;
+    sums::forget(db)?;
+    floor::forget(db)?;
+    tokens::forget(db)?;
+    db.execute_batch(DROP_TABLE)?;
+    db.execute_batch(&format!(
+        "CREATE VIRTUAL TABLE chunks_vec USING vec0 (
+            chunk_id INTEGER PRIMARY KEY,
+            embedding FLOAT[{dim}],
+            chunk_size = {BLOCK_ROWS}
+        )"
+    ))?;
+    db.execute_batch(MAKE_TRIGGER)?;
+    Ok(())
+}
+
+/// Stores vectors of chunks that have none, along with their checksums and, in a large database,
+/// their codes.
+pub(in crate::store) struct VectorWriter<'a> {
+    db: &'a Connection,
+    /// Checksums and the number of the last block before writing; `None` if the layout of the table
+    /// is unknown.
+    extras: Option<(Sums, i64)>,
+}
+
+impl<'a> VectorWriter<'a> {
+    /// `layout` is known to the caller's store: detecting it for each document takes as long as
+    /// storing the document.
+    pub(in crate::store) fn new(db: &'a Connection, layout: Layout) -> Step<Self> {
+        let extras = match layout.knows_vec0 {
+            true => Some((Sums::default(), scan::last_block(db)?)),
+            false => None,
+        };
+        Ok(Self { db, extras })
+    }
+
+    /// Stores a chunk's vector, and the codes of its tokens if there are any.
+    pub(in crate::store) fn insert(
+        &mut self,
+        chunk_id: ChunkId,
+        embedding: &Embedding,
+    ) -> Step<()> {
+        if let Some(codes) = &embedding.codes {
+            tokens::insert(self.db, chunk_id, codes)?;
+        }
+        self.insert_vector(chunk_id, &embedding.vector)
+    }
+
+    /// Stores a chunk's vector.
+    pub(in crate::store) fn insert_vector(
+        &mut self,
+        chunk_id: ChunkId,
+        vector: &[f32],
+    ) -> Step<()> {
+        let bytes = to_blob(vector);
+        self.db
+            .prepare_cached(INSERT_VECTOR)?
+            .execute(named_params! { ":chunk_id": chunk_id, ":embedding": bytes })?;
+        match &mut self.extras {
+            Some((sums, _)) => sums.add(self.db, chunk_id, &bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the checksums and codes.
+    pub(in crate::store) fn finish(self) -> Step<()> {
+        let Some((sums, last_block)) = self.extras else { return Ok(()) };
+        sums.save(self.db)?;
+        let last = scan::last_block(self.db)?;
+        if last > last_block {
+            encode_from(self.db, last_block)?;
+        }
+        if floor::is_due(last_block, last) {
+            floor::save(self.db)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::testing::{TestDb, binding};
+
+    #[test]
+    fn the_table_has_the_width_of_the_model() {
+        let mut db = TestDb::unbound();
+        db.store.bind(&crate::document::Binding { dim: 384, ..binding("mini") }).unwrap();
+        let sql: String = db
+            .store
+            .connection
+            .query_row("SELECT sql FROM sqlite_schema WHERE name = 'chunks_vec'", [], |row| {
+                row.get(0)
+            })
+            .unwrap();
+        assert!(sql.contains("vec0") && sql.contains("chunk_id INTEGER PRIMARY KEY"), "{sql}");
+        assert!(sql.contains("embedding FLOAT[384]"), "{sql}");
+    }
+}
