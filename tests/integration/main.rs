@@ -117,6 +117,8 @@ mod merging;
 /// Models: fetching, directories, changing from one to another.
 mod models;
 mod month;
+/// Runs as an ordinary user, also where the tests run as root.
+mod ordinary;
 /// Human text; which stream gets what; colour and progress on a terminal.
 mod output;
 /// Every command's output for people and for programs, row by row.

@@ -7,7 +7,6 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,9 +18,7 @@ use serde_json::json;
 
 use crate::env::{Output, TestEnv, left_out};
 use crate::mcp_client::Client;
-
-/// The user without rights on most systems.
-const NOBODY: u32 = 65534;
+use crate::ordinary::{each, is_root};
 
 /// What is searched for in most tests.
 const QUERY: &str = "harbour tide";
@@ -34,34 +31,14 @@ struct Shared {
 impl Shared {
     /// Indexes two files and a note, and lets every user read everything.
     fn new() -> Self {
-        let env = TestEnv::new();
+        let env = TestEnv::for_ordinary_user();
         env.write("docs/harbour.md", "# Tides\n\nThe harbour master writes the tide table.\n");
         env.write("docs/oven.md", "# Bread\n\nBake bread with salt in a warm oven.\n");
         env.ok(&["add", "docs", "--tags", "sample"]);
         env.ok(&["add", "--note", "The spare key is in the blue box."]);
-        // The checkout and the user's caches may be below folders that only their owner can enter.
-        for name in ["KB_CACHE_DIR", "KB_EMBEDDING_MODEL_DIR", "ORT_DYLIB_PATH"] {
-            copy_all(&Self::place(&env, name), &env.path(Self::name(&env, name)));
-        }
-        fs::copy(env!("CARGO_BIN_EXE_kb"), env.path("kb")).unwrap();
         let shared = Self { env };
         shared.set_rights(0o755, 0o644);
-        fs::set_permissions(shared.env.path("kb"), fs::Permissions::from_mode(0o555)).unwrap();
         shared
-    }
-
-    /// Returns the value of a variable of the environment.
-    fn place(env: &TestEnv, name: &str) -> PathBuf {
-        let command = env.command(&["list"]);
-        let mut values = command.get_envs();
-        let found = values.find(|(known, _)| *known == name).and_then(|(_, value)| value);
-        PathBuf::from(found.unwrap())
-    }
-
-    /// Returns the name of the copy of a model, a cache or a library.
-    fn name(env: &TestEnv, variable: &str) -> String {
-        // The name of a model is that of its folder.
-        Self::place(env, variable).file_name().unwrap().to_str().unwrap().to_owned()
     }
 
     /// Takes the right to write from everything, or gives it back.
@@ -76,27 +53,11 @@ impl Shared {
 
     /// Prepares a run as a user who may read but not write.
     fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
-        let mut command = Command::new(self.env.path("kb"));
-        let env = &self.env;
-        command
-            .args(args)
-            .env_clear()
-            .env("HOME", env.path(""))
-            .env("PATH", "/usr/bin:/bin")
-            .env("TMPDIR", env.path("no-such-folder"))
-            .current_dir(env.path(""))
-            .stdin(Stdio::null());
-        for name in ["KB_CACHE_DIR", "KB_EMBEDDING_MODEL_DIR", "ORT_DYLIB_PATH"] {
-            command.env(name, env.path(Self::name(env, name)));
-        }
-        if is_root() {
-            command.uid(NOBODY).gid(NOBODY);
-        }
-        command
+        self.env.ordinary_command(args)
     }
 
     fn kb<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
-        self.env.finish(&mut self.command(args))
+        self.env.ordinary_kb(args)
     }
 
     /// Returns every file below the home with what shows a change of it.
@@ -128,20 +89,6 @@ impl Drop for Shared {
     }
 }
 
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-/// Calls `look` for a folder and everything below it.
-fn each(path: &Path, look: &mut dyn FnMut(&Path)) {
-    look(path);
-    if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        for entry in path.read_dir().unwrap() {
-            each(&entry.unwrap().path(), look);
-        }
-    }
-}
-
 fn set_rights(place: &Path, folder: u32, file: u32) {
     let mut all = Vec::new();
     // A folder must be entered before its rights are taken.
@@ -159,20 +106,6 @@ fn set_rights(place: &Path, folder: u32, file: u32) {
 
 fn set_right(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
-
-fn copy_all(from: &Path, to: &Path) {
-    if !from.is_dir() {
-        fs::copy(from, to).unwrap();
-        return;
-    }
-    fs::create_dir_all(to).unwrap();
-    for entry in from.read_dir().unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_name() != "tmp" {
-            copy_all(&entry.path(), &to.join(entry.file_name()));
-        }
-    }
 }
 
 /// Every command that only reads.
