@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::app::choose::{self, Criteria};
 use crate::app::copies::{self, OwnCopy};
+use crate::app::edit::kept;
 use crate::app::keep_away::{self, Rule};
 use crate::app::losses::{self, Losses};
 
@@ -167,6 +168,7 @@ pub fn remove(
         removed.num_back = num_back(&store, &removed.documents)?;
     }
     erase::finish(store, observer)?;
+    kept::erase(session.data_dir(), &removed.ids)?;
     settle_copies(session, request, confirm, &mut removed)?;
     Ok(removed)
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::app::add::{AddRequest, Remembers, Source, ingest};
+use crate::app::edit::kept;
 use crate::app::observer::Event;
 use crate::app::read::{is_claimed, walk_options};
 use crate::app::relocate::follow_database;
@@ -376,7 +377,8 @@ impl Run<'_> {
             last_update::note(&mut store)?;
         }
         self.forget_named_failures(&mut store)?;
-        erase::finish(store, self.observer)
+        erase::finish(store, self.observer)?;
+        kept::erase(self.session.data_dir(), &self.report.removed)
     }
 
     /// Forgets files that failed when they were named, outside all folders, and are missing now.

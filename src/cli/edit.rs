@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::edit::{self, Changes, Editable};
+use crate::app::edit::{self, Changes, Editable, kept};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, Place};
@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, args: &args::Edit) -> Result<ExitStatus> {
 fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf)> {
     let id = editable.document.id;
     let folder = context.session.data_dir();
-    let file = folder.join(format!("edit-{id}.md"));
+    let file = kept::page_of(folder, id);
     let page = editable.page();
     if file.symlink_metadata().is_ok() {
         messages::info(&format!("note: this text was kept when document {id} was edited last"));
@@ -75,7 +75,7 @@ fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf
     }
     let changes = editable
         .changes(&edited?)
-        .map_err(|(line, reason)| kept(&file, id.0, &format!("line {line}: {reason}")))?;
+        .map_err(|(line, reason)| not_read(&file, id.0, &format!("line {line}: {reason}")))?;
     Ok((changes, file))
 }
 
@@ -84,11 +84,12 @@ fn read(file: &Path, folder: &Path, id: i64) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        kept(file, id, &format!("line {line}: not UTF-8"))
+        not_read(file, id, &format!("line {line}: not UTF-8"))
     })
 }
 
-fn kept(file: &Path, id: i64, reason: &str) -> Error {
+/// Returns the error of a page that cannot be read, which is kept.
+fn not_read(file: &Path, id: i64, reason: &str) -> Error {
     Error::Usage {
         message: format!("{}, {reason}", file.display()),
         hint: Some(format!(

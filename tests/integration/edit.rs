@@ -482,6 +482,45 @@ fn a_page_with_an_error_is_kept_and_opened_again() {
 }
 
 #[test]
+fn a_removal_erases_the_kept_page_of_an_edit() {
+    let mut env = TestEnv::new();
+    for note in ["The quince secret.", "The pear secret.", "The plum secret."] {
+        env.ok(&["add", "--note", note]);
+    }
+    env.write("notes/a.md", "# Kiwi\n\nThe gauge.\n");
+    env.ok(&["add", "notes"]);
+    let wrong = "---\ntitle: [\n---\n\nThe quince secret, edited.\n";
+    for document in ["1", "2", "4"] {
+        edit_as(&mut env, document, wrong).expect(1);
+    }
+    let pages = |env: &TestEnv| {
+        let names = fs::read_dir(env.path(".kb")).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut pages: Vec<String> = names.filter(|name| name.starts_with("edit-")).collect();
+        pages.sort();
+        pages
+    };
+    assert_eq!(pages(&env), ["edit-1.md", "edit-2.md", "edit-4.md"]);
+    env.ok(&["remove", "1", "--yes"]);
+    assert_eq!(pages(&env), ["edit-2.md", "edit-4.md"]);
+    // So does `kb update --prune`.
+    env.write("notes/b.md", "# Fig\n\nThe pump.\n");
+    env.ok(&["update"]);
+    fs::remove_file(env.path("notes/a.md")).unwrap();
+    env.ok(&["update", "--prune", "--force"]);
+    assert_eq!(pages(&env), ["edit-2.md"]);
+    // Pages that an older kb left are named, and deleted on request. Other files are the user's.
+    env.write(".kb/edit-1.md", "left");
+    env.write(".kb/edit-01.md", "mine");
+    env.write(".kb/edit-x.md", "mine");
+    let told = env.ok(&["doctor"]).stdout;
+    assert!(told.contains("edit-1.md is a page of `kb edit` whose document was removed"), "{told}");
+    assert!(!told.contains("edit-2.md") && !told.contains("edit-01.md"), "{told}");
+    env.ok(&["doctor", "--fix"]);
+    assert_eq!(pages(&env), ["edit-01.md", "edit-2.md", "edit-x.md"]);
+}
+
+#[test]
 fn a_document_that_changed_meanwhile_is_not_overwritten() {
     let mut env = TestEnv::new();
     env.ok(&["add", "--note", "The first text."]);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::app::doctor::{Findings, Verdict};
+use crate::app::edit::kept;
 use crate::app::reread::outdated;
 use crate::app::{Observer, Session, model, reindex};
 use crate::document::ChunkId;
@@ -76,6 +77,19 @@ fn examine_store(
         }
         if found.is_empty() && store.compact()? {
             findings.add(NAME, Verdict::Repaired, "released free space to the disk");
+        }
+    }
+    let orphans = kept::orphans(session.data_dir(), &store)?;
+    for page in &orphans {
+        if is_fixing {
+            kept::delete(page)?;
+            let message =
+                format!("deleted {}, a page of `kb edit` of a removed document", page.display());
+            findings.add(NAME, Verdict::Repaired, message);
+        } else {
+            let message =
+                format!("{} is a page of `kb edit` whose document was removed", page.display());
+            findings.add_with_fix(NAME, Verdict::Note, message, "`kb doctor --fix` deletes it");
         }
     }
     for finding in repaired {

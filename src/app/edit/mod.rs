@@ -1,5 +1,6 @@
 //! Changes the title, tags and date of a document, and the text of a note.
 
+pub mod kept;
 mod page;
 
 use crate::app::add::{self, AddRequest, Source};
