@@ -34,6 +34,7 @@ pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus>
     let request = ConvertRequest {
         source,
         output: args.output.clone(),
+        replaces: args.force,
         extension: match args.format {
             DocumentFormat::Md => "md",
             DocumentFormat::Json | DocumentFormat::Jsonl => "json",

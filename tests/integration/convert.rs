@@ -291,14 +291,26 @@ fn a_folder_that_cannot_be_written_to_is_one_error() {
 }
 
 #[test]
-fn results_replace_older_ones_but_never_a_file_of_the_run() {
+fn a_file_of_the_user_is_replaced_only_with_force_and_a_file_of_the_run_never() {
     let env = TestEnv::without_model();
     env.write("docs/a.md", "new");
     env.write("docs/a.md.md", "mine");
     env.write("out/a.md.md", "old");
-    env.ok(&["convert", "docs/a.md", "--output=out"]);
+    let args = ["convert", "docs/a.md", "--output=out"];
+    let refused = env.kb(&args).expect(1).stderr;
+    assert!(refused.contains("out/a.md.md has other content"), "{refused}");
+    assert!(refused.contains("hint: `--force` replaces it"), "{refused}");
+    assert_eq!(fs::read_to_string(env.path("out/a.md.md")).unwrap(), "old");
+    env.ok(&[&args[..], &["--force"]].concat());
     assert_eq!(fs::read_to_string(env.path("out/a.md.md")).unwrap(), "new\n");
-    let output = env.ok(&["convert", "docs", "--output=docs"]);
+    // The result of an earlier run is the same.
+    env.ok(&args);
+    // The other files of a run are converted.
+    env.write("out/a.md.md", "a longer text of the user");
+    let output = env.ok(&["convert", "docs", "--output=out"]).stderr;
+    assert!(output.contains("a.md.md has other content"), "{output}");
+    assert!(output.contains("Converted 1 document. 1 failed."), "{output}");
+    let output = env.ok(&["convert", "docs", "--output=docs", "--force"]);
     assert!(
         output
             .stderr
@@ -308,13 +320,11 @@ fn results_replace_older_ones_but_never_a_file_of_the_run() {
     );
     assert_eq!(fs::read_to_string(env.path("docs/a.md.md")).unwrap(), "mine");
     assert_eq!(fs::read_to_string(env.path("docs/a.md.md.md")).unwrap(), "mine\n");
-    // A link is replaced, and the file that it leads to stays.
-    env.write("private", "secret");
-    std::os::unix::fs::symlink(env.path("private"), env.path("out/linked.md.md")).unwrap();
-    env.write("linked.md", "words");
-    env.ok(&["convert", "linked.md", "--output=out"]);
-    assert_eq!(fs::read_to_string(env.path("private")).unwrap(), "secret");
-    assert_eq!(fs::read_to_string(env.path("out/linked.md.md")).unwrap(), "words\n");
+    // That of a document from a stream, too.
+    env.write("out/stdin.md", "mine");
+    let refused = convert_stdin(&env, b"words", &["--output=out"]).expect(1).stderr;
+    assert!(refused.contains("stdin.md has other content"), "{refused}");
+    assert_eq!(fs::read_to_string(env.path("out/stdin.md")).unwrap(), "mine");
 }
 
 #[test]
@@ -333,7 +343,9 @@ fn a_link_in_the_folder_of_results_is_not_followed() {
     let other = env.write("other.txt", "mine");
     fs::create_dir(env.path("out")).unwrap();
     std::os::unix::fs::symlink(&other, env.path("out/a.md.md")).unwrap();
-    env.ok(&["convert", "a.md", "--output=out"]);
+    env.kb(&["convert", "a.md", "--output=out"]).expect(1);
+    assert!(env.path("out/a.md.md").is_symlink());
+    env.ok(&["convert", "a.md", "--output=out", "--force"]);
     assert_eq!(fs::read_to_string(other).unwrap(), "mine");
     assert_eq!(fs::read_to_string(env.path("out/a.md.md")).unwrap(), "new\n");
     assert!(!env.path("out/a.md.md").is_symlink());

@@ -13,6 +13,7 @@ use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
 use crate::app::observer::Event;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Failure, Result};
+use crate::files::open::Links;
 use crate::files::{open, write};
 use crate::ingest::UNNAMED;
 use crate::text::number::thousands;
@@ -69,7 +70,8 @@ pub fn to_folder(
         !matches!(roots.as_slice(), [_, _, ..]) && !roots.iter().any(|root| root.is_dir());
     let num_files = inputs.len();
     let targets = targets(&inputs, folder, request.extension);
-    let run = Run { job: &job, render, is_stopped: AtomicBool::new(false) };
+    let (replaces, is_stopped) = (request.replaces, AtomicBool::new(false));
+    let run = Run { job: &job, render, replaces, is_stopped };
     let is_cancelled = observer.cancel_flag();
     let mut report = ConvertReport::default();
     let mut fatal = None;
@@ -223,6 +225,7 @@ enum Outcome {
 struct Run<'a> {
     job: &'a Job,
     render: &'a Render<'a>,
+    replaces: bool,
     is_stopped: AtomicBool,
 }
 
@@ -232,6 +235,12 @@ impl Run<'_> {
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.bytes(input, target)));
         let crashed = || Error::Extract { failure: Failure::Crashed, detail: String::new() };
         match outcome.unwrap_or_else(|_| Err(crashed())) {
+            Ok(Some((bytes, _))) if !self.replaces && is_other(&target.output, &bytes) => {
+                Outcome::Failed(Error::Usage {
+                    message: format!("{} has other content", target.output.display()),
+                    hint: Some("`--force` replaces it; or name another folder".into()),
+                })
+            }
             Ok(Some((bytes, warnings))) => match write::replace_public(&target.output, &bytes) {
                 Ok(()) => Outcome::Written(warnings),
                 Err(source) => not_written(&target.output, source),
@@ -262,6 +271,18 @@ impl Run<'_> {
         let bytes = (self.render)(&converted)?;
         Ok(Some((bytes, converted.document.metadata.warnings)))
     }
+}
+
+/// Whether a file other than the result of an earlier run would be replaced.
+fn is_other(output: &Path, result: &[u8]) -> bool {
+    let Ok(found) = output.symlink_metadata() else { return false };
+    // Writing the result reports that a folder cannot be replaced.
+    if found.is_dir() {
+        return false;
+    }
+    // A longer file is an error.
+    let content = open::read(output, Links::Follow, result.len() as u64);
+    !found.is_file() || content.map_or(true, |content| content != result)
 }
 
 /// Returns the outcome of a result that could not be written: a name that does not fit concerns one

@@ -25,6 +25,8 @@ pub struct ConvertRequest {
     pub source: Source,
     /// Folder for the results; `None` for the only result to be returned.
     pub output: Option<PathBuf>,
+    /// Whether other files in the folder that have the name of a result are replaced.
+    pub replaces: bool,
     /// Extension of the results, without a dot.
     pub extension: &'static str,
     /// First and last physical page to convert, from 1.

@@ -198,7 +198,7 @@ pub(in crate::cli) struct SelectionArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Needs no database and no model, and changes none. One document is printed; several are written to DIR, each as \
-FILE.md or FILE.json; older files of that name are replaced. With --format json and --output, the report is printed as JSON.
+FILE.md or FILE.json; with --force, other files of that name are replaced. With --format json and --output, the report is printed as JSON.
 
 With --format jsonl, any number of documents is printed, one per line, and a file that fails has a line with path, code and \
 error. With --chunks, the lines are those of `kb export`, which `kb import` reads; that needs the model (`kb init`), but no database.")]
@@ -225,6 +225,9 @@ pub(in crate::cli) struct Convert {
     /// Write the results to this folder
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(in crate::cli) output: Option<PathBuf>,
+    /// Replace other files in the folder that have the name of a result
+    #[arg(long, short, requires = "output")]
+    pub(in crate::cli) force: bool,
     /// Convert only pages A to B
     #[arg(long, value_name = "A:B", value_parser = pages)]
     pub(in crate::cli) pages: Option<(u32, u32)>,
