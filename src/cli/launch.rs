@@ -94,10 +94,12 @@ pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
         });
     };
     messages::info(&format!("Opening {}", place.path.display()));
-    let status = Command::new(program)
-        .args(options)
-        .args(arguments(syntax(known, program), place.path, number))
-        .status();
+    let status = context.session.environment.started(program).and_then(|found| {
+        Command::new(found)
+            .args(options)
+            .args(arguments(syntax(known, program), place.path, number))
+            .status()
+    });
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(Error::Usage {

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::cli::{interrupt, messages, streams};
@@ -23,6 +24,7 @@ const LESS: &str = "FRX";
 #[derive(Debug)]
 pub(super) struct Pager {
     command: Vec<String>,
+    program: io::Result<PathBuf>,
     is_named: bool,
     less: OsString,
     num_columns: usize,
@@ -43,6 +45,7 @@ impl Pager {
         }
         let (num_rows, num_columns) = streams::size();
         Some(Self {
+            program: environment.started(&command[0]),
             command,
             is_named: named.is_some(),
             less: environment.get("LESS").cloned().unwrap_or_else(|| LESS.into()),
@@ -67,12 +70,12 @@ impl Pager {
         if !self.is_needed(&String::from_utf8_lossy(text.as_bytes())) {
             return streams::printed(text);
         }
-        let child = Command::new(&self.command[0])
-            .args(&self.command[1..])
-            .env("LESS", &self.less)
-            .stdin(Stdio::piped())
-            .spawn();
-        let mut child = match child {
+        let start = |program: &PathBuf| {
+            let mut command = Command::new(program);
+            command.args(&self.command[1..]).env("LESS", &self.less).stdin(Stdio::piped());
+            command.spawn().map_err(|error| error.to_string())
+        };
+        let mut child = match self.program.as_ref().map_err(io::Error::to_string).and_then(start) {
             Ok(child) => child,
             Err(cause) => {
                 if self.is_named {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The environment of the process, read once at startup.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +45,21 @@ impl Environment {
         programs.find(|program| program.is_absolute() && program.is_file())
     }
 
+    /// Returns what is started for a program that the user names: a name alone is a program on `PATH`, as
+    /// [`Self::program`] finds it.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::NotFound`].
+    pub fn started(&self, program: &str) -> io::Result<PathBuf> {
+        if Path::new(program).components().count() > 1 {
+            return Ok(program.into());
+        }
+        let missing =
+            || io::Error::new(io::ErrorKind::NotFound, "no absolute folder of PATH has it");
+        self.program(program).ok_or_else(missing)
+    }
+
     /// Returns the user's home directory; the root directory if there is none.
     pub fn home(&self) -> PathBuf {
         self.path("HOME").or_else(|| self.path("USERPROFILE")).unwrap_or_else(|| PathBuf::from("/"))
@@ -79,6 +95,9 @@ mod tests {
         for path in [".", "", ":", "target:.", "src", "..", "./", "/nowhere"] {
             assert_eq!(find(path.to_owned()), None, "{path}");
         }
+        let environment: Environment = [("PATH".to_owned(), ".:src".into())].into_iter().collect();
+        assert!(environment.started("lib.rs").is_err());
+        assert_eq!(environment.started("./lib.rs").unwrap(), Path::new("./lib.rs"));
         for path in [folder.to_owned(), format!(".:{folder}"), format!(":{folder}:")] {
             assert_eq!(find(path), Some(program.clone()));
         }

@@ -11,6 +11,7 @@ pub mod access;
 pub mod folder;
 pub mod open;
 pub mod private;
+pub mod processes;
 pub mod scratch;
 pub mod stamp;
 pub mod tree;

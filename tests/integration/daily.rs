@@ -95,6 +95,14 @@ fn a_document_that_cannot_be_opened_is_reported() {
     );
     env.set("EDITOR", "not-there");
     fails(&env, &["open", "4", "--editor"], "the editor `not-there` cannot be started");
+    // A program in the working directory is not one on the `PATH`.
+    program(&env, "../not-there", ": > \"$HOME/started\"");
+    let relative = env.kb_with(&[("PATH", ".:")], &["open", "4", "--editor"]).expect(1).stderr;
+    assert!(
+        relative.contains("cannot be started: no absolute folder of PATH has it"),
+        "{relative}"
+    );
+    assert!(!env.path("started").exists());
     program(&env, "failing", "exit 3");
     env.set("EDITOR", "failing");
     fails(&env, &["open", "4", "--editor"], "the editor `failing` failed: exit status: 3");

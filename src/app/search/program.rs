@@ -1,11 +1,15 @@
 //! Runs a program of the user's for a limited time, and always ends it.
 
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::config::Environment;
+use crate::files::processes;
 
 /// Most bytes of output that are read.
 const MAX_OUTPUT_BYTES: usize = 8 << 20;
@@ -27,6 +31,7 @@ const POLL: Duration = Duration::from_millis(2);
 /// much, or ended with a failure.
 pub(super) fn run(
     command: &[String],
+    environment: &Environment,
     dir: &Path,
     input: Vec<u8>,
     limit: Duration,
@@ -39,22 +44,26 @@ pub(super) fn run(
     if !is_searched && !Path::new(program).is_absolute() {
         return Err(format!("`{program}` is neither an absolute path nor a name alone"));
     }
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(dir);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let child =
-        command.spawn().map_err(|error| format!("`{program}` cannot be started: {error}"))?;
-    let mut running = Running(child);
+    let start = |found: PathBuf| {
+        let mut command = Command::new(found);
+        command.args(arguments).current_dir(dir);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Passwords that are meant for kb.
+        command.env_remove("PGPASSWORD").env_remove("KB_PASSWORD");
+        Running::start(&mut command)
+    };
+    let mut running = environment
+        .started(program)
+        .and_then(start)
+        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     // Threads, because a program may print before it has read everything. They end when the pipes are closed; a
     // process that keeps one open does not keep the search.
-    if let Some(mut stdin) = running.0.stdin.take() {
+    if let Some(mut stdin) = running.child.stdin.take() {
         // A program may end without reading its input.
         thread::spawn(move || _ = stdin.write_all(&input));
     }
-    let output = running.0.stdout.take().map(|pipe| read(pipe, MAX_OUTPUT_BYTES + 1, false));
-    let errors = running.0.stderr.take().map(|pipe| read(pipe, MAX_STDERR_BYTES, true));
+    let output = running.child.stdout.take().map(|pipe| read(pipe, MAX_OUTPUT_BYTES + 1, false));
+    let errors = running.child.stderr.take().map(|pipe| read(pipe, MAX_STDERR_BYTES, true));
     let late = || format!("it took more than {} ms", limit.as_millis());
     let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
     let output =
@@ -63,7 +72,7 @@ pub(super) fn run(
         return Err(format!("it printed more than {} MB", MAX_OUTPUT_BYTES >> 20));
     }
     loop {
-        match running.0.try_wait() {
+        match running.child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(output),
             Ok(Some(status)) => {
                 let errors = errors.and_then(|errors| errors.recv_timeout(left(deadline)).ok());
@@ -99,19 +108,52 @@ fn read(mut pipe: impl Read + Send + 'static, max: usize, keeps_last: bool) -> R
 }
 
 /// A program that is killed with all its children when it is dropped.
-struct Running(Child);
+struct Running {
+    child: Child,
+    /// A variable of its environment, which everything that it starts has, too.
+    mark: String,
+}
+
+/// Most looks for processes that were started while others were killed.
+const MAX_ROUNDS: u32 = 8;
+
+/// Name of the variable that marks what a run has started.
+const MARK: &str = "KB_RUN";
+
+impl Running {
+    fn start(command: &mut Command) -> io::Result<Self> {
+        static NUM_STARTED: AtomicU64 = AtomicU64::new(0);
+        let value =
+            format!("{}-{}", std::process::id(), NUM_STARTED.fetch_add(1, Ordering::Relaxed));
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let child = command.env(MARK, &value).spawn()?;
+        Ok(Self { child, mark: format!("{MARK}={value}") })
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(group) =
-            i32::try_from(self.0.id()).ok().and_then(rustix::process::Pid::from_raw)
+            i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw)
         {
             // It may have ended, with all it started.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // Some may have left the group (`setsid`), and some may start others at this moment.
+        #[cfg(unix)]
+        for _ in 0..MAX_ROUNDS {
+            let left = processes::with_variable(&self.mark);
+            let pids = left.into_iter().filter_map(rustix::process::Pid::from_raw);
+            let killed =
+                pids.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL));
+            if killed.count() == 0 {
+                break;
+            }
+        }
     }
 }
 
@@ -120,10 +162,14 @@ impl Drop for Running {
 mod tests {
     use super::*;
 
+    fn environment() -> Environment {
+        [("PATH".to_owned(), "/usr/bin:/bin".into())].into_iter().collect()
+    }
+
     fn sh(script: &str, input: &str, limit_ms: u64) -> Result<String, String> {
         let command = ["sh", "-c", script].map(str::to_owned);
         let limit = Duration::from_millis(limit_ms);
-        run(&command, Path::new("/"), input.into(), limit)
+        run(&command, &environment(), Path::new("/"), input.into(), limit)
             .map(|output| String::from_utf8_lossy(&output).into_owned())
     }
 
@@ -150,10 +196,21 @@ mod tests {
     fn a_failure_is_one_line() {
         check_failure("echo first >&2; echo 'no model' >&2; exit 3", "no model");
         check_failure("kill -9 $$", "signal");
-        let none =
-            run(&["no-such-program-of-kb".into()], Path::new("/"), vec![], Duration::from_secs(9));
+        let none = run(
+            &["no-such-program-of-kb".into()],
+            &environment(),
+            Path::new("/"),
+            vec![],
+            Duration::from_secs(9),
+        );
         assert!(none.unwrap_err().contains("cannot be started"));
-        let relative = run(&["./rerank".into()], Path::new("/"), vec![], Duration::from_secs(9));
+        let relative = run(
+            &["./rerank".into()],
+            &environment(),
+            Path::new("/"),
+            vec![],
+            Duration::from_secs(9),
+        );
         assert!(relative.unwrap_err().contains("absolute"));
     }
 
@@ -166,12 +223,11 @@ mod tests {
         check_failure("yes >&2", "more than 400 ms");
     }
 
-    #[test]
-    fn what_a_killed_program_has_started_is_killed_too() {
+    #[track_caller]
+    fn check_killed(script: &str) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pid");
-        let script = format!("sleep 61 & echo $! > '{}'; wait", file.display());
-        check_failure(&script, "more than 400 ms");
+        check_failure(&script.replace("PID", &file.display().to_string()), "more than 400 ms");
         let pid = std::fs::read_to_string(file).unwrap();
         let state = format!("/proc/{}/stat", pid.trim());
         let is_running =
@@ -181,6 +237,17 @@ mod tests {
         while is_running() && start.elapsed() < Duration::from_secs(20) {
             thread::sleep(POLL);
         }
-        assert!(!is_running(), "it still runs");
+        assert!(!is_running(), "it still runs: {script}");
+    }
+
+    #[test]
+    fn what_a_killed_program_has_started_is_killed_too() {
+        check_killed("sleep 61 & echo $! > 'PID'; wait");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_has_left_its_group_is_killed_too() {
+        check_killed("setsid sh -c \"echo \\$\\$ > 'PID'; exec sleep 62\" & wait");
     }
 }

@@ -100,7 +100,13 @@ impl<'a> Reranker<'a> {
             input += line.map_err(|error| Error::Output(error).to_string())?.as_str();
         }
         let dir = self.session.data_dir();
-        let output = program::run(&self.command, dir, input.into_bytes(), self.limit)?;
+        let output = program::run(
+            &self.command,
+            &self.session.environment,
+            dir,
+            input.into_bytes(),
+            self.limit,
+        )?;
         read(&output, hits)
     }
 }
