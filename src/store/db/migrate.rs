@@ -6,7 +6,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, named_params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, named_params};
 
 use super::fault::{Fault, Step};
 use crate::store::keyword::grams;
@@ -126,7 +126,7 @@ pub(in crate::store) fn apply(
         }
         refuse_other_version(&transaction)?;
         let has_grams = *version_after == ERASE && grams::has_entries(&transaction)?;
-        transaction.execute_batch(sql)?;
+        transaction.execute_batch(sql).map_err(|error| other_schema(&transaction, error))?;
         if has_grams {
             grams::rebuild(&transaction)?;
         }
@@ -157,6 +157,24 @@ fn refuse_other_version(connection: &Connection) -> Step<()> {
             "its header has schema version {found}, its settings have {}",
             stated.as_deref().unwrap_or("none")
         ))),
+    }
+}
+
+/// Returns the fault of a migration that SQLite refuses: the database does not have the schema that its
+/// version says, for example because someone set the version back.
+fn other_schema(connection: &Connection, error: rusqlite::Error) -> Fault {
+    let refused = match &error {
+        // Without the text of the migration, which is part of the error.
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        error if error.sqlite_error_code() == Some(ErrorCode::Unknown) => error.to_string(),
+        _ => return error.into(),
+    };
+    match version(connection) {
+        Ok(found) => {
+            let stated = format!("it does not have schema version {found}, which it states");
+            Fault::Corrupt(format!("{stated}: {refused}"))
+        }
+        Err(_) => error.into(),
     }
 }
 
@@ -261,7 +279,24 @@ mod tests {
         db.assert_intact();
     }
 
-    /// Found from outside: "table roots already exists", without a next step.
+    /// Found from outside, like the next one: "table roots already exists", without a next step.
+    #[test]
+    fn both_versions_set_back_are_reported_as_corruption() {
+        for wrong in 0..NEWEST - 1 {
+            let db = TestDb::new();
+            let path = db.path();
+            let set = "UPDATE config SET value = ?1 WHERE key = 'schema_version'";
+            db.store.connection.execute(set, [wrong.to_string()]).unwrap();
+            db.store.connection.pragma_update(None, "user_version", wrong).unwrap();
+            db.store.close().unwrap();
+            // A migration that finds nothing to do may have raised the version.
+            let error = Store::open(&path).unwrap_err();
+            assert_eq!(error.code(), "corrupt", "{wrong}: {error}");
+            assert!(error.to_string().contains("it does not have schema version"), "{error}");
+            assert!(!error.to_string().contains('\n') && error.hint().is_some(), "{error}");
+        }
+    }
+
     #[test]
     fn a_version_that_was_set_back_is_reported_as_corruption() {
         let db = TestDb::new();
