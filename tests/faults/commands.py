@@ -9,7 +9,7 @@ import pathlib
 import shutil
 import sqlite3
 
-from world import SHORT_CHUNKS, text, write
+from world import DRAFT, SHORT_CHUNKS, text, write
 
 
 class Command:
@@ -55,9 +55,11 @@ class Command:
     def again(self, stage, _state):
         return self.args(stage)
 
-    def write_more(self, _stage):
-        """Makes the command write once more if repeating it finds nothing to do; returns whether it did."""
-        return False
+    def write_more(self, stage):
+        """Makes kb write once more where the command does, if repeating it finds nothing to do; returns whether
+        it did. By default, to the list of known databases, which every command that makes one writes.
+        """
+        return stage.run(["base", "add", "more"])[0] == 0
 
     def may_stay(self, name):
         """Whether a file that no undisturbed run leaves may stay: the list of files that could not be read, and
@@ -86,6 +88,13 @@ def tree(folder):
         digest.update(os.fsencode(path.relative_to(folder)) + b"\0")
         digest.update(path.read_bytes() if path.is_file() else b"folder")
     return digest.hexdigest()
+
+
+def files_of(folder):
+    """Returns the hash of each file below a folder, by its name; files that kb has not finished are not listed."""
+    folder = pathlib.Path(folder)
+    found = (path for path in folder.rglob("*") if path.is_file() and DRAFT not in str(path.relative_to(folder)))
+    return {str(path.relative_to(folder)): file_hash(path) for path in sorted(found)}
 
 
 def file_hash(path):
@@ -461,12 +470,152 @@ class Restore(Command):
         return {"database": documents} | one("backup", file_hash(stage.home / "copy.db"))
 
 
+class AddNote(Command):
+    # The same text twice is one note.
+    name, words, power = "add --note", ["add", "--note", text("note"), "--title", "Note", "--tags", "new"], True
+
+
+class Edit(Command):
+    """The title is also in the context of the chunks, which are embedded again."""
+
+    name, power = "edit", True
+    words = ["edit", "2", "--title", "Other", "--tags", "x,y", "--date", "2026-02-03"]
+
+
+class TagsRename(Command):
+    name, words, power = "tags rename", ["tags", "rename", "first", "third"], True
+
+    def again(self, stage, state):
+        # A tag that has been renamed is unknown.
+        return None if state == stage.after else self.args(stage)
+
+
+class RemoveIgnore(Command):
+    """A rule that keeps a file away is written before the document goes, so that it never comes back."""
+
+    name, words, power = "remove --ignore", ["remove", "2", "--ignore", "--yes"], True
+
+    def state(self, stage):
+        rules = stage.home / "old/.kbignore"
+        return super().state(stage) | one("rules", rules.read_text() if rules.exists() else None)
+
+    def again(self, stage, state):
+        # Removing a document twice would be an error.
+        return None if state == stage.after else self.args(stage)
+
+
+class Waive(Command):
+    name, words, power = "files --waive", ["files", "--waive", "old"], True
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        (stage.home / "old/bad.md").write_bytes(bytes(range(4)) * 64)
+        stage.world.ok(stage.db, "update")
+
+    def state(self, stage):
+        db = sqlite3.connect(stage.copy(stage.db / "kb.db") / "kb.db")
+        state = super().state(stage) | {"ledger": tuple(db.execute("SELECT path, outcome FROM ledger ORDER BY path"))}
+        db.close()
+        return state
+
+
+class Convert(Command):
+    """Each result is complete, or not there."""
+
+    name, words, power = "convert", ["convert", "docs", "--output", "out"], True
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.folder("docs", 3, "docs")
+
+    def state(self, stage):
+        return super().state(stage) | files_of(stage.home / "out")
+
+    def is_partial(self, text):
+        return "failed" in text
+
+    def write_more(self, stage):
+        write(stage.home / "docs/sub0/more.md", text("more"))
+        return stage.run()[0] == 0
+
+
+class BaseAdd(Command):
+    name, words, power = "base add", ["base", "add", "work", "--description", "of the office"], True
+
+    def state(self, stage):
+        listed = json.loads(stage.world.ok(stage.db, "base", "list", "--format", "json"))["bases"]
+        return super().state(stage) | {"bases": tuple(sorted(base["name"] for base in listed))}
+
+
+class BaseRename(BaseAdd):
+    name, words = "base rename", ["base", "rename", "work", "office"]
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.ok(stage.db, "base", "add", "work")
+
+    def again(self, stage, state):
+        # A base that has been renamed is unknown.
+        return None if state == stage.after else self.args(stage)
+
+
+class McpInstall(Command):
+    """The user's other settings stay, byte for byte."""
+
+    name, words = "mcp install", ["mcp", "install", "--client", "cursor", "--yes"]
+    power = True
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        write(stage.home / ".cursor/mcp.json", '{ "mcpServers": { "mine": { "command": "x" } } } // mine\n')
+
+    def state(self, stage):
+        return super().state(stage) | one("settings", file_hash(stage.home / ".cursor/mcp.json"))
+
+
+class SkillInit(Command):
+    name, words, power = "skill init", ["skill", "init", "tides", "--global"], True
+
+    def state(self, stage):
+        return super().state(stage) | files_of(stage.home / ".skillc/skills/tides")
+
+    def again(self, stage, state):
+        # A skill that exists is not made again.
+        return None if state == stage.after else self.args(stage)
+
+
+class SkillInstall(Command):
+    name, words, power = "skill install", ["skill", "install", "--target", "claude", "--yes"], True
+
+    def state(self, stage):
+        return super().state(stage) | files_of(stage.home / ".claude/skills/kb")
+
+
 def write_skill(folder, seed):
     write(folder / "SKILL.md", "---\nname: skill\ndescription: faults\n---\n" + text(seed))
     for number in range(4):
         write(folder / "references" / f"{number}.md", text(f"{seed}/{number}"))
 
 
-ALL = [FirstAdd, Add, Update, Reread, Watch, Remove, Reindex, Tag, ConfigSet, Backup, BackupForce, BackupOverLog,
-       Verify, VerifyDamaged, Restore, Import, MergingImport, Relocate, Export, DoctorFix, SkillBuild, SkillRebuild,
-       SkillImport, SkillSearch, Search]
+ALL = [FirstAdd, Add, AddNote, Update, Reread, Watch, Remove, RemoveIgnore, Reindex, Edit, Tag, TagsRename, Waive,
+       ConfigSet, Backup, BackupForce, BackupOverLog, Verify, VerifyDamaged, Restore, Import, MergingImport, Relocate,
+       Export, Convert, BaseAdd, BaseRename, DoctorFix, McpInstall, SkillBuild, SkillRebuild, SkillImport, SkillSearch,
+       SkillInit, SkillInstall, Search]
+
+# Commands that are not disturbed here, with the reason.
+READS, OTHER_CLASS = "it only reads", "another class disturbs it"
+NOT_DISTURBED = {
+    **dict.fromkeys(["find", "grep", "similar", "why", "list", "info", "outline", "show", "open", "status", "eval",
+                     "embed", "help"], READS),
+    "init": "it makes a database as `first add` does",
+    "push": "it writes to PostgreSQL",
+    "cache": OTHER_CLASS,
+    **dict.fromkeys(["schema", "completions", "man"], "what it writes is made again by the same command"),
+}
+
+
+def not_covered(help_text):
+    """Returns the commands in the text of `kb --help` that are neither disturbed nor in the list of reasons."""
+    lines = [line for line in help_text.split("Options:")[0].splitlines() if line.startswith("  ")]
+    named = {line.split()[0] for line in lines}
+    return sorted(named - {words[0] for words in (command.words for command in ALL)} - NOT_DISTURBED.keys())

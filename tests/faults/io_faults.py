@@ -1,7 +1,7 @@
 """Makes the N-th file operation of a command fail, stop short or be its last one, for every N."""
 
 import shim
-from commands import ALL
+from commands import ALL, not_covered
 from stage import Stage
 from workers import in_parallel
 
@@ -63,6 +63,8 @@ class Sweep:
 
 def sweep(world, result, options):
     """Tries the faults of all commands, or `options.sample` of each."""
+    for name in not_covered(world.ok(world.work / "none", "--help")):
+        result.fail(name, "broken", "commands.py does not have this command")
     library = shim.build(world.work)
     commands = [command for command in ALL if options.command in (None, command.name)]
     # A full sweep of one command takes minutes: all processors share it.

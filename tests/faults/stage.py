@@ -14,14 +14,12 @@ import subprocess
 import time
 
 import world
-from world import World
+from world import DRAFT, World
 
 # A run that takes longer hangs, even on a busy machine.
 PATIENCE = 120
 # How long a command that never ends by itself has for its work; its first look at the folders takes less.
 ENDLESS = 4
-# Part of the names of all of kb's drafts.
-DRAFT = ".kb-draft-"
 # `kb doctor` also checks the model, which takes longer than everything else here.
 DOCTOR_EVERY = 10
 

@@ -17,6 +17,9 @@ WORDS = """tide gauge harbour salt chart pump battery storm anchor lamp rope sai
 winter paint engine backup log install configure release plan apple pear orchard cider press cellar barrel
 oak river bridge stone letter window garden copper needle market candle island mirror thunder""".split()
 
+# Part of the names of all of kb's drafts.
+DRAFT = ".kb-draft-"
+
 # Settings with which documents are split differently.
 SHORT_CHUNKS = "chunking:\n  markdown:\n    max_tokens: 40\n    min_tokens: 0\n"
 
