@@ -10,7 +10,7 @@ use crate::cli::{args, messages};
 use crate::error::{Error, Result};
 use crate::files::open::Links;
 use crate::files::{open, write};
-use crate::limits;
+use crate::ingest::walk::BYTES_PER_MB;
 use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Edit) -> Result<ExitStatus> {
@@ -65,7 +65,8 @@ fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf
             .map_err(|source| Error::Io { path: file.clone(), source })?;
     }
     let opened = launch::open(context, Place { path: &file, line: None, page: None });
-    let edited = read(&file, folder, id.0);
+    let limit_mb = context.config().ingestion.max_file_mb.into();
+    let edited = read(&file, folder, id.0, limit_mb);
     if let Err(error) = opened {
         if edited.is_ok_and(|edited| edited == page) {
             // If it cannot be removed, the next edit opens it.
@@ -79,8 +80,14 @@ fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf
     Ok((changes, file))
 }
 
-fn read(file: &Path, folder: &Path, id: i64) -> Result<String> {
-    let bytes = open::read(file, Links::RefuseBelow(folder), limits::EXPORT_LINE_BYTES as u64)?;
+fn read(file: &Path, folder: &Path, id: i64, limit_mb: u64) -> Result<String> {
+    let max_bytes = limit_mb.saturating_mul(BYTES_PER_MB);
+    let bytes = match open::read(file, Links::RefuseBelow(folder), max_bytes) {
+        Err(Error::OverLimit { .. }) => {
+            return Err(not_read(file, id, &format!("it is larger than {limit_mb} MB")));
+        }
+        bytes => bytes?,
+    };
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;

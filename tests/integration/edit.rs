@@ -469,6 +469,11 @@ fn a_page_with_an_error_is_kept_and_opened_again() {
         assert!(output.stderr.contains("`kb edit 7` opens it again"), "{}", output.stderr);
         assert_eq!(fs::read_to_string(env.path(".kb/edit-7.md")).unwrap(), text);
     }
+    let limit = [("KB_INGESTION_MAX_FILE_MB", "1")];
+    env.write("new-page", "word ".repeat(220_000));
+    let output = env.kb_with(&limit, &["edit", "7"]).expect(1);
+    assert!(output.stderr.contains("edit-7.md, it is larger than 1 MB"), "{}", output.stderr);
+    edit_as(&mut env, "7", "---\ntitle: a\n---\n\n").expect(1);
     let mode = fs::metadata(env.path(".kb/edit-7.md")).unwrap().permissions().mode();
     assert_eq!((mode & 0o777, env.ok(&["export"]).stdout), (0o600, before));
     editor(&mut env, "sed -i 's/^title: .*/title: Mended/; s/^$/\\nThe charger./' \"$1\"");
