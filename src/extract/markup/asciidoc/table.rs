@@ -66,9 +66,9 @@ fn split(text: &str, separator: char) -> Vec<String> {
             cell.pop();
             cell.push(c);
         } else if c == separator {
-            let word = cell.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-            if separator == '|' && is_format(&cell[word..]) {
-                cell.truncate(word);
+            let word = cell.rsplit(char::is_whitespace).next().unwrap_or_default();
+            if separator == '|' && is_format(word) {
+                cell.truncate(cell.len() - word.len());
             }
             cells.push(String::new());
         } else {

@@ -55,3 +55,10 @@ fn blocks_lists_and_tables_keep_their_structure() {
         &["| a | b more |\n| --- | --- |\n| 1 | 2 |"],
     );
 }
+
+/// Found by changed files: the byte after a wide space is within it.
+#[test]
+fn a_wide_space_before_a_separator_is_no_format() {
+    let document = super::extract("|===\n|one\u{a0}|two\n|===\n");
+    assert!(document.text.contains("one") && document.text.contains("two"), "{}", document.text);
+}
