@@ -1,8 +1,10 @@
 //! Searches the files for removed content.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::Path;
+
+use aho_corasick::AhoCorasick;
 
 use super::*;
 use crate::document::{Binding, ChunkId, DocumentId, Embedding};
@@ -82,31 +84,34 @@ fn holds(files: &[Vec<u8>], wanted: &[u8]) -> bool {
     files.iter().any(|file| memchr::memmem::find(file, wanted).is_some())
 }
 
-/// Returns the traces of the documents that can still be found.
+/// Returns the traces of the documents that can still be found, in one pass over each file.
 fn found(db: &TestDb, removed: &[Traces]) -> Vec<String> {
-    let files = bytes(&db.path());
     let terms = "SELECT DISTINCT term FROM chunks_terms";
     let mut statement = db.store.connection.prepare(terms).unwrap();
     let terms: HashSet<String> =
         statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    let mut found = Vec::new();
-    for traces in removed {
-        for (word, text) in traces.words.iter().zip(&traces.texts) {
-            if terms.contains(word) {
-                found.push(format!("{word} in the index"));
-            }
-            if holds(&files, word.as_bytes()) {
-                found.push(format!("{word} in a file"));
-            }
-            let vector = crate::store::vectors::to_blob(&vector(text));
-            if vector.chunks(64).any(|part| holds(&files, part)) {
-                found.push(format!("the vector of {word}"));
-            }
-            if codes(text).chunks(16).any(|part| holds(&files, part)) {
-                found.push(format!("the tokens of {word}"));
-            }
-        }
+    let texts = || removed.iter().flat_map(|traces| traces.words.iter().zip(&traces.texts));
+    let in_index = texts().filter(|(word, _)| terms.contains(*word));
+    let mut found: Vec<String> = in_index.map(|(word, _)| format!("{word} in the index")).collect();
+    // Each pattern with what it shows.
+    let mut patterns: Vec<(Vec<u8>, String)> = Vec::new();
+    for (word, text) in texts() {
+        patterns.push((word.as_bytes().to_vec(), format!("{word} in a file")));
+        let vector = crate::store::vectors::to_blob(&vector(text));
+        let parts = vector.chunks(64).map(|part| (part.to_vec(), format!("the vector of {word}")));
+        patterns.extend(parts);
+        let codes = codes(text);
+        let parts = codes.chunks(16).map(|part| (part.to_vec(), format!("the tokens of {word}")));
+        patterns.extend(parts);
     }
+    let search = AhoCorasick::new(patterns.iter().map(|(bytes, _)| bytes)).unwrap();
+    let files = bytes(&db.path());
+    let in_files: BTreeSet<&String> = files
+        .iter()
+        .flat_map(|file| search.find_overlapping_iter(file))
+        .map(|hit| &patterns[hit.pattern()].1)
+        .collect();
+    found.extend(in_files.into_iter().cloned());
     found
 }
 
