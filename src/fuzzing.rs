@@ -9,12 +9,17 @@ use std::path::Path;
 
 use crate::chunk::{ChunkOptions, Strategy, chunk};
 use crate::config;
-use crate::document::{Document, Language};
+use crate::document::{Data, Dialect, Document, Language};
 use crate::extract;
 use crate::ingest::detect::{self, TextExtensions, TypeOverride};
 use crate::search::parse;
 use crate::skill::{front_matter, page};
 use crate::text::{decode, headings};
+
+#[cfg(test)]
+mod growth {
+    mod tests;
+}
 
 /// A function to feed bytes to.
 pub type Target = fn(&[u8]);
@@ -76,13 +81,13 @@ pub fn code(bytes: &[u8]) {
 
 /// Parses Jupyter notebooks.
 pub fn notebook(bytes: &[u8]) {
-    extract::fuzz_notebook(bytes);
+    let _ = extract::fuzz_notebook(bytes);
 }
 
 /// Parses text in every other markup language, checks its lines, and chunks it.
 pub fn markup(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
-        for document in extract::fuzz_markup(&text) {
+        for document in Dialect::ALL.map(|dialect| extract::fuzz_markup(&text, dialect)) {
             check_lines(&document, text.lines().count());
             check_chunks(&document);
         }
@@ -92,8 +97,17 @@ pub fn markup(bytes: &[u8]) {
 /// Parses text as every kind of data, and chunks it.
 pub fn data(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
-        extract::fuzz_data(&text).for_each(|document| check_chunks(&document));
+        for kind in Data::ALL {
+            check_chunks(&extract::fuzz_data(&text, kind));
+        }
     }
+}
+
+/// Returns how long the result of a text may be, in bytes. A file of a megabyte must not become
+/// hundreds.
+#[cfg(test)]
+pub(crate) fn max_output(num_bytes: usize) -> usize {
+    32 * num_bytes + 20_000
 }
 
 /// Checks that every line comes from a line of the file, in order.

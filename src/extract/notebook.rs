@@ -19,6 +19,9 @@ use outputs::{Output, Text};
 /// Most results in HTML that are read: each is read in the child process.
 const MAX_PAGES: usize = 200;
 
+/// Longest name of a language.
+const MAX_LANGUAGE_BYTES: usize = 40;
+
 #[derive(Deserialize)]
 struct Notebook {
     cells: Vec<Cell>,
@@ -79,6 +82,8 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
     })?;
     let Metadata { language_info, kernelspec } = notebook.metadata;
     let language = language_info.name.or(kernelspec.language).unwrap_or_default();
+    // Each cell of code repeats it.
+    let language = if language.len() <= MAX_LANGUAGE_BYTES { language } else { String::new() };
     let num_pages = Counter::new(0);
     let read_page = read_page.map(|read_page| {
         let num_pages = &num_pages;

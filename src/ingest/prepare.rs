@@ -1,6 +1,7 @@
 //! Turns the bytes of a file into a document that is ready to be embedded and stored.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::chunk;
@@ -158,11 +159,8 @@ fn assemble(
         ));
     }
     let mut tags = options.tags.clone();
-    for tag in document.tags {
-        if !tags.contains(&tag) {
-            tags.push(tag);
-        }
-    }
+    let mut known: HashSet<String> = tags.iter().cloned().collect();
+    tags.extend(document.tags.into_iter().filter(|tag| known.insert(tag.clone())));
     let making = Making { chunking: &options.chunking, ocr: &options.pdf.ocr };
     let making = making.text(head.format.doc_type(), &document.metadata);
     let language = natural_language(&document.text, head.format.doc_type());

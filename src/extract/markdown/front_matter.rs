@@ -4,6 +4,7 @@
 //! Front matter that does not parse is read line by line: an unquoted title with a colon is useful
 //! even though it is invalid.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use jiff::civil;
@@ -176,14 +177,9 @@ fn tags(value: &Value) -> Vec<String> {
         // A comma separates tags in a list too.
         other => words(other).iter().flat_map(|text| text.split(',')).map(str::to_owned).collect(),
     };
-    let mut tags: Vec<String> = Vec::new();
-    for tag in found {
-        let tag = tag.trim().trim_start_matches('#').to_owned();
-        if !tag.is_empty() && !tags.contains(&tag) {
-            tags.push(tag);
-        }
-    }
-    tags
+    let mut known = HashSet::new();
+    let tags = found.iter().map(|tag| tag.trim().trim_start_matches('#'));
+    tags.filter(|tag| !tag.is_empty() && known.insert(*tag)).map(str::to_owned).collect()
 }
 
 /// Converts a date to RFC 3339 in UTC, at midnight if it has no time; other texts are unchanged.

@@ -8,6 +8,7 @@ mod asciidoc;
 mod csv;
 mod latex;
 mod man;
+mod marks;
 mod org;
 mod rst;
 mod subtitles;

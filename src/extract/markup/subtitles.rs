@@ -24,8 +24,8 @@ pub(super) fn extract(text: &str) -> Document {
             // Notes and styles of WebVTT reach up to a blank line.
             let is_note =
                 ["NOTE", "STYLE", "REGION"].iter().any(|name| line.text.starts_with(name));
-            let len = lines[at..].iter().take_while(|line| !line.is_blank()).count();
-            at += if is_note { len.max(1) } else { 1 };
+            let len = |lines: &[Line<'_>]| lines.iter().take_while(|line| !line.is_blank()).count();
+            at += if is_note { len(&lines[at..]).max(1) } else { 1 };
             continue;
         };
         let len = lines[at + 1..].iter().take_while(|line| !line.is_blank()).count();
@@ -81,13 +81,17 @@ fn plain(text: &str) -> (Option<String>, String) {
     let mut out = String::new();
     let mut voice = None;
     let mut rest = text;
+    // A tag that nothing closes is text.
+    let last = [text.rfind('>'), text.rfind('}')];
     while let Some(open) = rest.find(['<', '{']) {
         out.push_str(&rest[..open]);
-        let close = if rest[open..].starts_with('<') { '>' } else { '}' };
+        let (close, last) =
+            if rest[open..].starts_with('<') { ('>', last[0]) } else { ('}', last[1]) };
         let inside = &rest[open + 1..];
         // `{\an8}` is a position.
         let is_tag = close == '>' || inside.starts_with('\\');
-        let Some(end) = inside.find(close).filter(|_| is_tag) else {
+        let is_closed = is_tag && last.is_some_and(|last| last >= text.len() - inside.len());
+        let Some(end) = is_closed.then(|| inside.find(close)).flatten() else {
             out.push_str(&rest[open..=open]);
             rest = inside;
             continue;

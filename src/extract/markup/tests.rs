@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::fuzzing::max_output;
 
 /// Pieces of all markup languages.
 const PIECES: &[&str] = &[
@@ -73,6 +74,7 @@ proptest! {
         let num_lines = text.lines().count().max(1);
         for dialect in Dialect::ALL {
             let document = extract(&text, dialect);
+            prop_assert!(document.text.len() <= max_output(text.len()));
             let numbers = &document.line_numbers;
             prop_assert!(numbers.is_empty() || numbers.len() == document.text.split('\n').count());
             prop_assert!(numbers.is_sorted());

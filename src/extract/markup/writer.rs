@@ -10,6 +10,10 @@ const MAX_LEVEL: u8 = 6;
 /// Longest row of a table, in cells.
 pub(super) const MAX_CELLS: usize = 1000;
 
+/// How many times as many cells as it has a table may be written with; else its rows are not made
+/// equally long.
+const MAX_PADDING: usize = 8;
+
 /// A line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
@@ -196,6 +200,8 @@ impl Writer {
     /// Writes a table, whose first row is its head.
     pub(super) fn table(&mut self, rows: &[Row]) {
         let width = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0).min(MAX_CELLS);
+        let num_cells: usize = rows.iter().map(|row| row.cells.len().min(width)).sum();
+        let is_padded = rows.len() * width <= MAX_PADDING * num_cells;
         let mut lines = Vec::with_capacity(rows.len() + 1);
         for row in rows {
             let mut line = String::from("|");
@@ -204,7 +210,10 @@ impl Writer {
                 line.push_str(&tidy_line(cell).replace('|', "\\|"));
                 line.push_str(" |");
             }
-            line.push_str(&"  |".repeat(width - row.cells.len().min(width)));
+            if is_padded || row.cells.is_empty() {
+                let num_missing = if is_padded { width } else { 1 };
+                line.push_str(&"  |".repeat(num_missing - row.cells.len().min(num_missing)));
+            }
             lines.push((row.number, line));
             if lines.len() == 1 {
                 lines.push((row.number, format!("|{}", " --- |".repeat(width))));

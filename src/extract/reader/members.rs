@@ -3,7 +3,7 @@
 //! Names of members come from outside. A clean name is relative, has no `..` and no control
 //! characters, and is unique in its container; what has no such name is reported.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Read as _;
 
 use base64::Engine;
@@ -44,7 +44,30 @@ pub(in crate::extract) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Resu
             Err(error) => members.failed(&stated, Failure::Damaged, error.to_string())?,
         }
     }
+    let start = usize::try_from(archive.central_directory_start()).unwrap_or(usize::MAX);
+    for name in repeated_names(input.bytes.get(start..).unwrap_or_default()) {
+        let detail = "a later member has the same name, and only the last one is read";
+        members.failed(&name, Failure::Damaged, detail.into())?;
+    }
     members.finish()
+}
+
+/// Returns the names that the directory of an archive lists again, once for each time; `zip` only
+/// knows the last member of a name.
+fn repeated_names(directory: &[u8]) -> Vec<String> {
+    const HEAD: usize = 46;
+    let (mut names, mut repeated) = (HashSet::new(), Vec::new());
+    let mut rest = directory;
+    while rest.starts_with(b"PK\x01\x02") && rest.len() >= HEAD {
+        let number = |at: usize| usize::from(u16::from_le_bytes([rest[at], rest[at + 1]]));
+        let (name, more) = (number(28), number(30) + number(32));
+        let Some(name) = rest.get(HEAD..HEAD + name) else { break };
+        if !names.insert(name) {
+            repeated.push(String::from_utf8_lossy(name).into_owned());
+        }
+        rest = rest.get(HEAD + name.len() + more..).unwrap_or_default();
+    }
+    repeated
 }
 
 fn failure_of(error: &ZipError) -> Failure {
@@ -103,12 +126,15 @@ pub(in crate::extract) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> 
 struct Members<'a, 'e> {
     emit: &'a mut Emit<'e>,
     names: HashSet<String>,
+    /// The numbers that members of equal names got last.
+    numbers: HashMap<String, usize>,
     bytes_left: u64,
 }
 
 impl<'a, 'e> Members<'a, 'e> {
     fn new(emit: &'a mut Emit<'e>) -> Self {
-        Self { emit, names: HashSet::new(), bytes_left: limits::MEMBER_BYTES }
+        let (names, numbers) = (HashSet::new(), HashMap::new());
+        Self { emit, names, numbers, bytes_left: limits::MEMBER_BYTES }
     }
 
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Stop> {
@@ -150,10 +176,12 @@ impl<'a, 'e> Members<'a, 'e> {
             }
             _ => (name, String::new()),
         };
-        let numbered = (2..).map(|number| format!("{stem}~{number}{end}"));
-        let mut names = [name.to_owned()].into_iter().chain(numbered);
-        let free = names.find(|name| !self.names.contains(name)).unwrap_or_default();
-        self.names.insert(free.clone());
+        let mut free = name.to_owned();
+        let number = self.numbers.entry(name.to_owned()).or_insert(1);
+        while !self.names.insert(free.clone()) {
+            *number += 1;
+            free = format!("{stem}~{number}{end}");
+        }
         Ok(free)
     }
 
@@ -239,6 +267,29 @@ mod tests {
     fn a_name_that_comes_twice_gets_a_number() {
         let archive = parts::archive(&[("x/a.md", "1"), ("./x/a.md", "2"), ("x\\a.md", "3")]);
         assert_eq!(names(of_zip, &archive), ["x/a.md", "x/a~2.md", "x/a~3.md"]);
+    }
+
+    #[test]
+    fn two_members_of_one_name_are_read_or_reported() {
+        // The writer refuses equal names, so one is changed in both places where it is written.
+        let archive = parts::archive(&[("dua.md", "first"), ("b.md", "x"), ("dup.md", "second")]);
+        let found = members(of_zip, &renamed(&archive)).unwrap();
+        let expected = [("b.md", "x"), ("dup.md", "second"), ("dup~2.md", "damaged")];
+        let mut found: Vec<_> =
+            found.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+    }
+
+    /// Renames `dua.md` to `dup.md` in an archive.
+    fn renamed(archive: &[u8]) -> Vec<u8> {
+        let mut archive = archive.to_vec();
+        for at in 0..archive.len().saturating_sub(6) {
+            if archive[at..].starts_with(b"dua.md") {
+                archive[at + 2] = b'p';
+            }
+        }
+        archive
     }
 
     #[test]

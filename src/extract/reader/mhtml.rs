@@ -112,16 +112,21 @@ fn quoted_printable(body: &[u8]) -> Vec<u8> {
         if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             bytes.push(byte);
             rest = &after[2..];
-        } else if let Some(end) = after.iter().position(|byte| *byte == b'\n')
-            && after[..end].trim_ascii().is_empty()
-        {
+        } else if let Some(next_line) = trim_blanks(after).strip_prefix(b"\n") {
             // The line continues.
-            rest = &after[end + 1..];
+            rest = next_line;
         } else {
             bytes.push(first);
         }
     }
     bytes
+}
+
+/// Removes the blanks of a line from the start of some bytes.
+fn trim_blanks(bytes: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\n';
+    let num_blanks = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
+    &bytes[num_blanks..]
 }
 
 /// Decodes base64; other characters are ignored.
@@ -176,6 +181,14 @@ mod tests {
         );
         check("text/html; charset=\"windows-1251\"", "8bit", b"<p>\xCF\xF0\xE8", &["При"]);
         check("TEXT/HTML", "base64", b"PHA+SGln\r\naCB3YXRlcg==", &["High water"]);
+    }
+
+    #[test]
+    fn the_pages_that_fuzzing_begins_with_have_words() {
+        let page = include_bytes!("../../../fuzz/corpus/mhtml/page");
+        assert_eq!(output_of(read, page).unwrap().1, ["# Tides", "При"]);
+        let nested = include_bytes!("../../../fuzz/corpus/mhtml/nested");
+        assert_eq!(output_of(read, nested).unwrap().1, ["# Tides", "High water at ten."]);
     }
 
     #[test]

@@ -94,8 +94,8 @@ impl Reader {
             "vbar" => "|",
             "cpp" => "C++",
             name => match self.attributes.get(name) {
-                Some(value) => value,
-                None => return 0,
+                Some(value) if self.growth.take(value.len()) => value,
+                _ => return 0,
             },
         };
         out.push_str(value);
@@ -301,10 +301,19 @@ pub(super) fn item_mark(text: &str) -> Option<(&str, usize, &str)> {
 
 /// Splits `term:: text`.
 pub(super) fn term(text: &str) -> Option<(&str, &str)> {
-    let found = text.match_indices("::").map(|(at, _)| at).find(|at| {
-        let after = text[at + 2..].trim_start_matches([':', ';']);
-        *at > 0 && (after.is_empty() || after.starts_with(' ')) && !text[..*at].contains("://")
-    })?;
-    let term = text[..found].trim();
-    (!term.is_empty()).then(|| (term, text[found..].trim_start_matches(':').trim_start()))
+    // A mark after an address is part of a sentence.
+    let before = text.find("://").map_or(text, |at| &text[..text.len().min(at + 2)]);
+    let mut at = 0;
+    loop {
+        let found = at + before.get(at..)?.find("::")?;
+        let after = text[found + 2..].trim_start_matches([':', ';']);
+        let is_end = after.is_empty() || after.starts_with(' ');
+        if is_end && found > 0 {
+            let term = text[..found].trim();
+            return (!term.is_empty())
+                .then(|| (term, text[found..].trim_start_matches(':').trim_start()));
+        }
+        // All marks of a run have the same text after it.
+        at = if is_end { found + 2 } else { text.len() - after.len() };
+    }
 }

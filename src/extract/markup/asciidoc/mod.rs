@@ -6,8 +6,12 @@ mod table;
 use std::collections::HashMap;
 
 use super::MAX_DEPTH;
+use super::marks::{Growth, Marks};
 use super::writer::{Line, Writer, dedent, join};
 use crate::document::Document;
+
+/// The lines around tables.
+const TABLES: [&str; 4] = ["|===", ",===", ":===", "!==="];
 
 /// Words that begin an admonition.
 const NOTES: [&str; 5] = ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"];
@@ -15,7 +19,16 @@ const NOTES: [&str; 5] = ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"];
 /// Reads a document.
 pub(super) fn extract(text: &str) -> Document {
     let lines = Line::all(text);
-    let mut reader = Reader { writer: Writer::default(), attributes: HashMap::new() };
+    let ends = Marks::of_lines(&lines, |text| {
+        let is_end = text == "```" || is_delimiter(text);
+        is_end.then(|| text.to_owned())
+    });
+    let mut reader = Reader {
+        writer: Writer::default(),
+        attributes: HashMap::new(),
+        growth: Growth::of(text),
+        ends,
+    };
     let num_header = reader.header(&lines);
     reader.body(&lines[num_header..], 0);
     reader.writer.finish()
@@ -36,6 +49,10 @@ struct Reader {
     writer: Writer,
     /// The values of `:name: value`.
     attributes: HashMap<String, String>,
+    /// How much of these values may be inserted.
+    growth: Growth,
+    /// The lines that may end blocks.
+    ends: Marks,
 }
 
 impl Reader {
@@ -200,16 +217,12 @@ impl Reader {
         let open = lines[0].text;
         let mark = open.chars().next()?;
         let is_fence = open.starts_with("```");
-        let is_table = matches!(open, "|===" | ",===" | ":===" | "!===");
-        let is_open = is_fence
-            || is_table
-            || open == "--"
-            || open.len() >= 4 && "-.=*_+/".contains(mark) && open.chars().all(|c| c == mark);
-        if !is_open {
+        let is_table = TABLES.contains(&open);
+        if !is_fence && !is_delimiter(open) {
             return None;
         }
         let close = if is_fence { "```" } else { open };
-        let end = lines.iter().skip(1).position(|line| line.text == close);
+        let end = self.ends.line(close, &lines[1..]);
         // A block that is not closed is a line.
         let Some(end) = end.map(|end| end + 1) else { return Some(1) };
         let inside = &lines[1..end];
@@ -287,13 +300,17 @@ fn is_directive(text: &str) -> bool {
         .any(|name| text.starts_with(name) && text.ends_with(']'))
 }
 
+/// Whether a line is one of the two equal ones around a block.
+fn is_delimiter(text: &str) -> bool {
+    let mark = text.chars().next().unwrap_or(' ');
+    let is_rule = text.len() >= 4 && "-.=*_+/".contains(mark) && text.chars().all(|c| c == mark);
+    is_rule || text == "--" || TABLES.contains(&text)
+}
+
 /// Whether a line opens a block between two equal lines, or describes one.
 fn starts_block(text: &str) -> bool {
-    let mark = text.chars().next().unwrap_or(' ');
-    let is_delimiter =
-        text.len() >= 4 && "-.=*_+/".contains(mark) && text.chars().all(|c| c == mark);
-    is_delimiter
-        || matches!(text, "|===" | "--" | "+")
+    (is_delimiter(text) && !matches!(text, ",===" | ":===" | "!==="))
+        || text == "+"
         || text.starts_with("```")
         || text.starts_with('[') && text.ends_with(']') && !text.contains(' ')
         || inline::item_mark(text).is_some()

@@ -13,7 +13,7 @@ pub(super) fn num_columns(attributes: &str) -> Option<usize> {
         let repeated = column.split_once('*').and_then(|(times, _)| times.trim().parse().ok());
         repeated.unwrap_or(1_usize)
     });
-    Some(columns.sum::<usize>()).filter(|number| (1..=1000).contains(number))
+    Some(columns.fold(0, usize::saturating_add)).filter(|number| (1..=1000).contains(number))
 }
 
 /// Returns the rows of a table. Without a stated number of columns, its first line has one row.

@@ -5,6 +5,9 @@ use std::rc::Rc;
 use super::{MAX_FORMULA_BYTES, Reader, symbols};
 use crate::extract::markup::writer::{Words, within};
 
+/// Longest source text within a line, in bytes.
+const MAX_VERBATIM_BYTES: usize = 1000;
+
 /// Commands that are left out with this many arguments.
 const SILENT: &[(&str, usize)] = &[
     ("label", 1),
@@ -213,10 +216,9 @@ impl Reader {
                 let mark = if c == '[' { "$$" } else { "$" };
                 self.advance(1);
                 let text = Rc::clone(&self.text);
-                let rest = &text[self.at..];
-                if let Some(end) = within(rest, MAX_FORMULA_BYTES).find(close) {
-                    self.formula(mark, &rest[..end]);
-                    self.at += end + close.len();
+                if let Some(len) = self.distance(close, text.len(), MAX_FORMULA_BYTES) {
+                    self.formula(mark, &text[self.at..self.at + len]);
+                    self.at += len + close.len();
                 }
             }
             ' ' | ',' | ';' | ':' | '>' | '\n' | '\t' => {
@@ -379,17 +381,16 @@ impl Reader {
         let Some(mark) = rest.chars().next().filter(|c| !c.is_whitespace()) else { return };
         let close = if mark == '{' { '}' } else { mark };
         let inside = &rest[mark.len_utf8()..];
-        let line_end = inside.find('\n').unwrap_or(inside.len());
-        let Some(end) = inside[..line_end].find(close) else { return };
+        let end = within(inside, MAX_VERBATIM_BYTES).find([close, '\n']);
+        let Some(end) = end.filter(|end| inside[*end..].starts_with(close)) else { return };
         self.push(&format!("`{}`", &inside[..end]));
         self.advance(mark.len_utf8() + end + close.len_utf8());
     }
 
     /// Skips to the `\fi` of a condition that is never true.
     fn skip_conditional(&mut self) {
-        let end = within(&self.text[self.at..], MAX_FORMULA_BYTES).find("\\fi");
-        if let Some(end) = end {
-            self.advance(end + "\\fi".len());
+        if let Some(len) = self.distance("\\fi", self.text.len(), MAX_FORMULA_BYTES) {
+            self.advance(len + "\\fi".len());
         }
     }
 }

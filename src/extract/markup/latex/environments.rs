@@ -80,7 +80,7 @@ impl Reader {
             let text = Rc::clone(&self.text);
             let rest = &text[self.at..end];
             let close = format!("\\end{{{name}}}");
-            let Some(len) = within(rest, MAX_CODE_BYTES).find(&close) else { return };
+            let Some(len) = self.distance(&close, end, MAX_CODE_BYTES) else { return };
             match () {
                 () if self.is_silent || silent => self.advance(len),
                 () if is_code => self.code(plain, &rest[..len]),

@@ -90,7 +90,9 @@ impl Reader {
         }
         let mut body = String::with_capacity(found.body.len());
         let mut rest = found.body.as_str();
-        while let Some(mark) = rest.find('#') {
+        while body.len() <= MAX_EXPANDED_BYTES
+            && let Some(mark) = rest.find('#')
+        {
             body.push_str(&rest[..mark]);
             let number = rest[mark + 1..].chars().next().and_then(|c| c.to_digit(10));
             let argument =
@@ -101,7 +103,7 @@ impl Reader {
             rest = &rest[mark + 1 + usize::from(number.is_some())..];
         }
         body.push_str(rest);
-        if body.len() <= MAX_EXPANDED_BYTES {
+        if body.len() <= MAX_EXPANDED_BYTES && self.growth.take(body.len()) {
             self.run_expanded(&body);
         }
         true
@@ -110,6 +112,7 @@ impl Reader {
     /// Reads a text whose lines are all the current one.
     fn run_expanded(&mut self, body: &str) {
         let outer = std::mem::replace(&mut self.text, Rc::from(body));
+        let places = std::mem::take(&mut self.places);
         let at = std::mem::take(&mut self.at);
         let was_expanded = std::mem::replace(&mut self.is_expanded, true);
         self.expansion_depth += 1;
@@ -118,5 +121,6 @@ impl Reader {
         self.is_expanded = was_expanded;
         self.at = at;
         self.text = outer;
+        self.places = places;
     }
 }

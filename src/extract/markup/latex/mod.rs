@@ -8,9 +8,11 @@ mod environments;
 mod macros;
 mod symbols;
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::marks::{Groups, Growth, Marks};
 use super::writer::{Row, Words, Writer, within};
 use crate::document::Document;
 
@@ -22,6 +24,9 @@ const MAX_EXPANSION_DEPTH: usize = 6;
 
 /// Longest formula, in bytes.
 const MAX_FORMULA_BYTES: usize = 10_000;
+
+/// Longest group, in bytes.
+const MAX_GROUP_BYTES: usize = 10_000;
 
 /// How deep groups are followed.
 const MAX_DEPTH: usize = 40;
@@ -59,9 +64,18 @@ struct Table {
     row: Row,
 }
 
+/// Where the ends of constructs are in a text, once they are asked for.
+#[derive(Default)]
+struct Places {
+    ends: Marks,
+    braces: OnceCell<Groups>,
+    brackets: OnceCell<Groups>,
+}
+
 /// Reads characters and writes blocks.
 struct Reader {
     text: Rc<str>,
+    places: Places,
     /// The next byte, and its line.
     at: usize,
     line: u32,
@@ -77,6 +91,7 @@ struct Reader {
     macros: HashMap<String, Rc<Macro>>,
     num_expansions: usize,
     expansion_depth: usize,
+    growth: Growth,
     depth: usize,
     /// Whether the document has chapters, above its sections.
     has_chapters: bool,
@@ -88,6 +103,7 @@ impl Reader {
     fn new(text: &str) -> Self {
         Self {
             text: Rc::from(text),
+            places: Places::default(),
             at: 0,
             line: 1,
             is_expanded: false,
@@ -99,6 +115,7 @@ impl Reader {
             macros: HashMap::new(),
             num_expansions: 0,
             expansion_depth: 0,
+            growth: Growth::of(text),
             depth: 0,
             has_chapters: text.contains("\\chapter{") || text.contains("\\chapter*{"),
             is_silent: false,
@@ -185,12 +202,10 @@ impl Reader {
     /// Copies a formula.
     fn math(&mut self, rest: &str) {
         let mark = if rest.starts_with("$$") { "$$" } else { "$" };
-        let inside = &rest[mark.len()..];
-        let inside = within(inside, MAX_FORMULA_BYTES);
-        let paragraph_end = inside.find("\n\n").unwrap_or(inside.len());
-        let found = inside[..paragraph_end].match_indices(mark).map(|(at, _)| at);
+        let inside = within(&rest[mark.len()..], MAX_FORMULA_BYTES);
+        let found = inside.match_indices(mark).map(|(at, _)| at);
         let mut found = found.filter(|at| !inside[..*at].ends_with('\\'));
-        match found.next() {
+        match found.next().filter(|end| !inside[..*end].contains("\n\n")) {
             Some(end) => {
                 let len = end + 2 * mark.len();
                 self.formula(mark, &inside[..end]);
@@ -261,6 +276,12 @@ impl Reader {
         }
     }
 
+    /// Returns how far away a mark is, if there is one in this many bytes before `end`.
+    fn distance(&mut self, mark: &str, end: usize, max_bytes: usize) -> Option<usize> {
+        let found = self.places.ends.find(&self.text, mark, self.at)? - self.at;
+        (found + mark.len() <= max_bytes.min(end - self.at)).then_some(found)
+    }
+
     /// Returns the range inside the group that begins here; `None` if there is none.
     fn group(&self, open: char, close: char) -> Option<(usize, usize)> {
         let rest = &self.text[self.at..];
@@ -271,9 +292,11 @@ impl Reader {
         if !rest[start..].starts_with(open) {
             return None;
         }
-        let inside = self.at + start + open.len_utf8();
-        let len = closing(&self.text[inside..], open, close)?;
-        Some((inside, inside + len))
+        let open_at = self.at + start;
+        let groups = if open == '{' { &self.places.braces } else { &self.places.brackets };
+        let end = groups.get_or_init(|| Groups::of(&self.text, open, close)).end(open_at)?;
+        let inside = open_at + open.len_utf8();
+        (end - inside <= MAX_GROUP_BYTES).then_some((inside, end))
     }
 
     /// Skips a group, if there is one, and returns its text.
@@ -301,29 +324,6 @@ impl Reader {
         self.advance((end + 1).saturating_sub(self.at));
         Some(words)
     }
-}
-
-/// Returns the position of the mark that closes a group.
-fn closing(text: &str, open: char, close: char) -> Option<usize> {
-    /// No group is longer.
-    const MAX_BYTES: usize = 10_000;
-    let mut depth = 0_usize;
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices() {
-        if at > MAX_BYTES {
-            return None;
-        }
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            c if c == close && depth == 0 => return Some(at),
-            c if c == close => depth -= 1,
-            c if c == open => depth += 1,
-            '\n' if open == '[' && text[at + 1..].starts_with('\n') => return None,
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Reads the escapes and the arguments of roff.
 
+use crate::extract::markup::writer::within;
+
 /// Characters by their names.
 const NAMED: &[(&str, &str)] = &[
     ("em", "—"),
@@ -80,6 +82,9 @@ const NAMED: &[(&str, &str)] = &[
     ("S1", "¹"),
     ("S2", "²"),
 ];
+
+/// Longest argument of an escape between two marks, in bytes.
+const MAX_QUOTED_BYTES: usize = 1000;
 
 /// Returns the words of a line, without its escapes.
 pub(super) fn plain(text: &str) -> String {
@@ -194,7 +199,7 @@ fn size(text: &str) -> &str {
 fn quoted(text: &str) -> (&str, &str) {
     let Some(mark) = text.chars().next() else { return ("", "") };
     let inside = &text[mark.len_utf8()..];
-    match inside.find(mark) {
+    match within(inside, MAX_QUOTED_BYTES).find(mark) {
         Some(end) => (&inside[..end], &inside[end + mark.len_utf8()..]),
         None => ("", inside),
     }

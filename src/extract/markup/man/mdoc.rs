@@ -2,6 +2,10 @@
 
 use super::Reader;
 use super::escapes::{plain, raw_arguments};
+use crate::extract::markup::writer::within;
+
+/// Longest name that `.Nm` stands for, in bytes: it may be used often.
+const MAX_NAME_BYTES: usize = 60;
 
 /// A list of `.Bl`.
 pub(super) struct List {
@@ -98,7 +102,8 @@ impl Reader {
                 self.say(number, &format!("– {words}"));
             }
             "Nm" if self.name.is_empty() => {
-                self.name = parts.first().map(|name| plain(name)).unwrap_or_default();
+                let name = parts.first().map(|name| plain(name)).unwrap_or_default();
+                self.name = within(&name, MAX_NAME_BYTES).to_owned();
                 let words = self.words_of(&parts);
                 self.say(number, &words);
             }

@@ -4,6 +4,7 @@ mod escapes;
 mod mdoc;
 mod table;
 
+use super::marks::Marks;
 use super::writer::{Line, Words, Writer};
 use crate::document::Document;
 
@@ -12,10 +13,17 @@ use escapes::{arguments, plain};
 /// Requests whose lines up to `..` define macros.
 const DEFINITIONS: [&str; 4] = ["de", "de1", "am", "ig"];
 
+/// The lines that end definitions and equations.
+const DEFINITION_END: &str = "..";
+const EQUATION_END: &str = ".EN";
+
+/// Longest number that is the mark of an item: the lines below are indented by its length.
+const MAX_NUMBER_LEN: usize = 10;
+
 /// Reads a page.
 pub(super) fn extract(text: &str) -> Document {
     let lines = Line::all(text);
-    let mut reader = Reader::default();
+    let mut reader = Reader { ends: Marks::of_lines(&lines, closed), ..Reader::default() };
     let mut at = 0;
     while at < lines.len() {
         at += reader.line(&lines[at..]).max(1);
@@ -23,6 +31,12 @@ pub(super) fn extract(text: &str) -> Document {
     reader.flush();
     reader.end_code();
     reader.writer.finish()
+}
+
+/// Returns what a line closes.
+fn closed(text: &str) -> Option<String> {
+    let is_equation = text.starts_with(EQUATION_END).then_some(EQUATION_END);
+    (text == DEFINITION_END).then_some(DEFINITION_END).or(is_equation).map(str::to_owned)
 }
 
 /// Writes the blocks of a page.
@@ -46,6 +60,8 @@ struct Reader {
     is_mdoc: bool,
     /// Whether the last condition was false, so that `.el` is read.
     is_else_read: bool,
+    /// Where definitions and equations end.
+    ends: Marks,
 }
 
 impl Reader {
@@ -60,8 +76,7 @@ impl Reader {
         let len = rest.find(|c: char| c.is_whitespace() || c == '\\').unwrap_or(rest.len());
         let (name, rest) = (&rest[..len], rest[len..].trim());
         if DEFINITIONS.contains(&name) {
-            let end = lines.iter().position(|line| line.text.trim_end() == "..");
-            return end.map_or(1, |end| end + 1);
+            return self.ends.line(DEFINITION_END, lines).map_or(1, |end| end + 1);
         }
         match name {
             "TS" => {
@@ -72,10 +87,7 @@ impl Reader {
                 self.writer.table(&table::rows(&lines[1..end]));
                 return end + 1;
             }
-            "EQ" => {
-                let end = lines.iter().position(|line| line.text.starts_with(".EN"));
-                return end.map_or(1, |end| end + 1);
-            }
+            "EQ" => return self.ends.line(EQUATION_END, lines).map_or(1, |end| end + 1),
             // The second form of a page is for printers.
             "if" | "ie" | "el" | "while" => return self.condition(lines, name, rest),
             _ => {}
@@ -162,7 +174,8 @@ impl Reader {
                 let is_number = mark
                     .trim_matches(['.', ')', '(', '[', ']'])
                     .bytes()
-                    .all(|b| b.is_ascii_digit());
+                    .all(|b| b.is_ascii_digit())
+                    && mark.len() <= MAX_NUMBER_LEN;
                 if !mark.is_empty() {
                     self.mark =
                         Some(if is_number && !is_bullet { mark.to_owned() } else { "-".into() });

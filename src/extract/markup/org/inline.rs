@@ -76,9 +76,9 @@ fn footnote(text: &str, out: &mut String) -> usize {
 
 /// Reads `<<target>>` and `<<<radio target>>>`, which only the second shows.
 fn target(text: &str, out: &mut String) -> usize {
-    let open = text.bytes().take_while(|byte| *byte == b'<').count();
-    let close = ">".repeat(open);
-    let Some(end) = within(text, 300).find(&close).filter(|_| open <= 3) else { return 0 };
+    let open = text.bytes().take(4).take_while(|byte| *byte == b'<').count();
+    let Some(close) = [">>", ">>>"].get(open - 2) else { return 0 };
+    let Some(end) = within(text, 300).find(close) else { return 0 };
     if text[open..end].contains(['<', '\n']) {
         return 0;
     }

@@ -2,6 +2,7 @@
 
 mod inline;
 
+use super::marks::Marks;
 use super::writer::{Line, Row, Writer, dedent, join};
 use crate::document::Document;
 
@@ -10,19 +11,31 @@ use inline::inline;
 /// Words that state what to do about a headline.
 const KEYWORDS: [&str; 6] = ["TODO", "DONE", "NEXT", "WAITING", "CANCELLED", "CANCELED"];
 
+/// How the last line of a drawer and that of a block begin.
+const DRAWER_END: &str = ":end:";
+const BLOCK_END: &str = "#+end_";
+
 /// Reads a document.
 pub(super) fn extract(text: &str) -> Document {
     let lines = Line::all(text);
+    let ends = Marks::of_lines(&lines, closed);
     let mut writer = Writer::default();
     let mut at = 0;
     while at < lines.len() {
-        at += element(&lines[at..], &mut writer).max(1);
+        at += element(&lines[at..], &ends, &mut writer).max(1);
     }
     writer.finish()
 }
 
+/// Returns what a line closes: a drawer, or a block with its name.
+fn closed(text: &str) -> Option<String> {
+    let text = text.trim().to_ascii_lowercase();
+    let name = text.strip_prefix(BLOCK_END).map(str::trim_start);
+    name.map(|name| format!("{BLOCK_END}{name}")).or_else(|| (text == DRAWER_END).then_some(text))
+}
+
 /// Reads the element at the first line; returns how many lines it has.
-fn element(lines: &[Line<'_>], writer: &mut Writer) -> usize {
+fn element(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
     let first = lines[0];
     let text = first.text.trim_start();
     if text.is_empty() || is_comment(text) {
@@ -36,11 +49,10 @@ fn element(lines: &[Line<'_>], writer: &mut Writer) -> usize {
         return 1;
     }
     if text.starts_with("#+") {
-        return keyword(lines, writer);
+        return keyword(lines, ends, writer);
     }
     if is_drawer(text) && first.text.trim_end().ends_with(':') {
-        let end = lines.iter().position(|line| line.text.trim().eq_ignore_ascii_case(":END:"));
-        return end.map_or(1, |end| end + 1);
+        return ends.line(DRAWER_END, lines).map_or(1, |end| end + 1);
     }
     if ["SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"].iter().any(|word| text.starts_with(word)) {
         return 1;
@@ -127,11 +139,11 @@ fn subtree(lines: &[Line<'_>], level: usize) -> usize {
 }
 
 /// Reads `#+NAME: value` and the blocks `#+BEGIN_NAME`.
-fn keyword(lines: &[Line<'_>], writer: &mut Writer) -> usize {
+fn keyword(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
     let first = lines[0];
     let text = first.text.trim_start();
     if text.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("#+begin_")) {
-        return block(lines, writer);
+        return block(lines, ends, writer);
     }
     let Some((name, value)) = text[2..].split_once(':') else { return 1 };
     let value = value.trim();
@@ -159,16 +171,11 @@ fn keyword(lines: &[Line<'_>], writer: &mut Writer) -> usize {
 }
 
 /// Reads a block between `#+BEGIN_NAME` and `#+END_NAME`.
-fn block(lines: &[Line<'_>], writer: &mut Writer) -> usize {
+fn block(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
     let mut words = lines[0].text.trim_start()[8..].split_whitespace();
     let name = words.next().unwrap_or_default().to_ascii_lowercase();
-    let is_end = |line: &Line<'_>| {
-        let text = line.text.trim_start();
-        text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("#+end_"))
-            && text[6..].trim().eq_ignore_ascii_case(&name)
-    };
     // A block that is not closed is a line.
-    let Some(end) = lines.iter().position(is_end) else { return 1 };
+    let Some(end) = ends.line(&format!("{BLOCK_END}{name}"), lines) else { return 1 };
     let inside = &lines[1..end];
     match name.as_str() {
         "comment" | "export" | "html" | "latex" | "ascii" => {}

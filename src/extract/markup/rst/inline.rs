@@ -14,7 +14,7 @@ const MAX_REPLACEMENT_BYTES: usize = 200;
 impl Reader {
     /// Returns the words of a text, with as many line breaks.
     pub(super) fn inline(&self, text: &str) -> String {
-        plain(text, &self.replacements)
+        plain(text, &|name| self.replacements.get(name).filter(|text| self.growth.take(text.len())))
     }
 
     pub(super) fn inline_row(&self, row: &Row) -> Row {
@@ -38,13 +38,16 @@ pub(super) fn replacements(lines: &[Line<'_>]) -> HashMap<String, String> {
             alt.next().map_or("", str::trim)
         };
         if text.len() <= MAX_REPLACEMENT_BYTES {
-            found.insert(name.to_owned(), plain(text, &HashMap::new()));
+            found.insert(name.to_owned(), plain(text, &|_| None));
         }
     }
     found
 }
 
-fn plain(text: &str, replacements: &HashMap<String, String>) -> String {
+/// Returns the replacement of a name.
+type Replacement<'r> = dyn Fn(&str) -> Option<&'r String> + 'r;
+
+fn plain(text: &str, replacement: &Replacement<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut is_after_escape = false;
@@ -59,7 +62,7 @@ fn plain(text: &str, replacements: &HashMap<String, String>) -> String {
             '`' => interpreted(rest, &mut out),
             ':' if may_open => role(rest, &mut out),
             '*' if may_open => emphasis(rest, &mut out),
-            '|' if may_open => substitution(rest, replacements, &mut out),
+            '|' if may_open => substitution(rest, replacement, &mut out),
             '[' if may_open => citation(rest, &mut out),
             '_' => reference_end(rest, before),
             _ => 0,
@@ -169,12 +172,12 @@ fn emphasis(text: &str, out: &mut String) -> usize {
 }
 
 /// Reads `|name|`, perhaps with `_` behind it.
-fn substitution(text: &str, replacements: &HashMap<String, String>, out: &mut String) -> usize {
+fn substitution(text: &str, replacement: &Replacement<'_>, out: &mut String) -> usize {
     let Some(name) = until(&text[1..], "|").filter(|name| !name.starts_with(' ')) else { return 0 };
     if name.contains('\n') {
         return 0;
     }
-    out.push_str(replacements.get(name).map_or(name, String::as_str));
+    out.push_str(replacement(name).map_or(name, String::as_str));
     let end = name.len() + 2;
     end + text[end..].bytes().take(2).take_while(|byte| *byte == b'_').count()
 }
@@ -194,7 +197,8 @@ fn citation(text: &str, out: &mut String) -> usize {
 
 /// Returns the length of the mark behind a word that is a link: `word_`.
 fn reference_end(text: &str, before: Option<char>) -> usize {
-    let marks = text.bytes().take_while(|byte| *byte == b'_').count();
+    // A longer run is no mark.
+    let marks = text.bytes().take(3).take_while(|byte| *byte == b'_').count();
     let is_end = text[marks..]
         .chars()
         .next()

@@ -7,6 +7,7 @@ mod tables;
 use std::collections::HashMap;
 
 use super::MAX_DEPTH;
+use super::marks::Growth;
 use super::writer::{Line, Writer, dedent, join};
 use crate::document::Document;
 
@@ -21,6 +22,7 @@ pub(super) fn extract(text: &str) -> Document {
         writer: Writer::default(),
         adornments: Vec::new(),
         replacements: inline::replacements(&lines),
+        growth: Growth::of(&text),
     };
     reader.body(&lines, 0, true);
     reader.writer.finish()
@@ -49,8 +51,9 @@ struct Reader {
     /// How the titles of each level are adorned, from the top: the character, and whether there is a
     /// line above the title.
     adornments: Vec<(char, bool)>,
-    /// What `|name|` stands for.
+    /// What `|name|` stands for, and how much of that may be inserted.
     replacements: HashMap<String, String>,
+    growth: Growth,
 }
 
 impl Reader {
@@ -190,10 +193,9 @@ impl Reader {
 
     /// Reads a paragraph, with the literal block or the definition that follows it.
     fn paragraph(&mut self, lines: &[Line<'_>], depth: usize) -> usize {
-        let used = paragraph_len(lines);
-        let text = join(&lines[..used]);
         // The definition of a term is indented.
-        if used > 1 && lines[1].indent() > 0 && lines[0].indent() == 0 {
+        let is_definition = |line: &Line<'_>| !line.is_blank() && line.indent() > 0;
+        if lines[0].indent() == 0 && lines.get(1).is_some_and(is_definition) {
             self.prose(lines[0].number, without_code_mark(lines[0].text));
             let end = indented_after(lines);
             let below = &lines[1..end];
@@ -201,6 +203,8 @@ impl Reader {
             self.nested(&dedent(&below[num_code..]), depth);
             return end;
         }
+        let used = paragraph_len(lines);
+        let text = join(&lines[..used]);
         self.prose(lines[0].number, without_code_mark(&text));
         if text.ends_with("::") { used + self.literal(&lines[used..]) } else { used }
     }

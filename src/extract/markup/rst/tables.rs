@@ -23,13 +23,42 @@ fn is_rule(text: &str, mark: char) -> bool {
     !text.trim().is_empty() && text.chars().all(|c| c == mark || c == ' ')
 }
 
-/// Returns the text between two columns, counted in characters.
-fn columns(text: &str, from: usize, to: usize) -> &str {
-    let at = |column| text.char_indices().nth(column).map_or(text.len(), |(at, _)| at);
-    if text.is_ascii() {
-        return &text[from.min(text.len())..to.min(text.len())];
+/// A line whose columns are counted in characters.
+struct Columns<'a> {
+    text: &'a str,
+    /// Where each character begins, unless each is one byte.
+    starts: Option<Vec<usize>>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(text: &'a str) -> Self {
+        let starts = || text.char_indices().map(|(at, _)| at).collect();
+        Self { text, starts: (!text.is_ascii()).then(starts) }
     }
-    &text[at(from)..at(to)]
+
+    /// Returns the text between two columns; empty after the end of the line.
+    fn between(&self, from: usize, to: usize) -> &'a str {
+        let at = |column: usize| match &self.starts {
+            Some(starts) => starts.get(column).copied().unwrap_or(self.text.len()),
+            None => column.min(self.text.len()),
+        };
+        &self.text[at(from)..at(to)]
+    }
+}
+
+/// Adds a line to a cell of a row; the cells before it may be empty.
+fn add_to(row: &mut Row, idx: usize, text: &str) {
+    if row.cells.len() <= idx {
+        row.cells.resize(idx + 1, String::new());
+    }
+    add(&mut row.cells[idx], text);
+}
+
+/// Gives the first row all columns: what the rules of the table show.
+fn widen(rows: &mut [Row], width: usize) {
+    if let Some(row) = rows.first_mut() {
+        row.cells.resize(width.max(row.cells.len()), String::new());
+    }
 }
 
 fn add(cell: &mut String, text: &str) {
@@ -59,37 +88,43 @@ fn grid(lines: &[Line<'_>]) -> Option<Table> {
     if lines.len() < 3 || starts.len() < 2 {
         return None;
     }
-    let width = starts.len() - 1;
     let mut rows: Vec<Row> = Vec::new();
     let mut row = Row::default();
     for line in lines {
         if is_border(line.text) {
-            if !row.cells.is_empty() {
+            if row.number > 0 {
                 rows.push(std::mem::take(&mut row));
             }
             continue;
         }
-        if row.cells.is_empty() {
-            row = Row { number: line.number, cells: vec![String::new(); width] };
+        if row.number == 0 {
+            row.number = line.number;
         }
-        // A cell ends at the next `|` that is at the start of a column.
-        let marks: Vec<usize> = starts
-            .iter()
-            .enumerate()
-            .filter(|(_, at)| matches!(columns(line.text, **at, **at + 1), "|" | "+" | ""))
-            .map(|(idx, _)| idx)
-            .collect();
-        for pair in marks.windows(2) {
-            let text = columns(line.text, starts[pair[0]] + 1, starts[pair[1]]);
-            // The rule of a cell next to one that spans rows.
-            if !text.chars().all(|c| matches!(c, '-' | '=' | '+')) {
-                add(&mut row.cells[pair[0]], text);
+        // A cell ends at the next `|` that is at the start of a column, or with the line.
+        let columns = Columns::of(line.text);
+        let mut open: Option<usize> = None;
+        for (idx, at) in starts.iter().enumerate() {
+            let mark = columns.between(*at, *at + 1);
+            if !matches!(mark, "|" | "+" | "") {
+                continue;
             }
+            let text = open.map_or("", |open| columns.between(starts[open] + 1, *at));
+            // The rule of a cell next to one that spans rows.
+            if let Some(open) = open
+                && !text.chars().all(|c| matches!(c, '-' | '=' | '+'))
+            {
+                add_to(&mut row, open, text);
+            }
+            if mark.is_empty() {
+                break;
+            }
+            open = Some(idx);
         }
     }
-    if !row.cells.is_empty() {
+    if row.number > 0 {
         rows.push(row);
     }
+    widen(&mut rows, starts.len() - 1);
     Some(Table { rows, num_lines: lines.len() })
 }
 
@@ -124,21 +159,22 @@ fn simple(lines: &[Line<'_>]) -> Option<Table> {
             is_new = true;
             continue;
         }
+        let columns = Columns::of(line.text);
         let cell = |idx: usize| {
             let to = starts.get(idx + 1).copied().unwrap_or(usize::MAX);
-            columns(line.text, starts[idx], to)
+            columns.between(starts[idx], to)
         };
         // A row without a first cell continues the row above it.
         if is_new || !cell(0).trim().is_empty() || rows.is_empty() {
-            rows.push(Row { number: line.number, cells: vec![String::new(); starts.len()] });
+            rows.push(Row { number: line.number, cells: Vec::new() });
         }
         is_new = false;
         if let Some(row) = rows.last_mut() {
-            for (idx, text) in row.cells.iter_mut().enumerate() {
-                add(text, cell(idx));
-            }
+            let filled = (0..starts.len()).take_while(|idx| !cell(*idx).is_empty());
+            filled.for_each(|idx| add_to(row, idx, cell(idx)));
         }
     }
+    widen(&mut rows, starts.len());
     Some(Table { rows, num_lines: end + 1 })
 }
 

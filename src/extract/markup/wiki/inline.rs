@@ -1,5 +1,6 @@
 //! Reduces the inline markup of MediaWiki to its words.
 
+use crate::extract::markup::marks::Marks;
 use crate::extract::markup::writer::within;
 
 /// Longest link, in bytes.
@@ -16,6 +17,7 @@ const CATEGORIES: [&str; 3] = ["category:", "kategorie:", "catégorie:"];
 pub(super) fn inline(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    let mut ends = Marks::default();
     while let Some(at) = rest.find(['[', '\'', '<', '&', '_']) {
         out.push_str(&rest[..at]);
         let here = &rest[at..];
@@ -23,10 +25,10 @@ pub(super) fn inline(text: &str) -> String {
             b'[' if here.starts_with("[[") => link(here, &mut out),
             b'[' => outside_link(here, &mut out),
             b'\'' => {
-                let marks = here.bytes().take_while(|byte| *byte == b'\'').count();
-                if marks >= 2 { marks.min(5) } else { 0 }
+                let marks = here.bytes().take(5).take_while(|byte| *byte == b'\'').count();
+                if marks >= 2 { marks } else { 0 }
             }
-            b'<' => tag(here, &mut out),
+            b'<' => tag(text, text.len() - here.len(), &mut ends, &mut out),
             b'&' => entity(here, &mut out),
             _ => switch(here),
         };
@@ -124,8 +126,13 @@ fn outside_link(text: &str, out: &mut String) -> usize {
     end + 2
 }
 
-/// Reads a tag; references are written in brackets.
-fn tag(text: &str, out: &mut String) -> usize {
+/// Reads the tag at `at`; references are written in brackets.
+fn tag(whole: &str, at: usize, ends: &mut Marks, out: &mut String) -> usize {
+    let text = &whole[at..];
+    let mut close_after = |end: usize, close: &str| {
+        let found = ends.find(whole, close, at + end)? - at - end;
+        (found + close.len() <= MAX_TAG_BYTES).then_some(found)
+    };
     let Some(end) = within(text, MAX_LINK_BYTES).find('>') else { return 0 };
     let inside = text[1..end].trim_end_matches('/').trim();
     let name: String =
@@ -134,9 +141,7 @@ fn tag(text: &str, out: &mut String) -> usize {
     match name.to_ascii_lowercase().as_str() {
         "nowiki" | "math" | "code" | "tt" | "syntaxhighlight" | "source" | "pre" => {
             let close = format!("</{name}>");
-            let Some(close_at) = within(&text[end..], MAX_TAG_BYTES).find(&close) else {
-                return end + 1;
-            };
+            let Some(close_at) = close_after(end, &close) else { return end + 1 };
             let content = &text[end + 1..end + close_at];
             let mark = match name.as_str() {
                 "nowiki" => "",
@@ -154,9 +159,7 @@ fn tag(text: &str, out: &mut String) -> usize {
             end + close_at + close.len()
         }
         "ref" if !text[..end].ends_with('/') => {
-            let Some(close_at) = within(&text[end..], MAX_TAG_BYTES).find("</ref>") else {
-                return end + 1;
-            };
+            let Some(close_at) = close_after(end, "</ref>") else { return end + 1 };
             let content = inline(&text[end + 1..end + close_at]);
             if !content.trim().is_empty() {
                 out.push_str(" (");

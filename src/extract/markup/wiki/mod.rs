@@ -6,6 +6,7 @@ mod inline;
 mod tags;
 
 use super::MAX_DEPTH;
+use super::marks::Marks;
 use super::writer::{Line, Row, Writer, join};
 use crate::document::Document;
 
@@ -15,16 +16,21 @@ use inline::inline;
 pub(super) fn extract(text: &str) -> Document {
     let text = tags::without_templates(text);
     let lines = Line::all(&text);
+    let ends = Marks::of_lines(&lines, |text| {
+        let closed = |name: &&str| text.contains(&format!("</{name}>"));
+        let names = tags::CODE.into_iter().filter(|_| text.contains("</"));
+        names.filter(closed).map(str::to_owned).collect::<Vec<_>>()
+    });
     let mut writer = Writer::default();
     let mut at = 0;
     while at < lines.len() {
-        at += element(&lines[at..], &mut writer).max(1);
+        at += element(&lines[at..], &ends, &mut writer).max(1);
     }
     writer.finish()
 }
 
 /// Reads the element at the first line; returns how many lines it has.
-fn element(lines: &[Line<'_>], writer: &mut Writer) -> usize {
+fn element(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
     let first = lines[0];
     if first.is_blank() {
         return 1;
@@ -37,7 +43,7 @@ fn element(lines: &[Line<'_>], writer: &mut Writer) -> usize {
         return table(lines, writer);
     }
     if let Some((name, language)) = tags::code(first.text) {
-        return code(lines, name, &language, writer);
+        return code(lines, ends.line(name, lines), name, &language, writer);
     }
     if first.text.starts_with(['*', '#', ';', ':']) {
         return item(lines, writer);
@@ -79,10 +85,16 @@ fn heading(text: &str) -> Option<(u8, &str)> {
         .then(|| (u8::try_from(level).unwrap_or(6), text[level..text.len() - level].trim()))
 }
 
-/// Reads source text between tags.
-fn code(lines: &[Line<'_>], name: &str, language: &str, writer: &mut Writer) -> usize {
+/// Reads source text between tags; `end` is its last line.
+fn code(
+    lines: &[Line<'_>],
+    end: Option<usize>,
+    name: &str,
+    language: &str,
+    writer: &mut Writer,
+) -> usize {
     let close = format!("</{name}>");
-    let Some(end) = lines.iter().position(|line| line.text.contains(&close)) else {
+    let Some(end) = end else {
         // A tag that is not closed is prose.
         writer.paragraph(lines[0].number, &inline(lines[0].text));
         return 1;

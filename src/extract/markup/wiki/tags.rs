@@ -1,9 +1,10 @@
 //! Knows the tags and the templates of MediaWiki.
 
+use crate::extract::markup::marks::Marks;
 use crate::extract::markup::writer::within;
 
 /// Tags around source text.
-const CODE: [&str; 3] = ["syntaxhighlight", "source", "pre"];
+pub(super) const CODE: [&str; 3] = ["syntaxhighlight", "source", "pre"];
 
 /// Longest template or source text, in bytes.
 const MAX_BYTES: usize = 50_000;
@@ -16,6 +17,7 @@ pub(super) fn without_templates(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0_usize;
     let mut rest = text;
+    let mut ends = Marks::default();
     while !rest.is_empty() {
         let stop = rest.find(['{', '}', '<']).unwrap_or(rest.len());
         let (before, here) = rest.split_at(stop);
@@ -26,7 +28,7 @@ pub(super) fn without_templates(text: &str) -> String {
             keep(&here[..end], 1, &mut out);
             rest = &here[end..];
         } else if depth == 0
-            && let Some(len) = verbatim_len(here)
+            && let Some(len) = verbatim_len(text, text.len() - here.len(), &mut ends)
         {
             out.push_str(&here[..len]);
             rest = &here[len..];
@@ -59,14 +61,16 @@ fn keep(text: &str, depth: usize, out: &mut String) {
     }
 }
 
-/// Returns the length of text that is not read as markup.
-fn verbatim_len(text: &str) -> Option<usize> {
+/// Returns the length of text from `at` on that is not read as markup.
+fn verbatim_len(whole: &str, at: usize, ends: &mut Marks) -> Option<usize> {
+    let text = &whole[at..];
     let name = ["nowiki", "pre", "source", "syntaxhighlight", "math"].into_iter().find(|name| {
         let rest = text.strip_prefix('<').and_then(|rest| rest.strip_prefix(*name));
         rest.is_some_and(|rest| rest.starts_with(['>', ' ']))
     })?;
     let close = format!("</{name}>");
-    within(text, MAX_BYTES).find(&close).map(|end| end + close.len())
+    let len = ends.find(whole, &close, at)? - at + close.len();
+    (len <= MAX_BYTES).then_some(len)
 }
 
 /// Whether the template that begins here ends.
@@ -75,6 +79,7 @@ fn is_closed(text: &str) -> bool {
     let (mut depth, mut at) = (0_usize, 0);
     while at + 1 < bytes.len() {
         match &bytes[at..at + 2] {
+            b"{{" if depth == MAX_NESTED => return false,
             b"{{" => {
                 depth += 1;
                 at += 2;

@@ -1,5 +1,6 @@
 //! Reads the main content of a web page (`scraper`).
 
+mod attributes;
 mod body;
 mod content;
 mod head;
@@ -27,7 +28,7 @@ const META: &[u8] = b"<meta";
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let text = decode::decode_as(input.bytes, charset(input.bytes))
         .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
-    let html = Html::parse_document(&nesting::flatten(&text));
+    let html = parse(&text);
     emit(Line::Document(head::read(&html)))?;
     let mut writer = Writer::default();
     body::write(&Content::of_page(&html), &mut writer);
@@ -38,13 +39,18 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
 
 /// Writes a page whose whole content counts, such as a message.
 pub(in crate::extract) fn write_whole(page: &str, writer: &mut Writer) {
-    body::write(&Content::whole(&Html::parse_document(&nesting::flatten(page))), writer);
+    body::write(&Content::whole(&parse(page)), writer);
 }
 
 /// Writes a chapter of a book: a page of XHTML.
 pub(in crate::extract) fn write_chapter(page: &str, writer: &mut Writer) {
-    let html = Html::parse_document(&nesting::flatten(&xhtml::to_html(page)));
+    let html = parse(&xhtml::to_html(page));
     body::write(&Content::whole(&html), writer);
+}
+
+/// Parses a page, without what would take quadratic time.
+fn parse(page: &str) -> Html {
+    Html::parse_document(&nesting::flatten(&attributes::shorten(page)))
 }
 
 /// Returns the name of the encoding that a `meta` element of the page declares.

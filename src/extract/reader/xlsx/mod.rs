@@ -8,6 +8,8 @@ mod dates;
 mod formats;
 mod numbers;
 
+use std::collections::HashSet;
+
 use super::parts::{self, Archive, head, part};
 use super::sheet::Budget;
 use super::writer::Writer;
@@ -41,16 +43,27 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     emit(Line::Document(head(&properties)))?;
 
     let (mut writer, mut budget) = (Writer::default(), Budget::default());
+    let (mut read, mut num_repeated) = (HashSet::new(), 0);
     for (name, id) in sheets {
         let Some(related) = related.get(&id).filter(|related| related.kind == "worksheet") else {
             continue;
         };
+        // Thousands of sheets with the same cells would take minutes.
+        if !read.insert(&related.name) {
+            num_repeated += 1;
+            continue;
+        }
         let Some(xml) = part(&mut archive, &related.name)? else {
             budget.warnings.push(format!("the sheet `{name}` is missing in the file"));
             continue;
         };
         let sheet = cells::read(&xml, name, &texts, &mut budget);
         sheet.write(&mut writer);
+    }
+    if num_repeated > 0 {
+        let sheets = if num_repeated == 1 { "sheet was" } else { "sheets were" };
+        let message = format!("{num_repeated} {sheets} left out: the cells are those of another");
+        budget.warnings.push(message);
     }
     emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
     emit(Line::Done(Tail { warnings: budget.warnings, ..Tail::default() }))?;
@@ -106,6 +119,19 @@ mod tests {
         ]);
         let table = "| Day | Share | Dry |\n| --- | --- | --- |\n| 2020-01-01 | 12.5% | TRUE |";
         assert_eq!(output_of(read, &bytes).unwrap().1, ["## Levels", table]);
+    }
+
+    #[test]
+    fn sheets_with_the_same_cells_are_read_once() {
+        let sheets = "<sheet name='Levels' r:id='rId1'/>".repeat(2000);
+        let bytes = archive(&[
+            ("xl/workbook.xml", &format!("<workbook><sheets>{sheets}</sheets></workbook>")),
+            ("xl/_rels/workbook.xml.rels", RELATIONS),
+            ("xl/styles.xml", STYLES),
+            ("xl/sharedStrings.xml", TEXTS),
+            ("xl/worksheets/sheet1.xml", SHEET),
+        ]);
+        assert_eq!(output_of(read, &bytes).unwrap().1.len(), 2);
     }
 
     #[test]

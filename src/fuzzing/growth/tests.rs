@@ -1,0 +1,168 @@
+//! Repeats every construct of the text formats, to compare work and output with the input.
+//!
+//! `constructs.toml` lists them. `tests/faults` runs the test `constructs_are_read` under Callgrind,
+//! which counts the instructions of each construct at one size and at four times that size.
+
+use serde::Deserialize;
+
+use crate::document::{Data, Dialect, Document, Language};
+use crate::extract;
+
+use crate::fuzzing::{check_chunks, max_output};
+
+/// Ways to repeat a mark: what is before and after it.
+const SHAPES: [(&str, &str); 5] = [("", ""), ("", "a "), ("", " a\n"), ("", "\n"), ("", "a\n\n")];
+
+/// A text format, and what is repeated in it.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Format {
+    name: String,
+    /// What a document begins and ends with.
+    head: String,
+    tail: String,
+    /// What its first half repeats, if that is not what the second half does.
+    first: String,
+    /// What is repeated: marks in several [`SHAPES`], and texts unchanged.
+    marks: Vec<String>,
+    texts: Vec<String>,
+}
+
+/// Reads a text as a format; readers of child processes return nothing. Callgrind counts the
+/// instructions of this function.
+#[inline(never)]
+fn read_construct(format: &str, text: &str) -> Option<Document> {
+    let markup = |dialect| Some(extract::fuzz_markup(text, dialect));
+    let data = |kind| Some(extract::fuzz_data(text, kind));
+    let code = |language| Some(extract::reader::fuzz_code(text, language));
+    let in_child = |reader| {
+        extract::reader::fuzz(reader, text.as_bytes());
+        None
+    };
+    let kind = format.split(',').next().unwrap_or_default();
+    match kind {
+        "Markdown" | "front matter" => Some(extract::markdown::extract(text)),
+        "text" => Some(extract::text::extract(text)),
+        "reStructuredText" => markup(Dialect::Rst),
+        "AsciiDoc" => markup(Dialect::AsciiDoc),
+        "Org" => markup(Dialect::Org),
+        "LaTeX" => markup(Dialect::Latex),
+        "man" | "mdoc" => markup(Dialect::Man),
+        "subtitles" => markup(Dialect::Subtitles),
+        "MediaWiki" => markup(Dialect::Wiki),
+        "CSV" => markup(Dialect::Csv),
+        "TSV" => markup(Dialect::Tsv),
+        "JSON" => data(Data::Json),
+        "YAML" => data(Data::Yaml),
+        "TOML" => data(Data::Toml),
+        "XML" => data(Data::Xml),
+        "log" => data(Data::Log),
+        "notebook" => extract::fuzz_notebook(text.as_bytes()),
+        "source code by words" => code(Language::Perl),
+        "source code by words and braces" => code(Language::Scala),
+        "HTML" => in_child("html"),
+        "e-mail" => in_child("eml").or_else(|| in_child("members-of-eml")),
+        "mailbox" => in_child("mbox").or_else(|| in_child("members-of-mbox")),
+        "saved page" => in_child("mhtml"),
+        "FictionBook" => in_child("fb2"),
+        "RTF" => in_child("rtf"),
+        other => panic!("no format is called {other}"),
+    }
+}
+
+/// A construct of a format.
+struct Construct<'a> {
+    format: &'a Format,
+    repeated: String,
+}
+
+impl<'a> Construct<'a> {
+    /// Returns those of all formats.
+    fn all(formats: &'a [Format]) -> impl Iterator<Item = Self> {
+        let (common, formats) = formats.split_first().expect("there is a format");
+        formats.iter().flat_map(move |format| {
+            // A format with a head is a place in another one.
+            let common = format.head.is_empty().then_some(common);
+            [Some(format), common].into_iter().flatten().flat_map(move |source| {
+                let shaped = |mark: &String| {
+                    let mark = mark.clone();
+                    SHAPES.map(|(before, after)| format!("{before}{mark}{after}"))
+                };
+                let marks = source.marks.iter().flat_map(shaped);
+                let repeated = marks.chain(source.texts.iter().cloned());
+                repeated.map(move |repeated| Self { format, repeated })
+            })
+        })
+    }
+
+    fn name(&self) -> String {
+        format!("{}: {:?}", self.format.name, self.repeated)
+    }
+
+    /// Returns a document of about this many bytes.
+    fn text(&self, num_bytes: usize) -> String {
+        let mut text = self.format.head.clone();
+        let half = if self.format.first.is_empty() { 0 } else { num_bytes / 2 };
+        for (repeated, num_bytes) in [(&self.format.first, half), (&self.repeated, num_bytes)] {
+            let mut number = 0;
+            while text.len() < num_bytes {
+                text.push_str(&repeated.replace("{n}", &number.to_string()));
+                number += 1;
+            }
+        }
+        text + &self.format.tail
+    }
+}
+
+#[derive(Deserialize)]
+struct List {
+    format: Vec<Format>,
+}
+
+fn formats() -> Vec<Format> {
+    toml::from_str::<List>(include_str!("constructs.toml")).unwrap().format
+}
+
+fn variable(name: &str) -> Option<String> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what to read is for the caller of the test to say"
+    )]
+    std::env::var(name).ok()
+}
+
+fn number(name: &str) -> Option<usize> {
+    variable(name).map(|number| number.parse().unwrap())
+}
+
+#[test]
+fn the_result_of_a_construct_is_at_most_a_multiple_of_it() {
+    let formats = formats();
+    for construct in Construct::all(&formats) {
+        let text = construct.text(3000);
+        if let Some(document) = read_construct(&construct.format.name, &text) {
+            check_chunks(&document);
+            let len = document.text.len();
+            assert!(len <= max_output(text.len()), "{}: {len} bytes", construct.name());
+        }
+    }
+}
+
+/// Prints the name of each construct and reads it at a size and at four times that size.
+#[test]
+#[expect(clippy::print_stdout, reason = "`tests/faults` reads the names")]
+fn constructs_are_read() {
+    let size = number("KB_GROWTH_BYTES").unwrap_or(100);
+    let (part, parts) =
+        (number("KB_GROWTH_PART").unwrap_or(0), number("KB_GROWTH_PARTS").unwrap_or(40));
+    let only = variable("KB_GROWTH_ONLY");
+    let formats = formats();
+    let is_read =
+        |construct: &Construct<'_>| only.as_ref().is_none_or(|only| *only == construct.name());
+    for construct in Construct::all(&formats).filter(is_read).skip(part).step_by(parts) {
+        println!("construct {}", construct.name());
+        for text in [construct.text(size), construct.text(4 * size)] {
+            let _ = read_construct(&construct.format.name, &text);
+        }
+    }
+}
