@@ -1,22 +1,38 @@
-//! Connects to PostgreSQL. The only place that opens a connection, and only to the target typed.
+//! Connects to PostgreSQL and runs requests. The only place that opens a connection, and only to the target typed.
 
 use std::error::Error as _;
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io};
 
-use postgres::config::{Host, SslMode};
-use postgres::error::SqlState;
-use postgres::{Client, Config, NoTls};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_postgres::config::TargetSessionAttrs;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, SimpleQueryMessage};
 
+use super::guard::{Breach, Guarded, Meter, Prepared, REQUEST, SILENCE, Wire};
+use super::target::{Address, Endpoint, Target};
+use super::tls::{self, Authorities};
+use super::words::Encryption;
 use crate::error::{Error, Result};
 
-/// How long a connection may take if the target does not say.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Asks a server for encryption: the length of the message, and the number of the request.
+const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
+
+/// How long the end of a connection may take.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 const NEEDS_PASSWORD: &str = "set PGPASSWORD to the password of the URL's user";
 
 /// For tables that are not as kb makes them; they can be made again at any time.
 pub(super) const MAKE_AGAIN: &str = "drop the tables `kb_…` and push again";
+
+const UNENCRYPTED: &str =
+    "turn on `ssl` there, or use a tunnel (ssh -L); `sslmode=disable` in the URL does without";
 
 const UNREACHABLE: &str =
     "check that the server runs, and host and port of the URL; a tunnel must be open";
@@ -51,116 +67,233 @@ const ADVICE: &[(&[SqlState], &str)] = &[
     (&[SqlState::DISK_FULL], "make room on the server, and push again"),
 ];
 
-/// Where a copy is.
-#[derive(Clone)]
-pub struct Target {
-    config: Config,
-    /// Without password.
-    shown: String,
+/// What went wrong with a connection.
+enum Fault {
+    /// The server is not what the user asks for, or does not answer as one.
+    Breach(Breach),
+    /// TLS failed, which weaker modes do without.
+    Encryption(Breach),
+    Server(tokio_postgres::Error),
 }
 
-impl fmt::Debug for Target {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.shown)
+impl From<Breach> for Fault {
+    fn from(breach: Breach) -> Self {
+        Self::Breach(breach)
     }
 }
 
-impl fmt::Display for Target {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.shown)
+impl From<tokio_postgres::Error> for Fault {
+    fn from(error: tokio_postgres::Error) -> Self {
+        let breach =
+            io_error(&error).and_then(|error| error.get_ref()?.downcast_ref::<Breach>()).cloned();
+        breach.map_or(Self::Server(error), Self::Breach)
     }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Breach(Breach::new(format!("no connection: {error}"), UNREACHABLE))
+    }
+}
+
+impl Fault {
+    /// Whether the server may accept a connection that is encrypted if this one was not, or the reverse.
+    fn is_about_encryption(&self) -> bool {
+        match self {
+            Self::Breach(_) => false,
+            Self::Encryption(_) => true,
+            // What it answers if its pg_hba.conf has a line for the other kind only.
+            Self::Server(error) => {
+                error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
+            }
+        }
+    }
+}
+
+/// Whether a connection is to be encrypted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Never,
+    IfOffered,
+    Always,
+}
+
+impl Encryption {
+    /// The kinds to try, as libpq does.
+    fn kinds(self) -> &'static [Kind] {
+        match self {
+            Self::Disable => &[Kind::Never],
+            Self::Allow => &[Kind::Never, Kind::Always],
+            Self::Prefer => &[Kind::IfOffered, Kind::Never],
+            Self::Require | Self::VerifyCa | Self::VerifyFull => &[Kind::Always],
+        }
+    }
+}
+
+/// A new connection.
+struct Connected {
+    client: Client,
+    /// Ends with the connection, and says why.
+    task: JoinHandle<std::result::Result<(), tokio_postgres::Error>>,
+    meter: Meter,
+    is_encrypted: bool,
 }
 
 impl Target {
-    /// Parses a URL, `postgres://USER@HOST/DATABASE`. `password` is used if the URL has none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] if it is not such a URL, or demands TLS.
-    pub fn parse(typed: &str, password: Option<&str>) -> Result<Self> {
-        let refuse = |message: String| Error::Usage {
-            message,
-            hint: Some("postgres://USER@HOST/DATABASE, with the password in PGPASSWORD".into()),
-        };
-        if !typed.starts_with("postgres://") && !typed.starts_with("postgresql://") {
-            return Err(refuse("the target is not a URL of PostgreSQL".into()));
-        }
-        // The message could repeat a password.
-        let config = typed.parse::<Config>();
-        let mut config =
-            config.map_err(|_| refuse("the URL of the target cannot be read".into()))?;
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(Error::Usage {
-                message: "kb does not encrypt connections to PostgreSQL".into(),
-                hint: Some(
-                    "leave out `sslmode`, and use a tunnel (ssh -L) or a private network".into(),
-                ),
-            });
-        }
-        if config.get_hosts().is_empty() {
-            return Err(refuse("the URL of the target names no host".into()));
-        }
-        if let (None, Some(password)) = (config.get_password(), password) {
-            config.password(password);
-        }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT_TIMEOUT);
-        }
-        config.application_name("kb");
-        let hosts: Vec<String> = config.get_hosts().iter().map(host_name).collect();
-        let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
-        let shown = format!("{}/{database}", hosts.join(","));
-        Ok(Self { config, shown })
-    }
-
-    /// Whether the connection leaves this machine, where others could read it.
-    pub fn is_in_clear(&self) -> bool {
-        let is_local = |host: &Host| match host {
-            Host::Tcp(name) => matches!(name.as_str(), "localhost" | "127.0.0.1" | "::1"),
-            #[cfg(unix)]
-            Host::Unix(_) => true,
-        };
-        !self.config.get_hosts().iter().all(is_local)
-    }
-
     /// Connects.
     ///
     /// # Errors
     ///
-    /// [`Error::Target`].
+    /// [`Error::Target`], and those of a file of authorities that cannot be used.
     pub fn connect(&self) -> Result<Link> {
-        let client = self.config.connect(NoTls).map_err(|error| {
-            let asks_password = !is_lost(&error) && self.config.get_password().is_none();
-            self.failed(&error, if asks_password { NEEDS_PASSWORD } else { UNREACHABLE })
-        })?;
-        Ok(Link { client, target: self.clone() })
+        let is_checked = |endpoint: &Endpoint| endpoint.encryption >= Encryption::VerifyCa;
+        let authorities = match self.endpoints.iter().any(is_checked) {
+            true => Authorities::read(self.authorities.as_deref())?,
+            false => Authorities::none(),
+        };
+        let authorities = Arc::new(authorities);
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| self.failed(error.into(), UNREACHABLE))?;
+        let mut fault = Fault::from(Breach::not_postgres());
+        'endpoints: for endpoint in &self.endpoints {
+            for kind in endpoint.encryption.kinds() {
+                let connecting = self.within_time(endpoint, *kind, &authorities);
+                match runtime.block_on(connecting) {
+                    Ok(Connected { client, task, meter, is_encrypted }) => {
+                        let is_exposed = !is_encrypted && !endpoint.is_local;
+                        let driver = Driver { runtime, task: Some(task) };
+                        let target = self.clone();
+                        return Ok(Link { client, driver, meter, is_exposed, target });
+                    }
+                    Err(found) => fault = found,
+                }
+                if !fault.is_about_encryption() {
+                    continue 'endpoints;
+                }
+            }
+        }
+        // A name may still be looked up, which cannot be stopped.
+        runtime.shutdown_background();
+        let asks_password = match &fault {
+            Fault::Server(error) => !is_lost(error) && self.config.get_password().is_none(),
+            Fault::Breach(_) | Fault::Encryption(_) => false,
+        };
+        Err(self.failed(fault, if asks_password { NEEDS_PASSWORD } else { UNREACHABLE }))
+    }
+
+    async fn within_time(
+        &self,
+        endpoint: &Endpoint,
+        kind: Kind,
+        authorities: &Arc<Authorities>,
+    ) -> std::result::Result<Connected, Fault> {
+        let connecting = self.try_connect(endpoint, kind, authorities);
+        timeout(self.timeout, connecting).await.unwrap_or_else(|_| {
+            let limit = self.timeout.as_secs();
+            let reason = format!("no connection within `connect_timeout`, which is {limit} s");
+            Err(Breach::new(reason, UNREACHABLE).into())
+        })
+    }
+
+    async fn try_connect(
+        &self,
+        Endpoint { address, name, encryption, .. }: &Endpoint,
+        kind: Kind,
+        authorities: &Arc<Authorities>,
+    ) -> std::result::Result<Connected, Fault> {
+        let mut wire = open(address).await?;
+        let mut end_point = None;
+        let is_encrypted = kind != Kind::Never && is_offered(&mut wire).await?;
+        if is_encrypted {
+            let encrypted = tls::encrypt(wire, name, *encryption, authorities).await;
+            (wire, end_point) = encrypted.map_err(Fault::Encryption)?;
+        } else if kind == Kind::Always {
+            return Err(Breach::new("the server does not encrypt connections", UNENCRYPTED).into());
+        }
+        let meter = Meter::default();
+        let guarded = Guarded::new(wire, self.methods, meter.clone(), end_point);
+        let (client, connection) = self.config.connect_raw(guarded, Prepared).await?;
+        let task = tokio::spawn(connection);
+        self.check_session(&client).await?;
+        Ok(Connected { client, task, meter, is_encrypted })
+    }
+
+    /// Requires that the server can write, or cannot, if the user asks for such a server.
+    async fn check_session(&self, client: &Client) -> std::result::Result<(), Fault> {
+        let is_reader_wanted = match self.config.get_target_session_attrs() {
+            TargetSessionAttrs::ReadOnly => true,
+            TargetSessionAttrs::ReadWrite => false,
+            _ => return Ok(()),
+        };
+        let shown = client.simple_query("SHOW transaction_read_only").await?;
+        let is_reader = shown.iter().any(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0) == Some("on"),
+            _ => false,
+        });
+        match is_reader == is_reader_wanted {
+            true => Ok(()),
+            false => {
+                let reason = "the server is not of the kind of `target_session_attrs`";
+                Err(Breach::new(reason, "name another host").into())
+            }
+        }
     }
 
     /// Returns the error of a use of the server. `hint` is the advice unless the server reports why.
-    fn failed(&self, error: &postgres::Error, hint: &str) -> Error {
+    fn failed(&self, fault: Fault, hint: &str) -> Error {
+        let error = match fault {
+            Fault::Breach(breach) | Fault::Encryption(breach) => return self.refused(breach),
+            Fault::Server(error) => error,
+        };
         let advice = |code: &SqlState| {
             ADVICE.iter().find(|(codes, _)| codes.contains(code)).map(|(_, advice)| *advice)
         };
         let hint = error.code().map_or(Some(hint), advice).map(str::to_owned);
         let reason = match error.as_db_error() {
             Some(error) => error.message().to_owned(),
-            None => with_sources(error),
+            None => with_sources(&error),
         };
-        Error::Target { target: self.shown.clone(), reason, hint }
+        Error::Target { target: self.to_string(), reason, hint }
+    }
+
+    fn refused(&self, Breach { reason, hint }: Breach) -> Error {
+        Error::Target { target: self.to_string(), reason, hint: Some(hint) }
+    }
+}
+
+async fn open(address: &Address) -> io::Result<Box<dyn Wire>> {
+    match address {
+        Address::Tcp(name, port) => {
+            let stream = TcpStream::connect((name.as_str(), *port)).await?;
+            stream.set_nodelay(true)?;
+            Ok(Box::new(stream))
+        }
+        #[cfg(unix)]
+        Address::Unix(folder, port) => Ok(Box::new(
+            tokio::net::UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await?,
+        )),
+        #[cfg(not(unix))]
+        Address::Unix(..) => Err(io::ErrorKind::Unsupported.into()),
+    }
+}
+
+/// Asks whether the server encrypts connections.
+async fn is_offered(wire: &mut Box<dyn Wire>) -> std::result::Result<bool, Fault> {
+    wire.write_all(&SSL_REQUEST).await?;
+    match wire.read_u8().await? {
+        b'S' => Ok(true),
+        b'N' => Ok(false),
+        _ => Err(Breach::not_postgres().into()),
     }
 }
 
 /// Whether there is no connection, or no longer.
-fn is_lost(error: &postgres::Error) -> bool {
-    error.is_closed() || error.source().is_some_and(|cause| cause.is::<io::Error>())
+fn is_lost(error: &tokio_postgres::Error) -> bool {
+    error.is_closed() || io_error(error).is_some()
 }
 
-fn host_name(host: &Host) -> String {
-    match host {
-        Host::Tcp(name) => name.clone(),
-        #[cfg(unix)]
-        Host::Unix(path) => path.display().to_string(),
-    }
+fn io_error(error: &tokio_postgres::Error) -> Option<&io::Error> {
+    error.source()?.downcast_ref()
 }
 
 /// Returns an error with its causes: that of the library only says what was tried.
@@ -178,57 +311,64 @@ fn with_sources(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// Runs what a connection does, and ends it.
+struct Driver {
+    runtime: Runtime,
+    /// `None` once it has ended.
+    task: Option<JoinHandle<std::result::Result<(), tokio_postgres::Error>>>,
+}
+
+impl Driver {
+    /// Returns why the connection has ended.
+    fn end(&mut self) -> Option<tokio_postgres::Error> {
+        let task = self.task.take()?;
+        self.runtime.block_on(async { timeout(GOODBYE, task).await }).ok()?.ok()?.err()
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 /// A connection.
 pub struct Link {
     client: Client,
+    // After the client, whose end it waits for.
+    driver: Driver,
+    meter: Meter,
+    is_exposed: bool,
     target: Target,
 }
 
 impl Link {
+    /// Whether other machines could read the connection.
+    pub fn is_exposed(&self) -> bool {
+        self.is_exposed
+    }
+
     /// Runs `work` with the client.
     pub(super) fn run<T>(
         &mut self,
-        work: impl FnOnce(&mut Client) -> Result<T, postgres::Error>,
+        work: impl AsyncFnOnce(&mut Client) -> std::result::Result<T, tokio_postgres::Error>,
     ) -> Result<T> {
-        work(&mut self.client).map_err(|error| {
-            self.target.failed(&error, if is_lost(&error) { "try again" } else { MAKE_AGAIN })
-        })
+        let working = self.meter.within((SILENCE, REQUEST), work(&mut self.client));
+        let fault = match self.driver.runtime.block_on(working) {
+            Ok(Ok(result)) => return Ok(result),
+            Ok(Err(error)) if error.is_closed() => self.driver.end().unwrap_or(error).into(),
+            Ok(Err(error)) => error.into(),
+            Err(breach) => Fault::Breach(breach),
+        };
+        let hint = match &fault {
+            Fault::Server(error) if !is_lost(error) => MAKE_AGAIN,
+            _ => "try again",
+        };
+        Err(self.target.failed(fault, hint))
     }
 
     /// Returns the error of a copy that cannot be used.
     pub(super) fn refuse(&self, reason: impl Into<String>, hint: &str) -> Error {
-        let target = self.target.shown.clone();
-        Error::Target { target, reason: reason.into(), hint: Some(hint.to_owned()) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_target_shows_no_password() {
-        let target = Target::parse("postgres://me:secret@db.example:5433/team", None).unwrap();
-        assert_eq!((target.to_string().as_str(), target.is_in_clear()), ("db.example/team", true));
-        assert!(!format!("{target:?}").contains("secret"));
-        for local in ["postgres://me@localhost/x", "postgresql:///x?host=/run/postgresql"] {
-            assert!(!Target::parse(local, Some("secret")).unwrap().is_in_clear(), "{local}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_a_target_is_refused_without_repeating_it() {
-        for typed in [
-            "",
-            "team",
-            "mysql://me:secret@db/x",
-            "postgres://me:secret@db:port/x",
-            "postgres://me:secret@/x",
-            "postgres://me:secret@db/x?sslmode=require",
-        ] {
-            let error = Target::parse(typed, None).unwrap_err();
-            assert!(matches!(error, Error::Usage { .. }), "{typed}: {error:?}");
-            assert!(!error.to_string().contains("secret"), "{error}");
-        }
+        self.target.refused(Breach::new(reason, hint))
     }
 }

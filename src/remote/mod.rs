@@ -6,15 +6,25 @@
 //! ```
 //!
 //! All SQL of the copy is here. The rules of ranking are not: `search` has them, for both databases.
-//! Nothing that the server sends is trusted: every value is checked, and nothing that it names is opened.
+//! Nothing that the server sends is trusted: `guard` checks every message before the client library acts on it, every
+//! value is checked, and nothing that it names is opened.
+//!
+//! ```text
+//! target (URL, words of libpq) ─► link ─► tls ─► guard ─► client library
+//! ```
 
 mod copy;
+mod guard;
 mod link;
 mod postings;
 mod push;
 mod read;
 mod state;
+mod target;
+mod tls;
+mod words;
 
-pub use link::{Link, Target};
+pub use link::Link;
 pub use push::{OnProgress, Progress, Pushed, push};
 pub use read::Remote;
+pub use target::Target;

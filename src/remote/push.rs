@@ -5,9 +5,11 @@
 //! chunks, and go after them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write as _;
+use std::io::Cursor;
+use std::pin::pin;
 
-use postgres::Transaction;
+use futures_util::SinkExt as _;
+use tokio_postgres::Transaction;
 
 use super::Link;
 use super::copy::Rows;
@@ -113,7 +115,7 @@ pub fn push(
     base_id: &str,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Pushed> {
-    let is_locked: bool = link.run(|client| client.query_one(LOCK, &[]))?.get(0);
+    let is_locked: bool = link.run(async |client| client.query_one(LOCK, &[]).await)?.get(0);
     if !is_locked {
         return Err(link.refuse("another push is running there", "try again when it has ended"));
     }
@@ -132,10 +134,10 @@ pub fn push(
         let gone = push.documents(&mut pushed)?;
         push.blocks(&mut pushed, on_progress)?;
         pushed.num_removed = gone.len() as u64;
-        push.link.run(|client| {
-            client.execute(REMOVE_DOCUMENTS, &[&gone])?;
-            client.batch_execute(ANALYZE)?;
-            State { is_complete: true, ..state }.write(client)
+        push.link.run(async |client| {
+            client.execute(REMOVE_DOCUMENTS, &[&gone]).await?;
+            client.batch_execute(ANALYZE).await?;
+            State { is_complete: true, ..state }.write(client).await
         })?;
         Ok(pushed)
     })
@@ -157,14 +159,14 @@ fn prepare(link: &mut Link, state: &State) -> Result<bool> {
         ));
     }
     let is_fresh = !before.is_known || before.binding != state.binding;
-    link.run(|client| {
-        let mut transaction = client.transaction()?;
+    link.run(async |client| {
+        let transaction = client.transaction().await?;
         if is_fresh {
-            transaction.batch_execute(DROP)?;
+            transaction.batch_execute(DROP).await?;
         }
-        transaction.batch_execute(&SCHEMA.replace("{dim}", &dim.to_string()))?;
-        state.write(&mut transaction)?;
-        transaction.commit()
+        transaction.batch_execute(&SCHEMA.replace("{dim}", &dim.to_string())).await?;
+        state.write(&transaction).await?;
+        transaction.commit().await
     })?;
     Ok(is_fresh)
 }
@@ -179,8 +181,8 @@ struct Push<'a> {
 impl Push<'_> {
     /// Sends new and changed documents. Returns those that only the copy has.
     fn documents(&mut self, pushed: &mut Pushed) -> Result<Vec<i64>> {
-        let mut there: HashMap<i64, Vec<u8>> = self.link.run(|client| {
-            let rows = client.query(DOCUMENTS, &[])?;
+        let mut there: HashMap<i64, Vec<u8>> = self.link.run(async |client| {
+            let rows = client.query(DOCUMENTS, &[]).await?;
             rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
         })?;
         let mut changed: Vec<(MirroredDocument, Fingerprint)> = Vec::new();
@@ -205,8 +207,8 @@ impl Push<'_> {
 
     /// Replaces the blocks that differ, and removes those that only the copy has.
     fn blocks(&mut self, pushed: &mut Pushed, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        let mut there: BTreeMap<i64, Vec<u8>> = self.link.run(|client| {
-            let rows = client.query(BLOCKS, &[])?;
+        let mut there: BTreeMap<i64, Vec<u8>> = self.link.run(async |client| {
+            let rows = client.query(BLOCKS, &[]).await?;
             rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
         })?;
         let mut wanted = self.mirror.blocks()?;
@@ -221,10 +223,10 @@ impl Push<'_> {
             on_progress(Progress { num_done, num_blocks })?;
         }
         for block in there.into_keys() {
-            self.link.run(|client| {
-                let mut transaction = client.transaction()?;
-                remove_block(&mut transaction, block)?;
-                transaction.commit()
+            self.link.run(async |client| {
+                let transaction = client.transaction().await?;
+                remove_block(&transaction, block).await?;
+                transaction.commit().await
             })?;
         }
         Ok(())
@@ -241,14 +243,14 @@ impl Push<'_> {
         let sizes = sizes.to_blocks().next().map(|(_, sizes)| sizes).unwrap_or_default();
         let terms = self.postings(block, chunks)?;
         let (texts, vectors) = chunk_rows(chunks);
-        self.link.run(|client| {
-            let mut transaction = client.transaction()?;
-            remove_block(&mut transaction, block)?;
-            copy(&mut transaction, COPY_CHUNKS, texts)?;
-            copy(&mut transaction, COPY_VECTORS, vectors)?;
-            copy(&mut transaction, COPY_POSTINGS, terms)?;
-            transaction.execute(INSERT_BLOCK, &[&block, &fingerprint.as_slice(), &sizes])?;
-            transaction.commit()
+        self.link.run(async |client| {
+            let transaction = client.transaction().await?;
+            remove_block(&transaction, block).await?;
+            copy(&transaction, COPY_CHUNKS, texts).await?;
+            copy(&transaction, COPY_VECTORS, vectors).await?;
+            copy(&transaction, COPY_POSTINGS, terms).await?;
+            transaction.execute(INSERT_BLOCK, &[&block, &fingerprint.as_slice(), &sizes]).await?;
+            transaction.commit().await
         })
     }
 
@@ -299,11 +301,11 @@ fn replace_documents(link: &mut Link, documents: &[(MirroredDocument, Fingerprin
         rows.optional(document.date_origin.as_deref(), Rows::text);
         rows.text(&document.content_hash).json(&document.metadata).integer(document.total_chunks);
     }
-    link.run(|client| {
-        let mut transaction = client.transaction()?;
-        transaction.execute(REMOVE_DOCUMENTS, &[&ids])?;
-        copy(&mut transaction, COPY_DOCUMENTS, rows)?;
-        transaction.commit()
+    link.run(async |client| {
+        let transaction = client.transaction().await?;
+        transaction.execute(REMOVE_DOCUMENTS, &[&ids]).await?;
+        copy(&transaction, COPY_DOCUMENTS, rows).await?;
+        transaction.commit().await
     })
 }
 
@@ -322,26 +324,26 @@ fn chunk_rows(chunks: &[MirroredChunk]) -> (Rows, Rows) {
     (texts, vectors)
 }
 
-fn remove_block(
-    transaction: &mut Transaction<'_>,
+async fn remove_block(
+    transaction: &Transaction<'_>,
     block: i64,
-) -> std::result::Result<(), postgres::Error> {
+) -> std::result::Result<(), tokio_postgres::Error> {
     let (first, last) = (block << BLOCK_BITS, (block << BLOCK_BITS) + ((1 << BLOCK_BITS) - 1));
-    transaction.execute(REMOVE_CHUNKS, &[&first, &last])?;
-    transaction.execute(REMOVE_VECTORS, &[&first, &last])?;
-    transaction.execute(REMOVE_POSTINGS, &[&block])?;
-    transaction.execute(REMOVE_BLOCK, &[&block])?;
+    transaction.execute(REMOVE_CHUNKS, &[&first, &last]).await?;
+    transaction.execute(REMOVE_VECTORS, &[&first, &last]).await?;
+    transaction.execute(REMOVE_POSTINGS, &[&block]).await?;
+    transaction.execute(REMOVE_BLOCK, &[&block]).await?;
     Ok(())
 }
 
-fn copy(
-    transaction: &mut Transaction<'_>,
+async fn copy(
+    transaction: &Transaction<'_>,
     statement: &str,
     rows: Rows,
-) -> std::result::Result<(), postgres::Error> {
-    let mut writer = transaction.copy_in(statement)?;
+) -> std::result::Result<(), tokio_postgres::Error> {
+    let mut sink = pin!(transaction.copy_in(statement).await?);
     // A failed write is an error of the server, which `finish` returns.
-    let _ = writer.write_all(&rows.finish());
-    writer.finish()?;
+    let _ = sink.send(Cursor::new(rows.finish())).await;
+    sink.finish().await?;
     Ok(())
 }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use postgres::Row;
-use postgres::types::{FromSql, ToSql, Type};
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, ToSql, Type};
 
 use super::Link;
 use super::link::MAKE_AGAIN;
@@ -150,12 +150,12 @@ impl Remote {
                 link.refuse("it has no copy of a knowledge base", "`kb push TARGET` makes one")
             );
         }
-        link.run(|client| client.batch_execute(BEGIN))?;
-        let has_pairs = link.run(|client| client.query_typed(HAS_PAIRS, &[]))?;
+        link.run(async |client| client.batch_execute(BEGIN).await)?;
+        let has_pairs = link.run(async |client| client.query_typed(HAS_PAIRS, &[]).await)?;
         let has_pairs = has_pairs.first().is_some_and(|row| row.get(0));
         let mut languages = Vec::new();
         if has_pairs {
-            for row in link.run(|client| client.query_typed(LANGUAGES, &[]))? {
+            for row in link.run(async |client| client.query_typed(LANGUAGES, &[]).await)? {
                 let code: Option<&str> = row.try_get(0).ok();
                 languages.extend(code.and_then(NaturalLanguage::from_code));
             }
@@ -169,7 +169,7 @@ impl Remote {
     pub fn close(self) -> Option<Link> {
         let shared = Arc::into_inner(self.shared)?;
         let mut link = shared.link.into_inner().ok()?;
-        link.run(|client| client.batch_execute("COMMIT")).ok()?;
+        link.run(async |client| client.batch_execute("COMMIT").await).ok()?;
         Some(link)
     }
 
@@ -188,7 +188,7 @@ impl Remote {
 
     /// Queries in one round trip: with the types of the parameters, nothing needs to be asked before.
     fn query(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
-        self.link().run(|client| client.query_typed(statement, params))
+        self.link().run(async |client| client.query_typed(statement, params).await)
     }
 
     /// Returns the error of a row that kb would not have written.
@@ -354,7 +354,7 @@ impl Searchable for Remote {
         let rows = match passing {
             None => self.query(NEAREST, &[(&vector, Type::FLOAT4_ARRAY), (&depth, Type::INT8)])?,
             Some(passing) => {
-                self.link().run(|client| client.batch_execute(EXACT))?;
+                self.link().run(async |client| client.batch_execute(EXACT).await)?;
                 let rows = self.query(
                     NEAREST_PASSING,
                     &[
@@ -363,7 +363,7 @@ impl Searchable for Remote {
                         (&numbers(passing), Type::INT8_ARRAY),
                     ],
                 )?;
-                self.link().run(|client| client.batch_execute(INEXACT))?;
+                self.link().run(async |client| client.batch_execute(INEXACT).await)?;
                 rows
             }
         };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use postgres::GenericClient;
+use tokio_postgres::GenericClient;
 
 use super::Link;
 use crate::document::Binding;
@@ -46,13 +46,15 @@ pub(super) struct State {
 impl State {
     /// Reads the state; that of nothing if there are no tables.
     pub(super) fn read(link: &mut Link) -> Result<Self> {
-        let has_table: bool =
-            link.run(|client| client.query_typed(HAS_TABLE, &[]))?.iter().any(|row| row.get(0));
+        let has_table: bool = link
+            .run(async |client| client.query_typed(HAS_TABLE, &[]).await)?
+            .iter()
+            .any(|row| row.get(0));
         if !has_table {
             return Ok(Self::default());
         }
-        let mut values: HashMap<String, String> = link.run(|client| {
-            let rows = client.query_typed(READ, &[])?;
+        let mut values: HashMap<String, String> = link.run(async |client| {
+            let rows = client.query_typed(READ, &[]).await?;
             rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
         })?;
         if values.is_empty() {
@@ -100,10 +102,10 @@ impl State {
     }
 
     /// Writes the state.
-    pub(super) fn write(
+    pub(super) async fn write(
         &self,
-        client: &mut impl GenericClient,
-    ) -> std::result::Result<(), postgres::Error> {
+        client: &impl GenericClient,
+    ) -> std::result::Result<(), tokio_postgres::Error> {
         let mut values = vec![
             ("format", FORMAT.to_owned()),
             ("base_id", self.base_id.clone()),
@@ -120,7 +122,7 @@ impl State {
             ]);
         }
         for (key, value) in values {
-            client.execute(SET, &[&key, &value])?;
+            client.execute(SET, &[&key, &value]).await?;
         }
         Ok(())
     }

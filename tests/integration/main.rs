@@ -131,6 +131,15 @@ mod phrasings;
 mod platforms;
 /// A changed cache: detected before it is loaded, named, rebuilt.
 mod poisoned;
+/// Servers that speak parts of PostgreSQL's protocol, for the tests of connections.
+#[cfg(feature = "postgres")]
+mod postgres_fakes;
+/// Connections to servers of PostgreSQL that are hostile, or not encrypted as they should be.
+#[cfg(feature = "postgres")]
+mod postgres_hostile;
+/// Connections to real servers of PostgreSQL, encrypted and not.
+#[cfg(feature = "postgres")]
+mod postgres_tls;
 /// Printed text from outside: terminals, JSON, names, citations, bytes.
 mod printed;
 /// `kb push` and `kb search --from`: a copy in PostgreSQL.

@@ -8,9 +8,6 @@ use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::remote::{self, Link, Progress, Remote, Target};
 
-/// The variable with the password of the server, for URLs without one.
-const PASSWORD_VARIABLE: &str = "PGPASSWORD";
-
 /// Brings the copy behind a URL up to date with the session's database.
 ///
 /// # Errors
@@ -73,14 +70,14 @@ pub(crate) fn keep(session: &Session, typed: &str, remote: Remote) {
 }
 
 fn connect(target: &Target, observer: &dyn Observer) -> Result<Link> {
-    if target.is_in_clear() {
+    let link = target.connect()?;
+    if link.is_exposed() {
         observer.warn(&format!("the connection to {target} is not encrypted"));
     }
-    target.connect()
+    Ok(link)
 }
 
 fn parse(session: &Session, typed: &str) -> Result<Target> {
-    let password = session.environment.get(PASSWORD_VARIABLE);
-    let password = password.as_ref().and_then(|password| password.to_str());
-    Target::parse(typed, password)
+    let variable = |name: &str| Some(session.environment.get(name)?.to_str()?.to_owned());
+    Target::parse(typed, &variable)
 }

@@ -1,0 +1,102 @@
+//! Defines what libpq's words `sslmode` and `require_auth` ask of a connection. Pure.
+
+use super::guard::Breach;
+
+/// What a client demands of the encryption of a connection: libpq's `sslmode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Encryption {
+    Disable,
+    Allow,
+    Prefer,
+    Require,
+    VerifyCa,
+    VerifyFull,
+}
+
+const ENCRYPTIONS: [(&str, Encryption); 6] = [
+    ("disable", Encryption::Disable),
+    ("allow", Encryption::Allow),
+    ("prefer", Encryption::Prefer),
+    ("require", Encryption::Require),
+    ("verify-ca", Encryption::VerifyCa),
+    ("verify-full", Encryption::VerifyFull),
+];
+
+impl Encryption {
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        ENCRYPTIONS.iter().find(|(known, _)| *known == word).map(|(_, encryption)| *encryption)
+    }
+}
+
+/// How a server asks who the client is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    None,
+    Password,
+    Md5,
+    Gss,
+    Sspi,
+    Scram,
+}
+
+const METHODS: [(&str, Method); 6] = [
+    ("none", Method::None),
+    ("password", Method::Password),
+    ("md5", Method::Md5),
+    ("gss", Method::Gss),
+    ("sspi", Method::Sspi),
+    ("scram-sha-256", Method::Scram),
+];
+
+impl Method {
+    fn bit(self) -> u8 {
+        1 << (self as u8)
+    }
+
+    /// The error of a server that uses this method without permission.
+    pub(super) fn refused(self) -> Breach {
+        let asks = match self {
+            Self::None => "does not ask for a password",
+            Self::Password => "asks for the password in clear text",
+            Self::Md5 => "asks for an MD5 hash of the password",
+            Self::Gss => "asks for GSSAPI",
+            Self::Sspi => "asks for SSPI",
+            Self::Scram => "asks for SCRAM-SHA-256",
+        };
+        let word = METHODS.iter().find(|(_, method)| *method == self).map_or("", |(word, _)| word);
+        Breach::new(
+            format!("the server {asks}, which `require_auth` does not allow"),
+            format!(
+                "let it use scram-sha-256, or, if you trust it, add `require_auth={word}` to the URL"
+            ),
+        )
+    }
+}
+
+/// The methods that a server may use: libpq's `require_auth`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Methods(u8);
+
+impl Methods {
+    pub(super) const SCRAM: Self = Self(1 << (Method::Scram as u8));
+
+    pub(super) fn contains(self, method: Method) -> bool {
+        self.0 & method.bit() != 0
+    }
+
+    /// Parses words between commas: all that are allowed, or with `!` all that are not.
+    pub(super) fn parse(words: &str) -> Option<Self> {
+        let (mut named, mut num_negated, mut num_words) = (0, 0, 0);
+        for word in words.split(',') {
+            let (word, is_negated) = word.strip_prefix('!').map_or((word, 0), |word| (word, 1));
+            named |= METHODS.iter().find(|(known, _)| *known == word)?.1.bit();
+            num_negated += is_negated;
+            num_words += 1;
+        }
+        match num_negated {
+            0 => Some(Self(named)),
+            _ if num_negated == num_words => Some(Self(!named)),
+            _ => None,
+        }
+    }
+}
