@@ -73,8 +73,8 @@ use crate::error::{Error, Result};
 use crate::extract::protocol::CHILD_COMMAND;
 use crate::extract::reader;
 
-/// A function that serves agents until the client closes the connection.
-pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<()>;
+/// A function that serves agents until the client closes the connection. Returns whether all its threads have ended.
+pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<bool>;
 
 /// Runs the program and returns its exit status.
 ///
@@ -268,8 +268,10 @@ fn mcp(
     let (allows_writing, watches) = (args.allow_write, args.watch);
     let tools = args.tools.map(ToolSet::from);
     let options = ServerOptions { program, tools, bases, allows_writing, watches, audit_log };
-    serve(context.session, Arc::new(context.ui), &options)?;
-    Ok(ExitStatus::Success)
+    match serve(context.session, Arc::new(context.ui), &options)? {
+        true => Ok(ExitStatus::Success),
+        false => interrupt::end_at_once(),
+    }
 }
 
 /// Returns the settings given as flags.

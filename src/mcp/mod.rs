@@ -33,13 +33,13 @@ use crate::mcp::service::Service;
 use crate::mcp::tools::Offer;
 
 /// Serves until stdin closes. The database is opened and the skills are loaded before the first
-/// call.
+/// call. Returns whether all threads have ended; if not, the process must end without tidying up under them.
 ///
 /// # Errors
 ///
 /// The errors of [`crate::store::Store::open`] and of loading the skills; [`Error::Usage`] if the
 /// client does not speak the protocol.
-pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOptions) -> Result<()> {
+pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOptions) -> Result<bool> {
     let audit: Arc<dyn AuditSink> = match &options.audit_log {
         Some(path) => Arc::new(JsonLines::open(path, now)?),
         None => Arc::new(NoAudit),
@@ -83,9 +83,12 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     if let Some(watching) = watching {
         watching.end();
     }
-    served?;
+    if !served? {
+        return Ok(false);
+    }
     service.bases.close()?;
-    store.map_or(Ok(()), |store| store.close())
+    store.map_or(Ok(()), |store| store.close())?;
+    Ok(true)
 }
 
 /// A thread that follows the added folders while the server runs.

@@ -357,6 +357,11 @@ const RULES: &[(&str, &[&str], &str)] = &[
     ),
     ("x1b", &["present/terminal/sheet.rs"], "escape sequences are made where texts are cleaned"),
     ("process::exit", &[], "only main ends the program, by returning"),
+    (
+        "low_level::exit",
+        &["cli/interrupt.rs"],
+        "only a server whose threads still compute ends at once",
+    ),
     ("TcpListener", &[], "no server, no port"),
     ("UnixListener", &[], "no server, no port"),
     ("UdpSocket", &[], "no server, no port"),

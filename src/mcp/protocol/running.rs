@@ -1,14 +1,37 @@
-//! Keeps the running calls, so that they end with the server.
+//! Keeps the running calls, so that they end with the server, and knows whether other threads still work for it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time;
 
 use crate::mcp::protocol::Call;
 
+/// How often the end of the work of other threads is looked for.
+const LOOK: Duration = Duration::from_millis(5);
+
 /// The running calls, which are cancelled when the server ends.
 #[derive(Default)]
-pub(super) struct RunningCalls(Mutex<Vec<Call>>);
+pub(super) struct RunningCalls {
+    calls: Mutex<Vec<Call>>,
+    work: Arc<()>,
+}
+
+/// Held by a thread while it works for the server.
+pub(super) type AtWork = Arc<()>;
 
 impl RunningCalls {
+    pub(super) fn at_work(&self) -> AtWork {
+        Arc::clone(&self.work)
+    }
+
+    /// Waits until no thread works for the server.
+    pub(super) async fn no_work(&self) {
+        while Arc::strong_count(&self.work) > 1 {
+            time::sleep(LOOK).await;
+        }
+    }
+
     /// Adds a call until the returned guard is dropped.
     pub(super) fn enter(self: &Arc<Self>, call: Call) -> CallGuard {
         self.calls().push(call.clone());
@@ -20,7 +43,7 @@ impl RunningCalls {
     }
 
     fn calls(&self) -> MutexGuard<'_, Vec<Call>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -35,8 +35,11 @@ use crate::text::json::Line;
 /// How long calls continue after stdin has closed, before they are cancelled.
 const REPRIEVE: Duration = Duration::from_millis(150);
 
-/// How long cancelled calls may take to end. With the reprieve and the end of the runtime this stays below half a
-/// second; clients kill a server after two.
+/// How long cancelled calls and the loading of a model may take to end: some passages. Clients kill a server two seconds
+/// after they have closed its stdin.
+const PATIENCE: Duration = Duration::from_millis(1300);
+
+/// How long the protocol library may take to pass on the answers of calls that have ended.
 const GRACE: Duration = Duration::from_millis(150);
 
 /// How long the last answers may take to be written.
@@ -59,7 +62,8 @@ struct Server {
     log_level: Level,
 }
 
-/// Serves until stdin closes.
+/// Serves until stdin closes. Returns whether all threads that worked for it have ended; if not, they compute
+/// something that does not end when it is cancelled.
 ///
 /// `prepare` runs on a separate thread as soon as the server listens.
 ///
@@ -72,7 +76,7 @@ pub fn serve(
     host: Arc<dyn Host>,
     instructions: String,
     prepare: impl FnOnce() + Send + 'static,
-) -> Result<()> {
+) -> Result<bool> {
     let runtime =
         runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Output)?;
     let running_calls = Arc::new(RunningCalls::default());
@@ -85,7 +89,11 @@ pub fn serve(
         log_level: Level::default(),
     };
     let outcome = runtime.block_on(async {
-        task::spawn_blocking(prepare);
+        let at_work = running_calls.at_work();
+        task::spawn_blocking(move || {
+            prepare();
+            drop(at_work);
+        });
         let (stdin, stdout) = transport::stdio();
         let streams = streams::open(stdin, stdout);
         // The streams limit the length of a line.
@@ -100,6 +108,7 @@ pub fn serve(
                     }
                     time::sleep(REPRIEVE).await;
                     running_calls.cancel_all();
+                    let _ = time::timeout(PATIENCE, running_calls.no_work()).await;
                     time::sleep(GRACE).await;
                 };
                 tokio::select! {
@@ -116,12 +125,21 @@ pub fn serve(
                 Err(Error::Usage { message, hint: None })
             }
         };
+        running_calls.cancel_all();
+        let is_over = match &outcome {
+            Ok(()) => time::timeout(PATIENCE, running_calls.no_work()).await.is_ok(),
+            // No client waits for its end.
+            Err(_) => {
+                running_calls.no_work().await;
+                true
+            }
+        };
         // Nothing is left to write if it takes longer.
         let _ = time::timeout(LAST_WORDS, streams.writing).await;
-        outcome
+        outcome.map(|()| is_over)
     });
-    running_calls.cancel_all();
-    runtime.shutdown_timeout(LAST_WORDS);
+    // A thread may still wait for stdin.
+    runtime.shutdown_background();
     outcome
 }
 
@@ -161,7 +179,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let host = self.settled(&context).await;
-        let useless = off_thread(move || Ok(host.useless_tools())).await?;
+        let useless = self.off_thread(move || Ok(host.useless_tools())).await?;
         let is_useful = |tool: &&Tool| useless.is_none_or(|name| !tool.name.starts_with(name));
         let tools = self.chain.tools().filter(is_useful).map(listing::described);
         Ok(ListToolsResult::with_all_items(tools.collect()))
@@ -176,7 +194,10 @@ impl ServerHandler for Server {
         self.settle(&context.peer).await;
         let input = Value::Object(request.arguments.unwrap_or_default());
         let (reports, forward) = self.forward_reports(&context);
+        let at_work = self.running_calls.at_work();
         let call = Call::new(Arc::new(move |report| {
+            // The thread of the tool has the call until it ends.
+            let _ = &at_work;
             // The client may be gone.
             let _ = reports.send(report);
         }));
@@ -204,7 +225,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let resources = self.settled(&context).await;
         let cursor = request.and_then(|request| request.cursor);
-        let (page, next) = off_thread(move || resources.list(cursor.as_deref())).await?;
+        let (page, next) = self.off_thread(move || resources.list(cursor.as_deref())).await?;
         let page = page.into_iter().map(|listed| {
             let resource = rmcp::model::Resource::new(listed.uri, listed.name)
                 .with_mime_type(listed.mime_type);
@@ -236,7 +257,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (resources, uri) = (self.settled(&context).await, request.uri);
         let wanted = uri.clone();
-        let found = off_thread(move || resources.read(&wanted)).await?;
+        let found = self.off_thread(move || resources.read(&wanted)).await?;
         let Some(content) = found else {
             let data = Some(json!({ "uri": uri }));
             return Err(ErrorData::resource_not_found(format!("nothing at {uri}"), data));
@@ -256,7 +277,7 @@ impl ServerHandler for Server {
     ) -> Result<ListSkillsResult, ErrorData> {
         let resources = self.settled(&context).await;
         let cursor = request.and_then(|request| request.cursor);
-        let (page, next) = off_thread(move || resources.skills(cursor.as_deref())).await?;
+        let (page, next) = self.off_thread(move || resources.skills(cursor.as_deref())).await?;
         let page = page.into_iter().map(skill).collect::<Result<_, _>>()?;
         let mut listed = ListSkillsResult::with_all_items(page);
         listed.next_cursor = next;
@@ -270,7 +291,7 @@ impl ServerHandler for Server {
     ) -> Result<GetSkillResult, ErrorData> {
         let (resources, uri) = (self.settled(&context).await, request.uri);
         let wanted = uri.clone();
-        let found = off_thread(move || resources.skill(&wanted)).await?;
+        let found = self.off_thread(move || resources.skill(&wanted)).await?;
         let nothing = || ErrorData::invalid_params(format!("no skill at {uri}"), None);
         Ok(GetSkillResult::new(skill(found.ok_or_else(nothing)?)?))
     }
@@ -282,7 +303,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         let (resources, uri) = (self.settled(&context).await, request.uri);
         let wanted = uri.clone();
-        let found = off_thread(move || resources.directory(&wanted)).await?;
+        let found = self.off_thread(move || resources.directory(&wanted)).await?;
         let nothing = || ErrorData::invalid_params(format!("no directory at {uri}"), None);
         let entries = found.ok_or_else(nothing)?.into_iter().map(|entry| {
             let mime_type = entry.mime_type.unwrap_or(DIRECTORY_MIME_TYPE);
@@ -308,8 +329,12 @@ impl Server {
     async fn enter(&self, peer: &Peer<RoleServer>) {
         let Some(roots) = roots::ask(peer).await else { return };
         let host = Arc::clone(&self.host);
-        // A panic has been printed.
-        let _ = task::spawn_blocking(move || host.enter(&roots)).await;
+        // What goes wrong has been printed.
+        let enter = move || {
+            host.enter(&roots);
+            Ok(())
+        };
+        let _ = self.off_thread(enter).await;
     }
 
     /// Starts a task that forwards the reports of a call to the client, as far as it asked for them. The task ends
@@ -322,6 +347,26 @@ impl Server {
         let token = context.meta.get_progress_token();
         let (peer, log) = (context.peer.clone(), self.log_level.log(context));
         (sender, task::spawn(reports::forward(receiver, peer, token, log)))
+    }
+
+    /// Runs blocking work outside the runtime.
+    async fn off_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let at_work = self.running_calls.at_work();
+        let work = move || {
+            let outcome = work();
+            drop(at_work);
+            outcome
+        };
+        let outcome = task::spawn_blocking(work).await;
+        outcome.map_err(|error| internal(error.to_string()))?.map_err(|failure| {
+            match failure.code.as_str() {
+                USAGE => ErrorData::invalid_params(failure.message, None),
+                _ => internal(failure.message),
+            }
+        })
     }
 
     /// Returns the name under which a tool is registered.
@@ -375,17 +420,4 @@ fn skill(entry: SkillEntry) -> Result<Skill, ErrorData> {
 
 fn internal(message: String) -> ErrorData {
     ErrorData::internal_error(message, None)
-}
-
-/// Runs blocking work outside the runtime.
-async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, ErrorData> {
-    let outcome = task::spawn_blocking(work).await;
-    outcome.map_err(|error| internal(error.to_string()))?.map_err(|failure| {
-        match failure.code.as_str() {
-            USAGE => ErrorData::invalid_params(failure.message, None),
-            _ => internal(failure.message),
-        }
-    })
 }
