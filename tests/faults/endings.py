@@ -8,7 +8,7 @@ from world import doctor, faults
 
 # The tool, its arguments but for the folder of `kb_add`, and the longest wait before the end of input.
 CALLS = [
-    ("kb_add", None, 2),
+    ("kb_add", None, 1.6),
     ("kb_search", {"query": "frozen tide gauge in the harbour"}, 0.1),
     ("kb_grep", {"pattern": "[a-z]+ harbour"}, 0.1),
     ("skill_list", {}, 0.1),
