@@ -279,8 +279,8 @@ pub enum Error {
         /// The newest version this program can read.
         supported: i64,
     },
-    /// This user's kb did not make the database, so the files and folders it names are not followed.
-    #[error("the files that {} names are not followed: this user's kb did not make it", path.display())]
+    /// The user has not allowed that the files and folders which the database names are followed.
+    #[error("the files that {} names are not followed: you have not allowed it", path.display())]
     UntrustedBase {
         /// The database.
         path: PathBuf,

@@ -16,10 +16,10 @@ use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::TypeOverride;
-use crate::ingest::reach::Reach;
+use crate::ingest::reach::{Access, Reach};
 use crate::ingest::walk::Start;
 use crate::ingest::{self, ChunkingOptions, IngestOptions, IngestReport, Services};
-use crate::store::{Root, Store};
+use crate::store::{Allowed, AllowedFolder, Root, Store};
 use crate::text::paths;
 
 /// The variable with the password of encrypted documents.
@@ -183,7 +183,7 @@ pub(super) fn ingest(
     let new_roots = match remembers {
         Remembers::Folders => {
             follow_database(session, &mut store, observer)?;
-            remember_roots(&mut store, request, starts)?
+            remember_named(session, &mut store, request, starts, observer)?
         }
         Remembers::Nothing => Vec::new(),
     };
@@ -245,30 +245,66 @@ pub(super) fn ingest(
     Ok(report)
 }
 
-/// Remembers folders before reading them, so that they are also remembered after an interruption.
-/// Returns those that are new.
-fn remember_roots(
+/// Remembers the named folders before reading them, so that they are also remembered after an interruption,
+/// and follows them and the named files. Returns the folders that are new.
+fn remember_named(
+    session: &Session,
     store: &mut Store,
     request: &AddRequest,
     starts: &[Start],
+    observer: &dyn Observer,
 ) -> Result<Vec<String>> {
-    let known: HashSet<String> = store.roots()?.into_iter().map(|root| root.path).collect();
-    let mut new = Vec::new();
-    for root in starts.iter().map(Start::path).filter(|path| path.is_dir()) {
-        let path = paths::path_text(root);
-        if let Some(old) = paths::old_text(&path).filter(|old| paths::path_of(old) == root) {
-            store.rename_path(&old, &path)?;
-        } else if !known.contains(&path) {
-            new.push(path.clone());
+    let mut named = Allowed::default();
+    let mut roots = Vec::new();
+    let followed = Access::of(store, false)?;
+    for path in starts.iter().map(Start::path) {
+        let Some(real_path) = Reach::named(path).ok().and_then(|reach| reach.real_path()) else {
+            // It is reported when it is read.
+            continue;
+        };
+        let text = paths::path_text(path);
+        if !path.is_dir() {
+            if !followed.has_folder_of(path) || real_path != text {
+                named.files.insert(text, real_path);
+            }
+            continue;
         }
-        store.remember_root(&Root {
-            path,
+        let root = Root {
+            path: text.clone(),
             tags: request.tags.clone(),
             doc_type: request.doc_type,
             language: request.language.map(|language| language.as_str().to_owned()),
             follows_links: request.follows_links,
-            real_path: Reach::named(root)?.real_path(),
-        })?;
+            real_path: Some(real_path.clone()),
+        };
+        named.folders.insert(text, AllowedFolder::of(&root, real_path));
+        roots.push(root);
+    }
+    let allowed = session.follow_named(store, named).unwrap_or_else(|error| {
+        observer.warn(&format!("`kb update` will not follow what you named: {error}"));
+        Allowed::default()
+    });
+    let known: HashSet<String> = store.all_roots()?.into_iter().map(|root| root.path).collect();
+    let mut new = Vec::new();
+    for root in roots {
+        let path = paths::path_of(&root.path);
+        if let Some(old) = paths::old_text(&root.path).filter(|old| paths::path_of(old) == path) {
+            store.rename_path(&old, &root.path)?;
+        } else if !known.contains(&root.path) {
+            new.push(root.path.clone());
+        }
+        let Some(folder) = allowed.folders.get(&root.path) else {
+            store.remember_root(&root)?;
+            continue;
+        };
+        let (doc_type, language) = (folder.doc_type, folder.language.clone());
+        let root = Root { doc_type, language, follows_links: folder.follows_links, ..root };
+        store.remember_root(&root)?;
+        if !store.roots()?.iter().any(|followed| followed.path == root.path) {
+            // Someone else had given it other options.
+            store.forget_root(&root.path)?;
+            store.remember_root(&root)?;
+        }
     }
     Ok(new)
 }

@@ -119,6 +119,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
     bases::adopt_restored(session)?;
     // Whatever is wrong with it shows now, while both are there.
     if let Some(store) = session.open_existing()? {
+        session.unfollowed_notes(&store)?.iter().for_each(|note| (session.notify)(note));
         store.close()?;
     }
     Ok(Restored { file, database, stats, replaced: is_replacing.then_some(kept) })

@@ -6,10 +6,10 @@ use crate::app::read::walk_options;
 use crate::app::session::{absolute, typed};
 use crate::app::{Observer, Session, erase};
 use crate::error::{Error, Result};
-use crate::ingest::reach::Reach;
+use crate::ingest::reach::{Folder, Reach};
 use crate::ingest::survey::{is_away, is_missing, root_of};
 use crate::ingest::{content_hash, walk};
-use crate::store::{KnownFile, PathStamp, Relocation, Root, Store};
+use crate::store::{Allowed, AllowedFolder, KnownFile, PathStamp, Relocation, Root, Store};
 use crate::text::number::counted;
 use crate::text::paths;
 
@@ -97,6 +97,8 @@ pub fn relocate(
     if request.is_dry_run {
         store.close()?;
     } else {
+        let named = plan.named(&store)?;
+        session.follow_named(&mut store, named)?;
         store.relocate(&plan.relocation())?;
         erase::finish(store, observer)?;
     }
@@ -159,8 +161,8 @@ impl Plan {
         (from, to): (&Path, &Path),
         depth: Depth,
     ) -> Result<Self> {
-        let all_roots = store.roots()?;
-        let mut known = store.known_files()?;
+        // Nothing at the old place is read, so it need not be followed.
+        let (all_roots, mut known) = (store.all_roots()?, store.all_files()?);
         let is_below = |rest: PathBuf| !rest.as_os_str().is_empty();
         known.retain(|file| below(&file.stamp.path, from).is_some_and(is_below));
         let mut roots = moved_roots(&all_roots, from, to)?;
@@ -170,8 +172,12 @@ impl Plan {
         if roots.is_empty() && !known.is_empty() {
             roots.extend(root_of_part(&all_roots, from, to)?);
         }
+        let is_in_one = |root: &Root| {
+            below(&root.path, from).is_some() || from.starts_with(paths::path_of(&root.path))
+        };
+        let mut followed = store.roots()?.into_iter().filter(is_in_one);
         let follows =
-            session.config().ingestion.follow_links || roots.iter().any(|root| root.follows_links);
+            session.config().ingestion.follow_links || followed.any(|root| root.follows_links);
         let reach = if follows { Reach::Anywhere } else { Reach::below(to)? };
         let max_bytes = walk_options(session, false).max_bytes();
         let look = |file: &KnownFile| {
@@ -194,6 +200,35 @@ impl Plan {
             }
         }
         Ok(plan)
+    }
+
+    /// Returns what the user names with the new folder: that folder, and what was followed in the old one. A
+    /// link that is there now is not followed.
+    fn named(&self, store: &Store) -> Result<Allowed> {
+        let Relocated { from, to, .. } = &self.relocated;
+        let mut roots = moved_roots(&store.roots()?, from, to)?;
+        let new = self.roots.iter().find(|root| paths::path_of(&root.path) == *to);
+        if let Some(new) = new.filter(|new| !roots.iter().any(|root| root.path == new.path)) {
+            let outer = root_of_part(&store.roots()?, from, to)?;
+            let plain =
+                Root { doc_type: None, language: None, follows_links: false, ..new.clone() };
+            roots.push(outer.unwrap_or(plain));
+        }
+        let folder = Folder::at(to)?;
+        let real = |path: &Path| folder.within(path).map(|real| paths::path_text(&real));
+        let with_options = |root: &Root| {
+            let real_path = real(&paths::path_of(&root.path))?;
+            Some((root.path.clone(), AllowedFolder::of(root, real_path)))
+        };
+        let with_place = |file: KnownFile| {
+            file.stamp.real_path?;
+            let path = to.join(below(&file.stamp.path, from)?);
+            Some((paths::path_text(&path), real(&path)?))
+        };
+        Ok(Allowed {
+            folders: roots.iter().filter_map(with_options).collect(),
+            files: store.known_files()?.into_iter().filter_map(with_place).collect(),
+        })
     }
 
     fn relocation(&self) -> Relocation<'_> {
@@ -269,7 +304,7 @@ fn compare(file: &KnownFile, path: &Path, reach: &Reach, (depth, max_bytes): (De
 /// # Errors
 ///
 /// Errors of the database.
-pub(super) fn follow_database(
+pub fn follow_database(
     session: &Session,
     store: &mut Store,
     observer: &dyn Observer,

@@ -161,8 +161,14 @@ pub fn remove(
     }
     // First, so that an update after an interruption adds nothing again.
     removed.num_rules = keep_away::write(&rules)?;
+    let folders = confirmed.iter().flat_map(|going| &going.folders).map(|root| root.path.clone());
+    let folders: Vec<String> = folders.collect();
     for going in confirmed {
         apply(&mut store, going, &mut removed)?;
+    }
+    let files = removed.documents.iter().filter_map(|document| document.path.clone());
+    if let Err(error) = session.unfollow(&mut store, &folders, &files.collect::<Vec<_>>()) {
+        observer.warn(&format!("what was removed still counts as allowed: {error}"));
     }
     if !request.keeps_away {
         removed.num_back = num_back(&store, &removed.documents)?;
@@ -318,7 +324,8 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
     let path_prefix = Some(paths::path_text(&path));
     let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?.into_iter();
     let mut documents: Vec<DocumentName> = documents.map(name).collect();
-    let mut folders = store.roots()?;
+    // Those that are not followed can be removed, too.
+    let mut folders = store.all_roots()?;
     folders.retain(|folder| paths::path_of(&folder.path).starts_with(&path));
     let copies = copies_below(store, &path, &mut documents)?;
     if documents.is_empty() && copies.is_empty() && folders.is_empty() {

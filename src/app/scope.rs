@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::app::Session;
 use crate::app::read::walk_options;
 use crate::error::{Error, Result};
-use crate::ingest::reach::{Access, Reach};
+use crate::ingest::reach::Access;
 use crate::ingest::survey::{self, Survey, root_of};
-use crate::ingest::walk;
-use crate::store::{KnownFile, LedgerRow, PathRole, PathStamp, Root, Store};
+use crate::store::{KnownFile, LedgerRow, Root, Store};
 use crate::text::paths;
 
 /// Files and folders to check.
@@ -86,37 +85,5 @@ impl Scope {
             walk: walk_options(session, false),
             is_exact,
         })
-    }
-
-    /// Stores the real paths of unchanged files and folders that an older kb added without them. If a link
-    /// later replaces a folder above them, this is noticed.
-    pub(super) fn learn_real_paths(&self, store: &mut Store) -> Result<()> {
-        for root in self.roots.iter().filter(|root| root.real_path.is_none()) {
-            // A folder below an added one has no stored root.
-            let is_added = store.roots()?.iter().any(|added| added.path == root.path);
-            if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
-                && is_added
-            {
-                store.remember_root(&Root { real_path: reach.real_path(), ..root.clone() })?;
-            }
-        }
-        for file in self.known.iter().filter(|file| file.stamp.real_path.is_none()) {
-            let path = paths::path_of(&file.stamp.path);
-            let is_named = !self.access.has_folder_of(&path);
-            if is_named
-                && let Ok(found) = self.access.look(&file.stamp)
-                && walk::stamp(&found) == (file.stamp.size_bytes, file.stamp.mtime_ns)
-                && let Ok(reach) = Reach::named(&path)
-            {
-                let stamp = PathStamp { real_path: reach.real_path(), ..file.stamp.clone() };
-                store.remember_path(
-                    file.document_id,
-                    &file.content_hash,
-                    &stamp,
-                    PathRole::Further,
-                )?;
-            }
-        }
-        Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::document::{Binding, DocumentId};
 use crate::embed::{self, Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::files::private;
-use crate::store::{Store, Unmigrated};
+use crate::store::{Allowed, Store, Unmigrated};
 use crate::text::paths;
 use crate::trace::stage;
 
@@ -224,35 +224,73 @@ impl Session {
         Ok(Some(store))
     }
 
-    /// Decides whether the files that the database names are followed.
+    /// Gives a connection which of the files that the database names are followed.
     fn settle(&self, store: &mut Store, is_new: bool) -> Result<()> {
         let opening = trust::Opening {
             environment: &self.environment,
             dir: self.data_dir(),
             is_new,
-            is_named: !self.place.is_project(),
+            is_usual: !self.place.is_project() && !self.resolved.names_data_dir(),
+            command: &self.allow_command(),
         };
         let told = trust::settle(store, &opening)?;
         let told = told.or_else(|| {
             let error = Error::UntrustedBase { path: self.database() };
             let hint = error.hint().unwrap_or_default();
-            (!store.has_files()).then(|| format!("{error}; {hint}"))
+            (!store.is_allowed()).then(|| format!("{error}; {hint}"))
         });
         if let Some(told) = told
             && !self.was_warned.swap(true, Ordering::Relaxed)
         {
-            (self.notify)(&told);
+            told.lines().for_each(|line| (self.notify)(line));
         }
         Ok(())
     }
 
-    /// Refuses to follow the files of a database that this user's kb did not make.
+    /// Follows what the user has just named, and remembers it. Returns all that is followed by now.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if it cannot be remembered; errors of the database.
+    pub fn follow_named(&self, store: &mut Store, named: Allowed) -> Result<Allowed> {
+        trust::name(&self.environment, self.data_dir(), store, named)
+    }
+
+    /// No longer follows what the user has removed: if it comes back, the user is asked.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::follow_named`].
+    pub fn unfollow(&self, store: &mut Store, folders: &[String], files: &[String]) -> Result<()> {
+        trust::remove(&self.environment, self.data_dir(), store, (folders, files))
+    }
+
+    /// Returns a note for every folder of the database that is not followed, and for the files outside of them.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn unfollowed_notes(&self, store: &Store) -> Result<Vec<String>> {
+        trust::notes(store, &self.allow_command())
+    }
+
+    /// Returns the command that shows what is not followed, and follows it after a yes.
+    fn allow_command(&self) -> String {
+        let is_plain =
+            self.place.is_project() || self.place.is_default() && !self.resolved.names_data_dir();
+        match is_plain {
+            true => "kb base allow --files".to_owned(),
+            false => format!("kb base allow --files {}", self.data_dir().display()),
+        }
+    }
+
+    /// Refuses to follow the files of a database whose use the user has not allowed.
     ///
     /// # Errors
     ///
     /// [`Error::UntrustedBase`].
     pub fn require_files(&self, store: &Store) -> Result<()> {
-        match store.has_files() {
+        match store.is_allowed() {
             true => Ok(()),
             false => Err(Error::UntrustedBase { path: self.database() }),
         }
@@ -330,10 +368,12 @@ impl Session {
     /// Those of [`Store::open`].
     pub fn store(&self) -> Result<Option<Store>> {
         let left = self.stores().pop();
-        match left.filter(Store::is_current) {
-            Some(store) => Ok(Some(store)),
-            None => self.open_existing(),
+        let Some(mut store) = left.filter(Store::is_current) else { return self.open_existing() };
+        // The user may have allowed or named something since.
+        if !self.is_scratch {
+            self.settle(&mut store, false)?;
         }
+        Ok(Some(store))
     }
 
     /// Keeps a connection for the next query.

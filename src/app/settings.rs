@@ -53,6 +53,14 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
     let state = if text.is_some() { "is now" } else { "is already" };
     let value = if value.is_empty() { "empty" } else { value };
     observer.note(&format!("{key} {state} {value} in {}", file.display()));
+    if config::is_own_key(key)
+        && file.parent().is_some_and(|dir| session.environment.is_of_project(dir))
+    {
+        observer.warn(&format!(
+            "{key} does not count in the settings of a project; `kb --base default config set {key} VALUE` \
+             sets it for you"
+        ));
+    }
     if let Origin::Variable(name) = session.resolved.origin(key) {
         observer.warn(&format!("{name} is set and overrides the file"));
     }

@@ -206,8 +206,9 @@ fn import_lines(
     let target = target(session, &store, &head, observer)?;
     check_length(head.binding.as_ref(), &target)?;
     store.bind(&target)?;
-    let options =
-        ImportOptions { trusts_paths, are_vectors_good: head.binding.as_ref() == Some(&target) };
+    let are_vectors_good = head.binding.as_ref() == Some(&target);
+    let now = format!("{:.3}", jiff::Timestamp::now());
+    let options = ImportOptions { trusts_paths, are_vectors_good, now: &now };
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let mut embed = |chunks: &[RecordedChunk]| {
         if embedder.is_none() {
@@ -229,6 +230,8 @@ fn import_lines(
     if trusts_paths {
         // Roots come last, so that an update after an interruption does not read files not yet imported.
         head.roots.iter().try_for_each(|root| store.remember_root(root))?;
+        // Its author chose them, and the user has not seen them.
+        session.unfollowed_notes(&store)?.iter().for_each(|note| observer.warn(note));
     } else {
         imported.num_folders_left_out = head.roots.len();
     }

@@ -98,6 +98,8 @@ pub struct UpdateReport {
     pub reread: usize,
     /// Documents that today's settings would still make differently.
     pub made_differently: usize,
+    /// What was left out because the user has not allowed it.
+    pub notes: Vec<String>,
 }
 
 impl UpdateReport {
@@ -136,6 +138,7 @@ pub fn update(
     }
     if let Some(store) = session.open_existing()? {
         report.made_differently = outdated(session, &store)?.len();
+        report.notes = session.unfollowed_notes(&store)?;
     }
     Ok(report)
 }
@@ -321,7 +324,6 @@ impl Run<'_> {
     /// Follows moved files, and removes the documents of missing files if requested.
     fn settle(&mut self, before: &[Survey]) -> Result<()> {
         let Some(mut store) = self.session.open_existing()? else { return Ok(()) };
-        self.scope.learn_real_paths(&mut store)?;
         let shown = |store: &Store, id: DocumentId| -> Result<Option<String>> {
             Ok(store.document(id)?.and_then(|document| document.path))
         };

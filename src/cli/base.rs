@@ -12,9 +12,6 @@ use crate::error::{Error, Result};
 use crate::present::json;
 use crate::text::number::counted;
 
-/// Most folders that are named in a question.
-const MAX_FOLDERS: usize = 5;
-
 pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
     let session = &context.session;
     let change = match &args.action {
@@ -51,13 +48,18 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
             BaseChange::new("renamed", bases::rename(session, &args.name, &args.new_name)?)
         }
         BaseAction::Allow(args) => {
-            let candidate = bases::candidate(session, args.dir.as_deref())?;
-            if !args.yes && !ask_to_allow(&candidate, args.files)? {
+            let candidate = bases::candidate(session, args.dir.as_deref(), &context.ui)?;
+            if !args.yes {
+                require_terminal("allowing a knowledge base")?;
+            }
+            let lines = candidate.lines();
+            let will = if args.files { "is followed from now on" } else { "is not followed" };
+            lines.iter().for_each(|line| context.ui.note(&format!("{will}: {line}")));
+            if !args.yes && !ask_to_allow(&candidate, args.files && !lines.is_empty())? {
                 return Ok(ExitStatus::User);
             }
-            let state = bases::allow(session, &candidate, args.files)?;
-            let change = BaseChange::new("allowed", candidate.place);
-            BaseChange { follows_files: Some(state.follows_files()), ..change }
+            let follows_files = Some(bases::allow(session, &candidate, args.files)?);
+            BaseChange { follows_files, ..BaseChange::new("allowed", candidate.place) }
         }
     };
     context.present(
@@ -73,23 +75,11 @@ fn ask_to_erase(name: &str) -> Result<bool> {
     context::confirm(&format!("Delete the knowledge base {name} with everything in it?"))
 }
 
-fn ask_to_allow(candidate: &Candidate, follows_files: bool) -> Result<bool> {
-    require_terminal("allowing a knowledge base")?;
-    let (num_documents, folders) = (candidate.num_documents, &candidate.folders);
-    let documents = counted(usize::try_from(num_documents).unwrap_or(usize::MAX), "document");
-    let mut question = format!("{} has {documents}. ", candidate.place.database().display());
-    if follows_files {
-        let shown: Vec<&str> = folders.iter().take(MAX_FOLDERS).map(String::as_str).collect();
-        let rest = folders.len().saturating_sub(shown.len());
-        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-        let named = if shown.is_empty() { "none".into() } else { shown.join(", ") };
-        question += &format!(
-            "It names these folders: {named}{more}. Use it, and read files where it says?"
-        );
-    } else {
-        question += "Use it?";
-    }
-    context::confirm(&question)
+fn ask_to_allow(candidate: &Candidate, follows_more: bool) -> Result<bool> {
+    let documents = usize::try_from(candidate.num_documents).unwrap_or(usize::MAX);
+    let (database, documents) = (candidate.place.database(), counted(documents, "document"));
+    let what = if follows_more { "Use it, and read what is listed above?" } else { "Use it?" };
+    context::confirm(&format!("{} has {documents}. {what}", database.display()))
 }
 
 fn require_terminal(what: &str) -> Result<()> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::app::reread::Selection;
 use crate::app::transfer::ExportFile;
 use crate::app::update::UpdateRequest;
-use crate::app::{self, session};
+use crate::app::{self, Observer, session};
 use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -29,6 +29,7 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
     let interrupt = context.ui.listen();
     let outcome = app::update::update(&context.session, &request, &context.ui);
     let report = ended(outcome, &interrupt)?;
+    report.notes.iter().for_each(|note| context.ui.warn(note));
     context.present(
         args.format.format,
         |out| json::update(&report, out),

@@ -5,6 +5,9 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The folder of a project's knowledge base in the project, and of the user's in the home directory.
+pub const PROJECT_FOLDER: &str = ".kb";
+
 /// The environment of the process, read once at startup.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -65,6 +68,18 @@ impl Environment {
         self.path("HOME").or_else(|| self.path("USERPROFILE")).unwrap_or_else(|| PathBuf::from("/"))
     }
 
+    /// Whether a folder is a project's `.kb`, or is in one. Everyone who commits to the project can write it. The
+    /// one in the home directory is the user's own.
+    pub fn is_of_project(&self, dir: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let own = real(&self.home().join(PROJECT_FOLDER));
+        let is_in_one = |path: &Path| {
+            path.ancestors().any(|dir| dir.ends_with(PROJECT_FOLDER) && real(dir) != own)
+        };
+        // It may also be a link to another folder of the project.
+        is_in_one(dir) || is_in_one(&real(dir))
+    }
+
     /// Returns the folder for temporary files.
     pub fn temp_dir(&self) -> PathBuf {
         self.path("TMPDIR").unwrap_or_else(std::env::temp_dir)
@@ -80,6 +95,34 @@ impl FromIterator<(String, OsString)> for Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_of_a_project_is_recognised_whatever_leads_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        for folder in ["home/.kb/bases/work", "home/data", "project/.kb/bases/work", "disk/.kb"] {
+            std::fs::create_dir_all(at(folder)).unwrap();
+        }
+        let environment: Environment =
+            [("HOME".to_owned(), at("home").into())].into_iter().collect();
+        let is_of_project = |path: &str| environment.is_of_project(&at(path));
+        for path in ["project/.kb", "project/.kb/bases/work", "disk/.kb"] {
+            assert!(is_of_project(path), "{path}");
+        }
+        for path in ["home/.kb", "home/.kb/bases/work", "home/data"] {
+            assert!(!is_of_project(path), "{path}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("project/.kb"), at("home/linked")).unwrap();
+            std::os::unix::fs::symlink(at("home/data"), at("home/.kb/.kb")).unwrap();
+            assert!(is_of_project("home/linked") && is_of_project("home/.kb/.kb"));
+            // The user's own may be on another disk.
+            std::fs::remove_dir_all(at("home/.kb")).unwrap();
+            std::os::unix::fs::symlink(at("disk/.kb"), at("home/.kb")).unwrap();
+            assert!(!is_of_project("home/.kb"));
+        }
+    }
 
     #[test]
     fn a_program_is_never_found_in_a_relative_folder() {

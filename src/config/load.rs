@@ -62,11 +62,6 @@ impl Resolved {
         self.origins.get(key).unwrap_or(&Origin::Default)
     }
 
-    /// Returns the keys of [`OWN_KEYS`] that the file sets.
-    pub fn own_keys(&self) -> Vec<&'static str> {
-        OWN_KEYS.into_iter().filter(|key| self.file_keys.contains(*key)).collect()
-    }
-
     /// Whether the data directory was named for this run, by a flag or a variable.
     pub fn names_data_dir(&self) -> bool {
         matches!(self.origin("data_dir"), Origin::Flag(_) | Origin::Variable(_))
@@ -86,21 +81,14 @@ impl Resolved {
 /// Values given by flags: key and value as typed.
 pub type Flags = Vec<(&'static str, &'static str, String)>;
 
-/// The setting that starts a program.
-pub const COMMAND_KEY: &str = "search.rerank_command";
+/// Settings that name folders or a program, or that decide which files may be read. They count only where no
+/// one but the user writes: not in a project's `.kb`.
+const OWN_KEYS: [&str; 4] =
+    ["data_dir", "embedding.model_dir", "ingestion.follow_links", "search.rerank_command"];
 
-/// Settings that name folders, that decide which files may be read, or that start a program. They count only in the
-/// user's own files.
-pub const OWN_KEYS: [&str; 4] =
-    ["data_dir", "embedding.model_dir", "ingestion.follow_links", COMMAND_KEY];
-
-/// A knowledge base with settings of its own, which override the user's settings.
-#[derive(Debug, Clone, Copy)]
-pub struct BaseFolder<'a> {
-    /// Its folder.
-    pub dir: &'a Path,
-    /// The keys that do not count in its file, besides `data_dir`.
-    pub refused: &'a [&'a str],
+/// Whether a key counts only in the user's own settings.
+pub fn is_own_key(key: &str) -> bool {
+    OWN_KEYS.contains(&key)
 }
 
 /// Merges all layers.
@@ -113,44 +101,20 @@ pub struct BaseFolder<'a> {
 ///
 /// [`Error::Config`] if the file is not YAML, or any layer has a value of the wrong type.
 pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
-    load_layers(environment, flags, &[], None)
-}
-
-/// Like [`load`] for a data directory that someone else may have made: `refused` keys do not count in its
-/// file.
-///
-/// # Errors
-///
-/// As [`load`].
-pub fn load_refusing(
-    environment: &Environment,
-    flags: &Flags,
-    refused: &[&str],
-) -> Result<Resolved> {
-    load_layers(environment, flags, refused, None)
+    load_layers(environment, flags, None)
 }
 
 /// Like [`load`] for one of several knowledge bases: the settings in its folder override those in the
-/// data directory, in which `refused` keys do not count.
+/// data directory, except `data_dir`.
 ///
 /// # Errors
 ///
 /// As [`load`].
-pub fn load_base(
-    environment: &Environment,
-    flags: &Flags,
-    refused: &[&str],
-    base: BaseFolder<'_>,
-) -> Result<Resolved> {
-    load_layers(environment, flags, refused, Some(base))
+pub fn load_base(environment: &Environment, flags: &Flags, dir: &Path) -> Result<Resolved> {
+    load_layers(environment, flags, Some(dir))
 }
 
-fn load_layers(
-    environment: &Environment,
-    flags: &Flags,
-    usual_refused: &[&str],
-    base: Option<BaseFolder<'_>>,
-) -> Result<Resolved> {
+fn load_layers(environment: &Environment, flags: &Flags, base: Option<&Path>) -> Result<Resolved> {
     let home = environment.home();
     let defaults = Config::defaults(&home);
     let keys = keys(&defaults);
@@ -161,26 +125,21 @@ fn load_layers(
         .or_else(|| environment.path("KB_DATA_DIR"));
     let file_dir = expand_home(&given_dir.unwrap_or_else(|| defaults.data_dir.clone()), &home);
     let usual = file_dir.join(FILE_NAME);
-    let file = base.map_or_else(|| usual.clone(), |base| base.dir.join(FILE_NAME));
+    let file = base.map_or_else(|| usual.clone(), |dir| dir.join(FILE_NAME));
 
     let mut origins = BTreeMap::new();
     let mut warnings = Vec::new();
     let mut file_keys = BTreeSet::new();
     let mut figment = Figment::from(Serialized::defaults(&defaults));
-    let base_refused: Vec<&str> =
-        ["data_dir"].iter().chain(base.iter().flat_map(|base| base.refused)).copied().collect();
-    let layers = [Some((&usual, usual_refused)), base.map(|_| (&file, &*base_refused))];
+    let layers = [Some((&usual, &[][..])), base.map(|_| (&file, &OWN_KEYS[..1]))];
     for (path, refused) in layers.into_iter().flatten() {
         let Some(text) = read(path)? else { continue };
         let mut document = parse_yaml(path, &text)?;
         drop_empty_groups("", &mut document, &keys);
-        for key in refused {
+        let is_of_project = path.parent().is_some_and(|dir| environment.is_of_project(dir));
+        for key in if is_of_project { &OWN_KEYS[..] } else { refused } {
             if remove_key(&mut document, key) {
-                let reason = match *key {
-                    COMMAND_KEY => "since it starts a program, and kb did not make this database",
-                    _ => "since it decides which folders kb uses",
-                };
-                warnings.push(format!("{}: `{key}` is ignored here, {reason}", path.display()));
+                warnings.push(ignored(path, key, is_of_project));
             }
         }
         let (mut given, mut unknown) = (Vec::new(), Vec::new());
@@ -224,12 +183,24 @@ fn load_layers(
     let mut config: Config =
         figment.extract().map_err(|error| wrong_value(&error, &origins, &file))?;
     config.data_dir = match base {
-        Some(base) => base.dir.to_owned(),
+        Some(dir) => dir.to_owned(),
         None => expand_home(&config.data_dir, &home),
     };
     config.embedding.model_dir = expand_home(&config.embedding.model_dir, &home);
     check(&config, &origins, &file)?;
     Ok(Resolved { config, file, warnings, origins, file_keys })
+}
+
+/// Returns the warning about a key that does not count in a file.
+fn ignored(file: &Path, key: &str, is_of_project: bool) -> String {
+    let file = file.display();
+    match is_of_project {
+        true => format!(
+            "{file}: `{key}` does not count in the settings of a project, which others can write; \
+             `kb --base default config set {key} VALUE` sets it for you"
+        ),
+        false => format!("{file}: `{key}` is ignored here, since it decides which folder kb uses"),
+    }
 }
 
 /// Returns the names of the environment variables that set a key, the short one first.

@@ -25,12 +25,9 @@ pub(crate) fn fuzz(text: &str) {
 }
 
 pub use edit::set;
-pub use environment::Environment;
+pub use environment::{Environment, PROJECT_FOLDER};
 pub use list::words;
-pub use load::{
-    BaseFolder, COMMAND_KEY, Flags, OWN_KEYS, Origin, Resolved, load, load_base, load_refusing,
-    variable_names,
-};
+pub use load::{Flags, Origin, Resolved, is_own_key, load, load_base, variable_names};
 pub use values::SettingValue;
 
 /// Name of the file in the data directory.

@@ -263,7 +263,7 @@ impl Error {
                  computes the vectors with another model"
             )),
             Self::UntrustedBase { .. } => Some(
-                "`kb list` shows the paths in it; `kb base allow --files` follows them".into(),
+                "`kb base allow --files` shows its folders, and follows them after a yes".into(),
             ),
             Self::UnknownBase { known, .. } => Some(format!(
                 "the names are {}; `kb base add NAME` makes another",

@@ -50,7 +50,7 @@ impl Folder {
 
     /// Returns a path below the folder, with the links above the folder resolved; `None` for a path
     /// elsewhere.
-    pub(super) fn within(&self, path: &Path) -> Option<PathBuf> {
+    pub fn within(&self, path: &Path) -> Option<PathBuf> {
         let below = path.strip_prefix(&self.path).ok()?;
         // Joining an empty path would add a separator.
         Some(if below.as_os_str().is_empty() { self.real.clone() } else { self.real.join(below) })

@@ -167,13 +167,13 @@ fn read(
 ///
 /// # Errors
 ///
-/// [`Error::UntrustedBase`] if remembered files are not followed, [`Error::LinkRefused`] if a link has replaced it, [`Error::PathNotFound`] if it is missing, and
+/// [`Error::UntrustedBase`] if it is not followed, [`Error::LinkRefused`] if a link has replaced it, [`Error::PathNotFound`] if it is missing, and
 /// any error from the database.
 pub fn reach(store: &Store, path: &str, follows_links: bool) -> Result<Reach> {
-    if !store.has_files() {
+    let Some(known) = store.known_path(path)? else {
         return Err(Error::UntrustedBase { path: store.path().to_owned() });
-    }
-    let real_path = store.known_path(path)?.and_then(|known| known.stamp.real_path);
+    };
+    let real_path = known.stamp.real_path;
     let access = Access::of(store, follows_links)?;
     access.of_file(&paths::path_of(path), real_path.as_deref())
 }

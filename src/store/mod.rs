@@ -5,6 +5,7 @@
 
 mod db;
 mod documents;
+mod followed;
 mod integrity;
 mod keyword;
 pub mod skills;
@@ -14,6 +15,7 @@ mod vectors;
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -46,6 +48,7 @@ pub use documents::tags::{RenamedTag, TagCount};
 pub use documents::texts::{PassingDocument, RawChunk, RawPlace};
 pub use documents::transfer::{ImportOutcome, Record, RecordedChunk};
 pub use documents::{DocumentName, ListedDocument, StoredDocument};
+pub use followed::{Allowed, AllowedFolder, Followed, Unfollowed};
 pub use integrity::check::{PageCounts, Stats};
 pub use integrity::finding::{Damage, Finding};
 pub use keyword::fts::Occurrence;
@@ -75,8 +78,8 @@ pub struct Store {
     file: Option<FileId>,
     bound: RefCell<Option<Binding>>,
     reindexing: Option<Binding>,
-    /// Whether remembered files and folders are returned; see [`Store::forget_files`].
-    has_files: bool,
+    /// Which remembered files and folders are returned.
+    followed: Arc<Followed>,
     /// Whether kb may read the tables behind the indexes; known after the first check.
     layout: Cell<Option<db::layout::Layout>>,
 }

@@ -193,6 +193,24 @@ fn edit_time(text: &str) -> Checked<()> {
     }
 }
 
+/// Stands for the time of an edit that is in the future: earlier than all edits that kb has noted.
+const UNKNOWN_TIME: &str = "1970-01-01T00:00:00.000Z";
+
+/// Lets no time be later than `now`, which is written like the time of an edit. The newer edit stays, so one
+/// that claims to be of the future would win over all later ones; it loses instead, as a conflict that is reported.
+pub(super) fn bound_times(record: &mut Record, now: &str) {
+    let second = format!("{}Z", now.split('.').next().unwrap_or_default());
+    for time in [&mut record.created_at, &mut record.updated_at] {
+        if *time > second {
+            time.clone_from(&second);
+        }
+    }
+    let Edits { title, date, text, .. } = &mut record.edits;
+    for time in title.iter_mut().chain(date).chain(text).filter(|time| time.as_str() > now) {
+        UNKNOWN_TIME.clone_into(time);
+    }
+}
+
 /// Longest statement of how a document was made, in bytes.
 const MAX_MAKING: usize = 200;
 

@@ -86,12 +86,14 @@ pub struct Head {
 
 /// How lines are imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ImportOptions {
+pub struct ImportOptions<'a> {
     /// Whether the paths in the lines are imported. A path makes `kb open` read a file, so the user
     /// has to decide this; without it documents are imported as text.
     pub trusts_paths: bool,
     /// Whether the vectors are compatible with this database.
     pub are_vectors_good: bool,
+    /// The time now, written like `2026-11-21T09:30:00.123Z`.
+    pub now: &'a str,
 }
 
 /// Writes the lines of a knowledge base.
@@ -104,7 +106,7 @@ pub fn export(
     with_vectors: bool,
     mut emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
-    emit(&lines::encode_head(store.binding()?.as_ref(), &store.roots()?)?)?;
+    emit(&lines::encode_head(store.binding()?.as_ref(), &store.all_roots()?)?)?;
     let mut exported = Exported::default();
     store.export(with_vectors, |record| {
         exported.num_documents += 1;
@@ -207,7 +209,7 @@ pub struct Export<'a, R> {
 pub fn import(
     store: &mut Store,
     export: Export<'_, impl BufRead>,
-    options: ImportOptions,
+    options: ImportOptions<'_>,
     embed: &mut Embed<'_>,
     on_failure: &mut dyn FnMut(&BadLine),
 ) -> Result<Imported> {
@@ -253,7 +255,7 @@ fn too_long(number: u64) -> Error {
 struct Import<'a, 'e> {
     store: &'a mut Store,
     head: &'a Head,
-    options: ImportOptions,
+    options: ImportOptions<'a>,
     embed: &'a mut Embed<'e>,
     imported: Imported,
 }
@@ -269,6 +271,7 @@ impl Import<'_, '_> {
         let decoded = lines::decode(line)
             .map_err(|reason| refuse(lines::decode_failure(line).unwrap_or(reason)))?;
         let mut record = check::document(decoded, self.head).map_err(refuse)?;
+        check::bound_times(&mut record, options.now);
         let has_file = record.path.is_some();
         if !options.trusts_paths {
             record.path = None;

@@ -110,6 +110,19 @@ fn metadata_of_an_earlier_kb_is_accepted() {
 }
 
 #[test]
+fn no_time_is_later_than_now() {
+    let mut record = record();
+    record.edits.text = vec!["9999-12-31T23:59:59.000Z".into(), "2001-02-03T04:05:06.788Z".into()];
+    record.updated_at = "9999-12-31T23:59:59Z".into();
+    let before = record.clone();
+    check::bound_times(&mut record, "2001-02-03T04:05:06.789Z");
+    assert_eq!(record.edits.text, ["1970-01-01T00:00:00.000Z", "2001-02-03T04:05:06.788Z"]);
+    assert_eq!(record.edits.title, before.edits.title);
+    assert_eq!(record.created_at, before.created_at);
+    assert_eq!(record.updated_at, "2001-02-03T04:05:06Z");
+}
+
+#[test]
 fn control_characters_are_removed_from_titles_and_tags() {
     let mut line = line_of(&record());
     line["title"] = json!("a\u{8}]0;b\u{202e}c\nd");

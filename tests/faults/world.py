@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -85,14 +86,18 @@ def write(path, content):
 
 
 def copy_database(source, target):
-    """Copies the files of a database that is not in use.
-
-    Without its id the copy counts as the user's own at its new place.
+    """Copies the files of a database that is not in use, and what kb remembers about it: its folders are
+    followed at its new place, too.
     """
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target)
-    with contextlib.closing(sqlite3.connect(target / "kb.db")) as db, db:
-        db.execute("DELETE FROM config WHERE key = 'base_id'")
+    known = source.parent / "home/.local/state/kb/known_bases"
+    if not known.exists():
+        return
+    bases = re.split(r"^(?!\t)", known.read_text(), flags=re.MULTILINE)
+    own, path = f" {source.resolve()}\n", f" {target.resolve()}\n"
+    kept = [base for base in bases if path not in base]
+    known.write_text("".join(kept + [base.replace(own, path, 1) for base in kept if own in base]))
 
 
 def connect(data_dir):

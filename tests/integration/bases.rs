@@ -236,9 +236,13 @@ fn the_base_of_a_cloned_project_is_used_only_once_it_is_allowed() {
 fn files_that_a_foreign_base_names_are_followed_only_with_permission() {
     let env = with_clone();
     in_folder(&env, "clone", &["base", "allow", "--yes"]).expect(0);
-    let update = in_folder(&env, "clone", &["update"]).expect(1);
-    assert!(update.stderr.contains("this user's kb did not make it"), "{}", update.stderr);
-    for args in [&["update", "--reread"][..], &["watch"], &["relocate", "../secret", "src"]] {
+    let secret = env.path("secret").display().to_string();
+    for args in [&["update"][..], &["update", "--reread"], &["update", "--dry-run"]] {
+        let update = in_folder(&env, "clone", args).expect(0);
+        let named = format!("not followed: {secret} (new, no options)");
+        assert!(update.stderr.contains(&named), "{}", update.stderr);
+    }
+    for args in [&["watch"][..], &["relocate", "../secret", "src"]] {
         in_folder(&env, "clone", args).expect(1);
     }
     // The text in the database is shown, whatever is at the path; and nothing is stale.
@@ -247,7 +251,11 @@ fn files_that_a_foreign_base_names_are_followed_only_with_permission() {
     let hit = in_folder(&env, "clone", &["search", "valve"]).expect(0).json();
     assert_eq!(hit["results"][0]["source"]["stale"], Value::Null);
     let settings = in_folder(&env, "clone", &["config", "--format", "json"]).expect(0);
-    assert!(settings.stderr.contains("`ingestion.follow_links` is ignored"), "{}", settings.stderr);
+    assert!(
+        settings.stderr.contains("`ingestion.follow_links` does not count"),
+        "{}",
+        settings.stderr
+    );
     let secret = ["search", "sesame", "--fts-only"];
     assert_eq!(in_folder(&env, "clone", &secret).expect(0).json()["returned"], 0);
     // A title is edited in the stored text.
@@ -276,25 +284,12 @@ fn a_backup_of_someone_else_is_restored_without_trust_and_an_own_one_with_it() {
     other.ok(&["backup", "copy.db"]);
     fs::copy(other.path("copy.db"), env.path("foreign.db")).unwrap();
     env.ok(&["backup", "own.db"]);
+    env.write("boats.md", "# Boats\n\nThe weir is closed.\n");
     let restored = env.ok(&["restore", "foreign.db"]);
     assert!(restored.stderr.contains("not followed"), "{}", restored.text());
-    env.kb(&["update"]).expect(1);
+    assert!(env.ok(&["update"]).stderr.contains("not followed: 1 file in "));
     env.ok(&["restore", "own.db"]);
-    env.ok(&["update"]);
-}
-
-#[test]
-fn a_database_of_an_older_version_is_the_users_own() {
-    let env = TestEnv::with_corpus();
-    let ids = "SELECT count(*) FROM config WHERE key = 'base_id'";
-    assert_eq!(env.sql::<i64>(ids), 0);
-    env.write("new.md", "# New\n\ntext\n");
-    env.ok(&["add", "new.md"]);
-    env.ok(&["update"]);
-    assert_eq!(env.sql::<i64>(ids), 0);
-    env.ok(&["base", "allow", "--files", "--yes"]);
-    assert_eq!(env.sql::<i64>(ids), 1);
-    env.ok(&["update"]);
+    assert!(env.ok(&["update"]).stdout.contains("1 updated"));
 }
 
 #[test]

@@ -229,6 +229,7 @@ contract! {
     }
     Update {
         contract_version: u32, dry_run: bool, added: u64, updated: u64, moved: u64, unchanged: u64,
+        notes: Vec<String>,
         failed: Vec<Failed>, missing: Vec<Missing>, moves: Vec<Move>, removed: Vec<i64>,
         away: Vec<String>,
         refused: Vec<Refused>, reread: u64, made_differently: u64, known_failed: u64,

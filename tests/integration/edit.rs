@@ -291,6 +291,7 @@ fn what_was_removed_comes_back_with_its_ids() {
     env.ok(&["remove", "notes", "--export", "folder.jsonl", "--yes"]);
     env.ok(&["import", "folder.jsonl", "--trust-paths"]);
     env.write("notes/c.md", "# New\n\nA new note on salt.\n");
+    env.ok(&["base", "allow", "--files", "--yes"]);
     env.ok(&["update"]);
     assert_eq!(ids(&env).len(), 4);
     check_database(&env);

@@ -108,19 +108,21 @@ impl TestEnv {
 
     /// Installs a copy of the database of sample documents, with vectors of the small model.
     pub(crate) fn install_sample(&self) {
-        static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
+        static SAMPLE: OnceLock<Sample> = OnceLock::new();
         self.install(SAMPLE.get_or_init(|| sample(&Self::new())));
     }
 
     /// The same with vectors of the real model.
     pub(crate) fn install_real_sample(&self) {
-        static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
+        static SAMPLE: OnceLock<Sample> = OnceLock::new();
         self.install(SAMPLE.get_or_init(|| sample(&Self::real())));
     }
 
-    fn install(&self, database: &[u8]) {
+    fn install(&self, sample: &Sample) {
         fs::create_dir_all(self.path(".kb")).unwrap();
-        fs::write(self.database(), database).unwrap();
+        fs::write(self.database(), &sample.database).unwrap();
+        let home = self.home.path().to_str().unwrap();
+        self.write(KNOWN_BASES, sample.known_bases.replace(&sample.home, home));
     }
 
     fn with_vars(vars: Vec<(String, String)>) -> Self {
@@ -444,16 +446,26 @@ fn installed() -> Installed {
 
 /// Returns the bytes of a database with the sample documents: ids from 1 in the order of their
 /// names, then a note with a title and tags, then a note without.
-fn sample(env: &TestEnv) -> Vec<u8> {
+fn sample(env: &TestEnv) -> Sample {
     env.ok(&["add", CORPUS, "--tags", "sample"]);
     let titled = ["--title", "Charger", "--tags", "sample,station"];
     env.ok(&[["add", "--note", NOTE].as_slice(), &titled].concat());
     env.ok(&["add", "--note", UNTITLED_NOTE]);
-    // A database without an id is the user's own in every home.
-    let db = Connection::open(env.database()).unwrap();
-    db.execute("DELETE FROM config WHERE key = 'base_id'", []).unwrap();
-    db.close().unwrap();
-    fs::read(env.database()).unwrap()
+    Sample {
+        database: fs::read(env.database()).unwrap(),
+        known_bases: fs::read_to_string(env.path(KNOWN_BASES)).unwrap(),
+        home: env.path("").to_str().unwrap().trim_end_matches('/').to_owned(),
+    }
+}
+
+/// Where kb remembers which folders the user named.
+pub(crate) const KNOWN_BASES: &str = ".local/state/kb/known_bases";
+
+/// A database, and what kb remembers about it in the home where it was made.
+struct Sample {
+    database: Vec<u8>,
+    known_bases: String,
+    home: String,
 }
 
 /// The text of the note called `Charger`.

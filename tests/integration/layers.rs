@@ -155,6 +155,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &[
             "app/error_log.rs",
             "app/skills.rs",
+            "app/transfer.rs",
             "app/values.rs",
             "extract/markdown/front_matter.rs",
             "skill/stats.rs",

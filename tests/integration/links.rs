@@ -162,14 +162,6 @@ fn links_that_the_user_named_keep_working() {
         let output = env.ok(&["open", document]);
         assert!(output.stdout.contains(words) && output.stderr.is_empty(), "{}", output.text());
     }
-    // An older version did not remember the targets: a folder works and is remembered.
-    let db = Connection::open(env.database()).unwrap();
-    db.execute_batch("UPDATE roots SET real_path = NULL").unwrap();
-    drop(db);
-    env.write("repo/sub/credentials.md", "# Credentials\n\nfrozen signal\n");
-    assert!(env.ok(&["update"]).stdout.contains("1 updated"));
-    let real_path: String = env.sql("SELECT real_path FROM roots WHERE path LIKE '%/sub'");
-    assert_eq!(real_path, fs::canonicalize(env.path("repo/sub")).unwrap().to_str().unwrap());
 }
 
 #[test]

@@ -74,6 +74,8 @@ mod families;
 mod faults;
 /// `kb find` on a terminal, and `kb` without a command.
 mod find;
+/// Which files and folders are followed, whatever a database or the settings of a project say.
+mod followed;
 /// Marks of stale files in answers.
 mod freshness;
 /// Every matching line of every format: `kb grep`.

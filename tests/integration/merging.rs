@@ -219,6 +219,34 @@ fn a_file_with_another_content_at_the_same_path_is_listed_and_kept() {
     assert_eq!(one.json(&["info", "1", "--format", "json"])["tags"], json!(["other"]));
 }
 
+/// Finding N10: an edit of the year 9999 replaced the user's, and won over every later one.
+#[test]
+fn an_edit_of_the_future_never_wins_over_one_of_the_user() {
+    let both = machines();
+    let [one, two] = &both;
+    one.ok(&["edit", "2", "--title", "My pump"]);
+    sync(one, two);
+    two.ok(&["edit", "2", "--title", "Forged pump"]);
+    one.ok(&["edit", "2", "--title", "My new pump"]);
+    let export = two.ok(&["export", "--vectors"]).stdout;
+    let mut lines: Vec<Value> =
+        export.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in lines.iter_mut().filter(|line| line["title"] == "Forged pump") {
+        let times = line["edits"]["title"].as_array_mut().unwrap();
+        *times.last_mut().unwrap() = json!("9999-12-31T23:59:59.000Z");
+        (line["created_at"], line["updated_at"]) =
+            (json!("9999-12-31T23:59:59Z"), json!("9999-12-31T23:59:59Z"));
+    }
+    let text: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+    one.write("forged.jsonl", text.concat());
+    let report: Imported = contract::read(&one.ok(&["import", "forged.jsonl", "--format", "json"]));
+    let [conflict] = report.conflicts.as_slice() else { panic!("{:?}", report.conflicts) };
+    assert_eq!((conflict.document_id, conflict.kept_import), (2, false));
+    assert_eq!(one.json(&["info", "2", "--format", "json"])["title"], "My new pump");
+    assert!(!one.ok(&["export"]).stdout.contains("9999-12-31"));
+    check_database(one);
+}
+
 #[test]
 fn edits_that_kb_does_not_write_are_refused() {
     let one = TestEnv::new();

@@ -167,11 +167,11 @@ fn folders_that_moved_with_the_database_are_followed() {
     let update = ["--data-dir", "stick/kb", "update"];
     // At another place, the database is not known to be the user's own.
     env.kb(&update).expect(1);
-    env.ok(&["--data-dir", "stick/kb", "base", "allow", "--files", "--yes"]);
-    let dry = env.ok(&[&update[..], &["--dry-run"]].concat());
-    assert!(dry.stdout.contains("missing or empty"), "{}", dry.text());
-    let output = env.ok(&update);
+    let output = env.ok(&["--data-dir", "stick/kb", "base", "allow", "--files", "--yes"]);
     assert!(output.stderr.contains("has moved with the database to"), "{}", output.text());
+    let new = format!("is followed from now on: {} (new", env.path("stick/docs").display());
+    assert!(output.stderr.contains(&new), "{}", output.text());
+    let output = env.ok(&update);
     assert!(
         output.stdout.contains("0 added, 0 updated, 0 moved, 3 unchanged"),
         "{}",

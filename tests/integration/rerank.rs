@@ -149,29 +149,10 @@ fn only_the_users_own_settings_start_a_program() {
     let env = TestEnv::with_corpus();
     let marker = env.path("was-started");
     let command = format!("search:\n  rerank_command: \"/usr/bin/touch '{}'\"\n", marker.display());
-    // A folder from elsewhere: its database has no id, or that of another user's kb.
-    for id in [None, Some("0123456789abcdef0123456789abcdef")] {
-        let dir = env.path("elsewhere");
-        fs::create_dir_all(&dir).unwrap();
-        fs::copy(env.database(), dir.join("kb.db")).unwrap();
-        fs::write(dir.join("config.yaml"), &command).unwrap();
-        if let Some(id) = id {
-            let db = rusqlite::Connection::open(dir.join("kb.db")).unwrap();
-            let sql = "INSERT OR REPLACE INTO config (key, value) VALUES ('base_id', ?1)";
-            db.execute(sql, [id]).unwrap();
-            db.close().unwrap();
-        }
-        let output = env.kb(&["--data-dir", "elsewhere", "search", "gauge"]).expect(0);
-        assert!(output.json().get("reranked").is_none());
-        assert!(
-            output.stderr.contains("`search.rerank_command` is ignored here"),
-            "{}",
-            output.stderr
-        );
-    }
     // A project's, without and with the user's permission to use it.
-    fs::create_dir_all(env.path("project")).unwrap();
-    fs::rename(env.path("elsewhere"), env.path("project/.kb")).unwrap();
+    fs::create_dir_all(env.path("project/.kb")).unwrap();
+    fs::copy(env.database(), env.path("project/.kb/kb.db")).unwrap();
+    fs::write(env.path("project/.kb/config.yaml"), &command).unwrap();
     let search = || env.finish(env.command(&["search", "gauge"]).current_dir(env.path("project")));
     search().expect(0);
     for allow in [&["base", "allow", "--yes"][..], &["base", "allow", "--files", "--yes"]] {
@@ -180,8 +161,18 @@ fn only_the_users_own_settings_start_a_program() {
         assert!(output.json()["total_matches"].as_u64().unwrap() > 0);
         assert!(output.json().get("reranked").is_none(), "{}", output.stdout);
     }
+    // Nor if it is named, or the project has a link in its place.
+    fs::rename(env.path("project/.kb"), env.path("project/data")).unwrap();
+    std::os::unix::fs::symlink("data", env.path("project/.kb")).unwrap();
+    let output = env.kb(&["--data-dir", "project/.kb", "search", "gauge"]).expect(0);
+    let warning = "`search.rerank_command` does not count in the settings of a project";
+    assert!(output.stderr.contains(warning), "{}", output.stderr);
+    search().expect(0);
     assert!(!marker.exists(), "a program was started");
-    // The user's own settings do.
+    // A folder that the user names is the user's own, and the usual one is anyway.
+    env.ok(&["--data-dir", "project/data", "search", "gauge"]);
+    assert!(marker.exists());
+    fs::remove_file(&marker).unwrap();
     fs::write(env.path(".kb/config.yaml"), &command).unwrap();
     env.ok(&["search", "gauge"]);
     assert!(marker.exists());

@@ -85,6 +85,12 @@ fn added_folders_are_followed_after_an_import() {
     let path = env.write("all.jsonl", &text);
     check_import(&env, path.to_str().unwrap(), [1, 1, 0, 0]);
     env.write("notes/b.md", "# Pump\n\nThe pump in the cellar.\n");
+    // The author of the export chose the folder; the user has to see it.
+    let update = env.json(&["update", "--format", "json"]);
+    assert_eq!(update["added"], 0);
+    let note = update["notes"][0].as_str().unwrap();
+    assert!(note.starts_with(&format!("not followed: {} (new", env.path("notes").display())));
+    env.ok(&["base", "allow", "--files", "--yes"]);
     assert_eq!(env.json(&["update", "--format", "json"])["added"], 1);
     assert_eq!(
         env.json(&["list", "--tags", "station", "--format", "json"]).as_array().unwrap().len(),

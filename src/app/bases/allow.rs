@@ -1,25 +1,33 @@
-//! Allows the use of a knowledge base that this user's kb did not make.
+//! Allows the use of a knowledge base, and of the files and folders that it names.
 
 use std::path::Path;
 
-use crate::app::Session;
-use crate::app::bases::known::{self, Known, State};
+use crate::app::bases::known::{self, Known};
 use crate::app::bases::place::{self, Place};
+use crate::app::bases::trust;
+use crate::app::relocate::follow_database;
 use crate::app::session::absolute;
+use crate::app::{Observer, Session};
+use crate::config::PROJECT_FOLDER;
 use crate::error::{Error, Result};
+use crate::store::{Followed, Unfollowed};
 
 /// A knowledge base that may be allowed.
 #[derive(Debug)]
 pub struct Candidate {
     /// Its name and folder.
     pub place: Place,
-    /// Its state before.
-    pub state: Option<State>,
     /// Number of documents.
     pub num_documents: u64,
-    /// The folders that it names.
-    pub folders: Vec<String>,
-    id: Option<String>,
+    unfollowed: Unfollowed,
+    id: String,
+}
+
+impl Candidate {
+    /// Describes the folders and files that the database names and that are not followed yet, one line each.
+    pub fn lines(&self) -> Vec<String> {
+        trust::lines(&self.unfollowed)
+    }
 }
 
 /// Returns the knowledge base to allow: the one in a folder or with a name, else the project's, else the
@@ -28,7 +36,11 @@ pub struct Candidate {
 /// # Errors
 ///
 /// [`Error::PathNotFound`] if there is no database; errors of the database.
-pub fn candidate(session: &Session, named: Option<&Path>) -> Result<Candidate> {
+pub fn candidate(
+    session: &Session,
+    named: Option<&Path>,
+    observer: &dyn Observer,
+) -> Result<Candidate> {
     let place = match named {
         None => place::of_project(&session.home, &session.environment)
             .filter(|_| !session.resolved.names_data_dir())
@@ -36,24 +48,24 @@ pub fn candidate(session: &Session, named: Option<&Path>) -> Result<Candidate> {
         Some(path) => by_folder_or_name(session, path)?,
     };
     let missing = || Error::PathNotFound { path: place.database() };
-    // Opened as kb's own: what is shown is what the database says, and nothing is followed.
-    let store = session.at(&place.dir)?.open_existing()?.ok_or_else(missing)?;
-    let id = store.base_id()?;
+    let scratch = session.at(&place.dir)?;
+    let mut store = scratch.open_existing()?.ok_or_else(missing)?;
+    if !scratch.is_read_only() {
+        // The folders are shown where they are now.
+        follow_database(&scratch, &mut store, observer)?;
+    }
+    let id = known::id(store.base_id()?);
     let known = Known::read(&session.environment)?;
-    let candidate = Candidate {
-        state: id.as_deref().and_then(|id| known.state(&place.dir, id)),
-        num_documents: store.num_documents()?,
-        folders: store.roots()?.into_iter().map(|root| root.path).collect(),
-        id,
-        place,
-    };
+    let allowed = known.base(&place.dir, &id).map(|base| base.allowed.clone());
+    store.follow(Followed::Listed(allowed.unwrap_or_default()));
+    let (num_documents, unfollowed) = (store.num_documents()?, store.unfollowed()?);
     store.close()?;
-    Ok(candidate)
+    Ok(Candidate { place, num_documents, unfollowed, id })
 }
 
 fn by_folder_or_name(session: &Session, named: &Path) -> Result<Place> {
     let dir = absolute(named)?;
-    for dir in [dir.clone(), dir.join(place::PROJECT_FOLDER)] {
+    for dir in [dir.clone(), dir.join(PROJECT_FOLDER)] {
         let place = Place { name: place::PROJECT.into(), dir };
         if place.exists() {
             return Ok(place);
@@ -64,49 +76,31 @@ fn by_folder_or_name(session: &Session, named: &Path) -> Result<Place> {
     place::find(&session.home, &session.environment, &known, &name)
 }
 
-/// Allows the use of a knowledge base, and that its files are followed if `follows_files` is set.
+/// Allows the use of a knowledge base and, if `with_files` is set, the files and folders that the candidate
+/// describes. Returns whether all that it names is followed now.
 ///
 /// # Errors
 ///
-/// [`Error::Io`] if it cannot be remembered; errors of the database.
-pub fn allow(session: &Session, candidate: &Candidate, follows_files: bool) -> Result<State> {
-    let dir = &candidate.place.dir;
-    let id = match &candidate.id {
-        Some(id) => id.clone(),
-        None => {
-            let mut store = session.at(dir)?.open_store()?;
-            let id = store.random_id()?;
-            let id = store.keep_base_id(&id)?;
-            store.close()?;
-            id
+/// [`Error::Io`] if it cannot be remembered.
+pub fn allow(session: &Session, candidate: &Candidate, with_files: bool) -> Result<bool> {
+    let Candidate { place, unfollowed, id, .. } = candidate;
+    known::allow(&session.environment, &place.dir, id, |all| {
+        if with_files {
+            all.replace(trust::shown(unfollowed));
         }
-    };
-    let wanted = if follows_files { State::Files } else { State::Allowed };
-    let state = candidate.state.map_or(wanted, |state| state.max(wanted));
-    known::remember(&session.environment, dir, &id, state)?;
-    Ok(state)
+    })?;
+    Ok(with_files || unfollowed.is_empty())
 }
 
-/// Remembers a restored database as the user's own if this user's kb made it; else its files are not
-/// followed.
+/// Allows the use of a restored database. Of its files and folders, those are followed that the user allowed
+/// for this database at this place before.
 ///
 /// # Errors
 ///
-/// Errors of the database.
+/// Errors of the database, and [`Error::Io`] if it cannot be remembered.
 pub(in crate::app) fn adopt_restored(session: &Session) -> Result<()> {
-    let scratch = session.at(session.data_dir())?;
-    let Some(mut store) = scratch.open_existing()? else { return Ok(()) };
-    let known = Known::read(&session.environment)?;
-    match store.base_id()? {
-        Some(id) if known.is_own(&id) => {
-            known::remember(&session.environment, session.data_dir(), &id, State::Own)?;
-        }
-        Some(_) => {}
-        // Without an id it would count as the user's own.
-        None => {
-            let id = store.random_id()?;
-            store.keep_base_id(&id)?;
-        }
-    }
+    let Some(store) = session.at(session.data_dir())?.open_existing()? else { return Ok(()) };
+    let id = known::id(store.base_id()?);
+    known::allow(&session.environment, session.data_dir(), &id, |_| {})?;
     store.close()
 }

@@ -1,8 +1,10 @@
-//! Remembers which knowledge bases this user's kb made and which the user allowed, in a file of the user
-//! outside of them all.
+//! Remembers which knowledge bases the user made or allowed, and which of their folders and files are
+//! followed, in a file of the user outside of them all.
 //!
-//! Each line is `STATE ID PATH`: a state of [`State`], the random id in the database, and its folder. A
-//! database with another id at the same path, or the same one at another path, is not known.
+//! A line `STATE ID PATH` is a knowledge base: a state of [`State`], the random id in the database, and its
+//! folder. A database with another id at the same path, or the same one at another path, is not known. Lines
+//! after it that begin with a tab name what the user allowed, with tabs between the fields: `folder OPTIONS PATH
+//! REAL` or `file PATH REAL`, without `REAL` if it is the path. A line that cannot be read allows nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -10,64 +12,73 @@ use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::files::open::Links;
 use crate::files::{folder, open, write};
+use crate::store::{Allowed, AllowedFolder};
 use crate::text::paths;
 
 /// Name of the file.
 const FILE: &str = "known_bases";
 
-/// Most bytes of the file that are read; about ten thousand lines.
-const MAX_BYTES: u64 = 2 << 20;
+/// Most bytes of the file; about a hundred thousand files that were named themselves.
+const MAX_BYTES: u64 = 16 << 20;
 
-/// Lines kept. Beyond it, those of missing folders are left out.
-const MAX_LINES: usize = 1000;
+/// Knowledge bases kept. Beyond it, those of missing folders are left out.
+const MAX_BASES: usize = 1000;
 
-/// Who made a knowledge base, or what the user allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Whether the user allowed a knowledge base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// The user no longer lists it by its name; its id is `-`.
     Forgotten,
-    /// The user allowed its use, but not that its files are followed.
+    /// The user made it or allowed its use. Only what is listed with it is followed.
     Allowed,
-    /// The user allowed its use, and that the files and folders that it names are followed.
-    Files,
-    /// This user's kb made it.
+    /// The user's kb made it, before folders were listed here.
     Own,
 }
 
 impl State {
-    const ALL: [Self; 4] = [Self::Forgotten, Self::Allowed, Self::Files, Self::Own];
+    /// The words in the file, the one that is written first. Older versions wrote `files` if all folders were
+    /// to be followed, whatever they were.
+    const WORDS: [(&'static str, Self); 4] = [
+        ("forgotten", Self::Forgotten),
+        ("allowed", Self::Allowed),
+        ("own", Self::Own),
+        ("files", Self::Allowed),
+    ];
 
-    /// Returns the word in the file and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Forgotten => "forgotten",
-            Self::Allowed => "allowed",
-            Self::Files => "files",
-            Self::Own => "own",
-        }
-    }
-
-    /// Whether the files and folders that the database names are followed.
-    pub fn follows_files(self) -> bool {
-        matches!(self, Self::Files | Self::Own)
+    fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, state)| *state == self).map_or("", |(word, _)| word)
     }
 }
 
 /// The id of lines about a folder rather than a database.
 const NO_ID: &str = "-";
 
+/// Stands for the id of a database that has none, as those of older versions.
+const UNIDENTIFIED: &str = "none";
+
+/// Returns the id of a database in the file. The author of a database also chose its id.
+pub(super) fn id(found: Option<String>) -> String {
+    let is_plain =
+        |id: &String| id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    found.filter(|id| !id.is_empty() && is_plain(id)).unwrap_or_else(|| UNIDENTIFIED.to_owned())
+}
+
+/// A knowledge base of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Line {
-    state: State,
+pub struct Base {
+    /// Whether the user allowed it.
+    pub state: State,
+    /// What of it is followed.
+    pub allowed: Allowed,
     id: String,
-    /// Without links, as the database writes paths.
+    /// Without links, as the file has it.
     path: String,
 }
 
-/// The lines of the file.
+/// The knowledge bases of the file.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    lines: Vec<Line>,
+    bases: Vec<Base>,
 }
 
 impl Known {
@@ -83,77 +94,125 @@ impl Known {
             Err(Error::PathNotFound { .. }) => Vec::new(),
             Err(error) => return Err(error),
         };
-        let text = String::from_utf8_lossy(&bytes);
-        Ok(Self { lines: text.lines().filter_map(line).collect() })
+        let (mut known, mut is_readable) = (Self::default(), false);
+        for line in String::from_utf8_lossy(&bytes).lines() {
+            if let Some(entry) = line.strip_prefix('\t') {
+                if let Some(base) = known.bases.last_mut().filter(|_| is_readable) {
+                    read_entry(entry, &mut base.allowed);
+                }
+                continue;
+            }
+            let base = base(line);
+            is_readable = base.is_some();
+            known.bases.extend(base);
+        }
+        Ok(known)
     }
 
-    /// Returns the state of the database with this id in a folder; `None` for a stranger's.
-    pub fn state(&self, dir: &Path, id: &str) -> Option<State> {
+    /// Returns the database with this id in a folder; `None` for a stranger's.
+    pub fn base(&self, dir: &Path, id: &str) -> Option<&Base> {
         let path = real(dir);
-        let lines = self.lines.iter().filter(|line| line.id == id && line.path == path);
-        lines.map(|line| line.state).max()
+        self.bases.iter().find(|base| base.id == id && base.path == path)
     }
 
     /// Whether anything is known about some database in a folder.
     pub fn has_folder(&self, dir: &Path) -> bool {
         let path = real(dir);
-        self.lines.iter().any(|line| line.path == path && line.state != State::Forgotten)
+        self.bases.iter().any(|base| base.path == path && base.state != State::Forgotten)
     }
 
     /// Whether the user no longer lists the knowledge base in a folder.
     pub fn is_forgotten(&self, dir: &Path) -> bool {
-        self.state(dir, NO_ID) == Some(State::Forgotten)
+        self.base(dir, NO_ID).is_some()
     }
 
-    /// Whether this user's kb made a database with this id, in any folder.
-    pub fn is_own(&self, id: &str) -> bool {
-        self.lines.iter().any(|line| line.id == id && line.state == State::Own)
-    }
-
-    fn set(&mut self, dir: &Path, id: &str, state: State) {
+    /// Returns the database with this id in a folder, and makes it if it is not known.
+    fn base_mut(&mut self, dir: &Path, id: &str, state: State) -> &mut Base {
         let path = real(dir);
-        self.lines.retain(|line| line.id != id || line.path != path);
-        self.lines.push(Line { state, id: id.to_owned(), path });
+        let at = self.bases.iter().position(|base| base.id == id && base.path == path);
+        let at = at.unwrap_or(self.bases.len());
+        if at == self.bases.len() {
+            self.bases.push(Base { state, allowed: Allowed::default(), id: id.to_owned(), path });
+        }
+        &mut self.bases[at]
     }
 
     fn text(&self) -> String {
-        let line = |line: &Line| format!("{} {} {}\n", line.state.as_str(), line.id, line.path);
-        self.lines.iter().map(line).collect()
+        let mut text = String::new();
+        for Base { state, allowed, id, path } in &self.bases {
+            text += &format!("{} {id} {path}\n", state.word());
+            for (path, folder) in &allowed.folders {
+                let fields = ["folder", &options(folder), &field(path)].join("\t");
+                text += &format!("\t{fields}{}\n", real_field(path, &folder.real_path));
+            }
+            for (path, real_path) in &allowed.files {
+                text += &format!("\tfile\t{}{}\n", field(path), real_field(path, real_path));
+            }
+        }
+        text
     }
 }
 
-/// Remembers the state of the database with this id in a folder.
+/// Allows the use of the database with this id in a folder, and changes what is followed of it. Returns all
+/// that is followed of it then.
 ///
 /// # Errors
 ///
-/// [`Error::Io`], if the file cannot be written.
-pub fn remember(environment: &Environment, dir: &Path, id: &str, state: State) -> Result<()> {
-    change(environment, |known| known.set(dir, id, state))
+/// [`Error::Io`] and [`Error::OverLimit`], if the file cannot be written.
+pub fn allow(
+    environment: &Environment,
+    dir: &Path,
+    id: &str,
+    add: impl FnOnce(&mut Allowed),
+) -> Result<Allowed> {
+    let mut all = Allowed::default();
+    change(environment, |known| {
+        let base = known.base_mut(dir, id, State::Allowed);
+        base.state = State::Allowed;
+        add(&mut base.allowed);
+        all = base.allowed.clone();
+    })?;
+    Ok(all)
 }
 
 /// Says that a folder is no longer listed by its name, or that it is listed again.
 ///
 /// # Errors
 ///
-/// As [`remember`].
+/// As [`allow()`].
 pub fn set_forgotten(environment: &Environment, dir: &Path, is_forgotten: bool) -> Result<()> {
     change(environment, |known| {
         let path = real(dir);
-        known.lines.retain(|line| line.id != NO_ID || line.path != path);
+        known.bases.retain(|base| base.id != NO_ID || base.path != path);
         if is_forgotten {
-            known.set(dir, NO_ID, State::Forgotten);
+            known.base_mut(dir, NO_ID, State::Forgotten);
         }
     })
 }
 
-/// Removes every line of a folder.
+/// Makes everything that is known about a folder also known about another one, to which it moves.
 ///
 /// # Errors
 ///
-/// As [`remember`].
+/// As [`allow()`].
+pub fn copy_folder(environment: &Environment, from: &Path, to: &Path) -> Result<()> {
+    let (from, to) = (real(from), real(to));
+    change(environment, |known| {
+        known.bases.retain(|base| base.path != to);
+        let copies = known.bases.iter().filter(|base| base.path == from).cloned();
+        let copies: Vec<Base> = copies.map(|base| Base { path: to.clone(), ..base }).collect();
+        known.bases.extend(copies);
+    })
+}
+
+/// Removes everything that is known about a folder.
+///
+/// # Errors
+///
+/// As [`allow()`].
 pub fn drop_folder(environment: &Environment, dir: &Path) -> Result<()> {
     let path = real(dir);
-    change(environment, |known| known.lines.retain(|line| line.path != path))
+    change(environment, |known| known.bases.retain(|base| base.path != path))
 }
 
 /// Changes the file while no other process does.
@@ -164,11 +223,17 @@ fn change(environment: &Environment, change: impl FnOnce(&mut Known)) -> Result<
     let mut known = Known::read(environment)?;
     let before = known.text();
     change(&mut known);
-    if known.lines.len() > MAX_LINES {
-        known.lines.retain(|line| paths::path_of(&line.path).exists());
+    if known.bases.len() > MAX_BASES {
+        known.bases.retain(|base| paths::path_of(&base.path).exists());
     }
     let after = known.text();
-    if after == before { Ok(()) } else { write::replace_own(&file, after.as_bytes()).map_err(io) }
+    if after == before {
+        return Ok(());
+    }
+    if after.len() as u64 > MAX_BYTES {
+        return Err(Error::OverLimit { path: file, limit_bytes: MAX_BYTES });
+    }
+    write::replace_own(&file, after.as_bytes()).map_err(io)
 }
 
 fn file(environment: &Environment) -> PathBuf {
@@ -177,14 +242,70 @@ fn file(environment: &Environment) -> PathBuf {
     environment.path("KB_STATE_DIR").unwrap_or_else(|| usual.join("kb")).join(FILE)
 }
 
-fn line(text: &str) -> Option<Line> {
-    let mut words = text.splitn(3, ' ');
-    let state = words.next()?;
-    let state = State::ALL.into_iter().find(|known| known.as_str() == state)?;
-    Some(Line { state, id: words.next()?.to_owned(), path: words.next()?.to_owned() })
+fn base(line: &str) -> Option<Base> {
+    let mut words = line.splitn(3, ' ');
+    let word = words.next()?;
+    let (_, state) = State::WORDS.into_iter().find(|(known, _)| *known == word)?;
+    let (id, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    Some(Base { state, allowed: Allowed::default(), id, path })
 }
 
-/// Returns a folder without links, in the notation of the database, which has no line ends.
+/// Reads a line about a folder or a file. One with options that this version does not know allows nothing.
+fn read_entry(line: &str, allowed: &mut Allowed) {
+    let fields: Vec<&str> = line.split('\t').collect();
+    match *fields.as_slice() {
+        ["folder", options, path, ref real @ ..] if real.len() < 2 => {
+            let folder = read_options(options, plain(real.first().unwrap_or(&path)));
+            allowed.folders.extend(folder.map(|folder| (plain(path), folder)));
+        }
+        ["file", path, ref real @ ..] if real.len() < 2 => {
+            allowed.files.insert(plain(path), plain(real.first().unwrap_or(&path)));
+        }
+        _ => {}
+    }
+}
+
+/// Returns the options of a folder, separated by commas; `-` if there are none.
+fn options(folder: &AllowedFolder) -> String {
+    let doc_type = folder.doc_type.map(|doc_type| format!("type={}", doc_type.as_str()));
+    let language = folder.language.as_ref().map(|language| format!("language={}", field(language)));
+    let follow = folder.follows_links.then(|| "follow".to_owned());
+    let options: Vec<String> = [doc_type, language, follow].into_iter().flatten().collect();
+    if options.is_empty() { "-".to_owned() } else { options.join(",") }
+}
+
+fn read_options(text: &str, real_path: String) -> Option<AllowedFolder> {
+    let mut folder =
+        AllowedFolder { real_path, doc_type: None, language: None, follows_links: false };
+    for option in text.split(',').filter(|option| *option != "-") {
+        match option.split_once('=') {
+            Some(("type", word)) => folder.doc_type = Some(word.parse().ok()?),
+            Some(("language", word)) => folder.language = Some(plain(word)),
+            None if option == "follow" => folder.follows_links = true,
+            _ => return None,
+        }
+    }
+    Some(folder)
+}
+
+/// Returns where a path leads as the last field of a line; empty if it is the path.
+fn real_field(path: &str, real_path: &str) -> String {
+    if path == real_path { String::new() } else { format!("\t{}", field(real_path)) }
+}
+
+/// Characters that separate lines, fields and options, and their escapes, which the text of a path never has.
+const ESCAPES: [(char, &str); 4] =
+    [('\n', "\\x0a"), ('\r', "\\x0d"), ('\t', "\\x09"), (',', "\\x2c")];
+
+fn field(text: &str) -> String {
+    ESCAPES.iter().fold(text.to_owned(), |text, (c, escape)| text.replace(*c, escape))
+}
+
+fn plain(field: &str) -> String {
+    ESCAPES.iter().fold(field.to_owned(), |text, (c, escape)| text.replace(escape, &c.to_string()))
+}
+
+/// Returns a folder without links, as the file has it.
 fn real(dir: &Path) -> String {
     let real = dir.canonicalize();
     paths::path_text(real.as_deref().unwrap_or(dir)).replace('\n', "\\x0a")
@@ -193,35 +314,53 @@ fn real(dir: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::DocType;
 
     fn environment(state: &Path) -> Environment {
         [("KB_STATE_DIR".to_owned(), state.into())].into_iter().collect()
     }
 
+    fn allowed(folder: AllowedFolder, file: &str) -> Allowed {
+        let mut allowed = Allowed::default();
+        allowed.folders.insert("/docs".into(), folder);
+        allowed.files.insert(file.into(), file.into());
+        allowed
+    }
+
+    fn folder() -> AllowedFolder {
+        let real_path = "/disk, two/docs".into();
+        let language = Some("rust,follow".into());
+        AllowedFolder { real_path, doc_type: Some(DocType::Note), language, follows_links: false }
+    }
+
     #[test]
-    fn only_the_same_id_at_the_same_path_is_known() {
+    fn only_the_same_id_at_the_same_path_is_known_with_what_is_followed() {
         let dir = tempfile::tempdir().unwrap();
         let environment = environment(&dir.path().join("state"));
         let base = dir.path().join("a base");
         std::fs::create_dir(&base).unwrap();
-        assert_eq!(Known::read(&environment).unwrap().state(&base, "1"), None);
-        remember(&environment, &base, "1", State::Own).unwrap();
+        assert_eq!(Known::read(&environment).unwrap().base(&base, "1"), None);
+        let given = allowed(folder(), "/tab\there,\r\n.md");
+        allow(&environment, &base, "1", |all| all.merge(given.clone())).unwrap();
         let known = Known::read(&environment).unwrap();
-        assert_eq!(known.state(&base, "1"), Some(State::Own));
-        assert_eq!(known.state(&base, "2"), None);
-        assert_eq!(known.state(dir.path(), "1"), None);
-        assert!(known.has_folder(&base) && known.is_own("1") && !known.is_own("2"));
+        assert_eq!(known.base(&base, "1").unwrap().allowed, given);
+        assert_eq!(known.base(&base, "2"), None);
+        assert_eq!(known.base(dir.path(), "1"), None);
+        assert!(known.has_folder(&base));
+        copy_folder(&environment, &base, dir.path()).unwrap();
+        let known = Known::read(&environment).unwrap();
+        assert_eq!(known.base(dir.path(), "1").unwrap().allowed, given);
     }
 
     #[test]
-    fn a_name_is_forgotten_and_remembered_without_its_state() {
+    fn a_name_is_forgotten_without_what_is_followed() {
         let dir = tempfile::tempdir().unwrap();
         let environment = environment(dir.path());
         let base = dir.path().join("bases/work");
-        remember(&environment, &base, "1", State::Files).unwrap();
+        allow(&environment, &base, "1", |all| all.merge(allowed(folder(), "/a"))).unwrap();
         set_forgotten(&environment, &base, true).unwrap();
         let known = Known::read(&environment).unwrap();
-        assert!(known.is_forgotten(&base) && known.state(&base, "1") == Some(State::Files));
+        assert!(known.is_forgotten(&base) && known.base(&base, "1").is_some());
         set_forgotten(&environment, &base, false).unwrap();
         assert!(!Known::read(&environment).unwrap().is_forgotten(&base));
         drop_folder(&environment, &base).unwrap();
@@ -229,25 +368,33 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_a_line_end_in_its_name_is_one_line() {
+    fn neither_a_path_nor_an_id_adds_a_line() {
         let dir = tempfile::tempdir().unwrap();
         let environment = environment(dir.path());
-        let base = dir.path().join("x\nown 2 /victim");
+        let base = dir.path().join("x\nallowed 2 /victim");
         std::fs::create_dir_all(&base).unwrap();
-        remember(&environment, &base, "1", State::Allowed).unwrap();
+        let id = id(Some("1 /x\nallowed 2 /victim\n".into()));
+        assert_eq!(id, UNIDENTIFIED);
+        allow(&environment, &base, &id, |_| {}).unwrap();
         let known = Known::read(&environment).unwrap();
-        assert_eq!(known.state(&base, "1"), Some(State::Allowed));
-        assert_eq!(known.state(Path::new("/victim"), "2"), None);
+        assert!(known.base(&base, &id).is_some());
+        assert_eq!(known.base(Path::new("/victim"), "2"), None);
     }
 
     #[test]
     fn lines_that_cannot_be_read_allow_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let environment = environment(dir.path());
-        std::fs::write(dir.path().join(FILE), "own\nall 1 /a\nown 1\n\u{fffd}\nown 2 /b c\n")
-            .unwrap();
+        let lines = "own\nall 1 /a\n\tfile\t/lost\nown 1\n\u{fffd}\nown 2 /b c\n\tfolder\tnew\t/c\n\
+                     \tfolder\t-\t/d\n\tlink\t/e\nfiles 3 /f\n";
+        std::fs::write(dir.path().join(FILE), lines).unwrap();
         let known = Known::read(&environment).unwrap();
-        assert_eq!(known.state(Path::new("/a"), "1"), None);
-        assert_eq!(known.state(Path::new("/b c"), "2"), Some(State::Own));
+        assert_eq!(known.base(Path::new("/a"), "1"), None);
+        let base = known.base(Path::new("/b c"), "2").unwrap();
+        assert_eq!(base.state, State::Own);
+        assert!(base.allowed.folders.keys().eq(["/d"]) && base.allowed.files.is_empty());
+        // An older version let all files of this one be followed.
+        let base = known.base(Path::new("/f"), "3").unwrap();
+        assert_eq!((base.state, &base.allowed), (State::Allowed, &Allowed::default()));
     }
 }

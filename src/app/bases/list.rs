@@ -1,12 +1,9 @@
 //! Lists knowledge bases and what is in them.
 
-use std::path::Path;
-
 use crate::app::Session;
 use crate::app::bases::known::Known;
 use crate::app::bases::place::{self, Place};
 use crate::error::Result;
-use crate::store::Store;
 
 /// A knowledge base and what is in it.
 #[derive(Debug)]
@@ -28,7 +25,7 @@ pub struct Content {
     pub num_documents: u64,
     /// The model that its vectors are bound to.
     pub model: Option<String>,
-    /// Whether the files that it names are followed.
+    /// Whether all files and folders that it names are followed.
     pub follows_files: bool,
 }
 
@@ -51,7 +48,7 @@ fn listed(session: &Session, known: &Known, place: Place) -> Listed {
     if !is_allowed || !place.exists() {
         return Listed { place, description: None, content: None, is_allowed };
     }
-    let described = session.beside(&place.name).and_then(|other| described(&other, known));
+    let described = session.beside(&place.name).and_then(|other| described(&other));
     match described {
         Ok(Some((content, description))) => {
             Listed { place, description, content: Some(Ok(content)), is_allowed }
@@ -62,22 +59,17 @@ fn listed(session: &Session, known: &Known, place: Place) -> Listed {
 }
 
 /// Returns the content and the description of a knowledge base; `None` if there is no database.
-fn described(session: &Session, known: &Known) -> Result<Option<(Content, Option<String>)>> {
+fn described(session: &Session) -> Result<Option<(Content, Option<String>)>> {
     session.steadily(|| {
         let Some(store) = session.open_existing()? else { return Ok(None) };
         let content = Content {
             num_documents: store.num_documents()?,
             model: store.binding()?.map(|binding| binding.model_name),
-            follows_files: store.has_files(),
+            follows_files: store.is_allowed() && store.unfollowed()?.is_empty(),
         };
         // The author of a database that is not trusted also wrote its description.
-        let is_shown = store.has_files() || is_known(&store, known, session.data_dir())?;
-        let description = if is_shown { store.description()? } else { None };
+        let description = if store.is_allowed() { store.description()? } else { None };
         store.close()?;
         Ok(Some((content, description)))
     })
-}
-
-fn is_known(store: &Store, known: &Known, dir: &Path) -> Result<bool> {
-    Ok(store.base_id()?.is_some_and(|id| known.state(dir, &id).is_some()))
 }

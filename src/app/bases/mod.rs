@@ -7,13 +7,13 @@ mod list;
 pub mod place;
 pub mod trust;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::app::Session;
 use crate::app::session::absolute;
 use crate::error::{Error, Result};
-use crate::files::folder;
-use crate::store::Store;
+use crate::files::{folder, write};
 
 pub(super) use allow::adopt_restored;
 pub use allow::{Candidate, allow, candidate};
@@ -24,6 +24,10 @@ use place::Place;
 
 /// Most characters of a description.
 pub const MAX_DESCRIPTION: usize = 300;
+
+/// Keeps git from offering the knowledge base of a project: who clones it would get all its texts, and who
+/// commits to it could change what is found.
+const GIT_IGNORE: &str = ".gitignore";
 
 /// Returns the names in a list that is separated by commas, none twice.
 ///
@@ -53,7 +57,7 @@ pub struct BaseChange {
     pub action: &'static str,
     /// The knowledge base, by its new name.
     pub place: Place,
-    /// Whether its files are followed now, if that was decided.
+    /// Whether all files and folders that it names are followed now, if that was decided.
     pub follows_files: Option<bool>,
 }
 
@@ -128,7 +132,17 @@ pub fn make_here(session: &Session) -> Result<Place> {
         });
     }
     if !place.exists() {
-        session.own_at(Place::default_in(&place.dir))?.open_store()?.close()?;
+        session.own_at(place.clone())?.open_store()?.close()?;
+        let file = place.dir.join(GIT_IGNORE);
+        match write::create_new(&file, b"*\n") {
+            Err(source) if source.kind() != ErrorKind::AlreadyExists => {
+                return Err(Error::Io { path: file, source });
+            }
+            _ => (session.notify)(&format!(
+                "git leaves it out; to share it on purpose, delete {} and commit the folder",
+                file.display()
+            )),
+        }
     }
     Ok(place)
 }
@@ -173,13 +187,8 @@ pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<Place> {
             hint: Some(format!("choose another name, or list it with `kb base add {new_name}`")),
         });
     }
-    let id = Store::peek_id(&from.database());
-    let known = Known::read(&session.environment)?;
-    let state = id.as_deref().and_then(|id| known.state(&from.dir, id));
-    if let (Some(id), Some(state)) = (&id, state) {
-        // Known under both names until the folder has moved.
-        known::remember(&session.environment, &to.dir, id, state)?;
-    }
+    // Known under both names until the folder has moved.
+    known::copy_folder(&session.environment, &from.dir, &to.dir)?;
     folder::move_to(&from.dir, &to.dir).map_err(io)?;
     known::drop_folder(&session.environment, &from.dir)?;
     Ok(to)

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::app::bases::known::Known;
-use crate::config::Environment;
+use crate::app::bases::known::{self, Known};
+use crate::config::{Environment, PROJECT_FOLDER};
 use crate::error::{Error, Result};
 use crate::files::folder;
 use crate::store::Store;
@@ -20,9 +20,6 @@ pub const PROJECT: &str = "project";
 
 /// The folder of the other ones in the data directory.
 const FOLDER: &str = "bases";
-
-/// The folder of a project's knowledge base in the project.
-pub const PROJECT_FOLDER: &str = ".kb";
 
 /// Most characters of a name.
 const MAX_NAME: usize = 64;
@@ -153,8 +150,7 @@ pub fn of_project(data_dir: &Path, environment: &Environment) -> Option<Place> {
 /// something is known about its folder.
 pub fn is_allowed(place: &Place, known: &Known) -> bool {
     known.has_folder(&place.dir)
-        && Store::peek_id(&place.database())
-            .is_some_and(|id| known.state(&place.dir, &id).is_some())
+        && known.base(&place.dir, &known::id(Store::peek_id(&place.database()))).is_some()
 }
 
 fn real(path: &Path) -> PathBuf {

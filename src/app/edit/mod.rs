@@ -168,7 +168,7 @@ fn read_again(
         }
         (None, Some(text)) => Some(EditedText::Note(text)),
         (None, None) => match &before.path {
-            Some(path) if store.has_files() => {
+            Some(path) if store.known_path(path)?.is_some() => {
                 file = read_file(session, store, before, path)?;
                 Some(EditedText::File(&file.0, &file.1))
             }

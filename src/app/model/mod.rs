@@ -32,8 +32,8 @@ pub struct ModelSelection {
     choice: ModelChoice,
     options: OpenOptions,
     locations: Locations,
-    /// Whether the user named the model or kb knows it. Otherwise only a database names it, and kb does
-    /// not fetch what the creator of a database chose.
+    /// Whether the user named the model or kb knows it. Otherwise only a database or the settings of a
+    /// project name it, and kb does not fetch what their author chose.
     may_fetch: bool,
 }
 
@@ -62,7 +62,9 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
             name: is_named.then(|| settings.model.clone()),
         }
     } else if is_written("embedding.model") {
-        ModelChoice::named(&settings.model)?
+        let choice = ModelChoice::named(&settings.model)?;
+        may_fetch = choice.spec().is_some() || !is_of_project(session);
+        choice
     } else if let Some(bound) = bound {
         let choice = ModelChoice::named(&bound.model_name)
             .map_err(|_| Error::NoModelFiles { name: bound.model_name.clone(), path: None })?;
@@ -90,6 +92,12 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
         keeps_tokens: settings.token_vectors,
     };
     Ok(ModelSelection { choice, options, locations: session.locations(), may_fetch })
+}
+
+/// Whether the name of the model is from the settings of a project, which others can write.
+fn is_of_project(session: &Session) -> bool {
+    let Origin::File(file) = session.resolved.origin("embedding.model") else { return false };
+    file.parent().is_some_and(|dir| session.environment.is_of_project(dir))
 }
 
 /// Returns the model to switch to: the one that the user named, else the bound one. If the model

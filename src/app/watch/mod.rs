@@ -44,12 +44,17 @@ pub struct WatchRequest {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a path from which nothing was added, [`Error::Io`] if the system cannot follow the
+/// [`Error::Usage`] for a path from which nothing was added, [`Error::UntrustedBase`] if nothing is followed, [`Error::Io`] if the system cannot follow the
 /// folders, and errors of the model and the database. A database in use is tried again.
 pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer) -> Result<()> {
     session.require_writable()?;
     if let Some(store) = session.open_existing()? {
         session.require_files(&store)?;
+        let notes = session.unfollowed_notes(&store)?;
+        if !notes.is_empty() && store.roots()?.is_empty() && store.known_files()?.is_empty() {
+            return Err(Error::UntrustedBase { path: session.database() });
+        }
+        notes.iter().for_each(|note| observer.warn(note));
         // A path that was not added is reported before anything is followed.
         Scope::read(session, &store, &request.named)?;
         store.close()?;

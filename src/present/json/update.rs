@@ -44,6 +44,9 @@ pub(in crate::present) struct UpdateJson<'a> {
     /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
     /// again.
     made_differently: usize,
+    /// Folders, and files outside of them, that the database names and that were not read, because the user has
+    /// not allowed it; one sentence each.
+    notes: &'a [String],
 }
 
 /// A file that has moved.
@@ -113,6 +116,7 @@ pub fn update(report: &UpdateReport, out: &mut Json<'_>) -> io::Result<()> {
         refused: refused.collect(),
         reread: report.reread,
         made_differently: report.made_differently,
+        notes: &report.notes,
     };
     out.value(&json)
 }

@@ -84,12 +84,6 @@ impl Store {
         })
     }
 
-    /// From now on, no remembered file or folder is returned, as if every document had been imported
-    /// without its file. Paths of documents are still shown.
-    pub fn forget_files(&mut self) {
-        self.has_files = false;
-    }
-
     /// Returns the id of a database without changing anything in it; `None` if it has none, or if there
     /// is no database that kb can read.
     pub fn peek_id(path: &Path) -> Option<String> {
@@ -108,11 +102,6 @@ impl Store {
     /// Returns the path of the database.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Whether remembered files and folders may be followed.
-    pub fn has_files(&self) -> bool {
-        self.has_files
     }
 }
 
@@ -184,22 +173,5 @@ mod tests {
         assert_eq!(db.store.description().unwrap().as_deref(), Some("Letters of 1998"));
         db.store.describe("").unwrap();
         assert_eq!(db.store.description().unwrap(), None);
-    }
-
-    #[test]
-    fn without_trust_no_remembered_file_is_returned() {
-        let mut db = TestDb::new();
-        let id = db.add("/a.md", &["words"], &[]);
-        let chunks: Vec<_> = db.store.chunks(id).unwrap().iter().map(|chunk| chunk.id).collect();
-        assert!(!db.store.known_files().unwrap().is_empty());
-        db.store.forget_files();
-        assert!(db.store.known_files().unwrap().is_empty());
-        assert!(db.store.roots().unwrap().is_empty());
-        assert!(db.store.known_path("/a.md").unwrap().is_none());
-        assert!(db.store.files_of_document(id).unwrap().is_none());
-        assert!(db.store.files_of_chunks(&chunks).unwrap()[0].stamps.is_empty());
-        // The document and its path for citations stay.
-        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/a.md"));
-        assert!(!db.store.reader().unwrap().has_files());
     }
 }

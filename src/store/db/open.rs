@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -19,7 +19,7 @@ use super::backup::Unmigrated;
 use super::fault::Fault;
 use super::migrate;
 use super::readers::file_id;
-use crate::store::Store;
+use crate::store::{Followed, Store};
 
 /// How long a statement waits for another process before the database counts as locked.
 pub(in crate::store) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -117,7 +117,7 @@ impl Store {
             file: self.file,
             bound: self.bound.clone(),
             reindexing: None,
-            has_files: self.has_files,
+            followed: Arc::clone(&self.followed),
             layout: self.layout.clone(),
         })
     }
@@ -205,7 +205,7 @@ impl Store {
             file: file_id(path),
             bound: RefCell::new(None),
             reindexing: None,
-            has_files: true,
+            followed: Arc::new(Followed::Everything),
             layout: Cell::new(None),
         }
     }

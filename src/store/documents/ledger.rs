@@ -111,13 +111,11 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn files_without_text(&self) -> Result<Vec<LedgerRow>> {
-        if !self.has_files {
-            return Ok(Vec::new());
-        }
+        let sieve = self.sieve()?;
         self.read(|db| {
             let mut statement = db.prepare(WITHOUT_TEXT)?;
-            let rows = statement.query_map([], row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            let rows = statement.query_map([], row)?.collect::<Result<Vec<_>, _>>()?;
+            Ok(rows.into_iter().filter(|row| sieve.has(&row.path)).collect())
         })
     }
 
@@ -127,15 +125,13 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn ledger_at(&self, path: &str) -> Result<Vec<LedgerRow>> {
-        if !self.has_files {
-            return Ok(Vec::new());
-        }
+        let sieve = self.sieve()?;
         self.read(|db| {
             let Below { path, first, end } = Below::of(path);
             let mut statement = db.prepare_cached(LEDGER_AT)?;
             let params = named_params! { ":path": path, ":first": first, ":end": end };
-            let rows = statement.query_map(params, row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            let rows = statement.query_map(params, row)?.collect::<Result<Vec<_>, _>>()?;
+            Ok(rows.into_iter().filter(|row| sieve.has(&row.path)).collect())
         })
     }
 

@@ -134,16 +134,15 @@ const MEMBERS_OF: &str = "
     ORDER BY path";
 
 impl Store {
-    /// Returns a remembered path; `None` for a new one.
+    /// Returns a remembered path; `None` for a new one, and for one that is not followed.
     ///
     /// # Errors
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_path(&self, path: &str) -> Result<Option<KnownPath>> {
-        if !self.has_files {
-            return Ok(None);
-        }
-        self.read(|db| known(db, path))
+        let Some(known) = self.read(|db| known(db, path))? else { return Ok(None) };
+        let stamp = self.sieve()?.stamp(known.stamp);
+        Ok(stamp.map(|stamp| KnownPath { stamp, ..known }))
     }
 
     /// Returns the remembered files in a container, by its path.

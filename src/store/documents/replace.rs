@@ -1,5 +1,7 @@
 //! Adds a document, or replaces the one at its path, in one transaction.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::document::{Binding, Chunk, DocumentId, Embedding, Format, Metadata};
@@ -9,6 +11,7 @@ use super::paths::{KnownPath, PathStamp};
 use super::{chunks, paths, tags};
 use crate::store::db::erase;
 use crate::store::db::fault::Step;
+use crate::store::followed::Sieve;
 use crate::store::keyword::grams;
 use crate::store::{Store, documents, vectors};
 use crate::text;
@@ -118,6 +121,12 @@ impl Store {
     ) -> Result<Change> {
         let bound = self.bound.borrow().clone();
         let layout = self.layout_to_write()?;
+        let (followed, roots) = (Arc::clone(&self.followed), self.roots()?);
+        let sieve = Sieve::new(&followed, &roots);
+        // Nothing is compared with a file that is not followed.
+        let is_unchanged =
+            |stamp: &PathStamp| sieve.stamp(stamp.clone()).is_none_or(|stamp| is_unchanged(&stamp));
+        let is_unchanged: &dyn Fn(&PathStamp) -> bool = &is_unchanged;
         self.write(|db| {
             check_embeddings(db, bound.as_ref(), chunks, embeddings)?;
             let known = match &new.stamp {

@@ -134,15 +134,21 @@ impl Store {
         })
     }
 
-    /// Returns the added folders, ordered by path.
+    /// Returns the added folders that are followed, ordered by path.
     ///
     /// # Errors
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn roots(&self) -> Result<Vec<Root>> {
-        if !self.has_files {
-            return Ok(Vec::new());
-        }
+        Ok(self.followed.roots(self.all_roots()?))
+    }
+
+    /// Returns all added folders, followed or not, ordered by path.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::roots`].
+    pub fn all_roots(&self) -> Result<Vec<Root>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(ROOTS)?;
             let roots = statement.query_map([], |row| {
@@ -163,15 +169,24 @@ impl Store {
         })
     }
 
-    /// Returns all remembered files, ordered by path.
+    /// Returns all remembered files that are followed, ordered by path.
     ///
     /// # Errors
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_files(&self) -> Result<Vec<KnownFile>> {
-        if !self.has_files {
-            return Ok(Vec::new());
-        }
+        let (files, sieve) = (self.all_files()?, self.sieve()?);
+        let followed =
+            |file: KnownFile| Some(KnownFile { stamp: sieve.stamp(file.stamp)?, ..file });
+        Ok(files.into_iter().filter_map(followed).collect())
+    }
+
+    /// Returns all remembered files, followed or not, ordered by path.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::known_files`].
+    pub fn all_files(&self) -> Result<Vec<KnownFile>> {
         self.read(|db| {
             let mut statement = db.prepare(KNOWN_FILES)?;
             let files = statement.query_map([], |row| {

@@ -18,7 +18,7 @@ pub struct DocumentFiles {
     pub chunk_ids: Vec<ChunkId>,
     /// SHA-256 of its bytes, lower-case hex.
     pub content_hash: String,
-    /// Its files, the one whose path is shown first; none for a note given as text.
+    /// Its files that are followed, the one whose path is shown first; none for a note given as text.
     pub stamps: Vec<PathStamp>,
 }
 
@@ -54,22 +54,20 @@ const FILES_OF_DOCUMENT: &str = "
     ORDER BY document_paths.path IS NOT documents.source_path, document_paths.path";
 
 impl Store {
-    /// Returns a document with its files; `None` if it has no file.
+    /// Returns a document with its files; `None` if it has none that is followed.
     ///
     /// # Errors
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn files_of_document(&self, id: DocumentId) -> Result<Option<DocumentFiles>> {
-        if !self.has_files {
-            return Ok(None);
-        }
+        let sieve = self.sieve()?;
         self.read(|db| {
             let mut statement = db.prepare_cached(FILES_OF_DOCUMENT)?;
             let mut found = statement.query(named_params! { ":id": id })?;
             let (mut content_hash, mut stamps) = (String::new(), Vec::new());
             while let Some(row) = found.next()? {
                 content_hash = row.get("content_hash")?;
-                stamps.push(paths::stamp(row)?);
+                stamps.extend(sieve.stamp(paths::stamp(row)?));
             }
             let has_file = !stamps.is_empty();
             let chunk_ids = Vec::new();
@@ -89,6 +87,7 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn files_of_chunks(&self, ids: &[ChunkId]) -> Result<Vec<DocumentFiles>> {
+        let sieve = self.sieve()?;
         self.read(|db| {
             let ids = rows::to_json(ids)?;
             let mut statement = db.prepare_cached(FILES_OF_CHUNKS)?;
@@ -110,9 +109,9 @@ impl Store {
                     document.chunk_ids.push(chunk_id);
                 }
                 // Every chunk of a document comes with all its files.
-                let has_file = self.has_files && row.get::<_, Option<String>>("path")?.is_some();
+                let has_file = row.get::<_, Option<String>>("path")?.is_some();
                 if document.chunk_ids.len() == 1 && has_file {
-                    document.stamps.push(paths::stamp(row)?);
+                    document.stamps.extend(sieve.stamp(paths::stamp(row)?));
                 }
             }
             Ok(documents)
