@@ -4,11 +4,12 @@ import json
 import subprocess
 import time
 
-from world import doctor, faults
+from workers import in_parallel
+from world import World, doctor, faults
 
 # The tool, its arguments but for the folder of `kb_add`, and the longest wait before the end of input.
 CALLS = [
-    ("kb_add", None, 1.6),
+    ("kb_add", None, 5),
     ("kb_search", {"query": "frozen tide gauge in the harbour"}, 0.1),
     ("kb_grep", {"pattern": "[a-z]+ harbour"}, 0.1),
     ("skill_list", {}, 0.1),
@@ -16,20 +17,31 @@ CALLS = [
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "faults", "version": "1"}}
 
 
-def endings(world, result, rng, count):
-    data_dir = world.work / "served-db"
-    world.ok(data_dir, "add", world.folder("served", 30, "served"))
-    for number in range(count):
-        tool, arguments, longest = CALLS[number % len(CALLS)]
-        if arguments is None:
-            # Files of new text that take longer to embed than any wait.
-            arguments = {"paths": [str(world.folder("new", 2, f"new {number}", 1500))]}
-        wait = rng.uniform(0, longest)
-        result.tried += 1
-        status, printed = end(world, data_dir, tool, arguments, wait)
-        if status != 0:
-            result.fail(f"{number}: {tool}, {wait:.3f} s", "wrong", f"status {status}: {printed}")
-    result.add("served", [], [], faults(data_dir) + doctor(world, data_dir))
+# Servers that run at once: a thread that still computes when the process ends is more likely on busy processors.
+SERVERS = 4
+
+
+def endings(world, result, options, count):
+    def try_all(part, place):
+        home = World(world.kb, place / "world")
+        data_dir = place / "served-db"
+        home.ok(data_dir, "add", home.folder("served", 30, "served"))
+        for number in range(part, count, SERVERS):
+            rng = options.random(f"{options.seed}/endings/{number}")
+            # Half of the calls add files.
+            tool, arguments, longest = CALLS[0] if number // SERVERS % 2 else rng.choice(CALLS[1:])
+            if arguments is None:
+                # Files of new text that take longer to embed than any wait.
+                arguments = {"paths": [str(home.folder("new", 2, f"new {number}", 1500))]}
+            wait = rng.uniform(0, longest)
+            result.count()
+            status, printed = end(home, data_dir, tool, arguments, wait)
+            if status != 0:
+                result.fail(f"{number}: {tool}, {wait:.3f} s", "wrong", f"status {status}: {printed}")
+        for fault in faults(data_dir) + doctor(home, data_dir):
+            result.fail(f"server {part}", "unsound", fault)
+
+    in_parallel(world.work, SERVERS, list(range(SERVERS)), try_all, result)
 
 
 def end(world, data_dir, tool, arguments, wait):
