@@ -156,6 +156,21 @@ pub(super) fn check(
             String::new(),
         ),
     ];
+    let languages = &config.ingestion.ocr_languages;
+    // Tesseract looks for a file of each name in its folder, also in a folder there: `script/Latin`.
+    let is_language = |name: &str| {
+        let is_part = |part: &str| {
+            !part.is_empty()
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        name.split('/').all(is_part)
+    };
+    let languages = (
+        languages.split('+').all(is_language),
+        "ingestion.ocr_languages",
+        "must be names of Tesseract's languages, such as `eng+deu`".into(),
+        format!("`{languages}`"),
+    );
     let is_extension = |word: &str| {
         let word = word.strip_prefix('.').unwrap_or(word);
         word.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -168,7 +183,7 @@ pub(super) fn check(
         "must have extensions of letters and digits, such as `conf, ini`".into(),
         format!("`{}`", no_extension.unwrap_or_default()),
     );
-    match rules.into_iter().chain([extensions]).find(|(holds, ..)| !holds) {
+    match rules.into_iter().chain([languages, extensions]).find(|(holds, ..)| !holds) {
         Some((_, key, rule, found)) => Err(refused(key, &Fault { rule, found }, origins, file)),
         None => Ok(()),
     }

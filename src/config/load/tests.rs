@@ -93,3 +93,17 @@ fn a_tilde_means_the_home_directory() {
     let config = load(&environment(home.path(), &[]), &Vec::new()).unwrap().config;
     assert_eq!(config.data_dir, home.path().join("elsewhere"));
 }
+
+#[test]
+fn languages_of_tesseract_are_names_and_no_paths() {
+    let home = tempfile::tempdir().unwrap();
+    let load = |value: &str| {
+        load(&environment(home.path(), &[("KB_INGESTION_OCR_LANGUAGES", value)]), &Vec::new())
+    };
+    for value in ["eng", "eng+deu", "chi_sim", "script/Latin+eng"] {
+        assert!(load(value).is_ok(), "{value}");
+    }
+    for value in ["../eng", "/etc/eng", "eng+/tmp/x", "a//b", "eng deu", "-l", "eng+"] {
+        assert!(load(value).is_err(), "{value}");
+    }
+}
