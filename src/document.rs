@@ -53,7 +53,7 @@ macro_rules! typed_number {
 typed_number!(DocumentId, ChunkId);
 
 /// The output of an extractor: the text of a file and its structure.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// The title the document itself states (metadata, front matter, first heading).
     pub title: Option<String>,
@@ -84,7 +84,7 @@ impl Document {
 }
 
 /// The metadata stated by a document, stored as JSON in `documents.metadata`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata {
     /// The author, as stated.
     pub author: Option<String>,
@@ -105,7 +105,7 @@ pub struct Metadata {
 }
 
 /// How well the pages of a document could be read. Every page is read, empty or unread.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quality {
     /// Pages with text.
     pub pages_read: u32,
@@ -153,7 +153,7 @@ impl Quality {
 }
 
 /// A structural piece of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Its range in [`Document::text`]: bytes, half-open, on character boundaries.
     pub bytes: Range<usize>,
@@ -174,7 +174,7 @@ pub struct Block {
 }
 
 /// The kind of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BlockKind {
     /// A heading line; kept with the text after it.
     Heading,

@@ -81,13 +81,13 @@ pub fn code(bytes: &[u8]) {
 
 /// Parses Jupyter notebooks.
 pub fn notebook(bytes: &[u8]) {
-    let _ = extract::fuzz_notebook(bytes);
+    let _ = extract::reader::fuzz_notebook(bytes);
 }
 
 /// Parses text in every other markup language, checks its lines, and chunks it.
 pub fn markup(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
-        for document in Dialect::ALL.map(|dialect| extract::fuzz_markup(&text, dialect)) {
+        for document in Dialect::ALL.map(|dialect| extract::reader::fuzz_markup(&text, dialect)) {
             check_lines(&document, text.lines().count());
             check_chunks(&document);
         }
@@ -98,7 +98,7 @@ pub fn markup(bytes: &[u8]) {
 pub fn data(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
         for kind in Data::ALL {
-            check_chunks(&extract::fuzz_data(&text, kind));
+            check_chunks(&extract::reader::fuzz_data(&text, kind));
         }
     }
 }

@@ -177,8 +177,7 @@ pub(super) fn ingest(
     let model = selection.open_for_passages(&installed, observer)?;
     let tokenizer = &model.tokenizer;
     let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
-    let mut options = options(session, request, chunking)?;
-    options.is_cancelled = observer.cancel_flag();
+    let mut options = options(session, request, chunking, observer)?;
     options.keeps_tags = remembers == Remembers::Nothing;
     let new_roots = match remembers {
         Remembers::Folders => {
@@ -342,6 +341,7 @@ pub(super) fn options(
     session: &Session,
     request: &AddRequest,
     chunking: ChunkingOptions,
+    observer: &dyn Observer,
 ) -> Result<IngestOptions> {
     let config = session.config();
     let mut pdf = ReadOptions::new(reading_program(session)?);
@@ -353,18 +353,20 @@ pub(super) fn options(
     }
     let settings = &config.ingestion;
     pdf.notebook_outputs = settings.notebook_outputs;
+    pdf.max_cpu = limit.unwrap_or(Duration::from_secs(settings.max_cpu_seconds.into()));
+    pdf.is_cancelled = observer.cancel_flag();
     Ok(IngestOptions {
         walk: walk_options(session, request.follows_links),
         wanted: TypeOverride::new(request.doc_type, request.language)?,
         title: request.title.clone(),
         tags: request.tags.clone(),
         chunking,
-        pdf,
         num_workers: settings.workers as usize,
         batch_size: settings.batch_size as usize,
         num_embedders: model::num_cores(),
-        max_cpu: limit.unwrap_or(Duration::from_secs(settings.max_cpu_seconds.into())),
-        is_cancelled: Arc::default(),
+        max_cpu: pdf.max_cpu,
+        is_cancelled: Arc::clone(&pdf.is_cancelled),
+        pdf,
         keeps_tags: false,
         rereads: Arc::clone(&request.rereads),
     })

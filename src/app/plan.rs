@@ -2,6 +2,7 @@
 
 use crate::app::Session;
 use crate::app::add::{self, AddRequest, Source};
+use crate::app::observer::Silent;
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
 use crate::ingest::foresee::{Foreseen, foresee};
@@ -23,6 +24,6 @@ pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
     let roots = add::check(request)?;
     let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
     // Nothing is chunked, so the limits of the model do not matter.
-    let options = add::options(session, request, ChunkingOptions::new(1, 0))?;
+    let options = add::options(session, request, ChunkingOptions::new(1, 0), &Silent)?;
     session.steadily(|| foresee(&starts, &options, session.open_existing()?.as_ref()))
 }

@@ -7,13 +7,16 @@ use crate::app::copies::OwnCopy;
 use crate::app::reread::outdated;
 use crate::app::scope::Scope;
 use crate::app::session::absolute;
-use crate::app::{Session, bases, copies, model, ocr};
+use crate::app::{Session, add, bases, copies, model, ocr};
 use crate::config::Environment;
 use crate::document::Binding;
 use crate::error::{Error, Result};
+use crate::extract::sandbox;
 use crate::ingest::survey::OutOfDate;
 use crate::skill::install::{self, Found};
 use crate::store::Stats;
+
+pub use crate::extract::sandbox::Layers;
 
 /// The setup of a data directory on this machine.
 #[derive(Debug, Clone)]
@@ -51,6 +54,8 @@ pub struct Status {
     pub setup: Setup,
     /// The contents of the database.
     pub stats: Stats,
+    /// What confines the processes that read documents; `None` if none can be started.
+    pub sandbox: Option<Layers>,
     /// All knowledge bases of the user.
     pub bases: Vec<Listed>,
 }
@@ -80,7 +85,8 @@ pub fn status(session: &Session) -> Result<Status> {
         let setup = Setup { made_differently, ..describe(session, store.binding()?) };
         Ok((setup, store.stats()?))
     })?;
-    Ok(Status { setup, stats, bases: bases::list(session)? })
+    let sandbox = add::reading_program(session).and_then(|program| sandbox::active(&program)).ok();
+    Ok(Status { setup, stats, sandbox, bases: bases::list(session)? })
 }
 
 /// Counts the files whose size or time has changed since they were added; `None` if there is no database.

@@ -70,8 +70,8 @@ use crate::cli::rejected::{explain, explain_skill, first_word, is_skill};
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
-use crate::extract::protocol::CHILD_COMMAND;
-use crate::extract::reader;
+use crate::extract::protocol::{CHILD_COMMAND, OCR_COMMAND};
+use crate::extract::{reader, sandbox};
 
 /// A function that serves agents until the client closes the connection. Returns whether all its threads have ended.
 pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<bool>;
@@ -82,9 +82,10 @@ pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<bool>;
 /// module must not depend on the server.
 pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    streams::clean_panics();
-    if args.get(1).is_some_and(|arg| arg == CHILD_COMMAND) {
-        return reader::run_child();
+    match args.get(1) {
+        Some(arg) if arg == CHILD_COMMAND => return reader::run_child(),
+        Some(arg) if arg == OCR_COMMAND => return sandbox::become_tesseract(&args[2..]),
+        _ => streams::clean_panics(),
     }
     let (program, args) = match skill::is_skc(&args) {
         true => match skill::server_args(&args) {

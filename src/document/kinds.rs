@@ -411,5 +411,7 @@ macro_rules! named {
 
 named!(DocType, DocType::ALL);
 named!(Language, Language::ALL);
+named!(Dialect, Dialect::ALL);
+named!(Data, Data::ALL);
 named!(Precision, [Precision::Int8, Precision::Fp32]);
 named!(FileOutcome, [FileOutcome::Ignored, FileOutcome::Failed, FileOutcome::Waived]);

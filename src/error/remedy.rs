@@ -175,7 +175,8 @@ impl Error {
     pub fn is_fatal(&self) -> bool {
         matches!(
             self,
-            Self::Inference(_)
+            Self::Cancelled
+                | Self::Inference(_)
                 | Self::Model { .. }
                 | Self::CacheChanged { .. }
                 | Self::Corrupt { .. }

@@ -8,6 +8,7 @@ mod headed;
 pub mod markdown;
 mod markup;
 mod notebook;
+mod parsed;
 pub mod pdf;
 pub(crate) mod protocol;
 pub mod reader;
@@ -18,24 +19,6 @@ use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 use sandbox::ReadOptions;
-
-/// Parses bytes as a notebook, for fuzzing.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn fuzz_notebook(bytes: &[u8]) -> Option<Document> {
-    notebook::extract(&decode::decode(bytes)?, Some(&|html| Some(html.to_owned()))).ok()
-}
-
-/// Parses a text in a markup language, for fuzzing.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn fuzz_markup(text: &str, dialect: crate::document::Dialect) -> Document {
-    markup::extract(text, dialect)
-}
-
-/// Parses a text as a kind of data, for fuzzing.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn fuzz_data(text: &str, kind: crate::document::Data) -> Document {
-    data::extract(text, kind)
-}
 
 /// Reads a document's bytes as `format`. A new format needs one arm here.
 ///
@@ -58,16 +41,18 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         Format::Epub => headed::extract(bytes, protocol::EPUB, options)?,
         Format::Office(office) => headed::extract(bytes, protocol::reader_of(office), options)?,
         Format::Notebook => {
-            let read_page = |html: &str| {
-                let page = headed::extract(html.as_bytes(), protocol::HTML, options);
-                page.ok().map(|page| page.text)
+            let reader = match options.notebook_outputs {
+                true => protocol::NOTEBOOK_WITH_RESULTS,
+                false => protocol::NOTEBOOK,
             };
-            let outputs: Option<&notebook::ReadPage<'_>> =
-                if options.notebook_outputs { Some(&read_page) } else { None };
-            notebook::extract(&text()?, outputs)?
+            parsed::extract(text()?, reader, None, options)?
         }
-        Format::Dialect(dialect) => markup::extract(&text()?, dialect),
-        Format::Data(kind) => data::extract(&text()?, kind),
+        Format::Dialect(dialect) => {
+            parsed::extract(text()?, protocol::MARKUP, Some(dialect.as_str()), options)?
+        }
+        Format::Data(kind) => {
+            parsed::extract(text()?, protocol::DATA, Some(kind.as_str()), options)?
+        }
         Format::Image(_) => pdf::extract_image(bytes, options)?,
     })
 }

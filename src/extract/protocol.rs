@@ -4,19 +4,18 @@
 //! ```text
 //! → {"reader":…,"size_bytes":…,"max_memory_bytes":…,…}\n then size_bytes bytes
 //! ← {"document":{…}}\n {"page":{…}}\n … {"done":{…}}\n    or    {"failed":{…}}\n
-//! → the next request, or the end of the input
+//! ← {"picture":{…}}\n    → what Tesseract reads on it: {"Ok":…}\n or {"Err":…}\n
 //! ```
 //!
-//! A line is written completely or not at all, so lines from before a crash can be trusted.
+//! A child answers one request and ends. A line is written completely or not at all, so lines from
+//! before a crash can be trusted.
 
 mod page;
 
-use std::ops::Range;
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
-use crate::document::Office;
+use super::sandbox::Layers;
+use crate::document::{Document, Office};
 use crate::error::{Error, Failure};
 
 pub(in crate::extract) use page::{OcrOutcome, Page, PageBlock, PageBlockKind, Place};
@@ -28,12 +27,21 @@ pub(in crate::extract) const NARROW_GAP: char = '\u{FDD0}';
 /// First argument of a process that is a reading child.
 pub(crate) const CHILD_COMMAND: &str = "__read";
 
+/// First argument of a process that limits itself and becomes Tesseract.
+pub(crate) const OCR_COMMAND: &str = "__ocr";
+
 /// Names of the readers of PDF, best first. A request names the reader it wants.
 pub(in crate::extract) const PDF_READERS: [&str; 3] = ["hayro", "unpdf", "pdf-extract"];
 
 /// Names of the other readers in a request.
 pub(in crate::extract) const HTML: &str = "html";
 pub(in crate::extract) const CODE: &str = "code";
+pub(in crate::extract) const MARKUP: &str = "markup";
+pub(in crate::extract) const DATA: &str = "data";
+pub(in crate::extract) const NOTEBOOK: &str = "notebook";
+pub(in crate::extract) const NOTEBOOK_WITH_RESULTS: &str = "notebook-with-results";
+/// Reads nothing, and reports what confines the child.
+pub(in crate::extract) const LAYERS: &str = "layers";
 pub(in crate::extract) const DOCX: &str = "docx";
 pub(in crate::extract) const EPUB: &str = "epub";
 pub(in crate::extract) const PPTX: &str = "pptx";
@@ -82,25 +90,55 @@ pub(in crate::extract) struct Request {
     pub(in crate::extract) cpu_seconds: u64,
     /// Additional processor time per page, in milliseconds.
     pub(in crate::extract) cpu_ms_per_page: u64,
+    /// Processor time that it may use whatever the number of pages, in seconds.
+    pub(in crate::extract) max_cpu_seconds: u64,
     /// Opens an encrypted file; never on the command line, which other users could see.
     pub(in crate::extract) password: Option<String>,
-    /// How to run OCR, and on which pages; `None` for reading text.
-    pub(in crate::extract) ocr: Option<OcrJob>,
-    /// The word of the language of source code, which is sent as UTF-8; `None` for anything else.
-    #[serde(default)]
-    pub(in crate::extract) language: Option<String>,
+    /// Physical pages to read by OCR, from 1, in order; empty for reading text.
+    pub(in crate::extract) ocr_pages: Vec<u32>,
+    /// The word of the programming language, markup language or kind of data of a text, which is
+    /// sent as UTF-8; `None` for anything else.
+    pub(in crate::extract) kind: Option<String>,
 }
 
-/// How a child runs OCR.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::extract) struct OcrJob {
-    /// The OCR program: Tesseract.
-    pub(in crate::extract) program: PathBuf,
-    /// Languages as Tesseract names them, joined by `+`.
-    pub(in crate::extract) languages: String,
-    /// Physical pages to read, from 1, in order.
-    pub(in crate::extract) pages: Vec<u32>,
+/// Largest processor time including pages, as a multiple of the time without them, because the file
+/// itself declares the number of pages.
+const MAX_CPU_FACTOR: u64 = 20;
+
+impl Request {
+    /// Returns the processor time for a document with this many pages, in seconds.
+    pub(in crate::extract) fn cpu_seconds_of(&self, page_count: u32) -> u64 {
+        let for_pages = self.cpu_ms_per_page.saturating_mul(page_count.into()) / 1000;
+        let most = self.cpu_seconds.saturating_mul(MAX_CPU_FACTOR).min(self.max_cpu_seconds);
+        self.cpu_seconds.saturating_add(for_pages).min(most)
+    }
 }
+
+/// A picture for Tesseract, and what is wanted of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::extract) struct Picture {
+    /// What to find.
+    pub(in crate::extract) wanted: Wanted,
+    pub(in crate::extract) width: u32,
+    pub(in crate::extract) height: u32,
+    /// Dots per inch, if known.
+    pub(in crate::extract) dpi: Option<f64>,
+    /// One byte per pixel, 0 for black, row by row from the top, in Base64.
+    pub(in crate::extract) pixels: String,
+}
+
+/// What Tesseract finds on a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::extract) enum Wanted {
+    /// Its words, as a table.
+    Words,
+    /// By how much it is turned, as a report.
+    Turn,
+}
+
+/// What Tesseract prints, or why it fails.
+pub(in crate::extract) type Recognised = Result<String, String>;
 
 /// One line of the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,10 +148,14 @@ pub(in crate::extract) enum Line {
     Document(Head),
     /// Then the pages in order, including those that could not be read.
     Page(Page),
-    /// Instead of pages: the parts of source code.
-    Source(Vec<SourceBlock>),
+    /// Instead of pages: a text that was parsed completely.
+    Parsed(Parsed),
     /// Instead of pages: a file in a container.
     Member(MemberLine),
+    /// Between pages: a picture for Tesseract. The child waits for a line with the result.
+    Picture(Picture),
+    /// Instead of everything else: what confines the child.
+    Layers(Layers),
     /// Last, if the reader succeeded.
     Done(Tail),
     /// Last, if it failed.
@@ -125,17 +167,13 @@ pub(in crate::extract) enum Line {
     },
 }
 
-/// A part of source code. The text itself is not sent back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::extract) struct SourceBlock {
-    /// Range of bytes in the text.
-    pub(in crate::extract) bytes: Range<usize>,
-    /// As in [`Block`](crate::document::Block).
-    pub(in crate::extract) symbol: Option<String>,
-    /// As in [`Block`](crate::document::Block).
-    pub(in crate::extract) context: Option<String>,
-    /// As in [`Block`](crate::document::Block).
-    pub(in crate::extract) starts_section: bool,
+/// A parsed text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::extract) struct Parsed {
+    /// The document; without its text if that is the text in the request.
+    pub(in crate::extract) document: Document,
+    /// Whether the text is that in the request.
+    pub(in crate::extract) has_same_text: bool,
 }
 
 /// A file in a container.
@@ -269,6 +307,30 @@ pub(crate) fn fuzz(bytes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::{Block, BlockKind};
+
+    #[test]
+    fn pages_add_time_up_to_a_multiple_and_to_the_users_limit() {
+        let check = |page_count, max_cpu_seconds, expected| {
+            let request = Request {
+                reader: "any".into(),
+                size_bytes: 0,
+                max_memory_bytes: 0,
+                cpu_seconds: 30,
+                cpu_ms_per_page: 50,
+                max_cpu_seconds,
+                password: None,
+                ocr_pages: Vec::new(),
+                kind: None,
+            };
+            assert_eq!(request.cpu_seconds_of(page_count), expected);
+        };
+        check(0, 600, 30);
+        check(2_000, 600, 130);
+        check(u32::MAX, 1_000, 600);
+        check(2_000, 60, 60);
+        check(0, 1, 1);
+    }
 
     #[track_caller]
     fn check(line: &Line) {
@@ -294,12 +356,30 @@ mod tests {
             image_coverage: 0.25,
             ..Page::default()
         }));
-        check(&Line::Source(vec![SourceBlock {
-            bytes: 3..7,
-            symbol: Some("a.b".into()),
-            context: None,
-            starts_section: true,
-        }]));
+        check(&Line::Parsed(Parsed {
+            document: Document {
+                title: Some("a.b".into()),
+                blocks: vec![Block {
+                    bytes: 3..7,
+                    kind: BlockKind::Code,
+                    headings: vec!["a".into()],
+                    symbol: Some("a.b".into()),
+                    context: None,
+                    page: None,
+                    starts_section: true,
+                }],
+                line_numbers: vec![1, 3],
+                ..Document::default()
+            },
+            has_same_text: true,
+        }));
+        check(&Line::Picture(Picture {
+            wanted: Wanted::Words,
+            width: 1,
+            height: 1,
+            dpi: Some(200.0),
+            pixels: "AA==".into(),
+        }));
         check(&Line::Member(MemberLine {
             name: "a/b.md".into(),
             bytes: None,

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use crate::chunk;
 use crate::document::{Chunk, DocType, Document, Format, Metadata};
@@ -56,7 +57,7 @@ pub(super) struct ReadFile<'a> {
 /// # Errors
 ///
 /// [`Error::EmptyFile`] for text without a visible character, [`Error::TooSlow`] if the budget is
-/// spent, else the error of the extractor.
+/// spent, [`Error::Cancelled`], else the error of the extractor.
 pub(super) fn prepare_file(
     file: ReadFile<'_>,
     options: &IngestOptions,
@@ -138,11 +139,12 @@ fn assemble(
     let chunk_options = options.chunking.of(head.format.doc_type());
     let (clock, left) = (Clock::start(), budget.left());
     let (num_counted, is_late) = (Cell::new(0_u32), Cell::new(false));
-    // Once the time is used up, every text counts as 0 tokens: chunking then ends soon, and its
-    // result is dropped.
+    let is_over = || options.is_cancelled.load(Ordering::Relaxed) || clock.elapsed() >= left;
+    // Once the time is used up or the run is cancelled, every text counts as 0 tokens: chunking then
+    // ends soon, and its result is dropped.
     let count = |text: &str| {
         num_counted.set(num_counted.get().wrapping_add(1));
-        if num_counted.get().is_multiple_of(COUNTS_PER_CHECK) && clock.elapsed() >= left {
+        if num_counted.get().is_multiple_of(COUNTS_PER_CHECK) && is_over() {
             is_late.set(true);
         }
         if is_late.get() { 0 } else { num_tokens(text) }
@@ -151,6 +153,9 @@ fn assemble(
         stage("chunk", || chunk::chunk(&document, &head.context_title, &count, chunk_options))
     });
     budget.check()?;
+    if options.is_cancelled.load(Ordering::Relaxed) {
+        return Err(Error::Cancelled);
+    }
     let mut warnings = document.metadata.warnings.clone();
     if head.format == Format::Note && chunks.len() > 1 {
         warnings.push(format!(

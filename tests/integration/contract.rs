@@ -249,7 +249,8 @@ contract! {
         schema_version: u32,
         #[serde(deserialize_with = "nullable")] model_max_tokens: Option<u32>,
         #[serde(deserialize_with = "nullable")] precision: Option<String>,
-        data_dir: String, pages: Pages, ocr: Ocr, agent_skills: Vec<AgentSkill>,
+        data_dir: String, pages: Pages, ocr: Ocr,
+        #[serde(deserialize_with = "nullable")] sandbox: Option<Sandbox>, agent_skills: Vec<AgentSkill>,
         #[serde(deserialize_with = "nullable")] last_update: Option<String>,
         #[serde(deserialize_with = "nullable")] out_of_date: Option<OutOfDate>,
         backups: Vec<OwnCopy>, bases: Vec<Base>,
@@ -261,6 +262,11 @@ contract! {
         current: bool,
     }
     Pages { read: u64, ocr: u64, empty: u64, unread: u64, documents_with_unread: u32, }
+    Sandbox {
+        limits: bool, no_new_privileges: bool,
+        #[serde(deserialize_with = "nullable")] landlock: Option<u32>,
+        seccomp: bool,
+    }
     Ocr {
         mode: String,
         #[serde(deserialize_with = "nullable")] tesseract: Option<String>,

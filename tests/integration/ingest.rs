@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use crate::contract::{Info, Report, Search, read};
-use crate::env::{CORPUS, TestEnv, left_out, words_of_tesseract};
+use crate::env::{CORPUS, TestEnv, left_out, processes_of, words_of_tesseract};
 use crate::word_model::word_env;
 
 fn add(env: &TestEnv, args: &[&str]) -> Report {
@@ -487,9 +487,8 @@ struct Held<'a> {
 impl<'a> Held<'a> {
     fn start(env: &'a TestEnv) -> Self {
         let words = words_of_tesseract("words");
-        let script = format!(
-            "#!/bin/sh\n: >\"$HOME/started.$$\"\nwhile [ ! -e \"$HOME/go\" ]; do :; done\n{words}\n"
-        );
+        let go = env.path("go");
+        let script = format!("#!/bin/sh\nwhile [ ! -e '{}' ]; do :; done\n{words}\n", go.display());
         let program = env.write("bin/tesseract", script);
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();
@@ -498,9 +497,7 @@ impl<'a> Held<'a> {
 
     /// Returns how many pictures are being read.
     fn num_started(&self) -> usize {
-        let names =
-            fs::read_dir(self.env.path("")).unwrap().map(|entry| entry.unwrap().file_name());
-        names.filter(|name| name.to_str().unwrap().starts_with("started.")).count()
+        processes_of(&self.env.path("bin/tesseract")).len()
     }
 
     /// Returns how many threads the program has.

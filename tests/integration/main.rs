@@ -162,6 +162,8 @@ mod relocate;
 mod rerank;
 /// Documents made with other settings.
 mod reread;
+/// What a process that reads a document can do, tried from inside.
+mod sandbox;
 /// The published JSON schemas, and whether all output matches them.
 mod schema;
 /// What is found, in which order, and why.

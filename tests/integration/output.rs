@@ -144,7 +144,9 @@ fn tables_and_facts_line_up() {
        The charger of the tide recorder is in the blue box under the stairs.
     ");
     let status = env.ok(&["status"]).text();
-    let is_same = |line: &&str| !line.starts_with("Size:") && !line.starts_with("Chunks:");
+    // What confines readers is the system's affair; the test `sandbox` looks at it.
+    let varies = ["Size:", "Chunks:", "Sandbox:"];
+    let is_same = |line: &&str| !varies.iter().any(|name| line.starts_with(name));
     let lines: Vec<&str> = status.lines().filter(is_same).collect();
     // Every migration has another number.
     let newest = format!("Schema:    {}", env.sql::<i64>("PRAGMA user_version"));

@@ -61,7 +61,7 @@ pub fn to_folder(
     render: &Render<'_>,
     observer: &dyn Observer,
 ) -> Result<ConvertReport> {
-    let (roots, job) = prepare(session, request)?;
+    let (roots, job) = prepare(session, request, observer)?;
     let folder = request.output.as_deref().unwrap_or(Path::new("."));
     let cannot = |source| unwritable(folder, source);
     write::create_public_folder(folder).map_err(cannot)?;
@@ -217,7 +217,7 @@ enum Outcome {
     /// kb does not read files like it.
     Ignored,
     Failed(Error),
-    /// The folder cannot be written to.
+    /// The folder cannot be written to, or the run was cancelled.
     Stopped(Error),
 }
 
@@ -246,6 +246,7 @@ impl Run<'_> {
                 Err(source) => not_written(&target.output, source),
             },
             Ok(None) => Outcome::Ignored,
+            Err(error @ Error::Cancelled) => Outcome::Stopped(error),
             Err(error) => Outcome::Failed(error),
         }
     }

@@ -70,7 +70,7 @@ pub fn to_lines(
     observer: &dyn Observer,
     emit: &mut Emit<'_>,
 ) -> Result<LinesReport> {
-    let (roots, mut job) = prepare(session, request)?;
+    let (roots, mut job) = prepare(session, request, observer)?;
     let model = match content {
         Content::Blocks(_) => None,
         Content::Chunks { .. } => Some(model(session, &mut job, observer)?),

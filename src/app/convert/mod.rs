@@ -100,7 +100,7 @@ pub fn one(
     request: &ConvertRequest,
     observer: &dyn Observer,
 ) -> Result<Converted> {
-    let (roots, job) = prepare(session, request)?;
+    let (roots, job) = prepare(session, request, observer)?;
     let (converted, typed) = match (&request.source, roots.as_slice()) {
         (Source::Paths(typed), [root]) => {
             let found = walk::walk(&[Start::named(root)], &job.options.walk).next();
@@ -119,7 +119,11 @@ pub fn one(
 }
 
 /// Checks a request and returns its absolute paths and how files are read.
-fn prepare(session: &Session, request: &ConvertRequest) -> Result<(Vec<PathBuf>, Job)> {
+fn prepare(
+    session: &Session,
+    request: &ConvertRequest,
+    observer: &dyn Observer,
+) -> Result<(Vec<PathBuf>, Job)> {
     let adding = AddRequest {
         doc_type: request.doc_type,
         language: request.language,
@@ -128,7 +132,7 @@ fn prepare(session: &Session, request: &ConvertRequest) -> Result<(Vec<PathBuf>,
     };
     let roots = add::check(&adding)?;
     // Nothing is chunked, so the limits of the model do not matter.
-    let options = add::options(session, &adding, ChunkingOptions::new(1, 0))?;
+    let options = add::options(session, &adding, ChunkingOptions::new(1, 0), observer)?;
     Ok((roots, Job { options, pages: request.pages }))
 }
 

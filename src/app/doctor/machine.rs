@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::app::clients::stale::{self, Found, Problem};
 use crate::app::clients::{self, System};
 use crate::app::doctor::{Findings, Verdict};
-use crate::app::{Observer, Session, copies, model, ocr, status};
+use crate::app::{Observer, Session, add, copies, model, ocr, status};
 use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
+use crate::extract::sandbox;
 use crate::files::access::{is_mounted_read_only, is_writable};
 use crate::files::private::{close, is_open_to_others};
 use crate::files::write::free_bytes;
@@ -173,6 +174,22 @@ pub(super) fn model(
         }
         Err(error) => findings.add_error("runtime", &error),
     }
+}
+
+/// Reports what confines the processes that read documents.
+pub(super) fn sandbox(session: &Session, findings: &mut Findings) {
+    let layers = add::reading_program(session).and_then(|program| sandbox::active(&program));
+    let (active, inactive) = match layers {
+        Ok(layers) => layers.names(),
+        Err(error) => return findings.add_error("sandbox", &error),
+    };
+    let active = active.join(", ");
+    if inactive.is_empty() {
+        return findings.add("sandbox", Verdict::Ok, active);
+    }
+    let active = if active.is_empty() { "a separate process".to_owned() } else { active };
+    let message = format!("{active}; this system has no {}", inactive.join(", no "));
+    findings.add("sandbox", Verdict::Note, message);
 }
 
 /// Reports whether OCR is available.

@@ -183,7 +183,7 @@ fn read_again(
     let model = selection.open_for_passages(&installed, observer)?;
     let tokenizer = &model.tokenizer;
     let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
-    let options = add::options(session, &request, chunking)?;
+    let options = add::options(session, &request, chunking, observer)?;
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
     let mut run = ingest::Run {

@@ -2,14 +2,14 @@
 //! children.
 
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use super::quality;
 use crate::error::{Error, Result};
-use crate::extract::protocol::{OcrJob, OcrOutcome, Page};
+use crate::extract::protocol::{OcrOutcome, Page};
 use crate::extract::sandbox::ReadOptions;
 use crate::extract::sandbox::parent::{self, Reading};
 
@@ -72,7 +72,7 @@ pub(super) fn read(
     bytes: &[u8],
     options: &ReadOptions,
 ) -> Result<()> {
-    let Ocr::Tesseract { program, languages, is_forced } = &options.ocr else { return Ok(()) };
+    let Ocr::Tesseract { is_forced, .. } = &options.ocr else { return Ok(()) };
     let wanted = reading.pages.iter().filter(|page| *is_forced || lacks_usable_text(page));
     let numbers: Vec<u32> = wanted.map(|page| page.number).collect();
     if numbers.is_empty() {
@@ -83,8 +83,6 @@ pub(super) fn read(
     let run = Run {
         reader,
         bytes,
-        program,
-        languages,
         options: ReadOptions {
             cpu_ms_per_page: CPU_MS_PER_PAGE,
             wall_per_page: WALL_PER_PAGE,
@@ -111,8 +109,6 @@ pub(super) fn read(
 struct Run<'a> {
     reader: &'a str,
     bytes: &'a [u8],
-    program: &'a Path,
-    languages: &'a str,
     options: ReadOptions,
     progress: Mutex<Progress<'a>>,
 }
@@ -139,13 +135,8 @@ impl<'a> Run<'a> {
                 continue;
             }
             drop(progress);
-            let job = OcrJob {
-                program: self.program.to_owned(),
-                languages: self.languages.to_owned(),
-                pages: pages.to_vec(),
-            };
             let slot = self.options.ocr_slots.take();
-            let answer = parent::ask(self.reader, self.bytes, Some(job), &self.options);
+            let answer = parent::read_by_ocr(self.reader, self.bytes, pages, &self.options);
             drop(slot);
             self.lock().record(pages, answer)?;
         }

@@ -217,7 +217,7 @@ mod tests {
     /// Returns name and text of each member, or the code of its failure.
     fn members(read: Reader, bytes: &[u8]) -> Result<Vec<(String, String)>, Failure> {
         let mut found = Vec::new();
-        let input = Input { bytes, password: None, ocr: None, language: None };
+        let input = Input::of(bytes);
         let outcome = read(&input, &mut |line| {
             if let Line::Member(MemberLine { name, bytes, failed }) = line {
                 let text = match (bytes, failed) {

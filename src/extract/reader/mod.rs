@@ -14,7 +14,10 @@ mod markdown_table;
 mod math;
 mod members;
 mod mhtml;
+#[cfg(debug_assertions)]
+mod misbehaving;
 mod odf;
+mod parsed;
 mod parts;
 mod pdf;
 mod pptx;
@@ -30,13 +33,19 @@ mod xml;
 
 use std::io;
 
-use crate::document::Language;
-use crate::extract::protocol::{Line, OcrJob, ReadFailure};
+#[cfg(any(test, feature = "fuzzing"))]
+use crate::document::{Data, Dialect, Document, Language};
+use crate::extract::protocol::{Line, Picture, ReadFailure, Recognised};
+#[cfg(any(test, feature = "fuzzing"))]
+use crate::extract::{data, markup, notebook};
 
 pub use serve::run_child;
 
 /// Sends a line to the parent.
 type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
+
+/// Asks the parent what Tesseract reads on a picture.
+type Ask<'a> = dyn Fn(Picture) -> io::Result<Recognised> + 'a;
 
 /// The input of a reader.
 struct Input<'a> {
@@ -44,10 +53,21 @@ struct Input<'a> {
     bytes: &'a [u8],
     /// Opens an encrypted file.
     password: Option<&'a str>,
+    /// The pages that OCR reads.
+    ocr_pages: &'a [u32],
     /// For the readers that use OCR.
-    ocr: Option<&'a OcrJob>,
-    /// Of source code.
-    language: Option<Language>,
+    ask: &'a Ask<'a>,
+    /// The word of the language of a text.
+    kind: Option<&'a str>,
+}
+
+#[cfg(any(test, feature = "fuzzing"))]
+impl<'a> Input<'a> {
+    /// Returns the input of a reader that needs nothing but the file.
+    fn of(bytes: &'a [u8]) -> Self {
+        let ask: &Ask<'_> = &|_| Err(io::ErrorKind::Unsupported.into());
+        Self { bytes, password: None, ocr_pages: &[], ask, kind: None }
+    }
 }
 
 /// Why a reader ends early.
@@ -73,8 +93,27 @@ impl From<io::Error> for Stop {
 
 /// Divides source code in this process, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn fuzz_code(text: &str, language: Language) -> crate::document::Document {
+pub(crate) fn fuzz_code(text: &str, language: Language) -> Document {
     code::extract(text, language)
+}
+
+/// Parses bytes as a notebook in this process, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_notebook(bytes: &[u8]) -> Option<Document> {
+    let text = crate::text::decode::decode(bytes)?;
+    notebook::extract(&text, Some(&|html| Some(html.to_owned()))).ok()
+}
+
+/// Parses a text in a markup language in this process, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_markup(text: &str, dialect: Dialect) -> Document {
+    markup::extract(text, dialect)
+}
+
+/// Parses a text as a kind of data in this process, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_data(text: &str, kind: Data) -> Document {
+    data::extract(text, kind)
 }
 
 /// Lays out the words of a scan, for fuzzing.
@@ -89,8 +128,7 @@ pub(crate) fn fuzz(name: &str, bytes: &[u8]) {
     use crate::extract::protocol;
 
     let reader = table::by_name(name).expect("a reader of this program");
-    let input = Input { bytes, password: None, ocr: None, language: None };
-    let _ = (reader.read)(&input, &mut |line| {
+    let _ = (reader.read)(&Input::of(bytes), &mut |line| {
         let bytes = protocol::encode(&line);
         assert!(protocol::decode::<Line>(&bytes).is_some());
         Ok(())

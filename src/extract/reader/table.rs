@@ -3,11 +3,12 @@
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
 use super::{
-    Emit, Input, Stop, code, docx, epub, fb2, html, mail, members, mhtml, odf, pptx, rtf, xlsx,
+    Emit, Input, Stop, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf, xlsx,
 };
 use crate::extract::protocol::{
-    CODE, DOCX, EML, EPUB, FB2, HTML, IMAGE, MBOX, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP,
-    MHTML, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS, ODT, PDF_READERS, PPTX, RTF, XLSX,
+    CODE, DATA, DOCX, EML, EPUB, FB2, HTML, IMAGE, MARKUP, MBOX, MEMBERS_OF_EML, MEMBERS_OF_MBOX,
+    MEMBERS_OF_ZIP, MHTML, NOTEBOOK, NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS,
+    ODT, PDF_READERS, PPTX, RTF, XLSX,
 };
 
 /// A library that reads documents, behind one function.
@@ -32,7 +33,11 @@ const READERS: &[Reader] = &[
 /// Readers of other formats, and readers that use OCR. The caller names the one it wants.
 const OTHERS: &[Reader] = &[
     Reader { name: HTML, read: html::read },
-    Reader { name: CODE, read: code::read },
+    Reader { name: CODE, read: parsed::code },
+    Reader { name: MARKUP, read: parsed::markup },
+    Reader { name: DATA, read: parsed::data },
+    Reader { name: NOTEBOOK, read: parsed::notebook },
+    Reader { name: NOTEBOOK_WITH_RESULTS, read: parsed::notebook_with_results },
     Reader { name: DOCX, read: docx::read },
     Reader { name: EPUB, read: epub::read },
     Reader { name: PPTX, read: pptx::read },
@@ -57,65 +62,6 @@ const OTHERS: &[Reader] = &[
 pub(super) fn by_name(name: &str) -> Option<&'static Reader> {
     let mut all = READERS.iter().chain(OTHERS);
     #[cfg(debug_assertions)]
-    let mut all = all.by_ref().chain(misbehaving::READERS);
+    let mut all = all.by_ref().chain(super::misbehaving::READERS);
     all.find(|reader| reader.name == name)
-}
-
-/// Readers that behave as a hostile file might make a real one behave. Tests name them in
-/// [`crate::extract::sandbox::ReadOptions::readers`]; a release build has none of them.
-#[cfg(debug_assertions)]
-mod misbehaving {
-    use std::hint::black_box;
-
-    use super::{Emit, Input, Reader, Stop};
-    use crate::extract::protocol::{Head, Line, Page};
-
-    pub(super) const READERS: &[Reader] = &[
-        Reader { name: "test-panic", read: panics },
-        Reader { name: "test-loop", read: loops },
-        Reader { name: "test-sleep", read: sleeps },
-        Reader { name: "test-alloc", read: allocates },
-        Reader { name: "test-overflow", read: overflows },
-        Reader { name: "test-flood", read: floods },
-    ];
-
-    fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-        emit(Line::Document(Head { page_count: 2, ..Head::default() }))?;
-        emit(Line::Page(Page { number: 1, ..Page::default() }))?;
-        panic!("page 2 is beyond me")
-    }
-
-    fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
-        loop {
-            black_box(0);
-        }
-    }
-
-    fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
-        loop {
-            std::thread::park();
-        }
-    }
-
-    fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
-        let mut kept = Vec::new();
-        loop {
-            kept.push(black_box(vec![1_u8; 16 << 20]));
-        }
-    }
-
-    fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
-        fn deeper(depth: u64) -> u64 {
-            let here = black_box([depth; 64]);
-            if depth == u64::MAX { 0 } else { deeper(depth + 1) + here[0] }
-        }
-        black_box(deeper(0));
-        Ok(())
-    }
-
-    fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-        loop {
-            emit(Line::Document(Head { title: Some("flood ".repeat(1000)), ..Head::default() }))?;
-        }
-    }
 }

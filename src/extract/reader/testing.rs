@@ -12,7 +12,7 @@ pub(super) fn output_of(
     bytes: &[u8],
 ) -> Result<Output, Stop> {
     let (mut head, mut blocks) = (Head::default(), Vec::new());
-    read(&Input { bytes, password: None, ocr: None, language: None }, &mut |line| {
+    read(&Input::of(bytes), &mut |line| {
         match line {
             Line::Document(document) => head = document,
             Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|block| block.text)),

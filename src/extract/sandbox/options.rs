@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::workers::Workers;
 use crate::extract::pdf::scan::{Ocr, Slots};
 use crate::extract::protocol::PDF_READERS;
 
@@ -13,8 +13,6 @@ use crate::extract::protocol::PDF_READERS;
 pub struct ReadOptions {
     /// The program that is started as `<reader> __read`: `kb` itself.
     pub reader: PathBuf,
-    /// Idle children; clones share them.
-    pub(in crate::extract) workers: Arc<Workers>,
     /// Names of the readers to try, best first.
     pub readers: Vec<&'static str>,
     /// Opens encrypted documents; also allowed for documents that need no password.
@@ -33,6 +31,10 @@ pub struct ReadOptions {
     pub cpu_seconds: u64,
     /// Additional processor time per page, in milliseconds.
     pub cpu_ms_per_page: u64,
+    /// Processor time of the child, whatever the number of pages: what the user allows.
+    pub max_cpu: Duration,
+    /// Becomes true when the run is cancelled, which ends the child.
+    pub is_cancelled: Arc<AtomicBool>,
     /// How long the parent waits. Generous, as it is meant for a child that sleeps, and on a busy
     /// machine a second of processor time takes many seconds.
     pub wall: Duration,
@@ -48,7 +50,6 @@ impl ReadOptions {
     pub fn new(reader: PathBuf) -> Self {
         Self {
             reader,
-            workers: Arc::default(),
             readers: PDF_READERS.to_vec(),
             password: None,
             ocr: Ocr::Never,
@@ -58,9 +59,20 @@ impl ReadOptions {
             max_memory_bytes: 3 << 29, // 1.5 GiB
             cpu_seconds: 30,
             cpu_ms_per_page: 50,
+            max_cpu: Duration::from_secs(600),
+            is_cancelled: Arc::default(),
             wall: Duration::from_secs(180),
             wall_per_page: Duration::from_millis(300),
             max_output_bytes: 256 << 20,
         }
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Returns the processor time that the user allows, in whole seconds.
+    pub(super) fn max_cpu_seconds(&self) -> u64 {
+        self.max_cpu.as_secs() + u64::from(self.max_cpu.subsec_nanos() > 0)
     }
 }

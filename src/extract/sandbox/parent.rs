@@ -3,18 +3,19 @@
 //!
 //! The child is not trusted: the parent limits how long it waits and how many bytes it reads.
 
-use std::process::ExitStatus;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
+use std::ffi::OsStr;
+use std::io::Write;
+use std::process::{ChildStdin, ExitStatus};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::ReadOptions;
-use super::workers::{self, Received, Worker};
-use crate::document::Language;
+use super::process::{Over, Process};
+use super::{Layers, ReadOptions, ocr};
 use crate::error::{Error, Failure, Result};
 use crate::extract::protocol::{
-    CODE, Head, Line, MemberLine, OcrJob, Page, ReadFailure, Request, SourceBlock, Tail, decode,
-    failure_from_code,
+    CHILD_COMMAND, Head, Line, MemberLine, OCR_OF_PDF, PDF_READERS, Page, Parsed, ReadFailure,
+    Request, Tail, decode, encode, failure_from_code,
 };
 
 /// The result of reading a complete document.
@@ -23,14 +24,13 @@ pub(in crate::extract) struct Reading {
     pub(in crate::extract) head: Head,
     pub(in crate::extract) pages: Vec<Page>,
     pub(in crate::extract) tail: Tail,
-    /// The parts of source code, which has no pages.
-    pub(in crate::extract) source: Vec<SourceBlock>,
+    /// A parsed text, which has no pages.
+    pub(in crate::extract) parsed: Option<Parsed>,
     /// The files in a container.
     pub(in crate::extract) members: Vec<MemberLine>,
+    /// What confines the child, if that was asked for.
+    pub(in crate::extract) layers: Layers,
 }
-
-/// How long a child may take to exit, or to be ready again, after its output has ended.
-const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Largest waiting time including pages, as a multiple of the time without them.
 const MAX_WALL_FACTOR: u32 = 20;
@@ -39,157 +39,156 @@ const MAX_WALL_FACTOR: u32 = 20;
 ///
 /// # Errors
 ///
-/// [`Error::Io`] if no process can be started; [`Error::Extract`] if the document cannot be read.
+/// [`Error::Io`] if no process can be started; [`Error::Extract`] if the document cannot be read;
+/// [`Error::TooSlow`] if it uses up the processor time that the user allows; [`Error::Cancelled`].
 pub(in crate::extract) fn read(
     reader: &str,
     bytes: &[u8],
     options: &ReadOptions,
 ) -> Result<Reading> {
-    ask(reader, bytes, None, options)
+    answer(&request(reader, bytes, options), bytes, options)
 }
 
-/// Divides source code in UTF-8.
+/// Parses a text in UTF-8 of this kind: the word of its language, for readers that need it.
 ///
 /// # Errors
 ///
 /// As in [`read`].
-pub(in crate::extract) fn read_source(
+pub(in crate::extract) fn read_text(
+    reader: &str,
     text: &str,
-    language: Language,
+    kind: Option<&str>,
     options: &ReadOptions,
-) -> Result<Vec<SourceBlock>> {
-    let language = Some(language.as_str().to_owned());
-    let request = Request { language, ..request(CODE, text.as_bytes(), options) };
-    Ok(answer(request, text.as_bytes(), options)?.source)
+) -> Result<Parsed> {
+    let bytes = text.as_bytes();
+    let request = Request { kind: kind.map(str::to_owned), ..request(reader, bytes, options) };
+    let parsed = answer(&request, bytes, options)?.parsed;
+    parsed.ok_or_else(|| ReadFailure::new(Failure::Crashed, INVALID).into())
 }
 
-/// Like [`read`], with OCR.
+/// Reads these pages by OCR.
 ///
 /// # Errors
 ///
 /// As in [`read`].
-pub(in crate::extract) fn ask(
+pub(in crate::extract) fn read_by_ocr(
     reader: &str,
     bytes: &[u8],
-    ocr: Option<OcrJob>,
+    pages: &[u32],
     options: &ReadOptions,
 ) -> Result<Reading> {
-    answer(Request { ocr, ..request(reader, bytes, options) }, bytes, options)
+    let request = Request { ocr_pages: pages.to_vec(), ..request(reader, bytes, options) };
+    answer(&request, bytes, options)
 }
 
 /// Returns the request to read bytes without OCR.
 fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
+    // No other format is opened by a password, so no other author could get it.
+    let is_pdf = PDF_READERS.contains(&reader) || reader == OCR_OF_PDF;
+    let max_cpu_seconds = options.max_cpu_seconds();
     Request {
         reader: reader.to_owned(),
         size_bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
         max_memory_bytes: options.max_memory_bytes,
-        cpu_seconds: options.cpu_seconds,
+        cpu_seconds: options.cpu_seconds.min(max_cpu_seconds),
         cpu_ms_per_page: options.cpu_ms_per_page,
-        password: options.password.clone(),
-        ocr: None,
-        language: None,
+        max_cpu_seconds,
+        password: options.password.clone().filter(|_| is_pdf),
+        ocr_pages: Vec::new(),
+        kind: None,
     }
 }
 
-/// Sends a request and the bytes of the document, and waits for the answer.
-fn answer(request: Request, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
-    let mut worker = options.workers.take(&options.reader)?;
-    let Worker { child, stdin, lines, .. } = &mut worker;
-    let (answer, status) = thread::scope(|scope| {
-        let (is_fed, fed) = channel();
-        scope.spawn(move || {
-            workers::feed(stdin, &request, bytes);
-            let _ = is_fed.send(());
-        });
-        let answer = receive(lines, options);
+/// Sends a request and the bytes of the document to a new child, and waits for the answer.
+fn answer(request: &Request, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
+    let (mut child, stdin) = Process::start(&options.reader, &[OsStr::new(CHILD_COMMAND)])?;
+    let mut reading = Reading::default();
+    let (end, status) = thread::scope(|scope| {
+        let (replies, to_send) = channel();
+        scope.spawn(move || feed(stdin, request, bytes, &to_send));
+        let end = receive(&child, &mut reading, &replies, request, options);
         // A child that answers without having read the request is ended; otherwise the thread that
         // feeds it would never end.
-        let can_continue = answer.is_reusable() && fed.recv_timeout(EXIT_TIMEOUT).is_ok();
-        let status = match &answer {
-            _ if can_continue => None,
-            Answer::CutOff => child.wait_for(EXIT_TIMEOUT),
+        let status = match &end {
+            Err(Stop::CutOff) => child.wait_for_end(),
             _ => child.end(),
         };
-        if !can_continue {
-            // A process that the child has started may still write, and keep the pipe open.
-            *lines = sync_channel(0).1;
-        }
-        (answer, (!can_continue).then_some(status))
+        child.close();
+        (end, status)
     });
-    let Some(status) = status else {
-        let num_pages = answer.num_pages();
-        options.workers.give_back(worker, num_pages);
-        return answer.into_result(None, "").map_err(Error::from);
-    };
-    answer.into_result(status, &worker.errors()).map_err(Error::from)
+    match end {
+        Ok(()) => Ok(reading),
+        Err(Stop::Failed(failed)) => Err(failed.into()),
+        Err(_) if options.is_cancelled() => Err(Error::Cancelled),
+        Err(Stop::CutOff) => {
+            let failed = cause_of(status, &child.errors());
+            let limit_seconds = request.cpu_seconds_of(reading.head.page_count);
+            match failed.detail == CPU_USED && limit_seconds == request.max_cpu_seconds {
+                true => Err(Error::TooSlow { limit_seconds }),
+                false => Err(failed.into()),
+            }
+        }
+    }
 }
 
-/// The end of a child's output.
-enum Answer {
-    /// It ended with the last line.
-    Complete(Box<Reading>),
-    /// It ended with a failure that the child reported.
+/// Sends a document to a child, and then what it asks for. A child that has ended reads nothing; its
+/// status has the reason.
+fn feed(mut stdin: ChildStdin, request: &Request, bytes: &[u8], replies: &Receiver<Vec<u8>>) {
+    let mut send = |bytes: &[u8]| stdin.write_all(bytes).and_then(|()| stdin.flush());
+    let mut outcome = send(&encode(request)).and_then(|()| send(bytes));
+    while let (Ok(()), Ok(reply)) = (&outcome, replies.recv()) {
+        outcome = send(&reply);
+    }
+}
+
+/// Why an answer is not complete.
+enum Stop {
+    /// The child, or the parent, has reported a failure.
     Failed(ReadFailure),
-    /// It ended without a last line; the exit status has the reason.
+    /// It ended without a last line; the exit status has the reason. Or the run was cancelled.
     CutOff,
 }
 
-impl Answer {
-    /// Whether the child has finished with this document and may read another.
-    fn is_reusable(&self) -> bool {
-        match self {
-            Self::Complete(_) => true,
-            Self::Failed(failed) => !matches!(
-                failed.failure,
-                Failure::Crashed | Failure::OutOfMemory | Failure::TimedOut
-            ),
-            Self::CutOff => false,
-        }
-    }
+/// Describes an answer that no reader of kb gives.
+const INVALID: &str = "its answer is invalid";
 
-    fn num_pages(&self) -> u32 {
-        match self {
-            Self::Complete(reading) => reading.head.page_count,
-            Self::Failed(_) | Self::CutOff => 0,
-        }
-    }
-
-    fn into_result(self, status: Option<ExitStatus>, errors: &str) -> Result<Reading, ReadFailure> {
-        match self {
-            Self::Complete(reading) => Ok(*reading),
-            Self::Failed(failed) => Err(failed),
-            Self::CutOff => Err(cause_of(status, errors)),
-        }
-    }
-}
+/// Describes a child that has used up its processor time.
+const CPU_USED: &str = "its processor time is used up";
 
 /// Collects lines until the last one, the end of the output, or the time limit.
-fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
+fn receive(
+    child: &Process,
+    reading: &mut Reading,
+    replies: &Sender<Vec<u8>>,
+    request: &Request,
+    options: &ReadOptions,
+) -> Result<(), Stop> {
+    let failed = |failure, detail| Err(Stop::Failed(ReadFailure::new(failure, detail)));
     let started = Instant::now();
     let mut time_limit = options.wall;
-    let mut reading = Reading::default();
     let mut bytes_left = options.max_output_bytes;
+    let mut pictures_left = ocr::MAX_PICTURES_PER_PAGE.saturating_mul(request.ocr_pages.len());
     loop {
-        let left = time_limit.saturating_sub(started.elapsed());
-        let too_much = || {
-            let detail = format!("more than {} MB of text", options.max_output_bytes >> 20);
-            Answer::Failed(ReadFailure::new(Failure::OutOfMemory, detail))
-        };
-        let bytes = match lines.recv_timeout(left) {
-            Ok(Received::Line(bytes)) => bytes,
-            Ok(Received::TooMuch) => return too_much(),
-            Err(RecvTimeoutError::Disconnected) => return Answer::CutOff,
-            Err(RecvTimeoutError::Timeout) => {
+        let too_much = || format!("more than {} MB of text", options.max_output_bytes >> 20);
+        let bytes = match child.next_line(started + time_limit, options) {
+            Ok(bytes) => bytes,
+            Err(Over::TooMuch) => return failed(Failure::OutOfMemory, too_much()),
+            Err(Over::Late) => {
                 let detail = format!("gave up after {} s", time_limit.as_secs());
-                return Answer::Failed(ReadFailure::new(Failure::TimedOut, detail));
+                return failed(Failure::TimedOut, detail);
             }
+            Err(Over::End | Over::Cancelled) => return Err(Stop::CutOff),
         };
-        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        match bytes_left.checked_sub(size) {
-            Some(left) => bytes_left = left,
-            None => return too_much(),
+        let line = decode(&bytes);
+        // Pictures are not kept.
+        if !matches!(line, Some(Line::Picture(_))) {
+            let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            match bytes_left.checked_sub(size) {
+                Some(left) => bytes_left = left,
+                None => return failed(Failure::OutOfMemory, too_much()),
+            }
         }
-        match decode(&bytes) {
+        match line {
             Some(Line::Document(head)) => {
                 let for_pages = options.wall_per_page.saturating_mul(head.page_count);
                 let most = options.wall.saturating_mul(MAX_WALL_FACTOR);
@@ -197,22 +196,26 @@ fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
                 reading.head = head;
             }
             Some(Line::Page(page)) => reading.pages.push(page),
-            Some(Line::Source(blocks)) => reading.source.extend(blocks),
+            Some(Line::Parsed(parsed)) => reading.parsed = Some(parsed),
             Some(Line::Member(member)) => reading.members.push(member),
+            Some(Line::Layers(layers)) => reading.layers = layers,
+            Some(Line::Picture(picture)) if pictures_left > 0 => {
+                pictures_left -= 1;
+                let until = started + time_limit;
+                let recognised = ocr::recognise(picture, request, until, options);
+                // Only a child that has ended does not wait for it.
+                let _ = replies.send(encode(&recognised));
+            }
             Some(Line::Done(tail)) => {
                 reading.tail = tail;
-                return Answer::Complete(Box::new(reading));
+                return Ok(());
             }
             Some(Line::Failed { code, detail }) => {
-                let detail = after_pages(&reading, detail);
-                return Answer::Failed(ReadFailure::new(failure_from_code(&code), detail));
+                return failed(failure_from_code(&code), after_pages(reading, detail));
             }
             // The last line of a child that was killed while writing it.
-            None if !bytes.ends_with(b"\n") => return Answer::CutOff,
-            None => {
-                let detail = "its answer is invalid";
-                return Answer::Failed(ReadFailure::new(Failure::Crashed, detail));
-            }
+            None if !bytes.ends_with(b"\n") => return Err(Stop::CutOff),
+            None | Some(Line::Picture(_)) => return failed(Failure::Crashed, INVALID.to_owned()),
         }
     }
 }
@@ -250,7 +253,7 @@ fn cause_of_signal(status: ExitStatus) -> Option<ReadFailure> {
 
     let signal = status.signal()?;
     Some(if signal == Signal::XCPU.as_raw() {
-        ReadFailure::new(Failure::TimedOut, "its processor time is used up")
+        ReadFailure::new(Failure::TimedOut, CPU_USED)
     } else if signal == Signal::KILL.as_raw() {
         // Only the system kills a child before it has answered.
         ReadFailure::new(Failure::OutOfMemory, "the system ended it")
@@ -267,6 +270,7 @@ fn cause_of_signal(_status: ExitStatus) -> Option<ReadFailure> {
 #[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
     use std::{fs, io};
 
     use super::*;
@@ -298,6 +302,21 @@ mod tests {
             Err(Error::Extract { failure, .. }) => assert_eq!(failure, expected, "{script}"),
             other => panic!("{script}: {other:?}"),
         }
+    }
+
+    #[test]
+    fn a_cancelled_run_ends_the_child_at_once() {
+        let outcome = answer_of("exec sleep 60", |options| {
+            options.is_cancelled = std::sync::Arc::new(true.into());
+        });
+        assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
+    }
+
+    #[test]
+    fn a_picture_is_recognised_only_for_pages_that_were_asked_for() {
+        let picture =
+            r#"{"picture":{"wanted":"words","width":1,"height":1,"dpi":null,"pixels":"AA=="}}"#;
+        check(&format!("echo '{picture}'; exec sleep 60"), Failure::Crashed);
     }
 
     const HEAD: &str = r#"{"document":{"page_count":2,"outline":[]}}"#;

@@ -32,8 +32,8 @@ struct Format {
 /// instructions of this function.
 #[inline(never)]
 fn read_construct(format: &str, text: &str) -> Option<Document> {
-    let markup = |dialect| Some(extract::fuzz_markup(text, dialect));
-    let data = |kind| Some(extract::fuzz_data(text, kind));
+    let markup = |dialect| Some(extract::reader::fuzz_markup(text, dialect));
+    let data = |kind| Some(extract::reader::fuzz_data(text, kind));
     let code = |language| Some(extract::reader::fuzz_code(text, language));
     let in_child = |reader| {
         extract::reader::fuzz(reader, text.as_bytes());
@@ -57,7 +57,7 @@ fn read_construct(format: &str, text: &str) -> Option<Document> {
         "TOML" => data(Data::Toml),
         "XML" => data(Data::Xml),
         "log" => data(Data::Log),
-        "notebook" => extract::fuzz_notebook(text.as_bytes()),
+        "notebook" => extract::reader::fuzz_notebook(text.as_bytes()),
         "source code by words" => code(Language::Perl),
         "source code by words and braces" => code(Language::Scala),
         "HTML" => in_child("html"),

@@ -41,6 +41,8 @@ pub(in crate::present) struct StatusJson<'a> {
     pages: PagesJson,
     /// The OCR setup.
     ocr: OcrJson<'a>,
+    /// What confines the processes that read documents; null if none can be started.
+    sandbox: Option<SandboxJson>,
     /// Installed copies of kb's own skill.
     agent_skills: Vec<AgentSkillJson<'a>>,
     /// The model that the settings ask for; null unless it is another than the database's.
@@ -58,6 +60,19 @@ pub(in crate::present) struct StatusJson<'a> {
     out_of_date: Option<OutOfDateJson>,
     /// All knowledge bases of the user: the default one, then that of the project, then the named ones by name.
     bases: Vec<BaseJson<'a>>,
+}
+
+/// What the system enforces on a process that reads a document.
+#[derive(Serialize, JsonSchema)]
+struct SandboxJson {
+    /// Limits that it cannot lift: memory, processor time, files, processes.
+    limits: bool,
+    /// Neither it nor a program that it starts gains rights, and it has none of root's.
+    no_new_privileges: bool,
+    /// The version of Landlock in force, which refuses files and TCP; null without Landlock.
+    landlock: Option<u32>,
+    /// Whether seccomp refuses every system call that no reader needs.
+    seccomp: bool,
 }
 
 /// An installed copy of kb's own skill.
@@ -134,7 +149,7 @@ pub fn status(
     out_of_date: Option<&OutOfDate>,
     out: &mut Json<'_>,
 ) -> io::Result<()> {
-    let Status { setup, stats, bases } = status;
+    let Status { setup, stats, sandbox, bases } = status;
     let binding = setup.binding.as_ref();
     out.value(&StatusJson {
         contract_version: CONTRACT_VERSION,
@@ -155,6 +170,12 @@ pub fn status(
             documents_with_unread: stats.pages.documents_with_unread,
         },
         ocr: (&setup.ocr).into(),
+        sandbox: sandbox.map(|layers| SandboxJson {
+            limits: layers.limits,
+            no_new_privileges: layers.no_new_privileges,
+            landlock: layers.landlock,
+            seccomp: layers.seccomp,
+        }),
         agent_skills: setup
             .agent_skills
             .iter()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::app::copies;
 use crate::app::settings::Setting;
-use crate::app::status::{OcrSetup, Setup, Status};
+use crate::app::status::{Layers, OcrSetup, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
@@ -25,7 +25,7 @@ impl Human {
     ///
     /// Errors of writing.
     pub fn status(&self, status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Status { setup, stats, bases } = status;
+        let Status { setup, stats, sandbox, bases } = status;
         let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
         let by_type: Vec<String> = stats
             .documents
@@ -50,6 +50,7 @@ impl Human {
             fact("Chunks", thousands(u64::from(stats.total_chunks))),
             fact("Pages", describe_pages(&stats.pages)).painted(Meaning::of(is_whole)),
             fact("OCR", describe_ocr(&setup.ocr)),
+            fact("Sandbox", describe_sandbox(sandbox.as_ref())),
             fact("Updated", describe_update(stats.last_update.as_ref())),
             fact("Model", clean(&model)),
         ];
@@ -213,6 +214,15 @@ fn describe_skill(skill: &Found) -> String {
     }
     let current = env!("CARGO_PKG_VERSION");
     format!("{path} ({version}, but this is kb {current}: `kb skill install` replaces it)")
+}
+
+/// Describes what confines the processes that read documents.
+fn describe_sandbox(layers: Option<&Layers>) -> String {
+    let Some((active, inactive)) = layers.map(Layers::names) else {
+        return "no document can be read (`kb doctor` says why)".into();
+    };
+    let inactive: String = inactive.iter().map(|layer| format!(", no {layer}")).collect();
+    format!("{}{inactive}", active.join(", "))
 }
 
 fn describe_ocr(ocr: &OcrSetup) -> String {

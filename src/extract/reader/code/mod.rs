@@ -26,11 +26,8 @@ use std::time::Duration;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
-use super::{Emit, Input, Stop};
 use crate::document::{Block, BlockKind, Document, Language};
-use crate::error::Failure;
 use crate::extract::clock::Clock;
-use crate::extract::protocol::{Head, Line, ReadFailure, SourceBlock, Tail};
 use cut::Cut;
 use grammar::Grammar;
 use regions::Region;
@@ -49,28 +46,6 @@ const MAX_TIME_PER_MB: Duration = Duration::from_secs(3);
 /// Longest chain of one operator in a statement. The memory of the Bash parser is quadratic in it
 /// if a pipeline is malformed (650 MB at 8,000).
 const MAX_CHAIN: usize = 2_000;
-
-/// Reads source code in UTF-8 and emits its parts.
-///
-/// # Errors
-///
-/// [`Stop`] if there is no language, or the text is not UTF-8.
-pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    let text = str::from_utf8(input.bytes).ok();
-    let (Some(text), Some(language)) = (text, input.language) else {
-        return Err(ReadFailure::new(Failure::NotText, "").into());
-    };
-    let blocks = extract(text, language).blocks.into_iter().map(|block| SourceBlock {
-        bytes: block.bytes,
-        symbol: block.symbol,
-        context: block.context,
-        starts_section: block.starts_section,
-    });
-    emit(Line::Document(Head::default()))?;
-    emit(Line::Source(blocks.collect()))?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
-}
 
 /// Finds the definitions of a source file and the code between them.
 ///

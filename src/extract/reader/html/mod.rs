@@ -89,7 +89,7 @@ mod tests {
     /// Returns the metadata of a page and the texts of its blocks.
     pub(in crate::extract) fn blocks_of(page: &[u8]) -> (Head, Vec<String>) {
         let (mut head, mut blocks) = (Head::default(), Vec::new());
-        let input = Input { bytes: page, password: None, ocr: None, language: None };
+        let input = Input::of(page);
         let outcome = read(&input, &mut |line| {
             match line {
                 Line::Document(document) => head = document,

@@ -98,7 +98,7 @@ fn endless_repetitions_end_at_the_limit() {
                 table:number-columns-repeated='1000'><text:p>x</text:p></table:table-cell></table:table-row></table:table>";
     let bytes = archive(&[("content.xml", body)]);
     let mut warnings = Vec::new();
-    let input = Input { bytes: &bytes, password: None, ocr: None, language: None };
+    let input = Input::of(&bytes);
     read_sheets(&input, &mut |line| {
         if let Line::Done(tail) = line {
             warnings = tail.warnings;

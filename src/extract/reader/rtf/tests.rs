@@ -64,8 +64,7 @@ fn the_metadata_is_read_and_pictures_and_fields_are_left_out() {
 #[test]
 fn a_file_that_is_cut_is_read_with_a_warning_and_other_files_are_refused() {
     let mut warnings = Vec::new();
-    let input =
-        Input { bytes: b"{\\rtf1 half a {\\b sent", password: None, ocr: None, language: None };
+    let input = Input::of(b"{\\rtf1 half a {\\b sent");
     read(&input, &mut |line| {
         if let Line::Done(tail) = line {
             warnings = tail.warnings;

@@ -1,4 +1,4 @@
-//! Reads grey pictures of pages: Tesseract finds the words, and layout analysis finds lines, tables
+//! Reads grey pictures of pages: Tesseract, which the parent runs, finds the words, and layout analysis finds lines, tables
 //! and paragraphs among them, as on a page of a PDF.
 //!
 //! ```text
@@ -19,8 +19,8 @@ use std::borrow::Cow;
 
 use super::layout;
 use super::layout::sheet::Area;
-use crate::extract::protocol::{Line, OcrJob, OcrOutcome, Page, PageBlock, PageBlockKind};
-use crate::extract::reader::Input;
+use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, PageBlockKind};
+use crate::extract::reader::{Ask, Input};
 use ink::{Frame, Ink};
 pub(crate) use raster::Raster;
 use raster::Turn;
@@ -70,18 +70,16 @@ pub(crate) fn grey(red: u8, green: u8, blue: u8) -> u8 {
 
 /// Returns the pages to read.
 pub(crate) fn pages<'a>(input: &Input<'a>) -> impl Iterator<Item = u32> + use<'a> {
-    input.ocr.into_iter().flat_map(|job| job.pages.iter().copied())
+    input.ocr_pages.iter().copied()
 }
 
 /// Reads one picture and returns its page as a line of the answer.
 pub(crate) fn line(number: u32, raster: Option<Raster>, input: &Input<'_>) -> Line {
     let lost = |outcome| Page { number, ocr: Some(outcome), ..Page::default() };
-    Line::Page(match (raster, input.ocr) {
-        (Some(raster), Some(job)) => match recognise(&raster, job) {
-            Ok(scan) => Page { number, ..scan.page() },
-            Err(reason) => lost(OcrOutcome::Refused(reason)),
-        },
-        _ => lost(OcrOutcome::Lost("the page does not exist".to_owned())),
+    Line::Page(match raster.map(|raster| recognise(&raster, input.ask)) {
+        Some(Ok(scan)) => Page { number, ..scan.page() },
+        Some(Err(reason)) => lost(OcrOutcome::Refused(reason)),
+        None => lost(OcrOutcome::Lost("the page does not exist".to_owned())),
     })
 }
 
@@ -109,21 +107,21 @@ struct Scan {
 }
 
 /// Returns what Tesseract reads, or why it fails.
-fn recognise(raster: &Raster, job: &OcrJob) -> Result<Scan, String> {
-    let scan = Scan::read(raster, job)?;
+fn recognise(raster: &Raster, ask: &Ask<'_>) -> Result<Scan, String> {
+    let scan = Scan::read(raster, ask)?;
     if !scan.may_be_turned() {
         return Ok(scan);
     }
     // Tesseract reads lines that run down the page without data for orientation.
-    let turn = tesseract::turn(raster, job).or(scan.runs_down().then_some(Turn::ThreeQuarters));
+    let turn = tesseract::turn(raster, ask).or(scan.runs_down().then_some(Turn::ThreeQuarters));
     let Some(turn) = turn else { return Ok(scan) };
-    let turned = Scan::read(&raster.turned(turn), job)?;
+    let turned = Scan::read(&raster.turned(turn), ask)?;
     Ok(if turned.is_better_than(&scan) { turned } else { scan })
 }
 
 impl Scan {
     /// Rotates a picture until its lines are level, and reads it.
-    fn read(raster: &Raster, job: &OcrJob) -> Result<Self, String> {
+    fn read(raster: &Raster, ask: &Ask<'_>) -> Result<Self, String> {
         let mut ink = Ink::of(raster);
         let mut level = Cow::Borrowed(raster);
         if let Some(degrees) = skew::of(&ink) {
@@ -137,11 +135,11 @@ impl Scan {
         let strokes = strokes::find(&ink, usual_size);
         let bare = strokes::erased(&level, &strokes);
         let bare_ink = Ink::of(&bare);
-        let mut words = tsv::parse(&tesseract::words(&level, job)?, raster.size());
+        let mut words = tsv::parse(&tesseract::words(&level, ask)?, raster.size());
         // What was a rule has no ink without the rules.
         words.retain(|word| ink.share(word.frame) < BLANK || bare_ink.share(word.frame) >= BLANK);
         if strokes::has_cells(&strokes) {
-            let again = tsv::parse(&tesseract::words(&bare, job)?, raster.size());
+            let again = tsv::parse(&tesseract::words(&bare, ask)?, raster.size());
             words = merge(words, again);
         }
         // Some boxes are as high as their line.

@@ -1,7 +1,5 @@
 //! Holds a grey picture, turns it and rotates it.
 
-use std::io;
-
 /// A picture: one byte per pixel, 0 for black, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Raster {
@@ -96,13 +94,6 @@ impl Raster {
         };
         let (upper, lower) = (row(top), row(top + 1));
         (upper + (lower - upper) * low_share).round() as u8
-    }
-
-    /// Writes the picture in the simplest format there is (PGM, binary).
-    pub(super) fn write_pgm(&self, out: &mut impl io::Write) -> io::Result<()> {
-        write!(out, "P5\n{} {}\n255\n", self.width, self.height)?;
-        out.write_all(&self.pixels)?;
-        out.flush()
     }
 }
 

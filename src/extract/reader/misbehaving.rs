@@ -1,0 +1,149 @@
+//! Behaves as a hostile file might make a reader behave. Tests name these readers in
+//! [`crate::extract::sandbox::ReadOptions::readers`]; a release build has none of them.
+
+use std::hint::black_box;
+use std::io;
+
+use super::table::Reader;
+use super::{Emit, Input, Stop};
+use crate::extract::protocol::{Head, Line, Page, Tail};
+
+pub(super) const READERS: &[Reader] = &[
+    Reader { name: "test-panic", read: panics },
+    Reader { name: "test-loop", read: loops },
+    Reader { name: "test-deaf-loop", read: loops_without_hearing },
+    Reader { name: "test-sleep", read: sleeps },
+    Reader { name: "test-alloc", read: allocates },
+    Reader { name: "test-overflow", read: overflows },
+    Reader { name: "test-flood", read: floods },
+    Reader { name: "test-forge", read: forges },
+    Reader { name: "test-escape", read: escapes },
+];
+
+fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    emit(Line::Document(Head { page_count: 2, ..Head::default() }))?;
+    emit(Line::Page(Page { number: 1, ..Page::default() }))?;
+    panic!("page 2 is beyond me")
+}
+
+fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    loop {
+        black_box(0);
+    }
+}
+
+/// Ignores the signal that the kernel sends at the soft limit.
+fn loops_without_hearing(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    #[cfg(target_os = "linux")]
+    signal_hook::flag::register(libc::SIGXCPU, std::sync::Arc::default())?;
+    loops(input, emit)
+}
+
+fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    loop {
+        std::thread::park();
+    }
+}
+
+fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    let mut kept = Vec::new();
+    loop {
+        kept.push(black_box(vec![1_u8; 16 << 20]));
+    }
+}
+
+fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    fn deeper(depth: u64) -> u64 {
+        let here = black_box([depth; 64]);
+        if depth == u64::MAX { 0 } else { deeper(depth + 1) + here[0] }
+    }
+    black_box(deeper(0));
+    Ok(())
+}
+
+fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    loop {
+        emit(Line::Document(Head { title: Some("flood ".repeat(1000)), ..Head::default() }))?;
+    }
+}
+
+/// Answers twice: the second time as for the next document. Its text is the id of the process.
+fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    for text in [std::process::id().to_string(), "forged".to_owned()] {
+        emit(Line::Document(Head { fields: vec![text], page_count: 1, ..Head::default() }))?;
+        emit(Line::Page(Page { number: 1, is_blank: true, ..Page::default() }))?;
+        emit(Line::Done(Tail::default()))?;
+    }
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Tries what a hostile author wants, with the names in the document, one per line after the first: a file,
+/// the port of a server, the path of a socket, the id of another process. Reports each attempt.
+#[cfg(target_os = "linux")]
+fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    use std::fs;
+    use std::net::{TcpStream, UdpSocket};
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixStream};
+    use std::process::Command;
+
+    use rustix::process::{Pid, Resource, Rlimit, Signal};
+
+    let names = String::from_utf8_lossy(input.bytes).into_owned();
+    let mut names = names.lines().skip(1);
+    let mut next = || names.next().unwrap_or_default();
+    let (file, port, socket, process) = (next(), next(), next(), next());
+    let folder = std::path::Path::new(file).parent().unwrap_or(std::path::Path::new("."));
+    let mut attempts = Vec::new();
+    let mut attempt = |name: &str, outcome: io::Result<()>| {
+        let outcome = match outcome {
+            Ok(()) => "done",
+            Err(_) => "refused",
+        };
+        attempts.push(format!("{name}: {outcome}"));
+    };
+    let have = |holds: bool| if holds { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) };
+    attempt("read a file", fs::read(file).map(drop));
+    attempt("list a folder", fs::read_dir(folder).map(drop));
+    attempt("change a file", fs::File::options().append(true).open(file).map(drop));
+    attempt("create a file", fs::File::create_new(folder.join("new")).map(drop));
+    attempt("link to a file", fs::hard_link(file, folder.join("link")));
+    attempt("delete a file", fs::remove_file(folder.join("victim")));
+    let memory = rustix::fs::memfd_create("x", rustix::fs::MemfdFlags::empty());
+    attempt("create a file in memory", memory.map(drop).map_err(Into::into));
+    let port: u16 = port.parse().unwrap_or(0);
+    attempt("connect by TCP", TcpStream::connect(("127.0.0.1", port)).map(drop));
+    attempt("use UDP", UdpSocket::bind(("127.0.0.1", 0)).map(drop));
+    attempt("connect to a socket in a folder", UnixStream::connect(socket).map(drop));
+    let abstract_name = SocketAddr::from_abstract_name(socket);
+    let connected = abstract_name.and_then(|name| UnixStream::connect_addr(&name));
+    attempt("connect to an abstract socket", connected.map(drop));
+    attempt("start a program", Command::new("/bin/true").status().map(drop));
+    let secrets = fs::read(format!("/proc/{process}/environ"));
+    attempt("read the environment of a process", secrets.map(drop));
+    let process = process.parse().ok().and_then(Pid::from_raw);
+    let killed = process.ok_or(io::ErrorKind::InvalidInput.into());
+    let signal = |id| rustix::process::kill_process(id, Signal::CONT).map_err(io::Error::from);
+    attempt("send a signal", killed.and_then(signal));
+    let most = Rlimit { current: None, maximum: None };
+    let lifted = |resource| rustix::process::setrlimit(resource, most).map_err(io::Error::from);
+    attempt("lift the limit of memory", lifted(Resource::As));
+    attempt("lift the limit of time", lifted(Resource::Cpu));
+    let rights = rustix::thread::capabilities(None);
+    attempt("keep the rights of root", have(rights.is_ok_and(|all| !all.permitted.is_empty())));
+    // The last is set by kb itself.
+    let kept = ["LD_LIBRARY_PATH", "TESSDATA_PREFIX", "ORT_DISABLE_TELEMETRY"];
+    let has_more = std::env::vars_os().any(|(name, _)| kept.iter().all(|kept| name != *kept));
+    attempt("read its environment", have(has_more));
+    emit(Line::Document(Head { fields: attempts, page_count: 1, ..Head::default() }))?;
+    emit(Line::Page(Page { number: 1, is_blank: true, ..Page::default() }))?;
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn escapes(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    Err(io::Error::from(io::ErrorKind::Unsupported).into())
+}

@@ -1,0 +1,199 @@
+//! Starts a confined process with pipes to it, reads what it writes, and always ends it.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::ReadOptions;
+use crate::error::{Error, Result};
+
+/// Lines that may wait for the parent; a faster process has to wait.
+const LINES_IN_FLIGHT: usize = 64;
+
+/// How long to wait for the end of stderr after the process has ended.
+const STDERR_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Bytes of stderr that are kept to find the cause of an abort.
+const MAX_STDERR_BYTES: usize = 16 << 10;
+
+/// How long a process may take to exit after its output has ended.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Longest wait between two looks at the flag that cancels a run.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The variables that a process keeps: where the system finds libraries and Tesseract its data.
+const VARIABLES: [&str; 4] =
+    ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot", "TESSDATA_PREFIX"];
+
+/// A message from the thread that reads a process's stdout.
+#[derive(Debug)]
+enum Received {
+    /// A line with its line end, or an incomplete last line.
+    Line(Vec<u8>),
+    /// A line that is longer than allowed.
+    TooMuch,
+}
+
+/// Why there is no further line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Over {
+    /// The output has ended.
+    End,
+    /// It is longer than allowed.
+    TooMuch,
+    /// The time is used up.
+    Late,
+    /// The run was cancelled.
+    Cancelled,
+}
+
+/// A process that waits for a document or is reading one.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    lines: Receiver<Received>,
+    errors: Arc<Mutex<Vec<u8>>>,
+    /// Disconnected when all of stderr has been read.
+    stderr_end: Receiver<()>,
+}
+
+impl Process {
+    /// Starts `kb` with these arguments and without the environment of this process. Returns it with
+    /// the pipe to it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if it cannot be started.
+    pub(super) fn start(program: &Path, args: &[&OsStr]) -> Result<(Self, ChildStdin)> {
+        let start = || {
+            let mut command = Command::new(program);
+            command.args(args).env_clear().envs(kept_variables());
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            #[cfg(unix)]
+            {
+                use std::os::unix::process::CommandExt;
+                // Ctrl-C is for this process, which decides what becomes of the document.
+                command.process_group(0);
+            }
+            command.spawn()
+        };
+        let spawned = start().map_err(|source| Error::Io { path: program.to_owned(), source })?;
+        let (sender, lines) = sync_channel(LINES_IN_FLIGHT);
+        let (stderr_sender, stderr_end) = sync_channel(0);
+        let errors = Arc::default();
+        let mut process = Self { child: spawned, lines, errors, stderr_end };
+        let pipes =
+            (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            let source = std::io::ErrorKind::BrokenPipe.into();
+            return Err(Error::Io { path: program.to_owned(), source });
+        };
+        let buffered = Arc::clone(&process.errors);
+        // Both threads end with the process, which is never left running.
+        thread::spawn(move || receive(stdout, &sender));
+        thread::spawn(move || {
+            read_errors(stderr, &buffered);
+            drop(stderr_sender);
+        });
+        Ok((process, stdin))
+    }
+
+    /// Returns the next line with its line end, or an incomplete last line.
+    pub(super) fn next_line(&self, until: Instant, options: &ReadOptions) -> Result<Vec<u8>, Over> {
+        loop {
+            if options.is_cancelled() {
+                return Err(Over::Cancelled);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left.min(TICK)) {
+                Ok(Received::Line(line)) => return Ok(line),
+                Ok(Received::TooMuch) => return Err(Over::TooMuch),
+                Err(RecvTimeoutError::Disconnected) => return Err(Over::End),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Over::Late),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Stops reading its output: a process that it has started may still write, and keep the pipe open.
+    pub(super) fn close(&mut self) {
+        self.lines = sync_channel(0).1;
+    }
+
+    /// Returns what a process that has ended wrote to stderr.
+    pub(super) fn errors(&self) -> String {
+        // The end of the output may still be in the pipe; a process that it has started may keep the
+        // pipe open.
+        let _ = self.stderr_end.recv_timeout(STDERR_TIMEOUT);
+        let buffered = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&buffered).into_owned()
+    }
+
+    /// Kills the process and returns its status.
+    pub(super) fn end(&mut self) -> Option<ExitStatus> {
+        let _ = self.child.kill();
+        self.child.wait().ok()
+    }
+
+    /// Waits for the exit of a process whose output has ended; `None` if it had to be killed.
+    pub(super) fn wait_for_end(&mut self) -> Option<ExitStatus> {
+        const PAUSE: Duration = Duration::from_millis(1);
+        let started = Instant::now();
+        while started.elapsed() < EXIT_TIMEOUT {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) => thread::sleep(PAUSE),
+                Err(_) => break,
+            }
+        }
+        self.end();
+        None
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "passed on to the process, not read by kb")]
+fn kept_variables() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+    VARIABLES.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)))
+}
+
+/// Longest line, regardless of the limit for all lines.
+const MAX_LINE_BYTES: u64 = 256 << 20;
+
+fn receive(stdout: ChildStdout, lines: &SyncSender<Received>) {
+    let mut stdout = BufReader::new(stdout);
+    loop {
+        let mut line = Vec::new();
+        let mut limited = (&mut stdout).take(MAX_LINE_BYTES);
+        let is_over = !matches!(limited.read_until(b'\n', &mut line), Ok(1..));
+        let is_cut_off = limited.limit() == 0;
+        if is_over {
+            return;
+        }
+        let message = if is_cut_off { Received::TooMuch } else { Received::Line(line) };
+        if lines.send(message).is_err() || is_cut_off {
+            return;
+        }
+    }
+}
+
+fn read_errors(mut stderr: ChildStderr, buffered: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 1 << 10];
+    while let Ok(len @ 1..) = stderr.read(&mut buffer) {
+        let mut buffered = buffered.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = MAX_STDERR_BYTES.saturating_sub(buffered.len());
+        // Continue reading, so that a process with much output does not block.
+        buffered.extend(&buffer[..len.min(free)]);
+    }
+}
