@@ -572,6 +572,9 @@ class McpInstall(Command):
     def state(self, stage):
         return super().state(stage) | one("settings", file_hash(stage.home / ".cursor/mcp.json"))
 
+    def write_more(self, stage):
+        return stage.run([*self.words, "--allow-write"])[0] == 0
+
 
 class SkillInit(Command):
     name, words, power = "skill init", ["skill", "init", "tides", "--global"], True
