@@ -198,6 +198,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "app/reindex.rs",
             "app/transfer.rs",
             "embed/single/native/linear.rs",
+            "extract/reader/serve.rs",
             "ingest/pipeline",
         ],
     ),

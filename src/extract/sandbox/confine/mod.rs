@@ -80,6 +80,13 @@ mod seccomp {
 /// stdin, stdout and stderr.
 const NUM_PIPES: u64 = 3;
 
+/// Refuses every process and thread after the one that reads.
+pub(in crate::extract) fn refuse_threads() {
+    if is_wanted("limits") {
+        limit(Limit::Processes, 0, 0);
+    }
+}
+
 /// Whether a layer is wanted: all are. In debug builds, tests name the only one on the command line, to show
 /// what it refuses by itself.
 fn is_wanted(layer: &str) -> bool {
