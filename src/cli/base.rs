@@ -52,10 +52,9 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
             if !args.yes {
                 require_terminal("allowing a knowledge base")?;
             }
-            let lines = candidate.lines();
             let will = if args.files { "is followed from now on" } else { "is not followed" };
-            lines.iter().for_each(|line| context.ui.note(&format!("{will}: {line}")));
-            if !args.yes && !ask_to_allow(&candidate, args.files && !lines.is_empty())? {
+            let follows_more = show(context, &candidate, will);
+            if !args.yes && !ask_to_allow(&candidate, args.files && follows_more)? {
                 return Ok(ExitStatus::User);
             }
             let follows_files = Some(bases::allow(session, &candidate, args.files)?);
@@ -68,6 +67,30 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
         |human, out| human.base_changed(&change, out),
     )?;
     Ok(ExitStatus::Success)
+}
+
+/// Asks on a terminal whether `kb update` follows the folders and files that the database names and that the user
+/// has neither named nor allowed. Without a terminal, or after a no, nothing changes, and the update names them.
+pub(super) fn offer_unfollowed(context: &Context) -> Result<()> {
+    let session = &context.session;
+    if !io::stdin().is_terminal() {
+        return Ok(());
+    }
+    // This connection takes over what an older version followed.
+    let Some(store) = session.open_existing()? else { return Ok(()) };
+    store.close()?;
+    let candidate = bases::candidate(session, Some(session.data_dir()), &context.ui)?;
+    if show(context, &candidate, "is not followed so far") && ask_to_allow(&candidate, true)? {
+        bases::allow(session, &candidate, true)?;
+    }
+    Ok(())
+}
+
+/// Names what the database adds to what is followed, and what becomes of it. Returns whether there is any.
+fn show(context: &Context, candidate: &Candidate, will: &str) -> bool {
+    let lines = candidate.lines();
+    lines.iter().for_each(|line| context.ui.note(&format!("{will}: {line}")));
+    !lines.is_empty()
 }
 
 fn ask_to_erase(name: &str) -> Result<bool> {

@@ -7,6 +7,7 @@ use crate::app::transfer::ExportFile;
 use crate::app::update::UpdateRequest;
 use crate::app::{self, Observer, session};
 use crate::cli::args;
+use crate::cli::base;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
@@ -26,6 +27,9 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
         password: args.password.clone(),
         rereads: args.reread.then(|| selection(args)).transpose()?,
     };
+    if !args.dry_run {
+        base::offer_unfollowed(context)?;
+    }
     let interrupt = context.ui.listen();
     let outcome = app::update::update(&context.session, &request, &context.ui);
     let report = ended(outcome, &interrupt)?;

@@ -13,6 +13,7 @@ use crate::contract::{self, Bases, Update};
 use crate::env::{KNOWN_BASES, TestEnv};
 use crate::hub::Hub;
 use crate::mcp_client::Client;
+use crate::terminal;
 
 const SECRET: &str = "opensesame";
 
@@ -318,6 +319,28 @@ fn folders_of_an_older_version_are_taken_over_once_unless_hidden_or_elsewhere() 
         env.ok(&["base", "allow", "--files", "--yes"]);
         assert_eq!(update(&env, "").notes, Vec::<String>::new());
     }
+}
+
+#[test]
+fn an_update_on_a_terminal_asks_before_it_reads_what_was_added() {
+    let env = TestEnv::new();
+    env.write("notes/a.md", "# Gauge\n\nThe gauge is frozen.\n");
+    env.write("more/b.md", "# Weir\n\nThe weir is closed.\n");
+    env.ok(&["add", "notes"]);
+    change(&env, ".kb/kb.db", "INSERT INTO roots (path) VALUES ('HOME/more')");
+    let more = format!("is not followed so far: {} (new", env.path("more").display());
+    for (typed, is_read) in [("n\n", false), ("y\n", true)] {
+        let shown = terminal::run(&env, &["update"], typed, false).expect(0);
+        assert!(shown.stderr.contains(&more) && shown.stderr.contains("[y/N]"), "{}", shown.stderr);
+        assert_eq!(shown.stdout.contains("1 added"), is_read, "{}", shown.text());
+        assert_eq!(env.ok(&["search", "weir"]).text().contains("closed"), is_read);
+    }
+    let again = terminal::run(&env, &["update"], "", false).expect(0);
+    assert!(!again.stderr.contains("[y/N]"), "{}", again.stderr);
+    // A run that only compares changes nothing that is followed.
+    change(&env, ".kb/kb.db", "INSERT INTO roots (path) VALUES ('HOME/third')");
+    let compared = terminal::run(&env, &["update", "--dry-run"], "", false).expect(0);
+    assert!(!compared.stderr.contains("[y/N]"), "{}", compared.stderr);
 }
 
 #[test]

@@ -102,7 +102,8 @@ pub(in crate::cli) struct BaseRename {
 #[command(after_help = "\
 Without DIR, this is about the knowledge base of the project around the working directory, or about the \
 one in use. Allowed, a project's knowledge base is used in the project, and its description is shown. \
-Files and folders that its database names are followed only with --files: then `kb update` reads them. \
+Files and folders that its database names, and that you have not named yourself, are listed with their \
+options and what you allowed before. They are followed only with --files: then `kb update` reads them. \
 The permission ends if the folder is moved or another database takes its place.")]
 pub(in crate::cli) struct BaseAllow {
     /// The folder of the database, or of a project with a folder .kb; or a name
