@@ -29,15 +29,15 @@ pub(in crate::cli) struct Schema {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 bash:        kb completions bash > ~/.local/share/bash-completion/completions/kb
-zsh:         kb completions zsh > a directory of $fpath, as _kb
+zsh:         kb completions zsh > ~/.zfunc/_kb        # or in another directory of $fpath
 fish:        kb completions fish > ~/.config/fish/completions/kb.fish
-powershell:  kb completions powershell | Out-String | Invoke-Expression, in $PROFILE
-elvish:      eval (kb completions elvish | slurp), in rc.elv
+powershell:  kb completions powershell | Out-String | Invoke-Expression    # in $PROFILE
+elvish:      eval (kb completions elvish | slurp)     # in rc.elv
 
 --keys makes Alt-K open `kb find` and put the chosen path on the command line:
-bash:        eval \"$(kb completions --keys bash)\", in ~/.bashrc
-zsh:         eval \"$(kb completions --keys zsh)\", in ~/.zshrc
-fish:        kb completions --keys fish | source, in config.fish")]
+bash:        eval \"$(kb completions --keys bash)\"     # in ~/.bashrc
+zsh:         eval \"$(kb completions --keys zsh)\"      # in ~/.zshrc
+fish:        kb completions --keys fish | source      # in config.fish")]
 pub(in crate::cli) struct Completions {
     /// The shell
     #[arg(value_name = "SHELL")]

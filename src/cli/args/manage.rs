@@ -162,7 +162,7 @@ pub(in crate::cli) struct Relocate {
 Only documents and chunks that differ are sent, and missing ones are removed there; a push that was interrupted is \
 continued by the next one. The server needs the extension pgvector. The connection is encrypted and \
 the server's certificate checked, unless `sslmode` in the URL says otherwise; only SCRAM-SHA-256 is answered, unless \
-`require_auth` does. `kb search --from TARGET` searches the copy.")]
+`require_auth` does. `kb search --from TARGET QUERY` searches the copy.")]
 pub(in crate::cli) struct Push {
     /// The copy: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD
     #[arg(value_name = "TARGET")]

@@ -15,7 +15,7 @@ use crate::document::{ChunkId, DocType, Language};
 #[command(after_help = "\
 Results match any of the words, best first. \"a phrase\" must match as a whole, -word excludes, begin* matches \
 every word with that beginning. Put -- before a query that starts with a hyphen: \
-kb search -- '-draft release plan'")]
+`kb search -- '-draft release plan'`")]
 pub(in crate::cli) struct Search {
     /// What to look for
     #[arg(value_name = "QUERY")]
