@@ -196,7 +196,7 @@ fn encrypted(mut archive: Vec<u8>) -> Vec<u8> {
 }
 
 /// Returns a ZIP archive of these entries.
-fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
     for (name, text) in entries {

@@ -10,10 +10,11 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::contract::{Setting, read};
-use crate::env::{CORPUS, Output, TestEnv};
+use crate::env::{Output, TestEnv};
 use crate::manage::commands_in;
 use crate::mcp;
 use crate::mcp_client::Client;
+use crate::page_lines;
 
 /// The pages of a newcomer and of a user, which `README.md` leads to.
 const FOR_USERS: [&str; 18] = [
@@ -117,24 +118,11 @@ fn long_flags(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_owned)
 }
 
-/// Returns every command line of a page: what follows `kb` in code, up to a comment.
-fn command_lines(page: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut is_block = false;
-    for line in page.lines() {
-        if line.starts_with("```") {
-            is_block = !is_block;
-        } else if is_block {
-            found.extend(
-                line.strip_prefix("kb ")
-                    .map(|line| line.split(" #").next().unwrap().trim().to_owned()),
-            );
-        } else {
-            let spans = line.split('`').skip(1).step_by(2);
-            found.extend(spans.filter_map(|span| span.strip_prefix("kb ")).map(str::to_owned));
-        }
-    }
-    found
+/// Returns the command that each command line of a page begins with.
+fn commands_of(name: &str) -> BTreeSet<String> {
+    let lines = page_lines::in_page(name, &page(name));
+    let lines = lines.iter().filter_map(|line| line.typed.strip_prefix("kb "));
+    lines.map(command_of).collect()
 }
 
 /// Returns the words between backticks, outside of code blocks.
@@ -171,23 +159,8 @@ fn keys_of(value: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_command_and_flag_in_the_pages_exists() {
+fn every_flag_in_the_pages_exists() {
     let flags = flags();
-    let others =
-        ["SKILL.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "config.example.yaml"];
-    for name in FOR_USERS.into_iter().chain(others) {
-        for line in command_lines(&page(name)) {
-            let command = command_of(&line);
-            if command.starts_with("__") || command.starts_with('-') || command == GROUP {
-                continue;
-            }
-            let known = flags.get(&command).unwrap_or_else(|| panic!("{name}: no `kb {line}`"));
-            for flag in long_flags(&line) {
-                assert!(known.contains(&flag), "{name}: `kb {line}` has no {flag}");
-            }
-        }
-    }
-    // Flags in the tables belong to some command.
     let all: BTreeSet<&String> = flags.values().flatten().collect();
     for name in
         ["README.md", COMMANDS, "docs/adding.md", "docs/agents.md", "docs/search.md", "SKILL.md"]
@@ -203,12 +176,10 @@ fn every_command_is_in_the_pages_and_every_flag_of_search() {
     let flags = flags();
     for name in [COMMANDS, "SKILL.md"] {
         let text = page(name);
-        let mut named: BTreeSet<String> =
-            command_lines(&text).iter().map(|line| command_of(line)).collect();
+        let mut named = commands_of(name);
         if name == COMMANDS {
             // The commands of skills have their table on another page.
-            named
-                .extend(command_lines(&page("docs/agents.md")).iter().map(|line| command_of(line)));
+            named.extend(commands_of("docs/agents.md"));
         }
         for command in flags.keys() {
             let is_for_people = name == "SKILL.md" && FOR_PEOPLE.contains(&command.as_str());
@@ -540,14 +511,13 @@ fn tables_of_dependencies() -> [BTreeSet<String>; 2] {
     })
 }
 
-/// Returns the lines of a page's shell blocks.
-fn lines_to_run(page: &str) -> Vec<String> {
-    let blocks = page.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap());
-    blocks.flat_map(str::lines).filter(|line| !line.is_empty()).map(str::to_owned).collect()
-}
-
 /// Runs a line as a user types it.
 pub(crate) fn in_shell(env: &TestEnv, line: &str) -> Output {
+    env.finish(&mut shell(env, line))
+}
+
+/// Prepares a line as a user types it.
+pub(crate) fn shell(env: &TestEnv, line: &str) -> Command {
     let program = env.path("bin/kb");
     if !program.exists() {
         symlink(env!("CARGO_BIN_EXE_kb"), &program).unwrap();
@@ -556,22 +526,5 @@ pub(crate) fn in_shell(env: &TestEnv, line: &str) -> Output {
     let mut shell = Command::new("/bin/sh");
     let variables = kb.get_envs().filter_map(|(name, value)| Some((name, value?)));
     shell.args(["-c", line]).env_clear().envs(variables).current_dir(env.path(""));
-    env.finish(&mut shell)
-}
-
-#[test]
-fn the_guide_can_be_followed() {
-    let env = TestEnv::real();
-    for entry in fs::read_dir(CORPUS).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        env.write(&format!("docs/{name}"), fs::read(&path).unwrap());
-    }
-    let lines = lines_to_run(&page("docs/guide.md"));
-    assert!(lines.len() > 20, "{lines:?}");
-    for line in lines {
-        let output = in_shell(&env, &line);
-        assert_eq!(output.status, 0, "{line}: {}", output.stderr);
-        assert!(!(output.stdout.is_empty() && output.stderr.is_empty()), "{line}");
-    }
+    shell
 }

@@ -9,8 +9,9 @@
 //! program on `PATH` is a `python3` that fails and leaves a mark.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -135,6 +136,20 @@ impl TestEnv {
         env
     }
 
+    /// Makes a home with a copy of every file of this one, in which kb finds itself at home: the
+    /// copies have the times of the originals, and the path of this home in them is replaced.
+    pub(crate) fn copy(&self) -> Self {
+        let copy = Self::with_vars(self.vars.clone());
+        copy_files(self.home.path(), copy.home.path(), &|bytes| {
+            let [old, new] = [self, &copy].map(|env| env.home.path().as_os_str().as_bytes());
+            // Names of temporary folders are equally long, so that databases stay intact.
+            assert_eq!(old.len(), new.len());
+            let places: Vec<usize> = memchr::memmem::find_iter(bytes.as_slice(), old).collect();
+            places.iter().for_each(|at| bytes[*at..at + new.len()].copy_from_slice(new));
+        });
+        copy
+    }
+
     /// Sets a variable for all later runs.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.vars.retain(|(known, _)| known != name);
@@ -246,6 +261,29 @@ impl TestEnv {
         let mut statement = db.prepare(query).unwrap();
         let rows = statement.query_map([], |row| row.get(0)).unwrap();
         rows.collect::<Result<_, _>>().unwrap()
+    }
+}
+
+/// Copies a folder with everything below it, with times and modes, and changes what is in the files.
+fn copy_files(from: &Path, to: &Path, change: &dyn Fn(&mut Vec<u8>)) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        let metadata = fs::metadata(&from).unwrap();
+        if metadata.is_dir() {
+            copy_files(&from, &to, change);
+        } else {
+            let mut bytes = fs::read(&from).unwrap();
+            change(&mut bytes);
+            fs::write(&to, bytes).unwrap();
+            File::options()
+                .write(true)
+                .open(&to)
+                .unwrap()
+                .set_modified(metadata.modified().unwrap())
+                .unwrap();
+        }
+        fs::set_permissions(&to, metadata.permissions()).unwrap();
     }
 }
 

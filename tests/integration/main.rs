@@ -8,8 +8,12 @@
 mod env;
 /// A server that speaks the hub's file interface.
 mod hub;
+/// What the placeholders in command lines of pages stand for, and how these lines end.
+mod line_table;
 /// A client of `kb mcp` that can also send malformed messages.
 mod mcp_client;
+/// Finds the command lines of pages and of the program's help.
+mod page_lines;
 /// Runs the binary on a pseudo-terminal while keys are typed; cells, sizes, signals.
 mod screen;
 /// A home with a project and a skill; runs `kb skill` and `skc` there.
@@ -36,6 +40,8 @@ mod chunks;
 mod clients;
 /// How source code is split: definitions, their comments, and the code between them.
 mod code;
+/// Every command line of every page and of the program's help, run in a small home.
+mod command_lines;
 /// The JSON of every command, read into structs that know every key.
 mod contract;
 /// `kb convert`: every format as Markdown and JSON, names of results, files that cannot be converted.

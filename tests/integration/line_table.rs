@@ -1,0 +1,110 @@
+//! Reads `tests/fixtures/command_lines.toml`: what placeholders in command lines stand for, and how
+//! lines end that do not simply succeed.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::Deserialize;
+
+/// What the pages cannot say about their command lines.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    /// Pages whose blocks are typed one line after the other, starting without a database.
+    pub(crate) in_order: Vec<String>,
+    /// What a word stands for.
+    values: BTreeMap<String, String>,
+    /// The same in lines that begin so.
+    values_after: BTreeMap<String, BTreeMap<String, String>>,
+    /// What is typed first, before lines that begin so.
+    before: BTreeMap<String, String>,
+    /// Lines that end with another status than 0.
+    status: BTreeMap<String, i32>,
+    /// Lines that run until a signal, and what they print when they are ready.
+    stays: BTreeMap<String, String>,
+    /// Lines that fail here.
+    left_out: Vec<LeftOut>,
+}
+
+/// Lines that fail here; they are tried all the same.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LeftOut {
+    pub(crate) reason: String,
+    /// What they print when they are tried.
+    pub(crate) prints: String,
+    lines: Vec<String>,
+}
+
+/// How a line is expected to end.
+#[derive(Clone, Copy)]
+pub(crate) enum Expected<'a> {
+    Status(i32),
+    /// By a signal, after it has printed this.
+    Stays(&'a str),
+    Failure(&'a LeftOut),
+}
+
+impl Table {
+    pub(crate) fn read() -> Self {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/command_lines.toml");
+        toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    pub(crate) fn expected(&self, line: &str) -> Expected<'_> {
+        let is_known = |group: &&LeftOut| group.lines.iter().any(|known| known == line);
+        if let Some(group) = self.left_out.iter().find(is_known) {
+            return Expected::Failure(group);
+        }
+        match self.stays.get(line) {
+            Some(first) => Expected::Stays(first),
+            None => Expected::Status(self.status.get(line).copied().unwrap_or(0)),
+        }
+    }
+
+    /// Returns the lines that the table names.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &String> {
+        let left_out = self.left_out.iter().flat_map(|group| &group.lines);
+        self.status.keys().chain(self.stays.keys()).chain(left_out)
+    }
+
+    /// Returns a line as users type it: with values for placeholders, with and without what is in
+    /// brackets, and once for each alternative of `ID|PATH`.
+    pub(crate) fn typed(&self, line: &str) -> Vec<String> {
+        let begins = |start: &String| line.starts_with(start.as_str());
+        let special = self.values_after.iter().filter(|(start, _)| begins(start));
+        let special = special.flat_map(|(_, values)| values);
+        let values: BTreeMap<&String, &String> = self.values.iter().chain(special).collect();
+        let first = self.before.iter().find(|(start, _)| begins(start));
+        let first = first.map(|(_, first)| format!("{first} &&"));
+        let mut lines: Vec<Vec<String>> = vec![first.into_iter().collect()];
+        for word in line.split(' ') {
+            let choices = choices(word, &values);
+            let with = |line: &Vec<String>, choice: &Option<String>| -> Vec<String> {
+                line.iter().chain(choice).cloned().collect()
+            };
+            let longer = |line| choices.iter().map(move |choice| with(line, choice));
+            lines = lines.iter().flat_map(longer).collect();
+        }
+        lines.iter().map(|words| words.join(" ")).collect()
+    }
+}
+
+/// Returns what may be typed for a word; `None` is nothing.
+fn choices(word: &str, values: &BTreeMap<&String, &String>) -> Vec<Option<String>> {
+    let optional = word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let placeholder = optional.unwrap_or(word);
+    let is_placeholder = placeholder.starts_with(|letter: char| letter.is_ascii_uppercase());
+    let num_parts = if is_placeholder { usize::MAX } else { 1 };
+    let typed = placeholder.splitn(num_parts, '|').map(|word| Some(with_value(word, values)));
+    optional.map(|_| None).into_iter().chain(typed).collect()
+}
+
+/// Replaces a placeholder, which may be within quotes.
+fn with_value(word: &str, values: &BTreeMap<&String, &String>) -> String {
+    let inner = word.trim_matches(['"', '\'']);
+    match values.iter().find(|(name, _)| name.as_str() == inner) {
+        Some((_, value)) => word.replace(inner, value),
+        None => word.to_owned(),
+    }
+}
