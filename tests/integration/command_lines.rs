@@ -19,7 +19,7 @@ use crate::line_table::{Expected, LeftOut, Table};
 use crate::page_lines::{self, Line};
 
 /// What a line in prose prints if it only names a command or an option, without what belongs to it.
-const INCOMPLETE: [&str; 4] = [
+pub(crate) const INCOMPLETE: [&str; 4] = [
     "required arguments were not provided",
     "a value is required for",
     "the query is empty",

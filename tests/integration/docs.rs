@@ -159,19 +159,6 @@ fn keys_of(value: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_flag_in_the_pages_exists() {
-    let flags = flags();
-    let all: BTreeSet<&String> = flags.values().flatten().collect();
-    for name in
-        ["README.md", COMMANDS, "docs/adding.md", "docs/agents.md", "docs/search.md", "SKILL.md"]
-    {
-        for flag in code_spans(&page(name)).iter().flat_map(|span| long_flags(span)) {
-            assert!(all.contains(&flag), "{name}: {flag}");
-        }
-    }
-}
-
-#[test]
 fn every_command_is_in_the_pages_and_every_flag_of_search() {
     let flags = flags();
     for name in [COMMANDS, "SKILL.md"] {

@@ -18,6 +18,10 @@ pub(crate) struct Table {
     values_after: BTreeMap<String, BTreeMap<String, String>>,
     /// What is typed first, before lines that begin so.
     before: BTreeMap<String, String>,
+    /// Commands whose options are on a page that does not name them.
+    also_about: BTreeMap<String, Vec<String>>,
+    /// Options of other programs.
+    of_others: Vec<String>,
     /// Lines that end with another status than 0.
     status: BTreeMap<String, i32>,
     /// Lines that run until a signal, and what they print when they are ready.
@@ -62,22 +66,39 @@ impl Table {
         }
     }
 
+    /// Whether an option belongs to another program.
+    pub(crate) fn is_of_others(&self, option: &str) -> bool {
+        self.of_others.iter().any(|known| known == option)
+    }
+
+    /// Returns the commands that a page is also about, without a name.
+    pub(crate) fn also_about(&self, page: &str) -> &[String] {
+        self.also_about.get(page).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns the lines that the table names.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &String> {
         let left_out = self.left_out.iter().flat_map(|group| &group.lines);
         self.status.keys().chain(self.stays.keys()).chain(left_out)
     }
 
-    /// Returns a line as users type it: with values for placeholders, with and without what is in
-    /// brackets, and once for each alternative of `ID|PATH`.
+    /// Returns a line as users type it, after what is typed before lines that begin so.
     pub(crate) fn typed(&self, line: &str) -> Vec<String> {
+        let first = self.before.iter().find(|(start, _)| line.starts_with(start.as_str()));
+        let lines = self.filled(line).into_iter();
+        lines
+            .map(|line| first.map_or(line.clone(), |(_, first)| format!("{first} && {line}")))
+            .collect()
+    }
+
+    /// Returns a line with values for placeholders, with and without what is in brackets, and once
+    /// for each alternative of `ID|PATH`.
+    pub(crate) fn filled(&self, line: &str) -> Vec<String> {
         let begins = |start: &String| line.starts_with(start.as_str());
         let special = self.values_after.iter().filter(|(start, _)| begins(start));
         let special = special.flat_map(|(_, values)| values);
         let values: BTreeMap<&String, &String> = self.values.iter().chain(special).collect();
-        let first = self.before.iter().find(|(start, _)| begins(start));
-        let first = first.map(|(_, first)| format!("{first} &&"));
-        let mut lines: Vec<Vec<String>> = vec![first.into_iter().collect()];
+        let mut lines: Vec<Vec<String>> = vec![Vec::new()];
         for word in line.split(' ') {
             let choices = choices(word, &values);
             let with = |line: &Vec<String>, choice: &Option<String>| -> Vec<String> {

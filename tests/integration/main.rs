@@ -131,6 +131,8 @@ mod ordinary;
 mod output;
 /// Every command's output for people and for programs, row by row.
 mod outputs;
+/// Every option in the pages, with its value.
+mod page_options;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
 /// Several phrasings of one query: averages within each leg, what each contributes.

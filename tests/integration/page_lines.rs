@@ -37,20 +37,42 @@ impl Line {
     }
 }
 
-/// Returns the command lines of all pages and of the program's help, in order.
-pub(crate) fn all() -> Vec<Line> {
+/// Code of a page in Markdown.
+pub(crate) struct Code {
+    /// A span of code, or a line of a block.
+    pub(crate) text: String,
+    /// The number of its line, counted from 1.
+    pub(crate) number: usize,
+    /// The language of the block it is in; none in prose.
+    pub(crate) block: Option<String>,
+    /// Where the row of the table begins that it is in.
+    pub(crate) row: Option<usize>,
+}
+
+/// Returns the names and texts of all pages in Markdown.
+pub(crate) fn pages() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = |name: &str| fs::read_to_string(root.join(name)).unwrap();
-    let mut names: Vec<String> = PAGES.map(str::to_owned).to_vec();
-    let mut docs: Vec<String> = fs::read_dir(root.join("docs"))
+    let mut names: Vec<String> = fs::read_dir(root.join("docs"))
         .unwrap()
         .map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()))
         .filter(|name| name.ends_with(".md"))
         .collect();
-    docs.sort();
-    names.extend(docs);
-    let mut lines: Vec<Line> = names.iter().flat_map(|name| in_page(name, &text(name))).collect();
-    let comments: Vec<String> = text(SETTINGS).lines().map(comment).collect();
+    names.sort();
+    names.splice(0..0, PAGES.map(str::to_owned));
+    let read = |name: String| {
+        let text = fs::read_to_string(root.join(&name)).unwrap();
+        (name, text)
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// Returns the command lines of all pages and of the program's help, in order.
+pub(crate) fn all() -> Vec<Line> {
+    let mut lines: Vec<Line> =
+        pages().iter().flat_map(|(name, page)| in_page(name, page)).collect();
+    let settings = Path::new(env!("CARGO_MANIFEST_DIR")).join(SETTINGS);
+    let settings = fs::read_to_string(settings).unwrap();
+    let comments: Vec<String> = settings.lines().map(comment).collect();
     lines.extend(in_prose(SETTINGS, &comments.join("\n")));
     lines.extend(helps().iter().flat_map(|(name, help)| in_help(name, help)));
     lines
@@ -58,48 +80,58 @@ pub(crate) fn all() -> Vec<Line> {
 
 /// Returns the command lines of a page in Markdown.
 pub(crate) fn in_page(name: &str, page: &str) -> Vec<Line> {
+    let code = code_of(page);
+    let lines = code.iter().filter_map(|code| {
+        let typed = match &code.block {
+            Some(language) => in_block(&code.text, language == "sh")?,
+            None => is_command(&code.text).then_some(code.text.as_str())?,
+        };
+        let place = format!("{name}:{}", code.number);
+        Some(Line { typed: typed.to_owned(), place, is_in_block: code.block.is_some() })
+    });
+    lines.collect()
+}
+
+/// Returns the code of a page in Markdown, in order.
+pub(crate) fn code_of(page: &str) -> Vec<Code> {
     let page = without_made_table(page);
-    let mut lines = Vec::new();
-    let mut add = |typed: &str, at: usize, is_in_block: bool| {
-        let number = page[..at].matches('\n').count() + 1;
-        lines.push(Line {
-            typed: typed.to_owned(),
-            place: format!("{name}:{number}"),
-            is_in_block,
-        });
-    };
-    let mut fence: Option<String> = None;
-    for (event, Range { start, .. }) in
-        Parser::new_ext(&page, Options::ENABLE_TABLES).into_offset_iter()
-    {
+    let number = |at: usize| page[..at].matches('\n').count() + 1;
+    let mut found = Vec::new();
+    let (mut block, mut row) = (None, None);
+    let events = Parser::new_ext(&page, Options::ENABLE_TABLES).into_offset_iter();
+    for (event, Range { start, .. }) in events {
         match event {
-            Event::Start(Tag::CodeBlock(kind)) => {
-                fence = Some(match kind {
-                    CodeBlockKind::Fenced(language) => language.to_string(),
-                    CodeBlockKind::Indented => String::new(),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
+                block = Some(language.to_string());
+            }
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => block = Some(String::new()),
+            Event::End(TagEnd::CodeBlock) => block = None,
+            Event::Start(Tag::TableRow) => row = Some(start),
+            Event::End(TagEnd::TableRow) => row = None,
+            Event::Text(text) if block.is_some() => {
+                let first = number(start);
+                found.extend(text.lines().enumerate().map(|(at, line)| {
+                    let (text, block) = (line.to_owned(), block.clone());
+                    Code { text, number: first + at, block, row: None }
+                }));
+            }
+            Event::Code(code) => {
+                found.push(Code {
+                    text: code.to_string(),
+                    number: number(start),
+                    block: None,
+                    row,
                 });
             }
-            Event::End(TagEnd::CodeBlock) => fence = None,
-            Event::Text(text) => {
-                let Some(language) = &fence else { continue };
-                let mut at = start;
-                for line in text.split_inclusive('\n') {
-                    if let Some(typed) = in_block(line, language == "sh") {
-                        add(typed, at, true);
-                    }
-                    at += line.len();
-                }
-            }
-            Event::Code(code) if is_command(&code) => add(&code, start, false),
             _ => {}
         }
     }
-    lines
+    found
 }
 
 /// Returns what is typed in a line of a code block: the line itself in a block for the shell, and
 /// what follows the prompt in a block that shows output.
-fn in_block(line: &str, is_shell: bool) -> Option<&str> {
+pub(crate) fn in_block(line: &str, is_shell: bool) -> Option<&str> {
     let line = line.trim_end();
     let typed = match line.strip_prefix("$ ") {
         Some(typed) => typed,
@@ -115,7 +147,7 @@ fn in_block(line: &str, is_shell: bool) -> Option<&str> {
 }
 
 /// Whether code within prose is a command line, and not the bare name of the program.
-fn is_command(code: &str) -> bool {
+pub(crate) fn is_command(code: &str) -> bool {
     let is_variable = |word: &&str| {
         word.split_once('=')
             .is_some_and(|(name, _)| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
