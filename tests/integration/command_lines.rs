@@ -18,7 +18,7 @@ use crate::env::{CORPUS, TestEnv};
 use crate::line_table::{Expected, LeftOut, Table};
 use crate::page_lines::{self, Line};
 
-/// What a line in prose prints if it only names a command or an option, without what belongs to it.
+/// What a line prints if it only names a command or an option, without what belongs to it.
 pub(crate) const INCOMPLETE: [&str; 4] = [
     "required arguments were not provided",
     "a value is required for",
@@ -68,7 +68,7 @@ fn every_command_line_of_every_page_runs() {
     let lines = page_lines::all();
     assert!(lines.len() > 500, "{}", lines.len());
     let [files, base] = homes();
-    let sessions = sessions(&table, &lines, &files, &base);
+    let sessions = sessions(&table, lines, &files, &base);
     let failures = Mutex::new(Vec::new());
     let queue = Mutex::new(sessions.iter());
     let num_threads = thread::available_parallelism().map_or(1, usize::from);
@@ -131,12 +131,13 @@ fn failures_of(table: &Table, session: &Session) -> Vec<String> {
     let mut failures = Vec::new();
     let mut env = session.home.copy();
     for (line, places) in &session.lines {
-        let may_be_incomplete = places.iter().all(|line| !line.is_in_block) && ends_in_name(line);
+        let is_prose = places.iter().all(|line| !line.is_in_block);
+        let operands = if is_prose && ends_in_name(line) { table.operands(line) } else { None };
         for (at, typed) in table.typed(line).iter().enumerate() {
             if at > 0 {
                 env = session.home.copy();
             }
-            if let Err(why) = check(&env, typed, table.expected(line), may_be_incomplete) {
+            if let Err(why) = check(&env, typed, table.expected(line), operands) {
                 let places: Vec<&str> = places.iter().map(|line| line.place.as_str()).collect();
                 let places = places.join(", ");
                 failures.push(format!("{places}: `{line}`\ntyped as `{typed}`\n{why}"));
@@ -152,22 +153,28 @@ fn ends_in_name(line: &str) -> bool {
     last.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
 }
 
-/// Runs a line and compares how it ends.
+/// Runs a line, with the operands if it is not complete without them, and compares how it ends.
 fn check(
     env: &TestEnv,
     typed: &str,
     expected: Expected,
-    may_be_incomplete: bool,
+    operands: Option<&str>,
 ) -> Result<(), String> {
     if let Expected::Stays(first) = expected {
         return stays(env, typed, first);
     }
-    let text = File::open(env.path("notes.txt")).unwrap();
-    let output = env.finish(shell(env, typed).stdin(text));
+    let run = |typed: &str| {
+        let text = File::open(env.path("notes.txt")).unwrap();
+        env.finish(shell(env, typed).stdin(text))
+    };
+    let mut output = run(typed);
+    let is_incomplete = INCOMPLETE.iter().any(|words| output.text().contains(words));
+    if let (true, Some(operands)) = (is_incomplete, operands) {
+        output = run(&format!("{typed} {operands}"));
+    }
     let text = output.text();
-    let is_incomplete = || may_be_incomplete && INCOMPLETE.iter().any(|words| text.contains(words));
     match expected {
-        Expected::Status(status) if output.status == status || is_incomplete() => Ok(()),
+        Expected::Status(status) if output.status == status => Ok(()),
         Expected::Failure(LeftOut { reason, prints, .. }) => match output.status {
             0 => Err(format!("is left out ({reason}), but runs")),
             _ if text.contains(prints.as_str()) => Ok(()),

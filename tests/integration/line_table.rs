@@ -18,6 +18,8 @@ pub(crate) struct Table {
     values_after: BTreeMap<String, BTreeMap<String, String>>,
     /// What is typed first, before lines that begin so.
     before: BTreeMap<String, String>,
+    /// What is typed after lines in prose that begin so and are not complete.
+    operands: BTreeMap<String, String>,
     /// Commands whose options are on a page that does not name them.
     also_about: BTreeMap<String, Vec<String>>,
     /// Options of other programs.
@@ -69,6 +71,12 @@ impl Table {
     /// Whether an option belongs to another program.
     pub(crate) fn is_of_others(&self, option: &str) -> bool {
         self.of_others.iter().any(|known| known == option)
+    }
+
+    /// Returns what completes a line that ends in the name of a command or an option.
+    pub(crate) fn operands(&self, line: &str) -> Option<&str> {
+        let begins = self.operands.iter().filter(|(start, _)| line.starts_with(start.as_str()));
+        begins.max_by_key(|(start, _)| start.len()).map(|(_, operands)| operands.as_str())
     }
 
     /// Returns the commands that a page is also about, without a name.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -67,7 +68,12 @@ pub(crate) fn pages() -> Vec<(String, String)> {
 }
 
 /// Returns the command lines of all pages and of the program's help, in order.
-pub(crate) fn all() -> Vec<Line> {
+pub(crate) fn all() -> &'static [Line] {
+    static LINES: OnceLock<Vec<Line>> = OnceLock::new();
+    LINES.get_or_init(found)
+}
+
+fn found() -> Vec<Line> {
     let mut lines: Vec<Line> =
         pages().iter().flat_map(|(name, page)| in_page(name, page)).collect();
     let settings = Path::new(env!("CARGO_MANIFEST_DIR")).join(SETTINGS);
