@@ -404,21 +404,56 @@ fn anchors(path: &Path) -> BTreeSet<String> {
         .collect()
 }
 
+/// Whether a word is the path of a script or an example, and not a pattern.
+fn is_path_here(word: &str) -> bool {
+    let folders = ["benches/", "examples/", "packaging/", "tests/"];
+    folders.iter().any(|folder| word.starts_with(folder)) && !word.contains('*')
+}
+
 #[test]
-fn models_files_and_targets_in_the_pages_exist() {
+fn targets_features_modules_and_scripts_in_the_pages_exist() {
+    let (makefile, manifest) = (page("Makefile"), page("Cargo.toml"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut num_modules = 0;
+    for (name, text) in page_lines::pages() {
+        for code in page_lines::code_of(&text) {
+            let words: Vec<&str> = code.text.split_whitespace().collect();
+            if let ["make", target, ..] = words[..] {
+                assert!(makefile.contains(&format!("\n{target}: ")), "{name}: make {target}");
+            }
+            for path in words.iter().filter(|word| is_path_here(word)) {
+                assert!(root.join(path).exists(), "{name}: there is no {path}");
+            }
+            if words.first() != Some(&"cargo") {
+                continue;
+            }
+            if let Some(at) = words.iter().position(|word| *word == "--features") {
+                for feature in words[at + 1].split(',') {
+                    assert!(manifest.contains(&format!("\n{feature} = [")), "{name}: {feature}");
+                }
+            }
+            let folder = if words.contains(&"--lib") { "src" } else { "tests/integration" };
+            for module in words.iter().filter_map(|word| word.strip_suffix("::")) {
+                let path = root.join(folder).join(module);
+                let is_there = path.is_dir() || path.with_extension("rs").is_file();
+                assert!(is_there, "{name}: {folder} has no module {module}");
+                num_modules += 1;
+            }
+        }
+    }
+    assert!(num_modules > 3, "{num_modules}");
+}
+
+#[test]
+fn models_files_and_links_in_the_pages_exist() {
     let install = page("docs/install.md");
     let models = section(&install, "Models");
     for model in kb::embed::model_names() {
         assert!(models.contains(&format!("`{model}`")), "docs/install.md does not name {model}");
     }
-    let makefile = page("Makefile");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in FOR_USERS {
         let text = page(name);
-        let commands = text.split(['`', '\n']).filter_map(|span| span.strip_prefix("make "));
-        for target in commands.map(|command| command.split_whitespace().next().unwrap()) {
-            assert!(makefile.contains(&format!("\n{target}: ")), "{name}: make {target}");
-        }
         let folder = root.join(name).parent().unwrap().to_owned();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
