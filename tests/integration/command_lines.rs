@@ -99,6 +99,10 @@ fn every_line_of_the_table_is_in_a_page() {
         assert!(typed.contains(line.as_str()), "no page has `{line}`");
         assert_eq!(table.lines().filter(|other| *other == line).count(), 1, "{line}");
     }
+    for start in table.beginnings() {
+        let is_there = typed.iter().any(|line| line.starts_with(start.as_str()));
+        assert!(is_there, "no page has a line that begins with `{start}`");
+    }
 }
 
 /// Returns the pages that are followed in order, then every other line once.

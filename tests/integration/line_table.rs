@@ -90,6 +90,11 @@ impl Table {
         self.status.keys().chain(self.stays.keys()).chain(left_out)
     }
 
+    /// Returns the beginnings of lines that the table names.
+    pub(crate) fn beginnings(&self) -> impl Iterator<Item = &String> {
+        self.values_after.keys().chain(self.before.keys()).chain(self.operands.keys())
+    }
+
     /// Returns a line as users type it, after what is typed before lines that begin so.
     pub(crate) fn typed(&self, line: &str) -> Vec<String> {
         let first = self.before.iter().find(|(start, _)| line.starts_with(start.as_str()));

@@ -17,6 +17,9 @@ const PAGES: [&str; 6] =
 /// The settings file, whose comments are prose.
 const SETTINGS: &str = "config.example.yaml";
 
+/// The recipe of the image, whose comments show how it is run.
+const IMAGE: &str = "packaging/Containerfile";
+
 /// What surrounds the only table whose lines another test runs: it makes the table.
 const MADE_TABLE: [&str; 2] = ["<!-- table: bad input -->", "<!-- end of bad input -->"];
 
@@ -50,21 +53,32 @@ pub(crate) struct Code {
     pub(crate) row: Option<usize>,
 }
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn file(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// Returns the names of the files in a folder that end so, in order.
+fn names_in(folder: &str, end: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = names.filter(|name| name.ends_with(end)).map(|name| format!("{folder}/{name}"));
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
 /// Returns the names and texts of all pages in Markdown.
 pub(crate) fn pages() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut names: Vec<String> = fs::read_dir(root.join("docs"))
-        .unwrap()
-        .map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()))
-        .filter(|name| name.ends_with(".md"))
-        .collect();
-    names.sort();
-    names.splice(0..0, PAGES.map(str::to_owned));
+    let names = PAGES.map(str::to_owned).into_iter().chain(names_in("docs", ".md"));
     let read = |name: String| {
-        let text = fs::read_to_string(root.join(&name)).unwrap();
+        let text = file(&name);
         (name, text)
     };
-    names.into_iter().map(read).collect()
+    names.map(read).collect()
 }
 
 /// Returns the command lines of all pages and of the program's help, in order.
@@ -76,10 +90,10 @@ pub(crate) fn all() -> &'static [Line] {
 fn found() -> Vec<Line> {
     let mut lines: Vec<Line> =
         pages().iter().flat_map(|(name, page)| in_page(name, page)).collect();
-    let settings = Path::new(env!("CARGO_MANIFEST_DIR")).join(SETTINGS);
-    let settings = fs::read_to_string(settings).unwrap();
-    let comments: Vec<String> = settings.lines().map(comment).collect();
+    let comments: Vec<String> = file(SETTINGS).lines().map(comment).collect();
     lines.extend(in_prose(SETTINGS, &comments.join("\n")));
+    lines.extend(names_in("examples", "").iter().flat_map(|name| in_prose(name, &file(name))));
+    lines.extend(in_image(&file(IMAGE)));
     lines.extend(helps().iter().flat_map(|(name, help)| in_help(name, help)));
     lines
 }
@@ -198,6 +212,13 @@ fn in_help(name: &str, help: &str) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// Returns what kb gets from the lines that run the image called `kb`.
+fn in_image(recipe: &str) -> Vec<Line> {
+    let lines = recipe.lines().filter(|line| line.contains(" podman run "));
+    let args = lines.map(|line| line.rsplit_once(" kb ").unwrap().1);
+    args.map(|args| prose_line(IMAGE, &format!("kb {args}"))).collect()
 }
 
 fn prose_line(name: &str, typed: &str) -> Line {
