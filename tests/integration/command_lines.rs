@@ -212,6 +212,11 @@ fn homes() -> [TestEnv; 2] {
     for (path, text) in FILES {
         files.write(path, text);
     }
+    // The transcript reads the second of them.
+    for (number, name) in ["README.md", "docs/files.md"].iter().enumerate() {
+        let page = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+        files.write(&format!("pages/{number}.md"), page);
+    }
     files.write("report.pdf", fs::read(Path::new(CORPUS).join("tide-station.pdf")).unwrap());
     files.write("papers.zip", archive(&[("weir.md", "# Weir\n\nThe weir is closed.\n")]));
     for program in ["vi", "less", "xdg-open"] {
