@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
+.PHONY: help build demo test faults counts counts-write lint quality chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,14 @@ conformance: ## Try the server with clients and converters of others, in pinned 
 
 faults: build ## Run commands under I/O faults, kills and power cuts and check that nothing is lost; half an hour, best as root
 	tests/faults/run $(KB) --write
+
+counts: ## Compare the instructions of ten commands with tests/counts/table.md; needs Valgrind
+	cargo build --quiet --locked
+	tests/counts/run target/debug/kb
+
+counts-write: ## Count them again and write the table
+	cargo build --quiet --locked
+	tests/counts/run target/debug/kb --write
 
 lint: ## Check format, lints, wording, documentation and dependencies
 	tests/wording
