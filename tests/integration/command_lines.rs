@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::bad_inputs::archive;
 use crate::docs::shell;
 use crate::env::{CORPUS, TestEnv};
-use crate::line_table::{Expected, LeftOut, Table};
+use crate::line_table::{Expected, Table};
 use crate::page_lines::{self, Line};
 
 /// What a line prints if it only names a command or an option, without what belongs to it.
@@ -179,10 +179,12 @@ fn check(
     let text = output.text();
     match expected {
         Expected::Status(status) if output.status == status => Ok(()),
-        Expected::Failure(LeftOut { reason, prints, .. }) => match output.status {
-            0 => Err(format!("is left out ({reason}), but runs")),
-            _ if text.contains(prints.as_str()) => Ok(()),
-            _ => Err(format!("is left out ({reason}), but does not print {prints:?}:\n{text}")),
+        Expected::Failure(group) => match (output.status, &group.reason, group.prints()) {
+            (0, reason, _) => Err(format!("is left out ({reason}), but runs")),
+            (_, _, prints) if text.contains(prints) => Ok(()),
+            (_, reason, prints) => {
+                Err(format!("is left out ({reason}), but does not print {prints:?}:\n{text}"))
+            }
         },
         _ => Err(text),
     }

@@ -38,7 +38,9 @@ pub(crate) struct Table {
 pub(crate) struct LeftOut {
     pub(crate) reason: String,
     /// What they print when they are tried.
-    pub(crate) prints: String,
+    prints: String,
+    /// The same in a kb without the feature `postgres`, if it differs.
+    prints_without_postgres: Option<String>,
     lines: Vec<String>,
 }
 
@@ -49,6 +51,14 @@ pub(crate) enum Expected<'a> {
     /// By a signal, after it has printed this.
     Stays(&'a str),
     Failure(&'a LeftOut),
+}
+
+impl LeftOut {
+    /// What the lines print when they are tried.
+    pub(crate) fn prints(&self) -> &str {
+        let without = self.prints_without_postgres.as_ref();
+        without.filter(|_| !cfg!(feature = "postgres")).unwrap_or(&self.prints)
+    }
 }
 
 impl Table {

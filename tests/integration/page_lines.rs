@@ -20,6 +20,9 @@ const SETTINGS: &str = "config.example.yaml";
 /// The recipe of the image, whose comments show how it is run.
 const IMAGE: &str = "packaging/Containerfile";
 
+/// Languages of blocks whose lines would not be found.
+const OTHER_SHELLS: [&str; 5] = ["bash", "console", "shell", "shell-session", "zsh"];
+
 /// What surrounds the only table whose lines another test runs: it makes the table.
 const MADE_TABLE: [&str; 2] = ["<!-- table: bad input -->", "<!-- end of bad input -->"];
 
@@ -102,6 +105,8 @@ fn found() -> Vec<Line> {
 pub(crate) fn in_page(name: &str, page: &str) -> Vec<Line> {
     let code = code_of(page);
     let lines = code.iter().filter_map(|code| {
+        let language = code.block.as_deref().unwrap_or_default();
+        assert!(!OTHER_SHELLS.contains(&language), "{name}: a block for the shell is marked `sh`");
         let typed = match &code.block {
             Some(language) => in_block(&code.text, language == "sh")?,
             None => is_command(&code.text).then_some(code.text.as_str())?,

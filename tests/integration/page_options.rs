@@ -1,7 +1,7 @@
 //! Checks that every option in the pages, with its value, is accepted by a command that the page
 //! names next to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::command_lines::INCOMPLETE;
 use crate::docs::in_shell;
@@ -18,40 +18,77 @@ struct PageOption {
     commands: Vec<String>,
 }
 
+/// What the commands answered so far.
+struct Commands {
+    env: TestEnv,
+    /// The options of each command, as its help lists them.
+    options: BTreeMap<String, BTreeSet<String>>,
+    /// Why a line was refused.
+    refusals: BTreeMap<String, Option<String>>,
+}
+
+impl Commands {
+    /// Returns why a command refuses an option.
+    fn refusal(&mut self, table: &Table, command: &str, option: &str) -> Option<String> {
+        let Self { env, options, refusals } = self;
+        let known = options.entry(command.to_owned()).or_insert_with(|| {
+            options_in(&in_shell(env, &format!("{command} --help")).expect(0).stdout)
+        });
+        let name = option.split(' ').next().unwrap();
+        let is_known = match name.strip_prefix("--") {
+            Some(_) => known.contains(name),
+            None => name.chars().skip(1).all(|letter| known.contains(&format!("-{letter}"))),
+        };
+        if !is_known {
+            return Some(format!("`{command}` has no option {name}"));
+        }
+        if name == option {
+            return None;
+        }
+        let typed = table.filled(&format!("{command} {option} --help")).remove(0);
+        refusals.entry(typed).or_insert_with_key(|typed| refusal_of(env, typed)).clone()
+    }
+}
+
+/// Returns the options that a help lists, short and long.
+fn options_in(help: &str) -> BTreeSet<String> {
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let heads = lines.map(|line| line.split("  ").next().unwrap());
+    let words = heads.flat_map(|head| head.split([' ', ',', '[', '.']));
+    words.filter(|word| is_option(word)).map(str::to_owned).collect()
+}
+
+/// Asks for the help of a command after an option, and returns why the option is refused. Nothing is
+/// done, but the option and its value are read first.
+fn refusal_of(env: &TestEnv, typed: &str) -> Option<String> {
+    let output = in_shell(env, typed);
+    let text = output.text();
+    let is_incomplete = INCOMPLETE.iter().any(|words| text.contains(words));
+    (output.status != 0 && !is_incomplete).then(|| format!("`{typed}`: {}", output.stderr.trim()))
+}
+
 #[test]
 fn every_option_in_the_pages_belongs_to_a_command_that_they_name() {
     let table = Table::read();
     let env = TestEnv::without_model();
-    let mut known = BTreeMap::new();
+    let mut commands = Commands { env, options: BTreeMap::new(), refusals: BTreeMap::new() };
     let mut failures = Vec::new();
     let mut num_options = 0;
     for (name, page) in pages() {
-        for mut option in options_of(&name, &page) {
+        for option in options_of(&name, &page) {
             num_options += 1;
-            option.commands.extend_from_slice(table.also_about(&name));
-            option.commands.push("kb".into());
-            let reasons = option.commands.iter().map_while(|command| {
-                let typed = table.filled(&format!("{command} {} --help", option.typed)).remove(0);
-                let reason = known.entry(typed).or_insert_with_key(|typed| rejected(&env, typed));
-                reason.clone()
-            });
-            let reasons: Vec<String> = reasons.collect();
-            if reasons.len() == option.commands.len() && !table.is_of_others(&option.typed) {
-                failures.push(format!("{}: `{}`: {}", option.place, option.typed, reasons[0]));
+            let own = option.commands.iter().chain(table.also_about(&name)).map(String::as_str);
+            let own: Vec<&str> = own.chain(["kb"]).collect();
+            let refusals =
+                own.iter().map(|command| commands.refusal(&table, command, &option.typed));
+            let refusals: Vec<String> = refusals.map_while(|refusal| refusal).collect();
+            if refusals.len() == own.len() && !table.is_of_others(&option.typed) {
+                failures.push(format!("{}: `{}`: {}", option.place, option.typed, refusals[0]));
             }
         }
     }
     assert!(num_options > 300, "{num_options}");
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
-}
-
-/// Asks for the help of a command after an option, and returns why the option is refused. Nothing is
-/// done, but the option and its value are read first.
-fn rejected(env: &TestEnv, typed: &str) -> Option<String> {
-    let output = in_shell(env, typed);
-    let text = output.text();
-    let is_incomplete = INCOMPLETE.iter().any(|words| text.contains(words));
-    (output.status != 0 && !is_incomplete).then(|| format!("`{typed}`: {}", output.stderr.trim()))
 }
 
 /// Returns the options of a page: those between backticks, and those in comments of shell blocks.
