@@ -19,11 +19,12 @@ use crate::line_table::{Expected, Table};
 use crate::page_lines::{self, Line};
 
 /// What a line prints if it only names a command or an option, without what belongs to it.
-pub(crate) const INCOMPLETE: [&str; 4] = [
+pub(crate) const INCOMPLETE: [&str; 5] = [
     "required arguments were not provided",
     "a value is required for",
     "the query is empty",
     "the command is missing",
+    "Usage: kb",
 ];
 
 /// The status after a signal that asks to end.
@@ -49,6 +50,14 @@ const FILES: [(&str, &str); 15] = [
     (".zfunc/_other", ""),
     (".config/fish/completions/other.fish", ""),
     (".local/share/bash-completion/completions/other", ""),
+];
+
+/// Programs that kb or a line starts: an editor, viewers that are closed at once, and one that needs input.
+const PROGRAMS: [(&str, &str); 4] = [
+    ("vi", "exit 0"),
+    ("less", "exit 0"),
+    ("xdg-open", "exit 0"),
+    ("xargs", "read -r names; test -n \"$names\""),
 ];
 
 /// A skill with the words and headings that the pages look for.
@@ -221,8 +230,8 @@ fn homes() -> [TestEnv; 2] {
     }
     files.write("report.pdf", fs::read(Path::new(CORPUS).join("tide-station.pdf")).unwrap());
     files.write("papers.zip", archive(&[("weir.md", "# Weir\n\nThe weir is closed.\n")]));
-    for program in ["vi", "less", "xdg-open"] {
-        let path = files.write(&format!("bin/{program}"), "#!/bin/sh\nexit 0\n");
+    for (program, script) in PROGRAMS {
+        let path = files.write(&format!("bin/{program}"), format!("#!/bin/sh\n{script}\n"));
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
     let base = files.copy();

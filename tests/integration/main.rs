@@ -192,6 +192,8 @@ mod skill_search;
 mod skill_targets;
 /// No network access without request; data readable only by its owner.
 mod sockets;
+/// The command lines in messages and comments of the program.
+mod source_lines;
 /// The page on threats.
 mod threats;
 /// Token ids compared with the reference library.

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::env::TestEnv;
+use crate::source_lines;
 
 /// Pages besides those of the folder `docs`.
 const PAGES: [&str; 6] =
@@ -97,6 +98,7 @@ fn found() -> Vec<Line> {
     lines.extend(in_prose(SETTINGS, &comments.join("\n")));
     lines.extend(names_in("examples", "").iter().flat_map(|name| in_prose(name, &file(name))));
     lines.extend(in_image(&file(IMAGE)));
+    lines.extend(source_lines::all());
     lines.extend(helps().iter().flat_map(|(name, help)| in_help(name, help)));
     lines
 }
