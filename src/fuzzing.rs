@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     /// Executions per target unless `KB_FUZZ_RUNS` is set.
-    const RUNS: usize = 150;
+    const RUNS: usize = 100;
 
     /// Longest generated input.
     const MAX_LEN: usize = 6000;

@@ -294,9 +294,21 @@ mod tests {
 
     #[test]
     fn too_much_content_is_refused() {
-        let zeros = "\0".repeat(usize::try_from(limits::MEMBER_BYTES).unwrap() / 2 + 1);
-        let archive = parts::archive(&[("a.txt", &zeros), ("b.txt", &zeros)]);
+        let zeros = "\0".repeat(usize::try_from(limits::MEMBER_BYTES).unwrap());
+        let archive = parts::archive(&[("a.txt", "a"), ("b.txt", &zeros)]);
         assert_eq!(members(of_zip, &archive), Err(Failure::OutOfMemory));
+    }
+
+    #[test]
+    fn the_limit_is_for_the_bytes_of_all_members_together() {
+        let mut emit = |_: Line| Ok(());
+        let mut members = Members::new(&mut emit);
+        assert_eq!(members.bytes_left, limits::MEMBER_BYTES);
+        members.bytes_left = 5;
+        assert!(members.add("a", b"abc").is_ok());
+        assert!(members.add("b", b"de").is_ok());
+        assert!(members.add("c", b"").is_ok());
+        assert!(members.add("d", b"f").is_err());
     }
 
     #[test]

@@ -139,9 +139,12 @@ fn number(name: &str) -> Option<usize> {
 fn the_result_of_a_construct_is_at_most_a_multiple_of_it() {
     let formats = formats();
     for construct in Construct::all(&formats) {
-        let text = construct.text(3000);
-        if let Some(document) = read_construct(&construct.format.name, &text) {
+        // Long enough for 15 chunks of the checker, which takes most of the time.
+        if let Some(document) = read_construct(&construct.format.name, &construct.text(500)) {
             check_chunks(&document);
+        }
+        let text = construct.text(2000);
+        if let Some(document) = read_construct(&construct.format.name, &text) {
             let len = document.text.len();
             assert!(len <= max_output(text.len()), "{}: {len} bytes", construct.name());
         }

@@ -325,7 +325,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(32))]
 
         /// Whatever happens to files and documents, in any order, the database stays intact, and
         /// after a scan it has the content of every file.

@@ -58,10 +58,13 @@ fn lists_that_fill_many_leaves_are_read_to_the_end() {
 #[test]
 fn lists_may_be_split_anywhere() {
     let mut db = TestDb::new();
+    // Small leaves, so that every list crosses many of them.
+    let resize = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('pgsz', 200)";
+    db.store.connection.execute(resize, []).unwrap();
     for len in 0..60 {
         let filler = format!("{}aword", "a ".repeat(len));
         let texts: Vec<String> =
-            (0..300).map(|number| format!("setup {filler} b{number}")).collect();
+            (0..40).map(|number| format!("setup {filler} b{number}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         db.add(&format!("/{len}.md"), &texts, &[]);
     }
