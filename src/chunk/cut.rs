@@ -137,3 +137,42 @@ pub(super) fn halve(source: &str, atoms: &[Atom]) -> Option<(Vec<Atom>, Vec<Atom
     let idx = (1..=idx).rev().find(|idx| atoms[*idx].seam != Seam::Glued).unwrap_or(idx);
     (atoms.len() > 1).then(|| (atoms[..idx].to_vec(), atoms[idx..].to_vec()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_half_of_a_single_atom_continues_its_block() {
+        let source = "before first second";
+        let atom = |bytes, weight, seam, is_continued| Atom {
+            bytes,
+            block_idx: 3,
+            is_continued,
+            weight,
+            seam,
+        };
+        let whole = atom(7..19, 9, Seam::Heading, false);
+        let (left, right) = halve(source, &[whole]).unwrap();
+        let [left, right] = [&left[..], &right[..]].map(|half| {
+            assert_eq!(half.len(), 1);
+            &half[0]
+        });
+        assert_eq!((left.bytes.start, right.bytes.end), (7, 19));
+        assert_eq!(left.bytes.end, right.bytes.start);
+        assert_eq!((left.block_idx, right.block_idx), (3, 3));
+        assert_eq!((left.is_continued, right.is_continued), (false, true));
+        assert_eq!((left.weight, right.weight), (4, 4));
+        assert_eq!(left.seam, Seam::Heading);
+        assert_ne!(right.seam, Seam::Heading);
+    }
+
+    #[test]
+    fn a_single_character_is_not_halved_and_a_half_weighs_at_least_one() {
+        let atom =
+            |bytes| Atom { bytes, block_idx: 0, is_continued: false, weight: 1, seam: Seam::Block };
+        assert!(halve("ab", &[atom(0..1)]).is_none());
+        let (left, right) = halve("ab", &[atom(0..2)]).unwrap();
+        assert_eq!((left[0].weight, right[0].weight), (1, 1));
+    }
+}

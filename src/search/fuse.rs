@@ -244,6 +244,16 @@ mod tests {
         assert!((fused[1].score - 1.0 / 62.0).abs() < 1e-15);
     }
 
+    #[test]
+    fn the_scale_of_cosines_goes_from_the_floor_to_one() {
+        for floor in [0.0, 0.3, 0.8] {
+            let scaled = above_floor(&[ranked(1, 1.0), ranked(2, floor)], floor);
+            assert_eq!(scaled[0].chunk_id, ChunkId(1));
+            assert!((scaled[0].score - 1.0).abs() < 1e-12, "{floor}");
+            assert!((scaled[1].score - FLOOR_SHARE).abs() < 1e-12, "{floor}");
+        }
+    }
+
     proptest! {
         /// A model whose cosines are squeezed towards 1 gives the same order.
         #[test]

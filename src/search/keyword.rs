@@ -83,15 +83,7 @@ impl Keywords {
             .count();
         let mut ranked = self.rank_deciding(&terms, num_deciding, passing);
         // The last score can only rise with more candidates, so one correction is enough.
-        let last = if depth == 0 { None } else { ranked.get(depth - 1) };
-        let num_needed = last.map_or(terms.len(), |last| {
-            let mut rest = 0.0;
-            let negligible = terms.iter().rev().take_while(|term| {
-                rest += term.weight * (SATURATION + 1.0);
-                rest < last.score
-            });
-            terms.len() - negligible.count()
-        });
+        let num_needed = num_needed(&terms, &ranked, depth);
         if num_needed > num_deciding {
             ranked = self.rank_deciding(&terms, num_needed, passing);
         }
@@ -175,6 +167,20 @@ impl Keywords {
         let all: f64 = self.terms.iter().map(|term| term.weight).sum();
         if all > 0.0 { here.map(|found| found.weight).sum::<f64>() / all } else { 0.0 }
     }
+}
+
+/// Returns how many of `terms`, the rarest first, may bring a chunk into the first `depth` of a ranking; the others
+/// together weigh less than its last entry.
+fn num_needed(terms: &[&Term], ranked: &[Ranked], depth: usize) -> usize {
+    let last = if depth == 0 { None } else { ranked.get(depth - 1) };
+    last.map_or(terms.len(), |last| {
+        let mut rest = 0.0;
+        let negligible = terms.iter().rev().take_while(|term| {
+            rest += term.weight * (SATURATION + 1.0);
+            rest < last.score
+        });
+        terms.len() - negligible.count()
+    })
 }
 
 #[cfg(test)]
@@ -280,6 +286,27 @@ mod tests {
         let [one, two] = [1, 2].map(|id| keywords.coverage(ChunkId(id)));
         assert!(one < two && two < 1.0);
         assert!(keywords.matches(ChunkId(99)).is_empty());
+    }
+
+    /// Skipping changes no answer, so its work is what shows it.
+    #[test]
+    fn a_term_that_cannot_change_the_ranking_is_skipped() {
+        let sizes = sizes(&(1..=40).map(|id| (id, 100)).collect::<Vec<_>>());
+        let rare = term(&[1, 2, 3]);
+        let common = term(&(1..=39).collect::<Vec<_>>());
+        let keywords = keywords(&[rare, common], sizes);
+        let terms: Vec<&Term> = keywords.terms.iter().collect();
+        let ranked = keywords.rank_deciding(&terms, 1, None);
+        assert_eq!(ranked.len(), 3);
+        for (depth, expected) in [(1, 1), (2, 1), (3, 1), (4, 2), (0, 2)] {
+            assert_eq!(num_needed(&terms, &ranked, depth), expected, "{depth}");
+        }
+        // A term that weighs as much as the last entry is needed.
+        let weight = terms[1].weight * (SATURATION + 1.0);
+        for (score, expected) in [(weight, 2), (weight + 1e-9, 1)] {
+            let last = [Ranked { chunk_id: ChunkId(1), score }];
+            assert_eq!(num_needed(&terms, &last, 1), expected, "{score}");
+        }
     }
 
     proptest! {

@@ -10,7 +10,7 @@ mod integrity;
 mod keyword;
 pub mod skills;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod vectors;
 
 use std::cell::{Cell, RefCell};

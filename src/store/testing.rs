@@ -1,4 +1,4 @@
-//! Provides a database in a temporary directory and small documents to the tests of this folder.
+//! Provides a database in a temporary directory and small documents to tests.
 
 use std::path::PathBuf;
 
@@ -10,39 +10,39 @@ use super::keyword::{fts, grams};
 use super::{Change, NewDocument, PathStamp, Store};
 
 /// Width of the vectors in these tests.
-pub(super) const DIM: u32 = 4;
+pub(crate) const DIM: u32 = 4;
 
 /// A database that is deleted with the test.
-pub(super) struct TestDb {
-    pub(super) store: Store,
+pub(crate) struct TestDb {
+    pub(crate) store: Store,
     directory: tempfile::TempDir,
 }
 
 impl TestDb {
     /// Creates a database bound to the model `small`.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut db = Self::unbound();
         db.store.bind(&binding("small")).unwrap();
         db
     }
 
-    pub(super) fn unbound() -> Self {
+    pub(crate) fn unbound() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("kb.db")).unwrap();
         Self { store, directory }
     }
 
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.directory.path().join("kb.db")
     }
 
     /// Stores a Markdown document with these chunk texts; no other path is alive.
-    pub(super) fn add(&mut self, path: &str, texts: &[&str], tags: &[&str]) -> DocumentId {
+    pub(crate) fn add(&mut self, path: &str, texts: &[&str], tags: &[&str]) -> DocumentId {
         self.put(&document(path, texts, tags), texts, &[]).document_id()
     }
 
     /// As [`TestDb::add`], through another connection.
-    pub(super) fn add_to(store: &mut Store, path: &str, texts: &[&str]) -> DocumentId {
+    pub(crate) fn add_to(store: &mut Store, path: &str, texts: &[&str]) -> DocumentId {
         let chunks: Vec<Chunk> = texts.iter().map(|text| chunk(text)).collect();
         let embeddings: Vec<Embedding> = texts.iter().map(|text| embedding(text)).collect();
         let new = document(path, texts, &[]);
@@ -50,7 +50,7 @@ impl TestDb {
     }
 
     /// Stores a document while the files at the paths in `alive` are unchanged.
-    pub(super) fn put(&mut self, new: &NewDocument, texts: &[&str], alive: &[&str]) -> Change {
+    pub(crate) fn put(&mut self, new: &NewDocument, texts: &[&str], alive: &[&str]) -> Change {
         let chunks: Vec<Chunk> = texts.iter().map(|text| chunk(text)).collect();
         let embeddings: Vec<Embedding> = texts.iter().map(|text| embedding(text)).collect();
         self.store
@@ -59,30 +59,30 @@ impl TestDb {
     }
 
     /// Backdates all times, as if everything had been stored years ago.
-    pub(super) fn backdate(&mut self) {
+    pub(crate) fn backdate(&mut self) {
         let sql = "UPDATE documents SET created_at = :then, updated_at = :then";
         self.store.connection.execute(sql, ["2001-02-03T04:05:06Z"]).unwrap();
     }
 
     /// Rebuilds both keyword indexes from the chunks.
-    pub(super) fn rebuild_keyword_indexes(&mut self) {
+    pub(crate) fn rebuild_keyword_indexes(&mut self) {
         let rebuild = |db: &Connection| fts::rebuild(db).and_then(|()| grams::rebuild(db));
         self.store.write(rebuild).unwrap();
     }
 
     /// Fails unless the database is intact.
     #[track_caller]
-    pub(super) fn assert_intact(&self) {
+    pub(crate) fn assert_intact(&self) {
         assert_eq!(self.store.check().unwrap(), Vec::<String>::new());
     }
 
     /// Returns the texts of a document's chunks.
-    pub(super) fn texts(&self, id: DocumentId) -> Vec<String> {
+    pub(crate) fn texts(&self, id: DocumentId) -> Vec<String> {
         self.store.chunks(id).unwrap().into_iter().map(|stored| stored.chunk.text).collect()
     }
 }
 
-pub(super) fn binding(model_name: &str) -> Binding {
+pub(crate) fn binding(model_name: &str) -> Binding {
     Binding {
         model_name: model_name.to_owned(),
         dim: DIM,
@@ -92,13 +92,13 @@ pub(super) fn binding(model_name: &str) -> Binding {
     }
 }
 
-pub(super) fn stamp(path: &str) -> PathStamp {
+pub(crate) fn stamp(path: &str) -> PathStamp {
     let mtime_ns = 1_700_000_000_000_000_000;
     PathStamp { path: path.to_owned(), size_bytes: 10, mtime_ns, real_path: None }
 }
 
 /// Returns a document whose hash is computed from its texts.
-pub(super) fn document(path: &str, texts: &[&str], tags: &[&str]) -> NewDocument {
+pub(crate) fn document(path: &str, texts: &[&str], tags: &[&str]) -> NewDocument {
     NewDocument {
         stamp: Some(stamp(path)),
         title: format!("Title of {path}"),
@@ -112,7 +112,7 @@ pub(super) fn document(path: &str, texts: &[&str], tags: &[&str]) -> NewDocument
     }
 }
 
-pub(super) fn chunk(text: &str) -> Chunk {
+pub(crate) fn chunk(text: &str) -> Chunk {
     Chunk {
         text: text.to_owned(),
         context: "Guide > Setup".to_owned(),
@@ -128,12 +128,12 @@ pub(super) fn chunk(text: &str) -> Chunk {
 }
 
 /// Returns what a model might make of the text, with codes of its tokens.
-pub(super) fn embedding(text: &str) -> Embedding {
+pub(crate) fn embedding(text: &str) -> Embedding {
     Embedding { vector: vector(text), codes: Some(text.bytes().take(20).collect()) }
 }
 
 /// Returns a unit vector that depends on the text.
-pub(super) fn vector(text: &str) -> Vec<f32> {
+pub(crate) fn vector(text: &str) -> Vec<f32> {
     let mut vector = [0.1_f32; 4];
     for (position, byte) in text.bytes().enumerate() {
         vector[(position + usize::from(byte)) % 4] += f32::from(byte) / 64.0;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::document::{ChunkId, DocType, DocumentId, Precision};
+use crate::document::{Chunk, ChunkId, DocType, DocumentId, Precision};
 use crate::store::{Edits, PathStamp, Record};
 
 fn binding() -> Binding {
@@ -137,11 +137,43 @@ fn control_characters_are_removed_from_titles_and_tags() {
 
 #[test]
 fn paths_of_other_systems_are_accepted() {
-    for path in ["/a b/\u{8}\n", r"C:\notes\a.md", r"\\server\share\a.md", "/"] {
+    for (path, is_accepted) in [
+        ("/a b/\u{8}\n", true),
+        ("/", true),
+        (r"C:\notes\a.md", true),
+        (r"C:\a\b.md", true),
+        (r"z:\a", true),
+        (r"C:\", true),
+        (r"C:\a/b.md", true),
+        (r"\\server\share\a.md", true),
+        (r"C:\\a", false),
+        (r"C:\a\..\b.md", false),
+        (r"C:a.md", false),
+        (r"1:\a.md", false),
+        ("//a", false),
+        ("/a/./b", false),
+        ("a.md", false),
+    ] {
         let mut line = line_of(&record());
         line["path"] = json!(path);
         line["paths"][0]["path"] = json!(path);
-        assert!(read(&line.to_string()).is_ok(), "{path:?}");
+        assert_eq!(read(&line.to_string()).is_ok(), is_accepted, "{path:?}");
+    }
+}
+
+/// The bound is far above what any tokenizer gives, but a larger false count would spoil every statistic.
+#[test]
+fn a_chunk_has_at_most_eight_tokens_per_byte_and_64_more() {
+    let prefix = binding().passage_prefix.len();
+    for (text, context) in [("x", ""), ("water of spring", ""), ("tide", "Guide > Tides")] {
+        let most = (Chunk::passage(context, text).len() + prefix) * 8 + 64;
+        for (token_count, is_accepted) in [(0, true), (most, true), (most + 1, false)] {
+            let mut line = line_of(&record());
+            line["chunks"][0]["text"] = json!(text);
+            line["chunks"][0]["context"] = json!(context);
+            line["chunks"][0]["token_count"] = json!(token_count);
+            assert_eq!(read(&line.to_string()).is_ok(), is_accepted, "{text}: {token_count}");
+        }
     }
 }
 

@@ -433,6 +433,37 @@ fn skill_tools_return_what_the_command_line_prints() {
 }
 
 #[test]
+fn a_number_above_the_maximum_of_an_argument_is_refused_as_invalid() {
+    let skills = Skills::built();
+    let mut client = Client::start(&skills.env, "project", &[]);
+    for (tool, argument, most, input) in [
+        ("kb_search", "top", 1_000_000, json!({ "query": "tide" })),
+        ("kb_search", "per_doc", 1_000_000, json!({ "query": "tide" })),
+        ("kb_search", "budget", 1_000_000, json!({ "query": "tide" })),
+        ("kb_similar", "top", 1_000_000, json!({ "document": 1 })),
+        ("kb_list", "limit", 100, json!({})),
+        ("skill_list", "limit", u32::MAX, json!({})),
+        ("skill_search", "limit", u32::MAX, json!({ "skill": "tide-guide", "query": "tide" })),
+        ("skill_outline", "level", 6, json!({ "skill": "tide-guide" })),
+        ("skill_show", "max_lines", u32::MAX, json!({ "skill": "tide-guide", "section": "Tides" })),
+        ("skill_open", "max_lines", u32::MAX, json!({ "skill": "tide-guide", "path": "SKILL.md" })),
+        ("skill_sources", "depth", u32::MAX, json!({ "skill": "tide-guide" })),
+        ("skill_sources", "limit", u32::MAX, json!({ "skill": "tide-guide" })),
+    ] {
+        let mut input = input;
+        input[argument] = json!(u64::from(most) + 1);
+        let envelope = client.call(tool, input.clone());
+        assert_eq!(envelope["error"]["code"], "INVALID_PARAMS", "{tool} {input}: {envelope}");
+        let issues = &envelope["error"]["details"]["issues"];
+        let expected = json!([{ "path": argument, "message": format!("more than {most}") }]);
+        assert_eq!(*issues, expected, "{tool} {input}");
+        input[argument] = json!(most);
+        let envelope = client.call(tool, input.clone());
+        assert_ne!(envelope["error"]["code"], "INVALID_PARAMS", "{tool} {input}: {envelope}");
+    }
+}
+
+#[test]
 fn wrong_input_is_refused_with_all_its_issues() {
     let env = TestEnv::with_corpus();
     let mut client = Client::start(&env, "", &[]);

@@ -165,3 +165,59 @@ impl Observer for Lines<'_> {
         Arc::clone(&self.is_ended)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::document::DocumentId;
+    use crate::ingest::survey::Missing;
+
+    /// Keeps the lines.
+    #[derive(Default)]
+    struct Kept(Mutex<Vec<String>>);
+
+    impl Observer for Kept {
+        fn on_event(&self, event: Event<'_>) {
+            self.0.lock().unwrap().push(match event {
+                Event::Note(text) => text.to_owned(),
+                Event::Failure(text) => format!("failed: {text}"),
+                _ => "another event".to_owned(),
+            });
+        }
+    }
+
+    #[track_caller]
+    fn check(report: &UpdateReport, expected: &[&str]) {
+        let kept = Kept::default();
+        let lines = Lines { observer: &kept, is_ended: Arc::default() };
+        lines.report(report, &Batch::Paths(vec!["/notes".into()]));
+        assert_eq!(*kept.0.lock().unwrap(), expected);
+    }
+
+    #[test]
+    fn only_what_has_happened_is_reported() {
+        check(&UpdateReport::default(), &[]);
+        check(&UpdateReport { unchanged: 7, added: 1, ..UpdateReport::default() }, &[]);
+        check(&UpdateReport { moved: 1, ..UpdateReport::default() }, &["moved: 1 document"]);
+        check(&UpdateReport { moved: 2, ..UpdateReport::default() }, &["moved: 2 documents"]);
+    }
+
+    #[test]
+    fn files_outside_the_batch_are_not_reported() {
+        let error = |path: &str| Error::PathNotFound { path: path.into() };
+        let failed = ["/notes/a.pdf", "/other/a.pdf"].map(|path| (path.into(), error(path)));
+        let refused = Error::LinkRefused { path: "/notes/b".into() };
+        let mut report = UpdateReport { failed: failed.into(), ..UpdateReport::default() };
+        report.failed.push(("/notes/b".into(), refused));
+        check(&report, &[&format!("failed: {}", error("/notes/a.pdf"))]);
+        let missing = ["/notes/a.md", "/other/a.md"].map(missing);
+        let report = UpdateReport { missing: missing.into(), ..UpdateReport::default() };
+        check(&report, &["missing: /notes/a.md"]);
+    }
+
+    fn missing(path: &str) -> Missing {
+        Missing { path: path.to_owned(), document_id: DocumentId(1), is_elsewhere: false }
+    }
+}

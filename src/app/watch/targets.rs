@@ -52,11 +52,16 @@ pub(super) fn targets(
         }
     }
     store.close()?;
+    Ok(outermost(found))
+}
+
+/// Returns each path once, and none below another one, so that no folder is walked twice.
+fn outermost(mut found: Vec<PathBuf>) -> Vec<PathBuf> {
     found.sort();
     found.dedup();
     let is_inner =
         |path: &PathBuf| found.iter().any(|other| other != path && path.starts_with(other));
-    Ok(found.iter().filter(|path| !is_inner(path)).cloned().collect())
+    found.iter().filter(|path| !is_inner(path)).cloned().collect()
 }
 
 /// Whether a walk of `tree` would skip the path because of its name or that of a folder above it.
@@ -74,6 +79,19 @@ fn is_rule(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_walked_once_however_many_of_its_files_change() {
+        for (found, expected) in [
+            (&["/b", "/a", "/b", "/a"][..], &["/a", "/b"][..]),
+            (&["/a/b", "/a", "/a/b/c.md", "/ab"], &["/a", "/ab"]),
+            (&["/a/b", "/a/c"], &["/a/b", "/a/c"]),
+            (&[], &[]),
+        ] {
+            let found = found.iter().map(PathBuf::from).collect();
+            assert_eq!(outermost(found), expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn hidden_files_are_skipped_except_rules() {

@@ -194,7 +194,7 @@ mod tests {
             "type": "object",
             "properties": {
                 "query": { "type": "string" },
-                "top": { "type": "integer", "minimum": 1 },
+                "top": { "type": "integer", "minimum": 1, "maximum": 9 },
                 "type": { "anyOf": [{ "type": "string", "enum": ["pdf"] }, { "type": "null" }] },
                 "tags": { "type": "array", "items": { "type": "string" } }
             },
@@ -256,6 +256,16 @@ mod tests {
             &[("query", "string expected"), ("top", "integer expected")],
         );
         check_issues(json!({ "query": "x", "q": "y" }), &[("query", "given twice")]);
+    }
+
+    #[test]
+    fn bounds_are_allowed_and_what_is_beyond_them_is_an_issue() {
+        for top in [1, 9] {
+            assert!(validate(&schema(), json!({ "query": "x", "top": top })).is_ok(), "{top}");
+        }
+        check_issues(json!({ "query": "x", "top": 0 }), &[("top", "less than 1")]);
+        check_issues(json!({ "query": "x", "top": 10 }), &[("top", "more than 9")]);
+        check_issues(json!({ "query": "x", "top": "99999999" }), &[("top", "more than 9")]);
     }
 
     #[test]

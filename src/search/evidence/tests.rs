@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::{Chunk, DocType};
+use crate::store::testing::TestDb;
 use crate::store::{Store, StoredHit};
 
 /// Returns a hit on chunk `index` of document `id`; each document has ten chunks.
@@ -138,6 +139,27 @@ fn any_number_of_neighbours_gives_at_most_the_document() {
     {
         let found: Vec<u32> = gatherer.around(DocumentId(1), at, context).collect();
         assert_eq!(found, expected.collect::<Vec<_>>(), "{at}, {context}");
+    }
+}
+
+/// Loading more changes no answer, so the loaded chunks are what shows it.
+#[test]
+fn a_document_is_loaded_only_if_neighbours_are_wanted() {
+    let mut db = TestDb::new();
+    let id = db.add("/a.md", &["low", "tide", "high"], &[]);
+    let stored = db.store.chunks(id).unwrap().remove(1);
+    let mut hit = hit(id.0, 1, "tide");
+    hit.stored.chunk = stored;
+    for (context, expected) in [(0, &[1][..]), (1, &[0, 1, 2]), (u32::MAX, &[0, 1, 2])] {
+        let mut gatherer = Gatherer {
+            store: &db.store,
+            num_tokens: None,
+            weights: RefCell::default(),
+            documents: HashMap::new(),
+        };
+        gatherer.load(&hit, context).unwrap();
+        let loaded: Vec<u32> = gatherer.documents[&id].keys().copied().collect();
+        assert_eq!(loaded, expected, "{context}");
     }
 }
 

@@ -160,6 +160,55 @@ fn removed_or_replaced_content_is_not_in_the_files() {
     db.assert_intact();
 }
 
+/// Another SQLite may lay the indexes out in another way; kb then rebuilds them instead of changing them.
+#[test]
+fn no_separator_is_removed_text_in_an_unknown_layout_either() {
+    let mut db = db();
+    db.store.connection.execute_batch("ALTER TABLE chunks_fts_data ADD COLUMN more").unwrap();
+    assert!(!layout::knows_fts5(&db.store.connection).unwrap());
+    // Small leaves have many separators.
+    for table in ["chunks_fts", "chunks_grams"] {
+        let resize = format!("INSERT INTO {table} ({table}, rank) VALUES ('pgsz', 200)");
+        db.store.connection.execute(&resize, []).unwrap();
+    }
+    let word = |n: usize| format!("w{:07}x{n}", n * 7919 % 4000);
+    let letter = |n: usize| char::from_u32(0x4e00 + u32::try_from(n).unwrap()).unwrap();
+    let text = |first: usize| {
+        let words: Vec<String> = (first..first + 20).map(word).collect();
+        format!("{} {}", words.join(" "), (first..first + 20).map(letter).collect::<String>())
+    };
+    for document in 0..10 {
+        let texts = (0..20).map(|part| text(document * 400 + part * 20)).collect();
+        put(&mut db, &format!("/{document}.md"), &Traces { words: Vec::new(), texts });
+    }
+    // Simulates many more chunks, because the indexes of a few are merged instead.
+    let many = "
+        INSERT INTO chunks (id, document_id, chunk_index, text, passage_hash)
+        VALUES (100000, 1, 999, '', x'00')";
+    db.store.connection.execute(many, []).unwrap();
+    for id in [3, 6, 9] {
+        db.store.remove(DocumentId(id)).unwrap();
+    }
+    db.store.connection.execute("DELETE FROM chunks WHERE id = 100000", []).unwrap();
+    let removed: Vec<usize> = [2, 5, 8].into_iter().flat_map(|n| n * 400..(n + 1) * 400).collect();
+    let shown = |db: &TestDb, table: &str, text: &dyn Fn(usize) -> String| -> usize {
+        let sql = format!("SELECT CAST(term AS BLOB) FROM {table}_idx");
+        let mut statement = db.store.connection.prepare(&sql).unwrap();
+        let separators: Vec<Vec<u8>> =
+            statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+        removed.iter().filter(|n| holds(&separators, text(**n).as_bytes())).count()
+    };
+    let shown = |db: &TestDb| {
+        [shown(db, "chunks_fts", &word), shown(db, "chunks_grams", &|n| letter(n).to_string())]
+    };
+    let [words, letters] = shown(&db);
+    assert!(words > 0 && letters > 0, "the test shows nothing: {words}, {letters}");
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert_eq!(shown(&db), [0, 0]);
+    assert_eq!(db.store.occurrences(&word(0)).unwrap().len(), 1);
+    db.assert_intact();
+}
+
 #[test]
 fn many_removals_merge_the_indexes_and_a_few_do_not() {
     let mut db = db();

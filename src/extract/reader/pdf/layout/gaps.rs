@@ -237,3 +237,33 @@ pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Tabl
     cells::drop_empty(&mut rows);
     (rows.len() >= 2 && rows[0].len() >= 2).then(|| Table::new(area, rows, size))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::reader::pdf::layout::testing::{lines, word};
+
+    /// Checks the borders of three lines, each with these pieces from one position to another.
+    #[track_caller]
+    fn check(pieces: &[(f64, f64)], expected: &[f64]) {
+        let lines = lines("a\nb\nc");
+        let piece = |&(left, right): &(f64, f64)| {
+            let mut word = word("a", left, 10.0, 10.0);
+            word.area.right = right;
+            vec![word]
+        };
+        let row = |line| Row { line, pieces: pieces.iter().map(piece).collect() };
+        assert_eq!(borders(&lines.iter().map(row).collect::<Vec<_>>()), expected);
+    }
+
+    #[test]
+    fn white_space_between_pieces_is_a_border_in_its_middle() {
+        check(&[(0.0, 10.0), (20.0, 30.0), (34.0, 40.0)], &[15.0, 32.0]);
+    }
+
+    #[test]
+    fn pieces_that_touch_have_no_border_between_them() {
+        check(&[(0.0, 10.0), (10.0, 30.0)], &[]);
+        check(&[(0.0, 10.0), (10.0, 30.0), (40.0, 50.0)], &[35.0]);
+    }
+}
