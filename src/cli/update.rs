@@ -6,10 +6,10 @@ use crate::app::reread::Selection;
 use crate::app::transfer::ExportFile;
 use crate::app::update::UpdateRequest;
 use crate::app::{self, Observer, session};
-use crate::cli::{args, base};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
+use crate::cli::{args, base};
 use crate::error::{Error, Result};
 use crate::present::json;
 
