@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults counts counts-write lint quality chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
+.PHONY: help build demo test faults counts counts-write lint nightly quality chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -29,14 +29,8 @@ demo: ## Build, fetch the model, add the sample documents, search them
 	@echo; echo '$$ kb search "what to do when the gauge is frozen" --top 1'
 	@KB_DATA_DIR=$(DEMO) $(DEMO_KB) search "what to do when the gauge is frozen" --top 1
 
-test: ## Fetch the model once, then run every test
-	cargo test --quiet --locked --no-run
-	target/debug/kb --data-dir target/test-setup init
-	tests/mcp/setup
-	tests/postgres/setup
-	cargo test --locked
-	tests/faults/run target/debug/kb --short
-	@echo "left out: the TypeScript SDK, the check of served skills and the converters of tools (make conformance)"
+test: ## Fetch the model once, then run every test; the last lines say what was left out
+	tests/run
 
 conformance: ## Try the server with clients and converters of others, in pinned versions from the registries
 	cargo build --quiet --locked
@@ -53,12 +47,10 @@ counts-write: ## Count them again and write the table
 	cargo build --quiet --locked
 	tests/counts/run target/debug/kb --write
 
-lint: ## Check format, lints, wording, documentation and dependencies
+lint: ## Check format, lints, wording and dependencies
 	tests/wording
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
-	ORT_SKIP_DOWNLOAD=1 cargo clippy --locked --no-default-features --features static -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
 	@if ! command -v cargo-deny >/dev/null; then \
 		echo "cargo-deny is not installed: licences, sources, duplicates and advisories were not checked (cargo install cargo-deny)"; \
 	else \
@@ -67,6 +59,9 @@ lint: ## Check format, lints, wording, documentation and dependencies
 		then cargo deny --offline --log-level warn check advisories; \
 		else echo "advisories were not checked: github.com/RustSec/advisory-db cannot be reached"; fi; \
 	fi
+
+nightly: ## Check what takes too long for every change: other builds, documentation, examples, fuzz targets, benchmarks, packages
+	tests/nightly
 
 quality: build ## Measure retrieval on the collections next to this checkout; MODEL=gte-small does it with that model
 	tests/quality/run $(KB) --write $(if $(MODEL),--model $(MODEL))

@@ -41,7 +41,7 @@ def classes(results):
     for name, module, counted in CLASSES:
         result = results.of(name)
         if program is None:
-            result.skip("it needs cargo")
+            result.skip("it needs cargo", "cargo")
             continue
         ran = subprocess.run([program, module, "--nocapture", "--test-threads=1"], cwd=ROOT,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

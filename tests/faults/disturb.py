@@ -121,7 +121,7 @@ def unreadable(world, result):
     if os.geteuid() == 0:
         world = another.world_for(NOBODY, world)
         if world is None:
-            result.skip("no temporary folder that another user can reach")
+            result.skip("no temporary folder that another user can reach", "folder")
             return
         data_dir = world.work / "secret-db"
         data_dir.mkdir()

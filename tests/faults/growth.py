@@ -62,11 +62,11 @@ def counts(program, place, variables):
 def growth(world, result, options):
     """Counts all constructs, or a sample of them."""
     if not shutil.which("valgrind"):
-        result.skip("it needs Valgrind")
+        result.skip("it needs Valgrind", "valgrind")
         return
     program = test_program()
     if program is None:
-        result.skip("it needs cargo")
+        result.skip("it needs cargo", "cargo")
         return
     num_parts = SAMPLED_PARTS if options.sample else PARTS
     parts = range(num_parts)

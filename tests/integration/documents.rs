@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, left_out, words_of_tesseract};
+use crate::env::{TestEnv, words_of_tesseract};
+use crate::left_out::left_out;
 use crate::word_model::check_database;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
@@ -24,7 +25,7 @@ fn tesseract() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).find(|folder| folder.join("tesseract").is_file());
     if found.is_none() {
-        left_out("a test of OCR", "Tesseract is not installed");
+        left_out("tesseract", "a test of OCR");
     }
     found
 }
@@ -128,7 +129,7 @@ fn pictures_that_lie_on_their_side_or_upside_down_are_turned() {
     let program = tesseract().unwrap().join("tesseract");
     let languages = std::process::Command::new(program).arg("--list-langs").output().unwrap();
     if !String::from_utf8_lossy(&languages.stdout).contains("osd") {
-        left_out("a page upside down", "Tesseract's data for orientation (osd) is missing");
+        left_out("orientation", "a page upside down");
         return;
     }
     picture.rotate270().save(&left).unwrap();

@@ -375,9 +375,11 @@ struct Small {
 }
 
 impl Small {
-    /// Returns the directory of the model, below `target/`.
+    /// Returns the directory of the model, below `target/`. Each user has one: kb's cache is private.
     fn place() -> Self {
-        let model = Path::new(env!("CARGO_TARGET_TMPDIR")).join("small-model");
+        let user = rustix::process::geteuid().as_raw();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("user-{user}"));
+        let model = folder.join("small-model");
         Self { cache: model.with_extension("cache"), model }
     }
 }
@@ -534,13 +536,6 @@ pub(crate) fn processes_of(script: &Path) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap();
     let ids = entries.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
     ids.filter(runs).collect()
-}
-
-/// Prints one line about a skipped test, bypassing the harness, which hides what passing tests
-/// print.
-pub(crate) fn left_out(what: &str, reason: &str) {
-    let line = format!("left out: {what}: {reason}\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
 /// Runs a command with `typed` as its stdin.

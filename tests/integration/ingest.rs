@@ -13,7 +13,8 @@ use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use crate::contract::{Info, Report, Search, read};
-use crate::env::{CORPUS, TestEnv, left_out, processes_of, words_of_tesseract};
+use crate::env::{CORPUS, TestEnv, processes_of, words_of_tesseract};
+use crate::left_out::left_out;
 use crate::word_model::word_env;
 
 fn add(env: &TestEnv, args: &[&str]) -> Report {
@@ -544,7 +545,7 @@ fn home_with(num_pictures: u8, num_pages: u32) -> TestEnv {
 #[test]
 fn the_setting_limits_how_many_files_are_read_in_parallel() {
     if !Path::new("/proc/self/task").exists() {
-        return left_out("a test of workers", "the system does not list threads in /proc");
+        return left_out("threads", "a test of workers");
     }
     let (mut one, default, mut six) = (home_with(1, 0), home_with(1, 0), home_with(1, 0));
     one.set("KB_INGESTION_WORKERS", "1");
@@ -562,7 +563,7 @@ fn the_setting_limits_how_many_files_are_read_in_parallel() {
 #[test]
 fn the_setting_limits_how_many_documents_are_in_progress() {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
-        return left_out("a test of batches", "one processor reads one picture at a time");
+        return left_out("processors", "a test of batches");
     }
     // The first and the last file are pictures. While the first is held, the last is reached if
     // this many documents may be in progress.

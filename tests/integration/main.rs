@@ -100,6 +100,8 @@ mod layers;
 mod layouts;
 /// The ledger of files: ignored, failed and waived ones, and dry runs.
 mod ledger;
+/// What tests say when a machine lacks something.
+mod left_out;
 /// Numbers, lines and files beyond any sensible size.
 mod limits;
 /// Links that replace added files; names that print alike.

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, left_out};
+use crate::env::TestEnv;
+use crate::left_out::left_out;
 use crate::mcp::{READING, WRITING, names, write_many};
 use crate::skills::{GUIDE, Skills};
 
@@ -19,7 +20,12 @@ use crate::skills::{GUIDE, Skills};
 fn installed(name: &str, what: &str) -> Option<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/mcp-clients").join(name);
     if !dir.join("ready").exists() {
-        left_out(what, "not installed, see tests/mcp/setup, which `make test` runs");
+        let missing = match (name, dir.exists()) {
+            ("python", _) => "client",
+            (_, true) => "inspector",
+            (_, false) => "node",
+        };
+        left_out(missing, what);
         return None;
     }
     Some(dir)

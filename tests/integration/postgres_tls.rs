@@ -11,7 +11,8 @@ use std::process::{Child, Command, Stdio};
 use postgres::{Client, NoTls};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::env::{TestEnv, left_out};
+use crate::env::TestEnv;
+use crate::left_out::left_out;
 use crate::postgres_fakes::Certificates;
 use crate::push::{check_same, database, home};
 
@@ -149,7 +150,7 @@ impl Server {
 #[test]
 fn a_server_of_the_system_is_reached_over_tls_with_the_password_bound_to_its_certificate() {
     let Some(server) = Server::start() else {
-        left_out("TLS of PostgreSQL itself", "no server of PostgreSQL in /usr/lib/postgresql");
+        left_out("postgresql", "TLS of PostgreSQL itself");
         return;
     };
     let mut env = TestEnv::without_model();

@@ -13,7 +13,8 @@ use std::thread;
 use kb::text::printable::is_harmful;
 use serde_json::Value;
 
-use crate::env::{TestEnv, left_out};
+use crate::env::TestEnv;
+use crate::left_out::left_out;
 use crate::terminal;
 use crate::word_model::word_env;
 
@@ -440,7 +441,7 @@ fn paths_are_quoted_as_ls_quotes_them() {
     ls.args(["-d", "--quoting-style=shell-escape"]).env("LC_ALL", "C.UTF-8").stderr(Stdio::null());
     let is_gnu = ls.arg("/").output().is_ok_and(|output| output.status.success());
     if !is_gnu {
-        left_out("quoting as ls does", "this ls has no --quoting-style");
+        left_out("ls", "quoting as ls does");
         return;
     }
     let printed =

@@ -12,7 +12,8 @@ use postgres::{Client, NoTls};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::env::{CORPUS, TestEnv, left_out};
+use crate::env::{CORPUS, TestEnv};
+use crate::left_out::left_out;
 use crate::word_model::word_env;
 
 /// The server of all tests. It ends when its standard input does, so with this process.
@@ -28,7 +29,7 @@ fn start() -> Option<Server> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let venv = root.join("target/postgres/venv");
     if !venv.join("ready").exists() {
-        left_out("kb push", "no PostgreSQL, see tests/postgres/setup, which `make test` runs");
+        left_out("pgserver", "kb push");
         return None;
     }
     let dir = tempfile::Builder::new().prefix("pg").tempdir_in("/tmp").unwrap();

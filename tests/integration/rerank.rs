@@ -5,7 +5,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::env::{Output, TestEnv, left_out};
+use crate::env::{Output, TestEnv};
+use crate::left_out::left_out;
 use crate::mcp_client::Client;
 
 /// Gives the last result the largest score.
@@ -184,7 +185,7 @@ fn the_example_in_the_page_follows_the_protocol() {
     let program = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     let python = "/usr/bin/python3";
     if !Command::new(python).arg("--version").output().is_ok_and(|run| run.status.success()) {
-        return left_out("the example of a reranker", "there is no python3");
+        return left_out("python3", "the example of a reranker");
     }
     let env = TestEnv::with_corpus();
     // Stands for the library: the longest passage is the best.

@@ -6,7 +6,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::env::{Output, TestEnv, left_out};
+use crate::env::{Output, TestEnv};
+use crate::left_out::left_out;
 use crate::screen::Screen;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
@@ -18,7 +19,7 @@ const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 fn is_there(program: &str, what: &str) -> bool {
     let is_there = SYSTEM.iter().any(|folder| Path::new(folder).join(program).exists());
     if !is_there {
-        left_out(what, &format!("there is no {program} on this machine"));
+        left_out(program, what);
     }
     is_there
 }

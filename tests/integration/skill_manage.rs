@@ -3,7 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use crate::env::{TestEnv, left_out};
+use crate::env::TestEnv;
+use crate::left_out::left_out;
 use crate::skills::{Skills, texts};
 
 fn agent_skill(skills: &Skills, name: &str, rest: &str) {
@@ -720,14 +721,14 @@ fn all_real_skills_load_build_outline_and_search() {
     let manifest_dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let archives = manifest_dir.ancestors().map(|folder| folder.join("shared/data/skills.tar.zst"));
     let Some(archive) = archives.into_iter().find(|path| path.exists()) else {
-        return left_out(what, "../shared/data/skills.tar.zst is not there");
+        return left_out("skills", what);
     };
     let skills = Skills::empty();
     let dir = skills.env.path("project");
     let unpack =
         Command::new("tar").arg("--zstd").arg("-xf").arg(archive).arg("-C").arg(&dir).output();
     if !unpack.is_ok_and(|status| status.status.success()) {
-        return left_out(what, "tar cannot unpack it");
+        return left_out("tar", what);
     }
     let mut num_skills = 0;
     for origin in fs::read_dir(dir.join("skills/files")).unwrap() {

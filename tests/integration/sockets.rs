@@ -9,7 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::env::{TestEnv, left_out};
+use crate::env::TestEnv;
+use crate::left_out::left_out;
 use crate::word_model::word_env;
 
 /// Runs a command under `strace` and returns its network calls and those of its children.
@@ -26,15 +27,37 @@ fn network_calls(env: &TestEnv, args: &[&str]) -> Option<Vec<String>> {
     let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_refused = printed.contains("ptrace") || printed.contains("PTRACE");
     let calls = fs::read_to_string(&log).ok().filter(|_| !is_refused)?;
-    // Lines without calls report signals and exits.
-    Some(calls.lines().filter(|line| line.contains('(')).map(str::to_owned).collect())
+    Some(calls.lines().filter(|line| is_call(line)).map(str::to_owned).collect())
+}
+
+/// Whether a line of strace, `PID NAME(ARGUMENTS) = RESULT`, is a call. Other lines report signals and exits, and
+/// `???( <detached ...>` a process that ended while strace looked at it.
+fn is_call(line: &str) -> bool {
+    let name = line.split_whitespace().nth(1).and_then(|rest| rest.split_once('('));
+    name.is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+#[test]
+fn only_calls_are_counted() {
+    for line in ["12 socket(AF_INET, SOCK_STREAM, 0) = 3", "12 recvfrom(3,  <unfinished ...>"] {
+        assert!(is_call(line), "{line}");
+    }
+    for line in [
+        "12 ???( <detached ...>",
+        "12 +++ exited with 0 +++",
+        "12 --- SIGCHLD {si_signo=SIGCHLD} ---",
+    ] {
+        assert!(!is_call(line), "{line}");
+    }
 }
 
 #[test]
 fn no_command_opens_a_socket() {
     let env = word_env();
     if network_calls(&env, &["list"]).is_none() {
-        left_out("sockets", "strace is not there or may not watch");
+        left_out("strace", "the calls of each command");
         return;
     }
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
@@ -97,7 +120,7 @@ fn no_command_opens_a_socket() {
 fn push_and_search_from_reach_only_their_target() {
     let env = word_env();
     if network_calls(&env, &["list"]).is_none() {
-        left_out("sockets", "strace is not there or may not watch");
+        left_out("strace", "the calls of each command");
         return;
     }
     let target = "postgres://me@/x?host=/nowhere";
