@@ -48,7 +48,7 @@ pub struct QueryTokens {
 
 impl QueryTokens {
     /// Prepares `[tokens, dim]`.
-    pub(super) fn new(tokens: &[f32], dim: usize) -> Self {
+    pub(crate) fn new(tokens: &[f32], dim: usize) -> Self {
         let mut prepared = Self { dim, steps: Vec::with_capacity(tokens.len()), units: Vec::new() };
         for token in tokens.chunks_exact(dim.max(1)) {
             let largest = token.iter().fold(0.0, |largest: f32, number| largest.max(number.abs()));

@@ -285,3 +285,6 @@ fn is_same(known: &LedgerRow, row: &LedgerRow) -> bool {
     (known.outcome, &known.reason, &known.message, &known.reader, known.stamp)
         == (row.outcome, &row.reason, &row.message, &row.reader, row.stamp)
 }
+
+#[cfg(test)]
+mod tests;

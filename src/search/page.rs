@@ -116,3 +116,6 @@ impl Quota {
         has_room
     }
 }
+
+#[cfg(test)]
+mod tests;

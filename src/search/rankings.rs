@@ -385,3 +385,6 @@ fn keyword_weight(store: &impl Searchable, phrasings: &[Query], ranking: &[Ranke
     let weight = |query: &Query| weights::keyword_weight(&query.passage, code_share);
     Ok(average(phrasings.iter().map(weight)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -249,3 +249,6 @@ fn before(text: &str, start: usize, least: usize, around: usize) -> Vec<Range<us
     lines.reverse();
     lines
 }
+
+#[cfg(test)]
+mod tests;

@@ -402,3 +402,6 @@ impl Record {
         rows::date_given(&self.metadata)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -264,3 +264,132 @@ fn concurrent_opening_of_a_new_database_works() {
         assert!(store.check().unwrap().is_empty());
     }
 }
+
+/// Creates a database as a kb with only the first `num_migrations` would have.
+fn older(path: &Path, num_migrations: usize) -> i64 {
+    fs::write(path, "").unwrap();
+    let mut connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+    migrate::enter_wal(&connection, BUSY_TIMEOUT).unwrap();
+    let migrations = &migrate::MIGRATIONS[..num_migrations];
+    migrate::apply(&mut connection, 0, migrations).unwrap();
+    migrations.last().map_or(0, |(version, _)| *version)
+}
+
+#[test]
+fn only_an_older_schema_is_announced_before_it_changes() {
+    let num_all = migrate::MIGRATIONS.len();
+    for num_migrations in [0, 1, num_all - 1, num_all] {
+        let (_directory, path) = scratch();
+        let version = older(&path, num_migrations);
+        let announced = RefCell::new(Vec::new());
+        let before_migration = |unmigrated: &Unmigrated<'_>| {
+            // Nothing has changed yet.
+            assert_eq!(migrate::version(unmigrated.connection).unwrap(), version);
+            announced.borrow_mut().push((unmigrated.path.to_owned(), unmigrated.version));
+            None
+        };
+        let store = Store::open_guarded(&path, false, &before_migration).unwrap().unwrap();
+        assert_eq!(migrate::version(&store.connection).unwrap(), migrate::NEWEST);
+        let expected = (0 < num_migrations && num_migrations < num_all).then_some((path, version));
+        assert_eq!(announced.into_inner(), Vec::from_iter(expected));
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_written_must_have_the_newest_schema() {
+    let num_all = migrate::MIGRATIONS.len();
+    let open = |path: &Path| Store::connect_to_read(path, Access::Shared);
+    let (_directory, path) = scratch();
+    older(&path, num_all);
+    let store = open(&path).unwrap().unwrap();
+    assert!(store.is_read_only() && store.documents(&Filter::default()).unwrap().is_empty());
+    assert!(store.reader().unwrap().is_read_only());
+    let newer = migrate::NEWEST + 1;
+    Store::open(&path).unwrap().connection.pragma_update(None, "user_version", newer).unwrap();
+    assert!(matches!(open(&path), Err(Error::SchemaTooNew { .. })));
+
+    let (_directory, path) = scratch();
+    older(&path, 0);
+    assert!(open(&path).unwrap().is_none(), "one without a schema counts as none");
+
+    for num_migrations in [1, num_all - 1] {
+        let (_directory, path) = scratch();
+        let version = older(&path, num_migrations);
+        let before = fs::read(&path).unwrap();
+        let Err(Error::NeedsWriting { path: named, reason }) = open(&path) else { panic!() };
+        assert_eq!(named, path);
+        let newest = migrate::NEWEST;
+        assert_eq!(reason, format!("its schema has version {version}, this kb needs {newest}"));
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    let (_directory, path) = scratch();
+    fs::write(&path, [b'x'; 5000]).unwrap();
+    assert!(matches!(open(&path), Err(Error::Corrupt { .. })));
+    let missing = open(&path.with_file_name("missing.db"));
+    assert!(matches!(missing, Err(Error::NeedsWriting { .. })), "{missing:?}");
+}
+
+#[test]
+fn a_database_of_a_newer_schema_is_refused() {
+    let (_directory, path) = scratch();
+    older(&path, migrate::MIGRATIONS.len());
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", migrate::NEWEST + 1).unwrap();
+    // Opening it as one of kb's would turn the log on again.
+    connection.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    connection.close().unwrap();
+    check_refused(&path, |error| matches!(error, Error::SchemaTooNew { .. }));
+}
+
+#[test]
+fn every_connection_has_the_same_settings() {
+    let db = TestDb::new();
+    for store in [&db.store, &db.store.reader().unwrap()] {
+        for (pragma, expected) in [
+            ("foreign_keys", 1),
+            ("synchronous", 1),
+            ("cache_size", -16384),
+            ("temp_store", 2),
+            ("secure_delete", 1),
+            ("busy_timeout", 5000),
+        ] {
+            let found: i64 =
+                store.connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap();
+            assert_eq!(found, expected, "{pragma}");
+        }
+        for (config, expected) in [
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
+            (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false),
+        ] {
+            assert_eq!(store.connection.db_config(config).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn patience_is_shortened_and_never_extended() {
+    let db = TestDb::new();
+    for (patience, expected) in [
+        (Duration::ZERO, 0),
+        (Duration::from_millis(4999), 4999),
+        (Duration::from_millis(5001), 5000),
+        (Duration::from_secs(3600), 5000),
+    ] {
+        db.store.wait_at_most(patience).unwrap();
+        let found: i64 =
+            db.store.connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn only_one_that_creates_makes_a_database_and_its_folders() {
+    let (directory, _) = scratch();
+    let path = directory.path().join("a/b/kb.db");
+    let guard = |_: &Unmigrated<'_>| None;
+    assert!(Store::open_guarded(&path, false, &guard).unwrap().is_none());
+    assert!(!path.parent().unwrap().exists());
+    assert!(Store::open_guarded(&path, true, &guard).unwrap().is_some());
+    assert!(Store::open_guarded(&path, false, &guard).unwrap().is_some());
+}
