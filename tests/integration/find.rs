@@ -1,15 +1,14 @@
 //! `kb find` on a terminal: keys, sizes, signals, other programs; and `kb` without a command.
 
+use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use std::sync::mpsc::channel;
-use std::time::Duration;
-use std::{fs, thread};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::env::TestEnv;
+use crate::patience::status_of;
 use crate::schema;
 use crate::screen::Screen;
 use crate::terminal;
@@ -118,14 +117,7 @@ fn it_ends_when_its_terminal_is_closed() {
         assert!(master.read(&mut shown).unwrap() > 0);
     }
     drop(master);
-    let (sender, receiver) = channel();
-    let id = Pid::from_child(&child);
-    thread::spawn(move || sender.send(child.wait().unwrap().code()));
-    let status = receiver.recv_timeout(Duration::from_secs(10));
-    if status.is_err() {
-        kill_process(id, Signal::KILL).unwrap();
-    }
-    assert_eq!(status, Ok(Some(129)));
+    assert_eq!(status_of(&mut child).code(), Some(129));
 }
 
 #[test]

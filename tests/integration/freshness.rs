@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::time::{Duration, Instant, SystemTime};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
 use crate::env::{CORPUS, TestEnv};
 use crate::mcp_client::Client;
+use crate::patience::{comes_true, output_of};
 use crate::terminal;
 use crate::word_model::word_env;
 
@@ -202,16 +205,26 @@ fn a_refresh_never_fails_a_search() {
     env.write("notes/a.md", "");
     assert_eq!(stale(&search()), marks(Some("changed"), None, None));
     assert!(!env.path(".kb/ingest-errors.log").exists());
-    // Another process is writing, and is not waited for.
+    // Another process is writing, and is waited for no longer than the setting says.
     let mut env = env;
     env.set("KB_SEARCH_REFRESH_MS", "50");
     env.write("notes/b.md", "# b\n\nsail zephyrine winter");
     let writer = rusqlite::Connection::open(env.database()).unwrap();
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let start = Instant::now();
-    let locked = env.json(&["search", "zephyrine", "--fts-only"]);
+    // A command that waits for as long as any has a start, and ends later nevertheless.
+    let start = |args: &[&str]| -> Child {
+        let mut command = env.command(args);
+        command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut patient = start(&["tag", "1", "--add", "late"]);
+    thread::sleep(Duration::from_millis(100));
+    let mut impatient = start(&["search", "zephyrine", "--fts-only"]);
+    assert!(comes_true(|| impatient.try_wait().unwrap().is_some()));
+    assert!(patient.try_wait().unwrap().is_none(), "the search waited as long");
+    patient.kill().unwrap();
+    patient.wait().unwrap();
+    let locked = output_of(&env, impatient).expect(0).json();
     assert_eq!(stale(&locked), marks(Some("changed"), Some("changed"), None));
-    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
     drop(writer);
     // The model is not on this machine, and is not fetched.
     env.set("KB_EMBEDDING_MODEL_DIR", env.path("nowhere").to_str().unwrap());

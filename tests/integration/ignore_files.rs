@@ -4,19 +4,14 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
 use crate::env::{Output, TestEnv};
+use crate::patience::output_of;
 use crate::word_model::word_env;
 
-/// How long a run may take, in a build without optimisation on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(100);
-
-/// Runs the program, which must end in time and use less than four gigabytes.
+/// Runs the program, which must end and use less than four gigabytes.
 #[track_caller]
-fn in_time(env: &TestEnv, args: &[&str]) -> Output {
+fn to_its_end(env: &TestEnv, args: &[&str]) -> Output {
     let mut command = env.command(args);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let pid = rustix::process::Pid::from_child(&child);
@@ -26,13 +21,7 @@ fn in_time(env: &TestEnv, args: &[&str]) -> Output {
     #[cfg(not(target_os = "linux"))]
     let _ = limit;
     let _ = child.stdin.take();
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(child.wait_with_output().unwrap()));
-    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        panic!("{args:?} did not end");
-    };
-    env.output(output.stdout, output.stderr, output.status)
+    output_of(env, child)
 }
 
 fn make_pipe(env: &TestEnv, name: &str) {
@@ -71,21 +60,21 @@ fn an_ignore_file_that_is_not_a_file_is_skipped_and_reported() {
         let ignore = format!("odd/{name}");
         make(&env, &ignore);
         let line = format!("the rules in {} are not used: {reason}", env.path(&ignore).display());
-        let output = in_time(&env, &["add", "odd"]).expect(0);
+        let output = to_its_end(&env, &["add", "odd"]).expect(0);
         assert!(output.stderr.contains("Added 1 document. 0 failed."), "{}", output.stderr);
         assert!(output.stderr.contains(&line), "{}", output.stderr);
         for args in [&["update", "--dry-run"][..], &["update"], &["add", "odd", "--format=json"]] {
-            let output = in_time(&env, args).expect(0);
+            let output = to_its_end(&env, args).expect(0);
             assert!(output.stderr.contains(&line), "{args:?}: {}", output.stderr);
         }
-        let report = in_time(&env, &["add", "odd", "--format=json"]).json();
+        let report = to_its_end(&env, &["add", "odd", "--format=json"]).json();
         assert_eq!(report["warnings"][0]["code"], "ignore_file", "{report}");
         // The same where links are followed, because that is about documents.
         if reason != "it has more than 10000 lines" {
-            let output = in_time(&env, &["add", "odd", "--follow"]).expect(0);
+            let output = to_its_end(&env, &["add", "odd", "--follow"]).expect(0);
             assert!(output.stderr.contains("are not used"), "{}", output.stderr);
         }
-        in_time(&env, &["status", "--scan"]).expect(0);
+        to_its_end(&env, &["status", "--scan"]).expect(0);
     }
 }
 
@@ -96,20 +85,20 @@ fn ignore_files_above_a_folder_apply_only_in_a_repository() {
     env.write("above/mine/a.md", "# One\n\nstorm anchor\n");
     env.write("above/.gitignore", "*\n");
     env.write("above/.kbignore", "*\n");
-    let output = in_time(&env, &["add", "above/mine"]).expect(0);
+    let output = to_its_end(&env, &["add", "above/mine"]).expect(0);
     assert!(output.stderr.contains("Added 1 document."), "{}", output.stderr);
     env.write("above/mine/b.md", "# Two\n\nrope sail\n");
-    assert!(in_time(&env, &["update"]).stdout.contains("1 added"));
+    assert!(to_its_end(&env, &["update"]).stdout.contains("1 added"));
     // They apply in a repository.
     fs::create_dir(env.path("above/.git")).unwrap();
     env.write("above/mine/c.md", "# Three\n\npaint pump\n");
-    assert!(in_time(&env, &["update"]).stdout.contains("0 added"));
+    assert!(to_its_end(&env, &["update"]).stdout.contains("0 added"));
     // But only regular files do.
     for name in [".gitignore", ".kbignore"] {
         fs::remove_file(env.path("above").join(name)).unwrap();
         make_pipe(&env, &format!("above/{name}"));
     }
-    let output = in_time(&env, &["update"]).expect(0);
+    let output = to_its_end(&env, &["update"]).expect(0);
     assert!(output.stdout.contains("1 added"), "{}", output.text());
     assert!(
         output.stderr.contains("above/.gitignore are not used: it is not a file"),
@@ -118,7 +107,7 @@ fn ignore_files_above_a_folder_apply_only_in_a_repository() {
     );
     // Folders above a separate repository do not affect it.
     fs::create_dir(env.path("above/mine/.git")).unwrap();
-    assert_eq!(in_time(&env, &["update"]).expect(0).stderr, "");
+    assert_eq!(to_its_end(&env, &["update"]).expect(0).stderr, "");
 }
 
 /// Updating part of a folder applies the rules of the full folder.
@@ -141,7 +130,7 @@ fn a_view_of_the_running_system_is_not_a_document() {
         if !fs::exists(name).unwrap() {
             continue;
         }
-        let output = in_time(&env, &["add", name, "--type=note"]).expect(1);
+        let output = to_its_end(&env, &["add", name, "--type=note"]).expect(1);
         assert!(output.stderr.starts_with("error: "), "{}", output.stderr);
     }
 }

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use insta::assert_snapshot;
 use rusqlite::{Connection, OpenFlags};
@@ -15,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 use crate::contract::{Info, Report, Search, read};
 use crate::env::{CORPUS, TestEnv, processes_of, words_of_tesseract};
 use crate::left_out::left_out;
+use crate::patience::{comes_true, status_of};
 use crate::word_model::word_env;
 
 fn add(env: &TestEnv, args: &[&str]) -> Report {
@@ -509,20 +510,8 @@ impl<'a> Held<'a> {
     /// Releases the program and waits for its end.
     fn finish(mut self) {
         self.env.write("go", "");
-        assert!(self.child.wait().unwrap().success());
+        assert!(status_of(&mut self.child).success());
     }
-}
-
-/// Waits for a condition; a program that never fulfils it fails the test instead of hanging.
-fn comes_true(condition: impl Fn() -> bool) -> bool {
-    let begin = Instant::now();
-    while !condition() {
-        if begin.elapsed() > Duration::from_secs(60) {
-            return false;
-        }
-        std::thread::yield_now();
-    }
-    true
 }
 
 /// Makes a home with pictures and pages in `docs`: one picture comes first, the others last.
@@ -616,16 +605,13 @@ fn a_killed_run_leaves_complete_documents_and_the_next_continues() {
         env.write(&format!("docs/{number:03}.md"), text);
     }
     let mut child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();
-    let begin = Instant::now();
     let stored = || -> i64 {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let Ok(db) = Connection::open_with_flags(env.database(), flags) else { return 0 };
         db.query_row("SELECT count(*) FROM documents", [], |row| row.get(0)).unwrap_or(0)
     };
-    while stored() < 5 && child.try_wait().unwrap().is_none() {
-        assert!(begin.elapsed() < Duration::from_secs(120), "nothing is stored");
-        std::thread::yield_now();
-    }
+    let is_begun = comes_true(|| stored() >= 5 || child.try_wait().unwrap().is_some());
+    assert!(is_begun, "nothing is stored");
     child.kill().unwrap();
     child.wait().unwrap();
     check_intact(&env);

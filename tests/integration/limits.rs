@@ -119,7 +119,7 @@ fn a_huge_number_of_neighbours_returns_the_full_document() {
         let answer = client.call("kb_search", json!({ "query": "tide", name: value }));
         assert_eq!(answer["error"]["code"], "INVALID_PARAMS", "{answer}");
     }
-    assert_eq!(client.close().0.code(), Some(0));
+    assert_eq!(client.close().code(), Some(0));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_long_query_is_answered_and_an_endless_one_is_refused() {
         let answer = client.call("kb_search", json!({ "query": query }));
         assert_eq!(answer["error"]["details"]["code"], code, "{answer}");
     }
-    assert_eq!(client.close().0.code(), Some(0));
+    assert_eq!(client.close().code(), Some(0));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_server_never_reads_its_protocol_as_a_document() {
         assert!(answer["error"]["message"].as_str().unwrap().contains("standard input"));
     }
     assert_eq!(client.request("ping", json!({}))["result"], json!({}));
-    assert_eq!(client.close().0.code(), Some(0));
+    assert_eq!(client.close().code(), Some(0));
     assert_eq!(env.json(&["list", "--format=json"]).as_array().unwrap().len(), 3);
 }
 
@@ -221,7 +221,7 @@ fn endless_or_deeply_nested_messages_do_not_stop_the_server() {
     client.send_line(&"[".repeat(1_000_000));
     client.send_line(&format!("{{\"a\":{}", "{\"a\":".repeat(100_000)));
     assert_eq!(client.request("ping", json!({}))["result"], json!({}));
-    assert_eq!(client.close().0.code(), Some(0));
+    assert_eq!(client.close().code(), Some(0));
 }
 
 #[test]

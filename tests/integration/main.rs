@@ -14,6 +14,8 @@ mod line_table;
 mod mcp_client;
 /// Finds the command lines of pages and of the program's help.
 mod page_lines;
+/// Waits for what a program does, with one bound for all tests.
+mod patience;
 /// Runs the binary on a pseudo-terminal while keys are typed; cells, sizes, signals.
 mod screen;
 /// A home with a project and a skill; runs `kb skill` and `skc` there.

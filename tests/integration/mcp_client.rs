@@ -6,14 +6,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
-
-/// Longest wait for one line, on a machine that is busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::patience::{PATIENCE, status_of};
 
 /// A running server and the lines it writes.
 pub(crate) struct Client {
@@ -155,11 +152,11 @@ impl Client {
         result["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
-    /// Closes stdin and waits for the end; returns the status and the time it took.
-    pub(crate) fn close(mut self) -> (ExitStatus, Duration) {
-        let start = Instant::now();
+    /// Closes stdin, waits for the end and returns the status.
+    #[track_caller]
+    pub(crate) fn close(mut self) -> ExitStatus {
         drop(self.stdin.take());
-        (self.child.wait().unwrap(), start.elapsed())
+        status_of(&mut self.child)
     }
 
     /// Returns the resident memory of the server in KiB; `None` if the system does not report it.

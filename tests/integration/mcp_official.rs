@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 use crate::left_out::left_out;
 use crate::mcp::{READING, WRITING, names, write_many};
+use crate::patience::comes_true;
 use crate::skills::{GUIDE, Skills};
 
 /// Returns where a client is, or prints that its test is skipped.
@@ -154,17 +154,8 @@ impl Inspector {
         let mut command = self.command(&args);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let env = &self.skills.env;
-        wait_until(|| env.sql::<i64>("SELECT count(*) FROM documents") > 12);
+        assert!(comes_true(|| env.sql::<i64>("SELECT count(*) FROM documents") > 12));
         child
-    }
-}
-
-/// Waits for something that another process does.
-fn wait_until(is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it did not happen in time");
-        thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -214,7 +205,7 @@ fn the_inspector_lists_and_calls_every_tool_in_parallel_and_is_stopped_midway() 
     client.wait().unwrap();
     let process = Path::new("/proc").join(pid.trim());
     if Path::new("/proc/self").exists() {
-        wait_until(|| !process.exists());
+        assert!(comes_true(|| !process.exists()));
     }
     // How many were added depends on how soon the cancellation arrived.
     let documents = env.json(&["list", "--format=json"]);

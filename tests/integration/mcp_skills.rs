@@ -199,7 +199,7 @@ fn one_session_is_one_run_in_the_access_log() {
     for _ in 0..3 {
         client.data("skill_outline", json!({ "skill": "tide-guide" }));
     }
-    assert!(client.close().0.success());
+    assert!(client.close().success());
     let log = skills.env.path("project/.skillc/runtime/tide-guide/.skillc-meta/logs.db");
     let db = rusqlite::Connection::open(log).unwrap();
     let count = "SELECT COUNT(*), COUNT(DISTINCT run_id) FROM access_log";

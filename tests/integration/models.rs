@@ -432,7 +432,7 @@ fn imports_and_the_tools_of_agents_report_another_model() {
         let envelope = client.call(tool, input);
         assert_eq!(envelope["error"]["details"]["code"], "model_mismatch", "{tool}: {envelope}");
     }
-    assert!(client.close().0.success());
+    assert!(client.close().success());
     assert_eq!(env.sql::<u32>("SELECT count(*) FROM documents"), 2, "nothing is written");
     check_database(&env);
 }

@@ -6,15 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
+use crate::patience::comes_true;
 use crate::word_model::{WordModel, check_database};
-
-/// Longest wait for `kb watch`; it makes a program that never updates fail instead of hang.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a person expects of a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -373,11 +370,8 @@ fn fourth_week(home: &mut Machine) {
     let mut watch = watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let text = fs::read_to_string(home.env.path("books/170.md")).unwrap() + "\nThe oak is old.\n";
     fs::write(home.env.path("books/170.md"), text).unwrap();
-    let start = Instant::now();
-    while !home.env.ok(&["show", &home.id(170)]).stdout.contains("The oak is old") {
-        assert!(start.elapsed() < PATIENCE, "`kb watch` never read the file");
-        std::thread::yield_now();
-    }
+    let is_read = || home.env.ok(&["show", &home.id(170)]).stdout.contains("The oak is old");
+    assert!(comes_true(is_read), "`kb watch` never read the file");
     let status = std::process::Command::new("/bin/kill").arg(watch.id().to_string()).status();
     assert!(status.unwrap().success());
     watch.wait().unwrap();

@@ -5,11 +5,12 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use crate::patience::PATIENCE;
 
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
@@ -112,7 +113,7 @@ impl Fake {
 
     /// The next connection, once it has ended.
     pub(crate) fn seen(&self) -> Seen {
-        self.seen.recv_timeout(Duration::from_secs(60)).unwrap()
+        self.seen.recv_timeout(PATIENCE).unwrap()
     }
 
     /// A URL of it with parameters, for a host that is not this machine's.

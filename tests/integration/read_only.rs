@@ -198,13 +198,13 @@ fn every_reading_command_answers_where_nothing_can_be_written() {
     assert!(shown["text"].as_str().unwrap().contains("harbour master"), "{shown}");
     client.data("skill_list", json!({}));
     // A server that may write starts too, and refuses what it cannot do.
-    let (status, _) = client.close();
+    let status = client.close();
     assert!(status.success());
     let mut client = Client::over(shared.command(&["mcp", "--allow-write"]));
     client.greet();
     let refused = client.call("kb_add", json!({ "paths": [shared.env.path("docs")] }));
     assert_eq!(refused["error"]["details"]["code"], "read_only", "{refused}");
-    assert!(client.close().0.success());
+    assert!(client.close().success());
     assert_eq!(shared.files(), files, "a file was created or changed");
 }
 

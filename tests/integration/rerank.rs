@@ -22,7 +22,7 @@ fn home(script: &str) -> TestEnv {
 fn set(env: &TestEnv, script: &str) {
     let path = env.write("rerank.sh", format!("PATH=/usr/bin:/bin\n{script}\n"));
     env.ok(&["config", "set", "search.rerank_command", &format!("/bin/sh '{}'", path.display())]);
-    env.ok(&["config", "set", "search.rerank_ms", "20000"]);
+    env.ok(&["config", "set", "search.rerank_ms", "120000"]);
 }
 
 fn search(env: &TestEnv, args: &[&str]) -> Output {
@@ -199,7 +199,7 @@ fn the_example_in_the_page_follows_the_protocol() {
         path.display()
     );
     env.ok(&["config", "set", "search.rerank_command", &command]);
-    env.ok(&["config", "set", "search.rerank_ms", "30000"]);
+    env.ok(&["config", "set", "search.rerank_ms", "120000"]);
     let answer = search(&env, &[]).json();
     assert_eq!(answer["reranked"], true, "{answer}");
     let texts = answer["results"].as_array().unwrap().iter();

@@ -12,6 +12,7 @@ use kb::extract::pdf::extract;
 use kb::extract::sandbox::{Layers, ReadOptions, active};
 
 use crate::env::{TestEnv, processes_of};
+use crate::patience::comes_true;
 
 const KB: &str = env!("CARGO_BIN_EXE_kb");
 
@@ -210,18 +211,6 @@ mod from_inside {
             }
         }
     }
-}
-
-/// Whether a condition comes true in time.
-fn comes_true(condition: impl Fn() -> bool) -> bool {
-    let begin = std::time::Instant::now();
-    while !condition() {
-        if begin.elapsed() > Duration::from_secs(60) {
-            return false;
-        }
-        std::thread::yield_now();
-    }
-    true
 }
 
 #[cfg(debug_assertions)]

@@ -9,17 +9,15 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
 use unicode_width::UnicodeWidthChar;
 
 use crate::env::{Output, TestEnv};
+use crate::patience::{PATIENCE, status_of};
 use crate::terminal;
-
-/// How long something may take to appear.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program with a screen.
 pub(crate) struct Screen {
@@ -230,11 +228,7 @@ impl Screen {
     /// Waits until the program ends, checks that the terminal is as it was, and returns what was written.
     #[track_caller]
     pub(crate) fn end(mut self, env: &TestEnv) -> Output {
-        let begin = Instant::now();
-        while self.child.as_mut().unwrap().try_wait().unwrap().is_none() {
-            assert!(begin.elapsed() < PATIENCE, "the program did not end");
-            thread::sleep(Duration::from_millis(5));
-        }
+        status_of(self.child.as_mut().unwrap());
         let output = self.child.take().unwrap().wait_with_output().unwrap();
         let after = tcgetattr(self.terminal.as_ref().unwrap()).unwrap();
         // Speeds are left out: setting them changes how they are encoded.

@@ -164,6 +164,9 @@ mod tests {
     use super::*;
     use crate::mcp::protocol::{Effect, Handler, NoAudit, Schema};
 
+    /// Longest wait for a chain that never gets there.
+    const PATIENCE: Duration = Duration::from_secs(120);
+
     fn schema() -> Schema {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
         schema.as_object().unwrap().clone()
@@ -270,8 +273,14 @@ mod tests {
     fn calls_of_one_tool_take_turns_and_other_tools_go_on() {
         let records = Arc::new(Recorder::default());
         let mut chain = Chain::new(Arc::clone(&records) as Arc<dyn AuditSink>);
-        let slow = |_: Value, _: &Call| {
-            thread::sleep(Duration::from_millis(40));
+        // Works until the other tool has answered.
+        let seen = Arc::clone(&records);
+        let slow = move |_: Value, _: &Call| {
+            let start = Instant::now();
+            let is_quick = |record: &String| record.starts_with("exit quick");
+            while !seen.0.lock().unwrap().iter().any(is_quick) && start.elapsed() < PATIENCE {
+                thread::sleep(Duration::from_millis(1));
+            }
             Ok(Value::Null.into())
         };
         chain.register(tool("slow", Box::new(slow))).unwrap();
@@ -289,6 +298,6 @@ mod tests {
         let at =
             |wanted: &str| records.iter().position(|record| record.starts_with(wanted)).unwrap();
         assert!(at("exit slow 1") < at("enter slow 2"), "{records:?}");
-        assert!(at("exit quick") < at("exit slow 2"), "{records:?}");
+        assert!(at("exit quick") < at("exit slow 1"), "{records:?}");
     }
 }
