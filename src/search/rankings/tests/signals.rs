@@ -1,0 +1,69 @@
+//! Tests the signals from which confidence is estimated.
+
+use super::*;
+use crate::search::confidence::{Confidence, of as confidence_of};
+
+#[test]
+fn a_leg_that_cannot_judge_gives_no_signals() {
+    let vector = |weight: f64| Some(leg(&[(1, 0.8)], weight, 0.0));
+    let nothing = Some(KeywordSignals { gap: 0.0, coverage: 0.0 });
+    let vector_speaks = Some(VectorSignals { cosine: 0.8, gap: 0.0, coverage: 0.0 });
+    let (words, no_words) =
+        (rankings(&[], vector(1.0)), Rankings { has_words: false, ..rankings(&[], vector(1.0)) });
+    let signals = |vector, keyword| Signals { vector, keyword };
+    assert_eq!(words.signals(&[]), signals(vector_speaks, None));
+    assert_eq!(no_words.signals(&[]), signals(vector_speaks, None));
+    // The model cannot read the query, or was not asked.
+    for leg in [vector(0.0), None] {
+        let words = rankings(&[], leg);
+        assert_eq!(words.signals(&[]), signals(None, nothing));
+        let no_words = Rankings { has_words: false, ..words };
+        assert_eq!(no_words.signals(&[]), signals(None, None));
+        assert_eq!(confidence_of(&no_words.signals(&[])), None);
+    }
+    let blank = Rankings { has_words: false, is_blank: true, ..rankings(&[], vector(1.0)) };
+    assert_eq!(blank.signals(&[]), signals(None, nothing));
+    assert_eq!(confidence_of(&blank.signals(&[])), Some(Confidence::None));
+    let empty = rankings(&[], Some(leg(&[], 1.0, 0.0)));
+    assert_eq!(empty.signals(&[]), signals(None, nothing));
+}
+
+#[test]
+fn signals_are_stretched_to_the_usual_floor() {
+    for (floor, cosine, gap) in [(0.0, 0.8, 0.2), (0.2, 0.8, 0.2), (0.6, 0.6, 0.4)] {
+        let rankings = rankings(&[], Some(leg(&[(1, 0.8), (2, 0.6)], 1.0, floor)));
+        let found = rankings.signals(&[]).vector.unwrap();
+        assert_near(found.cosine, cosine);
+        assert_near(found.gap, gap);
+    }
+}
+
+#[test]
+fn coverage_is_that_of_the_nearest_chunk_and_of_the_first_hit() {
+    let db = tides();
+    let (keywords, _) = read_keywords(&db.store, &queries(&["high tide"])).unwrap();
+    let high = keywords.as_ref().unwrap().coverage(ChunkId(1));
+    let low = keywords.as_ref().unwrap().coverage(ChunkId(2));
+    assert!(high > low && low > 0.0);
+    let rankings =
+        Rankings { keywords, ..rankings(&[(1, 4.0), (2, 3.0)], Some(leg(&[(2, 0.5)], 1.0, 0.0))) };
+    let fused = fuse_with(&db, &rankings, &by_score());
+    let first =
+        |id| fused.iter().filter(|hit| hit.chunk_id == ChunkId(id)).cloned().collect::<Vec<_>>();
+    for (fused, expected) in [(first(1), high), (first(2), low), (Vec::new(), 0.0)] {
+        let found = rankings.signals(&fused);
+        assert_near(found.vector.unwrap().coverage, low);
+        let keyword = found.keyword.unwrap();
+        assert_near(keyword.coverage, expected);
+        assert_near(keyword.gap, 0.25);
+    }
+    let nothing = Rankings { keyword: Vec::new(), ..rankings };
+    assert_near(nothing.signals(&fused).keyword.unwrap().gap, 0.0);
+}
+
+#[test]
+fn without_a_verdict_the_reason_is_a_model_or_words() {
+    let unread = rankings(&[], Some(leg(&[], 0.0, 0.0)));
+    assert_eq!(unread.no_basis(), NoBasis::Unreadable);
+    assert_eq!(rankings(&[], None).no_basis(), NoBasis::NoWords);
+}
