@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 # The switch is a file, not a variable: tests clear the environment of the programs that they start, and kb that of the
-# processes that read documents. Those may not open files later, so `main` reads it first.
+# processes that read documents. Those may not open files later, so `main` reads it first. It also bounds the processor
+# time of a program that a test starts, which may loop; a test program itself needs more.
 MODULE = """//! Tells which mutants are switched on.
 use std::sync::LazyLock;
 static ACTIVE: LazyLock<Vec<u32>> = LazyLock::new(|| {
@@ -16,6 +17,13 @@ static ACTIVE: LazyLock<Vec<u32>> = LazyLock::new(|| {
 /// Whether a mutant is switched on.
 pub fn is(number: u32) -> bool {
     ACTIVE.contains(&number)
+}
+/// Prepares a program that a test has started.
+pub fn start() {
+    LazyLock::force(&ACTIVE);
+    let mut limit = rustix::process::getrlimit(rustix::process::Resource::Cpu);
+    limit.current = Some(limit.current.map_or(90, |seconds| seconds.min(90)));
+    rustix::process::setrlimit(rustix::process::Resource::Cpu, limit).unwrap();
 }
 """
 DECLARATION = b"\n#[doc(hidden)]\npub mod mutant;\n"
@@ -83,7 +91,7 @@ class Build:
         texts["src/lib.rs"] += DECLARATION
         texts["src/mutant.rs"] = MODULE.encode()
         assert MAIN in texts["src/main.rs"]
-        texts["src/main.rs"] = texts["src/main.rs"].replace(MAIN, MAIN + b" kb::mutant::is(0);")
+        texts["src/main.rs"] = texts["src/main.rs"].replace(MAIN, MAIN + b" kb::mutant::start();")
         for path in self.copy.rglob("*"):
             if not path.is_dir() and str(path.relative_to(self.copy)) not in texts:
                 path.unlink()

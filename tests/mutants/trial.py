@@ -17,8 +17,6 @@ FAILURE = re.compile(r"test (\S+)(?: - should panic)? \.\.\. FAILED")
 # Bounds relative to a run without a mutant, in seconds. The one on processor time finds mutants that loop; the one on
 # time, only those that wait for ever.
 CPU, WAIT, LONGEST = (4, 20), (10, 120), 3 * 3600
-# The processor time of one process of an integration test, in seconds.
-CPU_OF_PROCESS = 90
 # A mutant that allocates for ever, and one that writes for ever, in bytes.
 MEMORY, FILE = 6 << 30, 8 << 30
 # More tests that fail without a mutant mean that something else is wrong. A few do not run in a copy.
@@ -105,7 +103,7 @@ class Program:
 
         def limit():
             if bound:
-                seconds = CPU_OF_PROCESS if self.kind == "integration" else int(CPU[0] * bound.cpu + CPU[1])
+                seconds = int(CPU[0] * bound.cpu + CPU[1])
                 resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
             resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
