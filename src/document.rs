@@ -303,3 +303,40 @@ pub struct Ranked {
     /// Raw relevance in the ranking's own scale (BM25, cosine); larger is better.
     pub score: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_of_all_characters_or_words() {
+        let quality = Quality {
+            num_characters: 8,
+            num_not_text: 2,
+            num_words: 1,
+            num_glued: 1,
+            num_words_ocr: 4,
+            num_unsure: 3,
+            ..Quality::default()
+        };
+        let shares = [quality.share_not_text(), quality.share_glued(), quality.share_unsure()];
+        assert_eq!(shares, [0.25, 1.0, 0.75]);
+    }
+
+    #[test]
+    fn without_characters_and_words_all_shares_are_zero() {
+        let quality = Quality::default();
+        let shares = [quality.share_not_text(), quality.share_glued(), quality.share_unsure()];
+        assert_eq!(shares, [0.0; 3]);
+    }
+
+    #[test]
+    fn a_page_has_a_label_if_it_is_not_its_number() {
+        let document = Document {
+            page_labels: ["iv", "2", ""].map(str::to_owned).to_vec(),
+            ..Document::default()
+        };
+        let labels: Vec<Option<String>> = (0..5).map(|page| document.page_label(page)).collect();
+        assert_eq!(labels, [None, Some("iv".to_owned()), None, None, None]);
+    }
+}

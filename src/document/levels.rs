@@ -37,3 +37,38 @@ impl Levels {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the levels of headings with these header chains, after a paragraph.
+    #[track_caller]
+    fn check(chains: &[&[&str]], expected: &[u8]) {
+        let block = |kind, chain: &[&str]| Block {
+            bytes: 0..0,
+            kind,
+            headings: chain.iter().map(|&heading| heading.to_owned()).collect(),
+            symbol: None,
+            context: None,
+            page: None,
+            starts_section: false,
+        };
+        let mut blocks = vec![block(BlockKind::Paragraph, &[])];
+        blocks.extend(chains.iter().map(|chain| block(BlockKind::Heading, chain)));
+        let document = Document { blocks, ..Document::default() };
+        let found: Vec<u8> =
+            Levels::headings(&document).into_iter().map(|(level, _)| level).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_title_in_the_text_is_above_all_headings() {
+        check(&[&[], &["Setup"], &["Setup", "Linux"]], &[1, 2, 3]);
+    }
+
+    #[test]
+    fn without_a_title_in_the_text_headings_begin_at_the_first_level() {
+        check(&[&["Setup"], &["Setup", "Linux"], &["Use"]], &[1, 2, 1]);
+    }
+}

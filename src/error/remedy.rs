@@ -336,3 +336,24 @@ impl Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_model_is_named_as_it_is_typed() {
+        let hint = |wanted: &str| {
+            let bound = "bge-small int8".to_owned();
+            Error::ModelMismatch { bound, bound_dim: 384, wanted: wanted.to_owned() }
+                .hint()
+                .unwrap()
+        };
+        assert_eq!(hint("e5-small fp32"), "run `kb reindex --model e5-small` to switch models");
+        assert_eq!(hint("bge-small fp32"), "run `kb reindex` to compute all vectors again");
+        let directory = std::env::temp_dir();
+        let directory = directory.to_str().unwrap();
+        let expected = format!("run `kb reindex --model-dir {directory}` to switch models");
+        assert_eq!(hint(directory), expected);
+    }
+}

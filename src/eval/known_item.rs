@@ -89,3 +89,44 @@ fn phrase(
     let rarest = windows.min_by_key(|(_, counts)| counts.iter().sum::<usize>());
     Ok(rarest.map(|(words, _)| words.join(" ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::DocumentId;
+    use crate::store::testing::TestDb;
+
+    /// Returns a database with ten documents, of which one has no chunk.
+    fn library() -> (TestDb, Vec<DocumentId>) {
+        let mut db = TestDb::new();
+        let mut ids = Vec::new();
+        for number in 0..10 {
+            let text = format!("common words before rare{number} words after the others");
+            let path = format!("/notes/{number}.md");
+            let texts: &[&str] = if number == 0 { &[] } else { &["start", &text, "end"] };
+            ids.push(db.add(&path, texts, &[]));
+        }
+        (db, ids)
+    }
+
+    #[test]
+    fn questions_are_spread_over_the_documents_with_text() {
+        let (db, ids) = library();
+        for (num_documents, expected) in [(0, 1), (1, 1), (3, 3), (5, 5), (9, 9), (100, 9)] {
+            let found = questions(&db.store, num_documents).unwrap();
+            assert_eq!(found.phrases.len(), expected, "{num_documents}");
+            assert!(found.phrases.iter().all(|judged| !judged.relevant.contains_key(&ids[0])));
+        }
+    }
+
+    #[test]
+    fn the_answer_is_the_document_of_the_words() {
+        let (db, ids) = library();
+        let phrases = questions(&db.store, 9).unwrap().phrases;
+        for (number, id) in ids.iter().enumerate().skip(1) {
+            let query = format!("common words before rare{number} words");
+            let relevant = HashMap::from([(*id, 1)]);
+            assert!(phrases.contains(&Judged { query, relevant }), "{number}");
+        }
+    }
+}

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::chunk::{ChunkOptions, Strategy};
-use crate::document::{Binding, Filter, Precision};
+use crate::document::{Binding, DocType, Filter, Precision};
 use crate::embed::{QueryEmbedding, Side};
+use crate::error::Error;
 
 /// Embeds a passage by counting its letters.
 struct LetterEmbedder(Binding);
@@ -242,5 +243,27 @@ fn the_batch_size_limits_the_documents_in_progress() {
         };
         let report = add_with(&mut store, folder.path(), &services, &options, &mut on_event);
         assert_eq!((report.added, most), (12, batch_size));
+    }
+}
+
+#[test]
+fn only_a_note_given_as_text_is_replaced() {
+    for doc_type in [None, Some(DocType::Note)] {
+        let (folder, mut store) = folder_of(1);
+        let num_tokens = |text: &str| text.split_whitespace().count();
+        let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+        store.bind(services.embedder.binding()).unwrap();
+        let mut options = options();
+        options.wanted.doc_type = doc_type;
+        let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
+        let mut run =
+            Run { store: &mut store, services: &services, options: &options, on_event, report };
+        run.ingest(&[Start::named(&folder.path().join("0.md"))]).unwrap();
+        run.ingest_note("High at noon.", None).unwrap();
+        let [file, note] = run.report.document_ids[..] else { panic!("{:?}", run.report) };
+        run.ingest_note("High at one.", Some(note)).unwrap();
+        assert_eq!(run.report.document_ids[2..], [note]);
+        let outcome = run.ingest_note("High at two.", Some(file));
+        assert!(matches!(outcome, Err(Error::NotANote { .. })), "{doc_type:?}");
     }
 }

@@ -146,7 +146,11 @@ mod tests {
         assert!(is_readable_yaml("a: [1, {b: 2}]\n"));
         assert!(is_readable_yaml(&"a: []\n".repeat(1000)));
         assert!(!is_readable_yaml(&format!("a: {}", "[".repeat(100_000))));
+        assert!(is_readable_yaml(&"[".repeat(YAML_DEPTH)));
+        assert!(!is_readable_yaml(&"[".repeat(YAML_DEPTH + 1)));
         assert!(!is_readable_yaml(&"a: {".repeat(65)));
+        assert!(is_readable_yaml(&" ".repeat(YAML_BYTES)));
+        assert!(!is_readable_yaml(&" ".repeat(YAML_BYTES + 1)));
         assert!(!is_readable_yaml(&"a: 1\n".repeat(300_000)));
     }
 

@@ -57,3 +57,48 @@ fn simplify(property: &mut Value) {
         property.extend(only);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The description of a tool.
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is needed")]
+    struct Input {
+        /// What to find
+        query: String,
+        /// At most so many
+        top: Option<u32>,
+        /// Words
+        #[schemars(default)]
+        words: Vec<String>,
+        order: Option<Order>,
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(rename_all = "lowercase")]
+    #[expect(dead_code, reason = "only its schema is needed")]
+    enum Order {
+        Title,
+        Size,
+    }
+
+    #[test]
+    fn a_schema_has_only_what_agents_need() {
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "query": { "type": "string", "description": "What to find" },
+                "top": { "type": "integer", "description": "At most so many", "minimum": 0 },
+                "words": { "type": "array", "description": "Words", "items": { "type": "string" } },
+                "order": { "type": "string", "enum": ["title", "size"] },
+            },
+            "required": ["query"],
+        });
+        assert_eq!(Value::Object(schema::<Input>()), expected);
+    }
+}

@@ -75,3 +75,64 @@ pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testing::{TestDb, document};
+
+    /// Returns a library of two files and a note whose title is in no path.
+    fn library() -> (TestDb, [i64; 3]) {
+        let mut db = TestDb::new();
+        let ids = [("/sea/Tides.md", "High water"), ("/sea/gauges.md", "Old gauges")].map(
+            |(path, title)| {
+                let mut new = document(path, &[title], &[]);
+                title.clone_into(&mut new.title);
+                db.put(&new, &[title], &[]).document_id().0
+            },
+        );
+        let mut note = document("", &["note"], &[]);
+        note.stamp = None;
+        "Gauges".clone_into(&mut note.title);
+        let note = db.put(&note, &["note"], &[]).document_id().0;
+        (db, [ids[0], ids[1], note])
+    }
+
+    #[test]
+    fn a_document_is_found_by_id_path_title_or_a_part_of_them() {
+        let (db, [tides, gauges, note]) = library();
+        for (typed, path, expected) in [
+            (tides.to_string().as_str(), "", Some(tides)),
+            ("anything", "/sea/gauges.md", Some(gauges)),
+            ("HIGH water", "", Some(tides)),
+            ("tides.MD", "", Some(tides)),
+            // A whole title precedes a part of another.
+            ("gauges", "", Some(note)),
+            ("igh wat", "", Some(tides)),
+            ("ea/tid", "", Some(tides)),
+            ("gauges.m", "", Some(gauges)),
+            ("currents", "", None),
+            (" ", "", None),
+            ("999", "", None),
+        ] {
+            let found = find(&db.store, typed, path).ok().map(|document| document.id.0);
+            assert_eq!(found, expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn several_candidates_are_named() {
+        let (db, [tides, gauges, note]) = library();
+        let candidates = |typed| match find(&db.store, typed, "") {
+            Err(Error::AmbiguousDocument { candidates, num_candidates, .. }) => {
+                assert_eq!(candidates.len(), num_candidates);
+                candidates
+            }
+            other => panic!("{other:?}"),
+        };
+        let named = [(tides, "High water"), (gauges, "Old gauges")];
+        assert_eq!(candidates("/sea/"), named.map(|(id, title)| format!("{id} ({title})")));
+        let named = [(gauges, "Old gauges"), (note, "Gauges")];
+        assert_eq!(candidates("auge"), named.map(|(id, title)| format!("{id} ({title})")));
+    }
+}

@@ -372,3 +372,15 @@ impl Link {
         self.target.refused(Breach::new(reason, hint))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_faults_of_encryption_are_about_it() {
+        assert!(!Fault::from(io::Error::other("closed")).is_about_encryption());
+        assert!(!Fault::from(Breach::new("a breach", "try again")).is_about_encryption());
+        assert!(Fault::Encryption(Breach::new("not offered", "try again")).is_about_encryption());
+    }
+}

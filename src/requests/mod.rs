@@ -6,6 +6,8 @@
 
 mod grep;
 mod read;
+#[cfg(test)]
+mod tests;
 mod write;
 
 use std::path::PathBuf;

@@ -219,4 +219,14 @@ mod tests {
             prop_assert_eq!(decode(text.as_bytes()), Some(text));
         }
     }
+
+    #[test]
+    fn utf16_has_at_most_one_odd_character_in_a_hundred() {
+        let sniffed = |num_letters: usize| {
+            let text = "\u{1}".to_owned() + &"a".repeat(num_letters);
+            sniff_utf16(&utf16(&text, u16::to_le_bytes))
+        };
+        assert_eq!(sniffed(99), Some(UTF_16LE));
+        assert_eq!(sniffed(98), None);
+    }
 }

@@ -186,3 +186,63 @@ fn reasons_for_refusal_contain_no_control_characters() {
     let long = check::printable(&"x".repeat(10_000));
     assert!(long.chars().count() < 400);
 }
+
+#[test]
+fn impossible_times_are_refused() {
+    for (time, is_accepted) in [
+        ("2024-02-29T23:59:59Z", true),
+        ("2000-02-29T00:00:00Z", true),
+        ("2024-12-31T00:00:00Z", true),
+        ("2023-02-29T00:00:00Z", false),
+        ("1900-02-29T00:00:00Z", false),
+        ("2024-04-31T00:00:00Z", false),
+        ("2024-01-32T00:00:00Z", false),
+        ("2024-01-00T00:00:00Z", false),
+        ("2024-13-01T00:00:00Z", false),
+        ("2024-00-01T00:00:00Z", false),
+        ("2024-01-01T24:00:00Z", false),
+        ("2024-01-01T00:60:00Z", false),
+        ("2024-01-01T00:00:60Z", false),
+        ("2024-01-01 00:00:00Z", false),
+        ("2024-01-01T00:00:00+", false),
+        ("2024-01-01T00:00:00", false),
+    ] {
+        let mut line = line_of(&record());
+        line["updated_at"] = json!(time);
+        assert_eq!(read(&line.to_string()).is_ok(), is_accepted, "{time}");
+    }
+}
+
+#[test]
+fn names_of_models_and_prefixes_are_short_and_on_one_line() {
+    let is_accepted = |binding: &Binding| {
+        read_head(lines::encode_head(Some(binding), &[]).unwrap().as_str()).is_ok()
+    };
+    for (text, is_name, is_prefix) in [
+        ("a model", true, true),
+        ("", false, true),
+        (" ", false, true),
+        ("a\nmodel", false, false),
+        ("\u{202e}model", false, false),
+        (&"m".repeat(10_000), false, false),
+    ] {
+        let named = Binding { model_name: text.to_owned(), ..binding() };
+        assert_eq!(is_accepted(&named), is_name, "{text:?}");
+        let prefixed = Binding { passage_prefix: text.to_owned(), ..binding() };
+        assert_eq!(is_accepted(&prefixed), is_prefix, "{text:?}");
+    }
+}
+
+#[test]
+fn tags_are_neither_empty_nor_named_twice() {
+    for (tags, is_accepted) in [
+        (json!(["a", "b"]), true),
+        (json!([" "]), false),
+        (json!(["\u{7}"]), false),
+        (json!(["a", "a"]), false),
+    ] {
+        let mut line = line_of(&record());
+        line["tags"] = tags.clone();
+        assert_eq!(read(&line.to_string()).is_ok(), is_accepted, "{tags}");
+    }
+}

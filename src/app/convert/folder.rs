@@ -302,3 +302,56 @@ fn unwritable(path: &Path, source: io::Error) -> Error {
         _ => Error::Io { path, source },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Keeps failures.
+    #[derive(Default)]
+    struct Failures(Mutex<Vec<String>>);
+
+    impl Observer for Failures {
+        fn on_event(&self, event: Event<'_>) {
+            if let Event::Failure(text) = event {
+                self.0.lock().unwrap().push(text.to_owned());
+            }
+        }
+    }
+
+    fn failed(path: &str) -> Input {
+        Input::Failed(Error::PathNotFound { path: path.into() })
+    }
+
+    #[test]
+    fn the_second_result_of_a_name_gets_a_number() {
+        let inputs =
+            [failed("/a/x.md"), failed("/b/X.md"), failed("/c/x.md"), Input::Stream(Vec::new())];
+        let found: Vec<(PathBuf, bool)> = targets(&inputs, Path::new("/out"), "json")
+            .into_iter()
+            .map(|target| (target.output, target.is_renamed))
+            .collect();
+        let expected = [
+            ("/out/x.md.json", false),
+            ("/out/X.md~2.json", true),
+            ("/out/x.md~3.json", true),
+            ("/out/stdin.json", false),
+        ];
+        assert_eq!(found, expected.map(|(path, is_renamed)| (path.into(), is_renamed)));
+    }
+
+    #[test]
+    fn a_failure_is_reported_unless_it_is_the_result() {
+        for (is_single, expected) in [(false, 1), (true, 0)] {
+            let observer = Failures::default();
+            let mut report = ConvertReport::default();
+            let target = targets(&[failed("/a/x.md")], Path::new("/out"), "md").remove(0);
+            let error = Error::PathNotFound { path: "/a/x.md".into() };
+            report.count(target, Outcome::Failed(error), is_single, &observer);
+            assert_eq!((report.failed.len(), report.num_files()), (1, 1));
+            assert_eq!(observer.0.lock().unwrap().len(), expected);
+        }
+    }
+}

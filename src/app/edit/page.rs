@@ -157,3 +157,70 @@ fn tags(value: &Value) -> Option<Vec<String>> {
     let tags = tags.iter().map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty());
     Some(tags.collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testing::TestDb;
+
+    /// Returns a document with two tags and a day; with a text, it is a note.
+    fn editable(text: Option<&str>) -> Editable {
+        let mut db = TestDb::new();
+        let id = db.add("/notes/tide.md", &["tide"], &["sea", "station"]);
+        let mut document = db.store.document(id).unwrap().unwrap();
+        document.title = "Tide \"tables\"".to_owned();
+        document.date_given = Some("2026-05-17".to_owned());
+        Editable { document, text: text.map(str::to_owned) }
+    }
+
+    /// Checks what an edited page changes, or its faulty line.
+    #[track_caller]
+    fn check(editable: &Editable, from: &str, to: &str, expected: &Result<Changes, usize>) {
+        let page = write(editable);
+        assert!(page.contains(from), "{page}");
+        let found = read(editable, &page.replace(from, to)).map_err(|(line, _)| line);
+        assert_eq!(&found, expected, "{to:?}");
+    }
+
+    #[test]
+    fn a_page_that_was_not_edited_changes_nothing() {
+        for text in [None, Some("High at noon.\n\nLow at six.")] {
+            let editable = editable(text);
+            check(&editable, "---", "---", &Ok(Changes::default()));
+            assert_eq!(read(&editable, "\r\n"), Ok(Changes::default()));
+        }
+    }
+
+    #[test]
+    fn each_edited_field_is_changed_alone() {
+        let editable = editable(Some("High at noon."));
+        let change = Changes::default;
+        let title = Some("Tides".to_owned());
+        check(&editable, r#""Tide \"tables\"""#, "Tides", &Ok(Changes { title, ..change() }));
+        let tags = Some(vec!["sea".to_owned()]);
+        check(&editable, ", \"station\"", "", &Ok(Changes { tags, ..change() }));
+        let date = Some(Some("2026-05-18".to_owned()));
+        check(&editable, "-17", "-18", &Ok(Changes { date, ..change() }));
+        let text = Some("High at one.".to_owned());
+        check(&editable, "noon.", "one.\n\n", &Ok(Changes { text, ..change() }));
+    }
+
+    #[test]
+    fn a_faulty_line_is_named() {
+        let note = editable(Some("High at noon."));
+        for (from, to, line) in [
+            ("---\ntitle", "title", 1),
+            ("\n---\n\n", "\n\n", 6),
+            ("title", "name", 2),
+            ("date", "other", 4),
+            ("2026-05-17", "May", 4),
+            (r#""Tide \"tables\"""#, "", 2),
+            ("tags: [", "tags: [[", 4),
+            ("High at noon.", "", 6),
+        ] {
+            check(&note, from, to, &Err(line));
+        }
+        let file = editable(None);
+        assert_eq!(read(&file, &(write(&file) + "\nmore")).map_err(|(line, _)| line), Err(6));
+    }
+}

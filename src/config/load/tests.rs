@@ -107,3 +107,11 @@ fn languages_of_tesseract_are_names_and_no_paths() {
         assert!(load(value).is_err(), "{value}");
     }
 }
+
+#[test]
+fn the_example_has_the_defaults() {
+    let home = home_with(include_str!("../../../config.example.yaml"));
+    let resolved = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
+    assert_eq!(resolved.config, Config::defaults(home.path()));
+    assert!(resolved.warnings.is_empty(), "{:?}", resolved.warnings);
+}

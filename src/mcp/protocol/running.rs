@@ -63,3 +63,25 @@ impl Drop for CallGuard {
         self.0.calls().retain(|call| !call.is(&self.1));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
+    use super::*;
+
+    #[test]
+    fn the_work_of_other_threads_is_awaited() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let _inside = runtime.enter();
+        let running = RunningCalls::default();
+        let is_over =
+            || pin!(running.no_work()).poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        assert!(is_over());
+        let work = running.at_work();
+        assert!(!is_over());
+        drop(work);
+        assert!(is_over());
+    }
+}

@@ -198,6 +198,7 @@ mod tests {
         check("a [b\nc](http://x_y**z) **d**!", false, &["a b c d!"]);
         check("![logo](x.png)[y] a[1] (b) **", false, &["logo[y] a[1] (b) **"]);
         check("[[a](b)](c [d](e", false, &["[a](c [d](e"]);
+        check("[a](b[c](d) e", false, &["a e"]);
     }
 
     #[test]

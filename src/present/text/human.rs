@@ -169,4 +169,16 @@ mod tests {
         assert_eq!(shown(&terminal, indented), lines);
         assert_eq!(shown(&terminal, "hint: short"), "hint: short\n");
     }
+    #[test]
+    fn further_lines_of_a_column_are_indented_on_a_terminal() {
+        let shown = |human: &Human| {
+            let mut bytes = Vec::new();
+            human.hanging("one two three four five six", 4, &mut Sheet::new(&mut bytes)).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        let narrow = Human::plain(MIN_ROOM + 4);
+        assert_eq!(shown(&narrow), "one two three four five six\n");
+        let terminal = Human { is_terminal: true, ..narrow };
+        assert_eq!(shown(&terminal), "one two three four\n    five six\n");
+    }
 }

@@ -149,6 +149,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::Stats;
     use crate::document::{Binding, ChunkId, DocumentId, Embedding};
     use crate::store::testing::{TestDb, binding, chunk, document, embedding};
     use crate::store::{PathRole, PathStamp, Renewed, Unembedded};
@@ -161,6 +162,8 @@ mod tests {
             stats.documents.map(|(doc_type, count)| (doc_type.as_str(), count)),
             [("pdf", 0), ("markdown", 0), ("code", 0), ("note", 0)]
         );
+        let (last_update, db_size_bytes) = (stats.last_update.clone(), stats.db_size_bytes);
+        assert_eq!(stats, Stats { last_update, db_size_bytes, ..Stats::empty() });
         assert!(stats.db_size_bytes > 0);
         db.assert_intact();
     }

@@ -269,8 +269,9 @@ pub(in crate::store) fn dot(left: &[f32], right: &[u8]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::{Chunk, Embedding};
     use crate::error::Error;
-    use crate::store::testing::{TestDb, vector};
+    use crate::store::testing::{TestDb, chunk, document, vector};
 
     #[test]
     fn contradicting_columns_are_reported_as_corruption() {
@@ -286,6 +287,38 @@ mod tests {
             db.store.connection.execute_batch(damage).unwrap();
             let outcome = db.store.rank_by_cosine(&vector("words"), None, 10);
             assert!(matches!(outcome, Err(Error::Corrupt { .. } | Error::Store(_))), "{damage}");
+        }
+    }
+
+    #[test]
+    fn each_chunk_is_compared_by_its_own_code() {
+        let mut db = TestDb::new();
+        // The corners of a cube in turn, so that signs are enough to tell them apart.
+        let corner = |number: usize| {
+            (0..4)
+                .map(|axis| if number >> axis & 1 == 0 { 0.5 } else { -0.5 })
+                .collect::<Vec<f32>>()
+        };
+        let texts: Vec<String> = (0..400).map(|number| number.to_string()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let chunks: Vec<Chunk> = texts.iter().map(|text| chunk(text)).collect();
+        let embeddings: Vec<Embedding> =
+            (0..400).map(|number| Embedding { vector: corner(number), codes: None }).collect();
+        let new = document("/a.md", &texts, &[]);
+        let id = db.store.replace(&new, &chunks, &embeddings, &|_| false).unwrap().document_id();
+        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|chunk| chunk.id).collect();
+        let connection = &db.store.connection;
+        let num_blocks = codes::make(connection, 4, 1, 1).unwrap();
+        assert!(num_blocks > 1);
+        let coded = 1..=last_block(connection).unwrap() - 1;
+        for number in 0..16 {
+            let found =
+                seemingly_nearest(connection, &corner(number), None, 10, coded.clone()).unwrap();
+            let corners: Vec<usize> = found
+                .iter()
+                .map(|found| ids.iter().position(|id| *id == found.chunk_id).unwrap() % 16)
+                .collect();
+            assert_eq!(corners, [number; 10]);
         }
     }
 

@@ -41,3 +41,12 @@ fn blocks_lists_and_tables_keep_their_structure() {
         ],
     );
 }
+
+#[test]
+fn indented_fixed_lines_are_code() {
+    check(
+        super::extract,
+        "  : one\n  :\n  :   two\nWords.\n",
+        &["```\none\n\n  two\n```", "Words."],
+    );
+}

@@ -50,6 +50,12 @@ fn directives_and_comments_are_read_for_their_words() {
 }
 
 #[test]
+fn options_after_an_argument_of_two_lines_are_not_text() {
+    let text = ".. note:: Mind\n   it.\n   :class: x\n\n   Twice.\n";
+    check(super::extract, text, &["Note: Mind\nit.", "Twice."]);
+}
+
+#[test]
 fn tables_become_markdown() {
     check(
         super::extract,

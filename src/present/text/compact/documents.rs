@@ -156,3 +156,46 @@ fn titled(document: &StoredDocument) -> String {
     let title = clean(&document.title);
     format!("**{title}**{}, document {}", path.unwrap_or_default(), document.id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::DocumentId;
+    use crate::error::Error;
+
+    /// Checks the lines after the summary.
+    #[track_caller]
+    fn check(report: &IngestReport, expected: &[&str]) {
+        let mut out = Vec::new();
+        super::report(report, &mut Sheet::new(&mut out)).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_ids_of_added_documents_are_listed() {
+        check(&IngestReport::default(), &[]);
+        let document_ids = vec![DocumentId(3), DocumentId(5)];
+        let report = IngestReport { added: 2, document_ids, ..IngestReport::default() };
+        check(&report, &["documents 3, 5"]);
+    }
+
+    #[test]
+    fn failures_beyond_the_first_are_counted() {
+        let failed = |num_failed| IngestReport {
+            failed: (0..)
+                .take(num_failed)
+                .map(|number| ("/a.md".into(), Error::UnknownChunk { id: number }))
+                .collect(),
+            ..IngestReport::default()
+        };
+        check(&failed(0), &[]);
+        let line =
+            |number: usize| format!("failed: /a.md: {}", failed(number + 1).failed[number].1);
+        let lines: Vec<String> = (0..MAX_FAILED).map(line).collect();
+        let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        check(&failed(MAX_FAILED), &lines);
+        lines.push("... (2 more)");
+        check(&failed(MAX_FAILED + 2), &lines);
+    }
+}
