@@ -163,6 +163,10 @@ pub(super) fn ingest(
     observer: &dyn Observer,
 ) -> Result<IngestReport> {
     let mut store = session.open_store()?;
+    if remembers == Remembers::Nothing {
+        // What the caller read before may have changed: the list of bases can have become unreadable.
+        session.require_files(&store)?;
+    }
     if let Some(limit) = request.time_limit {
         store.wait_at_most(limit)?;
     }

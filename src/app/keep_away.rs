@@ -76,6 +76,8 @@ pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
     }
     let mut num_added = 0;
     for (folder, lines) in by_folder {
+        // If a killed run had written the rules, nothing else removes its draft.
+        write::collect(folder);
         let path = folder.join(KB_IGNORE);
         let mut text = match open::read(&path, Links::RefuseBelow(folder), MAX_IGNORE_BYTES) {
             Err(Error::PathNotFound { .. }) => Vec::new(),

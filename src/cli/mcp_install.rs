@@ -36,8 +36,8 @@ pub(super) fn run(
         if !args.yes && !ask(&plan)? {
             return Ok(ExitStatus::User);
         }
-        plan.apply()?;
     }
+    plan.apply()?;
     context.present(
         args.format.format,
         |out| json::client_changed(&plan, entry.as_ref(), out),

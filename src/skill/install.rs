@@ -99,6 +99,8 @@ pub fn place(path: &Path) -> Place {
 /// [`Error::Io`]; [`Diagnostic::InvalidOption`] if the path is a directory.
 pub fn install(path: &Path) -> Result<Installed> {
     let version = env!("CARGO_PKG_VERSION");
+    // If a killed run had written the skill, nothing else removes its draft.
+    write::collect(write::folder_of(path));
     let is_new = place(path) != Place::Current;
     if is_new {
         if path.is_dir() {

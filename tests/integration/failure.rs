@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
@@ -864,4 +864,32 @@ fn a_killed_run_leaves_an_intact_database_and_the_next_one_completes() {
     assert_eq!(counts["ignored"], NUM_HIDDEN + NUM_FILES, "{counts}");
     assert_eq!(counts["failed"], 1, "{counts}");
     check_nothing_lost(&env);
+}
+
+/// Creates what a run leaves in a folder if it is killed between giving a file its name and removing
+/// the draft.
+fn leave_draft(env: &TestEnv, folder: &str) -> PathBuf {
+    let draft = env.path(folder).join(".kb-draft-9-0123456789abcdef");
+    fs::create_dir_all(&draft).unwrap();
+    fs::write(draft.join("lock"), "").unwrap();
+    draft
+}
+
+#[test]
+fn drafts_of_killed_runs_go_even_if_nothing_is_written() {
+    let env = word_env();
+    env.write("docs/.kbignore", "/tides.md\n");
+    for (folder, args) in [
+        ("docs", &["remove", "docs/tides.md", "--ignore", "--yes"][..]),
+        (".cursor", &["mcp", "install", "--client", "cursor", "--yes"]),
+        (".claude/skills/kb", &["skill", "install", "--target", "claude", "--yes"]),
+    ] {
+        if folder != "docs" {
+            env.ok(args);
+        }
+        let draft = leave_draft(&env, folder);
+        env.ok(args);
+        assert!(!draft.exists(), "{args:?}");
+    }
+    assert_eq!(fs::read_to_string(env.path("docs/.kbignore")).unwrap(), "/tides.md\n");
 }

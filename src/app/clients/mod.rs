@@ -208,13 +208,16 @@ impl Plan {
         !matches!(self.action, Action::Unchanged | Action::Absent)
     }
 
-    /// Writes the settings in one step; the file keeps its permissions.
+    /// Writes the settings in one step, if they change; the file keeps its permissions. Removes what a
+    /// killed run has left next to them.
     ///
     /// # Errors
     ///
     /// [`Error::Config`] if the file has changed since the plan was made, [`Error::Io`] if it cannot be
     /// written.
     pub fn apply(&self) -> Result<()> {
+        let folder = write::folder_of(&self.path);
+        write::collect(folder);
         if !self.changes() {
             return Ok(());
         }
@@ -227,7 +230,7 @@ impl Plan {
             });
         }
         let failed = |source| Error::Io { path: self.path.clone(), source };
-        write::create_public_folder(write::folder_of(&self.path)).map_err(failed)?;
+        write::create_public_folder(folder).map_err(failed)?;
         write::replace_of_user(&self.path, self.new.as_bytes()).map_err(failed)
     }
 }
