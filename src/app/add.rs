@@ -16,7 +16,8 @@ use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::TypeOverride;
-use crate::ingest::reach::{Access, Reach};
+use crate::ingest::reach::Reach;
+use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
 use crate::ingest::{self, ChunkingOptions, IngestOptions, IngestReport, Services};
 use crate::store::{Allowed, AllowedFolder, Root, Store};
@@ -92,8 +93,7 @@ pub fn add(
 ) -> Result<(IngestReport, Vec<PathBuf>)> {
     session.require_writable()?;
     let roots = check(request)?;
-    let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
-    let report = ingest(session, request, &starts, Remembers::Folders, observer)?;
+    let report = ingest(session, request, Walks::Named(&roots), observer)?;
     Ok((report, roots))
 }
 
@@ -117,6 +117,18 @@ pub(super) fn check(request: &AddRequest) -> Result<Vec<PathBuf>> {
         return Err(Error::PathNotFound { path: typed[0].clone() });
     }
     Ok(roots)
+}
+
+/// Returns where the walks of named paths start: each also at the added folders below it.
+pub(super) fn starts(
+    session: &Session,
+    store: Option<&Store>,
+    named: &[PathBuf],
+    wanted: TypeOverride,
+) -> Result<Vec<Start>> {
+    let follows_all = session.config().ingestion.follow_links;
+    let roots = store.map(|store| Roots::of(store, follows_all)).transpose()?.unwrap_or_default();
+    Ok(named.iter().flat_map(|path| roots.starts_of_named(path, wanted)).collect())
 }
 
 /// Returns the error of a run that added nothing: that of the only file, if it was named itself, or that
@@ -145,25 +157,24 @@ pub fn failure(
     })
 }
 
-/// Whether a run remembers the folders it reads, or keeps the tags of documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Remembers {
-    /// Remember folders, because the user names them.
-    Folders,
-    /// Remember nothing, because the run updates known folders.
-    Nothing,
+/// Which files a run reads.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Walks<'a> {
+    /// Those at paths that the user names; folders are remembered.
+    Named(&'a [PathBuf]),
+    /// Those of known folders and files. Nothing is remembered, and documents keep their tags.
+    Known(&'a [Start]),
 }
 
 /// Ingests files, or the text of the request, into the session's database.
 pub(super) fn ingest(
     session: &Session,
     request: &AddRequest,
-    starts: &[Start],
-    remembers: Remembers,
+    walks: Walks<'_>,
     observer: &dyn Observer,
 ) -> Result<IngestReport> {
     let mut store = session.open_store()?;
-    if remembers == Remembers::Nothing {
+    if matches!(walks, Walks::Known(_)) {
         // What the caller read before may have changed: the list of bases can have become unreadable.
         session.require_files(&store)?;
     }
@@ -182,21 +193,22 @@ pub(super) fn ingest(
     let tokenizer = &model.tokenizer;
     let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
     let mut options = options(session, request, chunking, observer)?;
-    options.keeps_tags = remembers == Remembers::Nothing;
-    let new_roots = match remembers {
-        Remembers::Folders => {
+    options.keeps_tags = matches!(walks, Walks::Known(_));
+    let (new_roots, starts) = match walks {
+        Walks::Named(named) => {
             follow_database(session, &mut store, observer)?;
-            remember_named(session, &mut store, request, starts, observer)?
+            let new_roots = remember_named(session, &mut store, request, named, observer)?;
+            (new_roots, starts(session, Some(&store), named, options.wanted)?)
         }
-        Remembers::Nothing => Vec::new(),
+        Walks::Known(starts) => (Vec::new(), starts.to_vec()),
     };
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
 
     let mut log = ErrorLog::of(session);
-    let is_single = matches!(starts, [start] if !start.path().is_dir());
+    let is_single = matches!(starts.as_slice(), [start] if !start.path().is_dir());
     let walk = matches!(request.source, Source::Paths(_)).then(|| options.walk.clone());
-    observer.on_event(Event::IngestBegins { starts, walk, is_single });
+    observer.on_event(Event::IngestBegins { starts: &starts, walk, is_single });
     let mut on_event = |event: ingest::Event<'_>| {
         if let ingest::Event::Failed { path, error } = &event
             && request.time_limit.is_none()
@@ -217,7 +229,7 @@ pub(super) fn ingest(
         Source::Note(text, replaced) => run.ingest_note(text, *replaced),
         Source::Bytes(bytes) => run.ingest_bytes(bytes),
         Source::StoredNotes(ids) => run.reread_notes(ids),
-        Source::Paths(_) => run.ingest(starts),
+        Source::Paths(_) => run.ingest(&starts),
     };
     let report = run.report;
     observer.on_event(Event::IngestEnds {
@@ -237,12 +249,12 @@ pub(super) fn ingest(
         }
     }
     store.encode_vectors()?;
-    if remembers == Remembers::Folders && request.time_limit.is_none() {
+    if matches!(walks, Walks::Named(_)) {
         let name = selection.binding(&installed).model_name;
         languages::note(&name, &report, start.elapsed(), &store, observer)?;
-    }
-    if remembers == Remembers::Folders && last_update::covers_all(&store, starts)? {
-        last_update::note(&mut store)?;
+        if last_update::covers_all(&store, &starts)? {
+            last_update::note(&mut store)?;
+        }
     }
     erase::finish(store, observer)?;
     Ok(report)
@@ -254,20 +266,21 @@ fn remember_named(
     session: &Session,
     store: &mut Store,
     request: &AddRequest,
-    starts: &[Start],
+    paths: &[PathBuf],
     observer: &dyn Observer,
 ) -> Result<Vec<String>> {
     let mut named = Allowed::default();
     let mut roots = Vec::new();
-    let followed = Access::of(store, false)?;
-    for path in starts.iter().map(Start::path) {
+    let followed = Roots::of(store, false)?;
+    for path in paths {
+        let path = &paths::clean(path);
         let Some(real_path) = Reach::named(path).ok().and_then(|reach| reach.real_path()) else {
             // It is reported when it is read.
             continue;
         };
         let text = paths::path_text(path);
         if !path.is_dir() {
-            if !followed.has_folder_of(path) || real_path != text {
+            if followed.folder_of(path).is_none() || real_path != text {
                 named.files.insert(text, real_path);
             }
             continue;

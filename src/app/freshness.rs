@@ -1,20 +1,17 @@
 //! Marks hits whose files have changed since they were indexed, and reads such files again.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::app::add::{AddRequest, Remembers, Source, ingest};
+use crate::app::add::{AddRequest, Source, Walks, ingest};
 use crate::app::observer::Event;
-use crate::app::update::{Kind, kind};
-use crate::app::{Observer, Session};
+use crate::app::{Observer, Session, read};
 use crate::document::{ChunkId, DocType, DocumentId, Stale};
 use crate::error::Result;
 use crate::ingest::freshness::{self, HASH_LIMIT};
-use crate::ingest::reach::Access;
-use crate::ingest::survey::root_of;
+use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
 use crate::search::Hit;
 use crate::store::Store;
@@ -63,8 +60,8 @@ fn compared(
     ids: &[ChunkId],
 ) -> Result<HashMap<ChunkId, Option<Stale>>> {
     let documents = store.files_of_chunks(ids)?;
-    let access = || Access::of(store, session.config().ingestion.follow_links);
-    let stale = freshness::stale(&documents, access, HASH_LIMIT)?;
+    let roots = || Roots::of(store, session.config().ingestion.follow_links);
+    let stale = freshness::stale(&documents, roots, HASH_LIMIT)?;
     let of_document = |id| stale.get(id).copied();
     let by_chunk = documents.iter().flat_map(|document| {
         let stale = of_document(&document.document_id);
@@ -88,8 +85,8 @@ pub(super) fn of_document(
         return Ok(None);
     }
     let Some(document) = store.files_of_document(id)? else { return Ok(None) };
-    let access = || Access::of(store, session.config().ingestion.follow_links);
-    let stale = freshness::stale(std::slice::from_ref(&document), access, HASH_LIMIT)?;
+    let roots = || Roots::of(store, session.config().ingestion.follow_links);
+    let stale = freshness::stale(std::slice::from_ref(&document), roots, HASH_LIMIT)?;
     Ok(stale.get(&id).copied())
 }
 
@@ -118,46 +115,32 @@ pub(super) fn refresh(session: &Session, hits: &[&Hit], observer: &dyn Observer)
 fn read_again(session: &Session, changed: &BTreeSet<&str>) -> Result<()> {
     let limit = Duration::from_millis(session.config().search.refresh_ms.into());
     let within = Within { deadline: Instant::now() + limit, is_over: Arc::default() };
-    for ((tags, doc_type, language, follows_links), starts) in starts(session, changed)? {
-        let Some(left) = within.left() else { break };
-        let request = AddRequest {
-            tags,
-            doc_type,
-            language,
-            follows_links,
-            time_limit: Some(left),
-            ..AddRequest::of(Source::Paths(Vec::new()))
-        };
-        ingest(session, &request, &starts, Remembers::Nothing, &within)?;
-    }
+    let starts = starts(session, changed)?;
+    let Some(left) = within.left().filter(|_| !starts.is_empty()) else { return Ok(()) };
+    let request =
+        AddRequest { time_limit: Some(left), ..AddRequest::of(Source::Paths(Vec::new())) };
+    ingest(session, &request, Walks::Known(&starts), &within)?;
     Ok(())
 }
 
-/// Returns the files to read, grouped by the options for reading them.
-fn starts(session: &Session, changed: &BTreeSet<&str>) -> Result<BTreeMap<Kind, Vec<Start>>> {
-    let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
-    let Some(store) = session.open_existing()? else { return Ok(by_kind) };
-    let roots = store.roots()?;
-    let access = Access::new(&roots, session.config().ingestion.follow_links);
-    let folders: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
+/// Returns the files to read. A file that may not be opened is left out, and keeps its mark.
+fn starts(session: &Session, changed: &BTreeSet<&str>) -> Result<Vec<Start>> {
+    let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
+    let roots = Roots::of(&store, session.config().ingestion.follow_links)?;
+    let mut starts = Vec::new();
     for path in changed {
-        let Some(known) = store.known_path(path)? else { continue };
-        // A file that may not be opened keeps its mark.
-        let Ok((path, reach)) = access.of_stamp(&known.stamp) else { continue };
-        let root = root_of(&folders, &path)
-            .and_then(|folder| roots.iter().find(|root| paths::path_of(&root.path) == folder))
-            .filter(|root| root.doc_type.is_some() || root.language.is_some());
-        let kind = match root {
-            Some(root) => {
-                let language = root.language.as_ref().and_then(|word| word.parse().ok());
-                (Vec::new(), root.doc_type, language, false)
-            }
-            None => kind(session, (known.doc_type, known.language.as_deref()), &path),
-        };
-        by_kind.entry(kind).or_default().push(Start::known(&path, reach));
+        if let Some(known) = store.known_path(path)? {
+            let is_claimed = read::is_claimed(session, &paths::path_of(path));
+            let language = known.language.as_deref();
+            starts.extend(roots.start_of_file(
+                &known.stamp,
+                (known.doc_type, language),
+                is_claimed,
+            ));
+        }
     }
     store.close()?;
-    Ok(by_kind)
+    Ok(starts)
 }
 
 /// Ends a run after the current document when the time is over. Reports nothing.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 use crate::files::write;
-use crate::ingest::survey::root_of;
+use crate::ingest::roots::Roots;
 use crate::ingest::walk::{KB_IGNORE, MAX_IGNORE_BYTES, MAX_IGNORE_LINES};
 
 /// A line of the ignore file of an added folder.
@@ -23,14 +23,14 @@ pub(super) struct Rule {
 /// # Errors
 ///
 /// [`Error::Usage`] for a path that is not below an added folder, or that no rule can name.
-pub(super) fn rule(roots: &[PathBuf], path: &Path, is_folder: bool) -> Result<Rule> {
+pub(super) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Rule> {
     let refuse =
         |message: String, hint: &str| Error::Usage { message, hint: Some(hint.to_owned()) };
     let shown = path.display();
     // The innermost folder: its rules apply to walks from all folders above it.
-    let below = root_of(roots, path).and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
+    let below = roots.folder_of(path).and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
     let Some((folder, below)) = below.filter(|(_, below)| !below.as_os_str().is_empty()) else {
-        return Err(match roots.iter().any(|root| root.starts_with(path)) {
+        return Err(match roots.folders().any(|root| root.starts_with(path)) {
             true => refuse(
                 format!("{shown} is or contains an added folder"),
                 "without `--ignore`, removing it also keeps its files away",
@@ -116,9 +116,18 @@ pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Root;
 
     fn line(path: &str, is_folder: bool) -> Result<String> {
-        let roots = [PathBuf::from("/a"), PathBuf::from("/a/inner")];
+        let root = |path: &str| Root {
+            path: path.into(),
+            tags: Vec::new(),
+            doc_type: None,
+            language: None,
+            follows_links: false,
+            real_path: None,
+        };
+        let roots = Roots::new(["/a", "/a/inner"].map(root).to_vec(), false);
         rule(&roots, Path::new(path), is_folder).map(|rule| rule.line)
     }
 

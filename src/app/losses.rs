@@ -9,8 +9,8 @@ use crate::document::{DocumentId, Format};
 use crate::error::Result;
 use crate::extract;
 use crate::extract::sandbox::ReadOptions;
-use crate::ingest::reach::Access;
-use crate::ingest::survey::{is_missing, root_of};
+use crate::ingest::roots::Roots;
+use crate::ingest::survey::is_missing;
 use crate::store::{DocumentName, KnownFile, Store, StoredDocument};
 use crate::text::number::counted;
 use crate::text::paths;
@@ -67,9 +67,7 @@ pub(super) fn losses<'a>(
     store: &Store,
     documents: impl Iterator<Item = &'a DocumentName>,
 ) -> Result<Losses> {
-    let roots = store.roots()?;
-    let folders: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
-    let access = Access::new(&roots, session.config().ingestion.follow_links);
+    let roots = Roots::of(store, session.config().ingestion.follow_links)?;
     let mut files: HashMap<DocumentId, Vec<KnownFile>> = HashMap::new();
     for file in store.known_files()? {
         files.entry(file.document_id).or_default().push(file);
@@ -90,14 +88,11 @@ pub(super) fn losses<'a>(
         losses.num_dates += usize::from(document.date_given.is_some());
         let path = paths::path_of(&file.stamp.path);
         let mut tags: BTreeSet<&str> = document.tags.iter().map(String::as_str).collect();
-        let folder = root_of(&folders, &path);
-        let folder =
-            folder.and_then(|folder| roots.iter().zip(&folders).find(|pair| pair.1 == folder));
-        for tag in folder.iter().flat_map(|(root, _)| &root.tags) {
+        for tag in roots.tags_of(&path) {
             tags.remove(tag.as_str());
         }
         if !tags.is_empty() {
-            for tag in stated_tags(session, &access, &document, file) {
+            for tag in stated_tags(session, &roots, &document, file) {
                 tags.remove(tag.as_str());
             }
         }
@@ -109,18 +104,17 @@ pub(super) fn losses<'a>(
 /// Returns the tags that a Markdown file states; none for other formats, and if it cannot be read.
 fn stated_tags(
     session: &Session,
-    access: &Access,
+    roots: &Roots,
     document: &StoredDocument,
     file: &KnownFile,
 ) -> Vec<String> {
     if document.format != Format::Markdown.as_str() {
         return Vec::new();
     }
-    let path = paths::path_of(&file.stamp.path);
     let max_bytes = walk_options(session, false).max_bytes();
-    let read = access
-        .of_file(&path, file.stamp.real_path.as_deref())
-        .and_then(|reach| reach.read(&path, max_bytes))
+    let read = roots
+        .of_stamp(&file.stamp)
+        .and_then(|(path, reach)| reach.read(&path, max_bytes))
         .and_then(|bytes| {
             // Markdown is read without the program that reads other formats.
             extract::extract(&bytes, Format::Markdown, &ReadOptions::new(PathBuf::new()))

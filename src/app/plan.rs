@@ -6,7 +6,6 @@ use crate::app::observer::Silent;
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
 use crate::ingest::foresee::{Foreseen, foresee};
-use crate::ingest::walk::Start;
 
 /// Returns what adding the files of a request would do with each of them. Without a database, none
 /// is created, and every file is new. The model is not needed.
@@ -22,8 +21,11 @@ pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
         });
     }
     let roots = add::check(request)?;
-    let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
     // Nothing is chunked, so the limits of the model do not matter.
     let options = add::options(session, request, ChunkingOptions::new(1, 0), &Silent)?;
-    session.steadily(|| foresee(&starts, &options, session.open_existing()?.as_ref()))
+    session.steadily(|| {
+        let store = session.open_existing()?;
+        let starts = add::starts(session, store.as_ref(), &roots, options.wanted)?;
+        foresee(&starts, &options, store.as_ref())
+    })
 }

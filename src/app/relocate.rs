@@ -7,7 +7,8 @@ use crate::app::session::{absolute, typed};
 use crate::app::{Observer, Session, erase};
 use crate::error::{Error, Result};
 use crate::ingest::reach::{Folder, Reach};
-use crate::ingest::survey::{is_away, is_missing, root_of};
+use crate::ingest::roots::Roots;
+use crate::ingest::survey::{is_away, is_missing};
 use crate::ingest::{content_hash, walk};
 use crate::store::{Allowed, AllowedFolder, KnownFile, PathStamp, Relocation, Root, Store};
 use crate::text::number::counted;
@@ -255,12 +256,8 @@ fn moved_roots(all: &[Root], from: &Path, to: &Path) -> Result<Vec<Root>> {
 
 /// Returns the folder to remember if only a part of an added folder has moved out of it.
 fn root_of_part(all: &[Root], from: &Path, to: &Path) -> Result<Option<Root>> {
-    let folders: Vec<PathBuf> = all.iter().map(|root| paths::path_of(&root.path)).collect();
-    let Some(outer) = root_of(&folders, from) else { return Ok(None) };
-    if root_of(&folders, to).is_some() {
-        return Ok(None);
-    }
-    let outer = all.iter().find(|root| paths::path_of(&root.path) == outer);
+    let roots = Roots::new(all.to_vec(), false);
+    let outer = roots.of_path(from).filter(|_| roots.of_path(to).is_none());
     outer.map(|outer| placed(outer, to)).transpose()
 }
 

@@ -13,7 +13,7 @@ use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, read, session};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
-use crate::ingest::survey::root_of;
+use crate::ingest::roots::Roots;
 use crate::store::{DocumentName, Forgotten, ListedDocument, Root, Store};
 use crate::text::paths;
 
@@ -240,7 +240,7 @@ fn export(
 
 /// Returns the rules that keep the files of all arguments away.
 fn rules(store: &Store, all: &[Going]) -> Result<BTreeSet<Rule>> {
-    let roots = folders(store)?;
+    let roots = Roots::of(store, false)?;
     let known = store.known_files()?;
     let mut rules = BTreeSet::new();
     for going in all {
@@ -267,7 +267,7 @@ fn rules(store: &Store, all: &[Going]) -> Result<BTreeSet<Rule>> {
                     hint: Some("remove it without `--ignore`".into()),
                 });
             };
-            files.retain(|file| root_of(&roots, file).is_some());
+            files.retain(|file| roots.folder_of(file).is_some());
             // Reported as the reason why there is no rule.
             let files = if files.is_empty() { vec![first] } else { files };
             for file in files {
@@ -278,13 +278,9 @@ fn rules(store: &Store, all: &[Going]) -> Result<BTreeSet<Rule>> {
     Ok(rules)
 }
 
-fn folders(store: &Store) -> Result<Vec<PathBuf>> {
-    Ok(store.roots()?.iter().map(|root| paths::path_of(&root.path)).collect())
-}
-
 /// Counts the removed documents that the next update adds again.
 fn num_back(store: &Store, removed: &[DocumentName]) -> Result<usize> {
-    let roots = folders(store)?;
+    let roots = Roots::of(store, false)?;
     let mut num_back = 0;
     for text in removed.iter().filter_map(|document| document.path.as_deref()) {
         let path = paths::path_of(text);
@@ -292,7 +288,8 @@ fn num_back(store: &Store, removed: &[DocumentName]) -> Result<usize> {
         // An unchanged e-mail that is still a document is not unpacked again.
         let is_attachment = member.is_some() && store.known_path(file)?.is_some();
         let is_there = || path.symlink_metadata().is_ok_and(|found| found.is_file());
-        num_back += usize::from(!is_attachment && root_of(&roots, &path).is_some() && is_there());
+        let is_back = !is_attachment && roots.folder_of(&path).is_some() && is_there();
+        num_back += usize::from(is_back);
     }
     Ok(num_back)
 }

@@ -1,10 +1,10 @@
 //! Reads documents again that other settings, another length of the model or an older kb made.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::app::add::{AddRequest, Remembers, Source, ingest};
+use crate::app::add::{AddRequest, Source, Walks, ingest};
 use crate::app::chunking::chunking;
 use crate::app::scope::Scope;
 use crate::app::{Observer, Session, ocr, read};
@@ -12,7 +12,6 @@ use crate::document::{DocType, DocumentId};
 use crate::error::{Error, Result};
 use crate::ingest::making::Making;
 use crate::ingest::survey::is_missing;
-use crate::ingest::walk::Start;
 use crate::store::{KnownFile, MadeDocument, Store};
 use crate::text::paths;
 
@@ -82,7 +81,7 @@ pub fn reread(
         scope.known.iter().map(|file| (file.stamp.path.as_str(), file)).collect();
 
     let mut result = Reread::default();
-    let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
+    let mut starts = Vec::new();
     let (mut ids, mut notes) = (HashSet::new(), Vec::new());
     for made in &selected {
         let Some(text) = &made.path else {
@@ -92,13 +91,10 @@ pub fn reread(
         let path = paths::path_of(text);
         let Some(known) = known.get(text.as_str()).filter(|_| !is_missing(&path)) else { continue };
         ids.insert(made.id);
-        match scope.access.of_file(&path, known.stamp.real_path.as_deref()) {
-            Ok(reach) => {
-                by_kind
-                    .entry(kind(session, &scope, known, &path))
-                    .or_default()
-                    .push(Start::known(&path, reach));
-            }
+        let before = (known.doc_type, known.language.as_deref());
+        let is_claimed = read::is_claimed(session, &path);
+        match scope.roots.start_of_file(&known.stamp, before, is_claimed) {
+            Ok(start) => starts.push(start),
             Err(error) => result.failed.push((path, error)),
         }
     }
@@ -108,16 +104,15 @@ pub fn reread(
         rereads: Arc::clone(&ids),
         ..AddRequest::of(source)
     };
-    for ((doc_type, language), starts) in by_kind {
-        let language = language.as_ref().and_then(|word| word.parse().ok());
-        let add = AddRequest { doc_type, language, ..request(Source::Paths(Vec::new())) };
-        let report = ingest(session, &add, &starts, Remembers::Nothing, observer)?;
+    if !starts.is_empty() {
+        let add = request(Source::Paths(Vec::new()));
+        let report = ingest(session, &add, Walks::Known(&starts), observer)?;
         result.num_made += report.updated;
         result.failed.extend(report.failed);
     }
     if !notes.is_empty() {
         let add = request(Source::StoredNotes(notes));
-        let report = ingest(session, &add, &[], Remembers::Nothing, observer)?;
+        let report = ingest(session, &add, Walks::Known(&[]), observer)?;
         result.num_made += report.updated;
     }
     Ok(result)
@@ -140,18 +135,4 @@ fn select(session: &Session, store: &Store, selection: &Selection) -> Result<Vec
             && selection.below.as_ref().is_none_or(is_below)
     });
     Ok(selected)
-}
-
-/// The type and language that a file is read as; `None` where its name says so.
-type Kind = (Option<DocType>, Option<String>);
-
-/// Returns what a file is read as: what its added folder says, else what the document is if its name
-/// says nothing.
-fn kind(session: &Session, scope: &Scope, known: &KnownFile, path: &Path) -> Kind {
-    let root = scope.roots.iter().find(|root| path.starts_with(paths::path_of(&root.path)));
-    match root {
-        Some(root) if root.doc_type.is_some() => (root.doc_type, root.language.clone()),
-        _ if known.doc_type != DocType::Note && read::is_claimed(session, path) => (None, None),
-        _ => (Some(known.doc_type), known.language.clone()),
-    }
 }

@@ -1,22 +1,24 @@
 //! Selects the added folders and files to check for changes, and checks them.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::app::Session;
 use crate::app::read::walk_options;
 use crate::error::{Error, Result};
-use crate::ingest::reach::Access;
-use crate::ingest::survey::{self, Survey, root_of};
-use crate::store::{KnownFile, LedgerRow, Root, Store};
+use crate::ingest::roots::Roots;
+use crate::ingest::survey::{self, Survey};
+use crate::store::{KnownFile, LedgerRow, Store};
 use crate::text::paths;
 
 /// Files and folders to check.
 #[derive(Default)]
 pub struct Scope {
-    pub(super) roots: Vec<Root>,
+    /// All added folders.
+    pub(super) roots: Roots,
+    /// Those to check, and folders in them.
+    pub(super) parts: Vec<PathBuf>,
     pub(super) known: Vec<KnownFile>,
-    pub(super) access: Access,
     /// Files that could not be read or have no text, by their path.
     without_text: HashMap<String, LedgerRow>,
 }
@@ -28,60 +30,38 @@ impl Scope {
     ///
     /// [`Error::Usage`] for a path from which nothing was added; errors of the store.
     pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Self> {
-        let (roots, known) = (store.roots()?, store.known_files()?);
-        let access = Access::new(&roots, session.config().ingestion.follow_links);
+        let roots = Roots::of(store, session.config().ingestion.follow_links)?;
+        let mut known = store.known_files()?;
         let without_text = store.files_without_text()?.into_iter();
         let without_text = without_text.map(|row| (row.path.clone(), row)).collect();
-        let mut scope = Self { roots, known, access, without_text };
-        if named.is_empty() {
-            return Ok(scope);
-        }
-        let mut roots: Vec<Root> = Vec::new();
-        let all: Vec<PathBuf> = scope.folders();
+        let parts = roots.parts(named);
         for path in named {
-            let is_below = |other: &Path| other.starts_with(path);
-            roots.extend(
-                scope.roots.iter().filter(|root| is_below(&paths::path_of(&root.path))).cloned(),
-            );
-            // A folder below an added one has the options of that one.
-            if let Some(outer) = root_of(&all, path).filter(|outer| *outer != path && path.is_dir())
+            let is_added = path.is_dir() && roots.folder_of(path).is_some();
+            if !is_added
+                && !parts.iter().any(|part| part.starts_with(path))
+                && !known.iter().any(|file| paths::path_of(&file.stamp.path).starts_with(path))
             {
-                let outer = scope.roots.iter().find(|root| paths::path_of(&root.path) == outer);
-                roots.extend(
-                    outer.map(|outer| Root { path: paths::path_text(path), ..outer.clone() }),
-                );
-            }
-            let is_known = roots.iter().any(|root| paths::path_of(&root.path).starts_with(path))
-                || scope.known.iter().any(|file| is_below(&paths::path_of(&file.stamp.path)));
-            if !is_known {
                 return Err(Error::Usage {
                     message: format!("{} has not been added", path.display()),
                     hint: Some("add it with `kb add`; `kb list` shows all documents".into()),
                 });
             }
         }
-        roots.sort_by(|a, b| a.path.cmp(&b.path));
-        roots.dedup();
-        scope.roots = roots;
-        scope.known.retain(|file| {
+        known.retain(|file| {
             let path = paths::path_of(&file.stamp.path);
-            named.iter().any(|named| path.starts_with(named))
+            named.is_empty() || named.iter().any(|named| path.starts_with(named))
         });
-        Ok(scope)
-    }
-
-    fn folders(&self) -> Vec<PathBuf> {
-        self.roots.iter().map(|root| paths::path_of(&root.path)).collect()
+        Ok(Self { roots, parts, known, without_text })
     }
 
     /// Checks all of them.
     pub fn survey(&self, session: &Session, is_exact: bool) -> Vec<Survey> {
         survey::survey(&survey::Scope {
-            access: &self.access,
-            roots: &self.folders(),
+            roots: &self.roots,
+            parts: &self.parts,
             known: &self.known,
             without_text: &self.without_text,
-            // `access` decides where links are followed.
+            // `roots` decides where links are followed.
             walk: walk_options(session, false),
             is_exact,
         })

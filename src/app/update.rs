@@ -1,9 +1,9 @@
 //! Updates the database to match the added files and folders.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::path::PathBuf;
 
-use crate::app::add::{AddRequest, Remembers, Source, ingest};
+use crate::app::add::{AddRequest, Source, Walks, ingest};
 use crate::app::edit::kept;
 use crate::app::observer::Event;
 use crate::app::read::{is_claimed, walk_options};
@@ -12,11 +12,10 @@ use crate::app::reread::{Selection, outdated, reread};
 use crate::app::scope::Scope;
 use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, last_update};
-use crate::document::{DocType, DocumentId, Language};
+use crate::document::DocumentId;
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
 use crate::ingest::survey::{Missing, Survey, is_away, is_missing};
-use crate::ingest::walk::Start;
 use crate::store::{Forgotten, KnownFile, Store};
 use crate::text::paths;
 
@@ -185,9 +184,6 @@ fn follow_files(
     Ok(run.report)
 }
 
-/// The tags of new files, their type and language, and whether links are followed.
-pub(super) type Kind = (Vec<String>, Option<DocType>, Option<Language>, bool);
-
 /// An update in progress.
 struct Run<'a> {
     session: &'a Session,
@@ -202,7 +198,7 @@ impl Run<'_> {
     fn foresee(&mut self, surveys: Vec<Survey>) {
         let max_bytes = walk_options(self.session, false).max_bytes();
         let hash = |path: &PathBuf| {
-            let reach = self.scope.access.of_file(path, None).ok()?;
+            let reach = self.scope.roots.of_file(path, None).ok()?;
             Some((content_hash(&reach.read(path, max_bytes).ok()?), paths::path_text(path)))
         };
         let is_any_missing = surveys.iter().any(|survey| !survey.missing.is_empty());
@@ -259,17 +255,8 @@ impl Run<'_> {
 
     /// Reads new and changed files.
     fn read(&mut self, before: &[Survey]) -> Result<()> {
-        let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
-        for root in &self.scope.roots {
-            let path = paths::path_of(&root.path);
-            if let Ok(reach) = self.scope.access.of_folder(&path)
-                && !is_away(&path)
-            {
-                let language = root.language.as_ref().and_then(|word| word.parse().ok());
-                let kind = (root.tags.clone(), root.doc_type, language, root.follows_links);
-                by_kind.entry(kind).or_default().push(Start::known(&path, reach));
-            }
-        }
+        // Named files come before the folders that they are in: a walk returns a file as found first.
+        let mut starts = Vec::new();
         // This includes files that a newer ignore rule hides, because the user once added them.
         for survey in before {
             // No walk finds these.
@@ -292,32 +279,29 @@ impl Run<'_> {
                     file.stamp.path == text || paths::path_of(&file.stamp.path) == *path
                 };
                 let Some(known) = self.scope.known.iter().find(is_known) else { continue };
-                match self.scope.access.of_file(path, known.stamp.real_path.as_deref()) {
-                    Ok(reach) => {
-                        let stored = (known.doc_type, known.language.as_deref());
-                        let kind = kind(self.session, stored, path);
-                        by_kind.entry(kind).or_default().push(Start::known(path, reach));
-                    }
+                let before = (known.doc_type, known.language.as_deref());
+                let is_claimed = is_claimed(self.session, path);
+                match self.scope.roots.start_of_file(&known.stamp, before, is_claimed) {
+                    Ok(start) => starts.push(start),
                     Err(error) => self.report.failed.push((path.clone(), error)),
                 }
             }
         }
-        for ((tags, doc_type, language, follow), starts) in by_kind {
-            let add = AddRequest {
-                tags,
-                doc_type,
-                language,
-                follows_links: follow,
-                password: self.request.password.clone(),
-                ..AddRequest::of(Source::Paths(Vec::new()))
-            };
-            let found = ingest(self.session, &add, &starts, Remembers::Nothing, self.observer)?;
-            self.report.added += found.added;
-            self.report.updated += found.updated;
-            self.report.unchanged += found.skipped;
-            self.report.failed.extend(found.failed);
-            self.report.known_failed += found.known_failed;
+        let parts = self.scope.parts.iter().filter(|part| !is_away(part));
+        starts.extend(parts.filter_map(|part| self.scope.roots.start(part).ok()));
+        if starts.is_empty() {
+            return Ok(());
         }
+        let add = AddRequest {
+            password: self.request.password.clone(),
+            ..AddRequest::of(Source::Paths(Vec::new()))
+        };
+        let found = ingest(self.session, &add, Walks::Known(&starts), self.observer)?;
+        self.report.added += found.added;
+        self.report.updated += found.updated;
+        self.report.unchanged += found.skipped;
+        self.report.failed.extend(found.failed);
+        self.report.known_failed += found.known_failed;
         Ok(())
     }
 
@@ -390,7 +374,7 @@ impl Run<'_> {
         }
         let is_gone = |path: &String| {
             let path = paths::path_of(path);
-            !self.scope.access.has_folder_of(&path) && is_missing(&path)
+            self.scope.roots.folder_of(&path).is_none() && is_missing(&path)
         };
         let failures = store.files_without_text()?.into_iter().map(|row| row.path);
         let gone: Vec<String> = failures.filter(is_gone).collect();
@@ -416,18 +400,4 @@ fn num_unchanged(survey: &Survey) -> usize {
 
 fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
     !is_forced && survey.num_lost() * 100 > survey.num_documents * MAX_PERCENT_LOST
-}
-
-/// Returns the options for a file that was added by name. If its name does not determine a type, the
-/// stored one is used.
-pub(super) fn kind(
-    session: &Session,
-    (doc_type, language): (DocType, Option<&str>),
-    path: &Path,
-) -> Kind {
-    if doc_type != DocType::Note && is_claimed(session, path) {
-        return Kind::default();
-    }
-    let language = language.and_then(|word| word.parse().ok());
-    (Vec::new(), Some(doc_type), language, false)
 }

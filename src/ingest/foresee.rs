@@ -94,7 +94,7 @@ fn prospect(
     };
     if known.as_ref().is_some_and(|known| {
         (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
-            && options.wanted.allows(known.doc_type, known.language.as_deref())
+            && found.wanted(options.wanted).allows(known.doc_type, known.language.as_deref())
     }) {
         return Ok(Prospect::Unchanged);
     }
@@ -114,12 +114,12 @@ fn prospect(
     let is_changed = known.is_some() || before.is_some_and(|before| before.was_container(found));
     let head = head(found);
     let is_container = |head: &Vec<u8>| detect::container(&found.path, head).is_some();
-    if options.wanted.is_open() && head.as_ref().is_ok_and(is_container) {
+    let wanted = found.wanted(options.wanted);
+    if wanted.is_open() && head.as_ref().is_ok_and(is_container) {
         return Ok(if is_changed { Prospect::Changed } else { Prospect::New });
     }
-    let detected = head.and_then(|head| {
-        detect::detect(&found.path, &head, found.is_named, options.wanted, further)
-    });
+    let detected =
+        head.and_then(|head| detect::detect(&found.path, &head, found.is_named, wanted, further));
     Ok(match detected {
         Ok(Some(_)) if known.is_some() => Prospect::Changed,
         Ok(Some(_)) => Prospect::New,

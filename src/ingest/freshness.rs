@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use crate::document::{DocumentId, Stale};
 use crate::error::{Error, Result};
 use crate::hash;
-use crate::ingest::reach::{Access, Reach};
+use crate::ingest::reach::Reach;
+use crate::ingest::roots::Roots;
 use crate::ingest::survey::is_missing;
 use crate::ingest::walk;
 use crate::store::{DocumentFiles, PathStamp};
@@ -22,14 +23,14 @@ pub const HASH_LIMIT: Duration = Duration::from_millis(50);
 /// Compares documents with their files, and returns those that are stale. Documents without files
 /// are not, nor are those whose files cannot be examined.
 ///
-/// `access` is called only if a file looks changed, because it reads the database.
+/// `roots` is called only if a file looks changed, because it reads the database.
 ///
 /// # Errors
 ///
-/// Those of `access`.
+/// Those of `roots`.
 pub fn stale(
     documents: &[DocumentFiles],
-    access: impl FnOnce() -> Result<Access>,
+    roots: impl FnOnce() -> Result<Roots>,
     hash_limit: Duration,
 ) -> Result<HashMap<DocumentId, Stale>> {
     let suspects: Vec<&DocumentFiles> = documents
@@ -39,11 +40,11 @@ pub fn stale(
     if suspects.is_empty() {
         return Ok(HashMap::new());
     }
-    let access = access()?;
+    let roots = roots()?;
     let deadline = Instant::now() + hash_limit;
     let judged = suspects
         .into_iter()
-        .filter_map(|document| Some((document.document_id, judge(document, &access, deadline)?)));
+        .filter_map(|document| Some((document.document_id, judge(document, &roots, deadline)?)));
     Ok(judged.collect())
 }
 
@@ -72,10 +73,10 @@ enum State {
 
 /// The file whose path is shown decides. If it is missing, a copy elsewhere may still have the
 /// bytes.
-fn judge(document: &DocumentFiles, access: &Access, deadline: Instant) -> Option<Stale> {
+fn judge(document: &DocumentFiles, roots: &Roots, deadline: Instant) -> Option<Stale> {
     let mut verdict = Stale::Missing;
     for (number, stamp) in document.stamps.iter().enumerate() {
-        match state(stamp, &document.content_hash, access, deadline) {
+        match state(stamp, &document.content_hash, roots, deadline) {
             State::Same | State::Unknown => return None,
             State::Changed if number == 0 => return Some(Stale::Changed),
             State::Changed => verdict = Stale::Changed,
@@ -85,9 +86,9 @@ fn judge(document: &DocumentFiles, access: &Access, deadline: Instant) -> Option
     Some(verdict)
 }
 
-fn state(stamp: &PathStamp, content_hash: &str, access: &Access, deadline: Instant) -> State {
+fn state(stamp: &PathStamp, content_hash: &str, roots: &Roots, deadline: Instant) -> State {
     let path = paths::path_of(&stamp.path);
-    let found = access.of_stamp(stamp).and_then(|(_, reach)| Ok((reach.look(&path)?, reach)));
+    let found = roots.of_stamp(stamp).and_then(|(_, reach)| Ok((reach.look(&path)?, reach)));
     let (found, reach): (_, Reach) = match found {
         Ok(found) => found,
         Err(Error::LinkRefused { .. }) => return State::Changed,
@@ -168,7 +169,7 @@ mod tests {
                 real_path: None,
             };
             let documents = std::slice::from_ref(document);
-            let found = stale(documents, || Ok(Access::new(&[root], false)), limit).unwrap();
+            let found = stale(documents, || Ok(Roots::new(vec![root], false)), limit).unwrap();
             found.get(&DocumentId(1)).copied()
         }
 
@@ -188,7 +189,7 @@ mod tests {
         folder.write("d/a.md", "tide");
         let document = folder.document(&["d/a.md"]);
         let none = DocumentFiles { stamps: Vec::new(), ..document.clone() };
-        let refused = || -> Result<Access> { panic!("nothing looks changed") };
+        let refused = || -> Result<Roots> { panic!("nothing looks changed") };
         let found = stale(&[document, none], refused, Duration::ZERO).unwrap();
         assert_eq!(found, HashMap::new());
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::document::FileOutcome;
 use crate::error::{Error, Failure, Result};
+use crate::ingest::detect::TypeOverride;
 use crate::ingest::survey::{is_away, is_missing};
 use crate::ingest::walk::{Found, LeftOut, Start};
 use crate::ingest::{IngestOptions, walk};
@@ -27,6 +28,8 @@ pub(super) struct Before {
     files: HashSet<PathBuf>,
     /// What reads the files of this run.
     reader: String,
+    /// What reads those at and below starts that say how.
+    other_readers: Vec<(PathBuf, String)>,
     has_password: bool,
 }
 
@@ -56,6 +59,7 @@ impl Before {
     pub(super) fn load(store: &Store, starts: &[Start], options: &IngestOptions) -> Result<Self> {
         let mut rows = HashMap::new();
         let (mut folders, mut files) = (Vec::new(), HashSet::new());
+        let mut other_readers = Vec::new();
         for start in starts {
             let path = start.path();
             let found = store.ledger_at(&paths::path_text(path))?;
@@ -64,17 +68,22 @@ impl Before {
                 true => folders.push(path.to_owned()),
                 false => drop(files.insert(path.to_owned())),
             }
+            let wanted = start.wanted(options.wanted);
+            if wanted != options.wanted {
+                other_readers.push((path.to_owned(), reader(options, wanted)));
+            }
         }
+        let reader = reader(options, options.wanted);
         let has_password = options.pdf.password.is_some();
-        Ok(Self { rows, folders, files, reader: reader(options), has_password })
+        Ok(Self { rows, folders, files, reader, other_readers, has_password })
     }
 
     /// Returns the row of a file that would only fail again, or whose failure is waived; `None` for a
     /// file that is to be read, as one that the user named always is.
     pub(super) fn passed_over(&self, found: &Found) -> Option<&LedgerRow> {
         let row = self.rows.get(&paths::path_text(&found.path)).filter(|_| !found.is_named)?;
-        let is_same =
-            row.stamp == Some((found.size_bytes, found.mtime_ns)) && self.is_same_reader(row);
+        let is_same = row.stamp == Some((found.size_bytes, found.mtime_ns))
+            && self.is_same_reader(row, found);
         match row.outcome {
             FileOutcome::Waived => Some(row),
             FileOutcome::Failed if is_same && !self.may_succeed(row) => Some(row),
@@ -87,7 +96,7 @@ impl Before {
         self.rows.get(&paths::path_text(&found.path)).is_some_and(|row| {
             row.reason == CONTAINER
                 && row.stamp == Some((found.size_bytes, found.mtime_ns))
-                && self.is_same_reader(row)
+                && self.is_same_reader(row, found)
         })
     }
 
@@ -97,8 +106,15 @@ impl Before {
         row.is_some_and(|row| row.reason == CONTAINER)
     }
 
-    fn is_same_reader(&self, row: &LedgerRow) -> bool {
-        row.reader.as_deref() == Some(self.reader.as_str())
+    /// Returns what reads a file.
+    fn reader(&self, path: &Path) -> &str {
+        let above = self.other_readers.iter().filter(|(start, _)| path.starts_with(start));
+        let innermost = above.max_by_key(|(start, _)| start.components().count());
+        innermost.map_or(&self.reader, |(_, reader)| reader)
+    }
+
+    fn is_same_reader(&self, row: &LedgerRow, found: &Found) -> bool {
+        row.reader.as_deref() == Some(self.reader(&found.path))
     }
 
     /// Whether something that shows neither in the file's size nor in its time may have changed.
@@ -113,7 +129,7 @@ impl Before {
 
 /// Describes what reads the files of a run: another version, or other limits, may read a file that
 /// failed.
-fn reader(options: &IngestOptions) -> String {
+fn reader(options: &IngestOptions, wanted: TypeOverride) -> String {
     let mut reader = format!(
         "kb {}, {} s, {} MB",
         env!("CARGO_PKG_VERSION"),
@@ -123,10 +139,10 @@ fn reader(options: &IngestOptions) -> String {
     if options.pdf.ocr.is_available() {
         reader += ", OCR";
     }
-    if let Some(doc_type) = options.wanted.doc_type {
+    if let Some(doc_type) = wanted.doc_type {
         reader += &format!(", as {doc_type}");
     }
-    if let Some(language) = options.wanted.language {
+    if let Some(language) = wanted.language {
         reader += &format!(", as {language}");
     }
     reader
@@ -182,7 +198,7 @@ impl<'b> Recorder<'b> {
             outcome: FileOutcome::Failed,
             reason: error.code().into(),
             message: Some(error.to_string()),
-            reader: Some(self.before.reader.clone()),
+            reader: Some(self.before.reader(path).to_owned()),
             stamp,
             seen_at: String::new(),
         };
@@ -223,7 +239,7 @@ impl<'b> Recorder<'b> {
                 outcome: FileOutcome::Ignored,
                 reason: CONTAINER.into(),
                 message: None,
-                reader: Some(self.before.reader.clone()),
+                reader: Some(self.before.reader(&found.path).to_owned()),
                 stamp: Some((found.size_bytes, found.mtime_ns)),
                 seen_at: String::new(),
             },

@@ -25,6 +25,7 @@ mod pipeline;
 mod prepare;
 pub mod reach;
 mod report;
+pub mod roots;
 pub mod survey;
 pub mod walk;
 
@@ -162,6 +163,7 @@ fn prepare(
         is_named: true,
         // There is no file to open.
         reach: Reach::Anywhere,
+        read_as: None,
     };
     let content_hash = content_hash(bytes);
     let found = file.unwrap_or(&stream);

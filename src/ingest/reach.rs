@@ -10,7 +10,6 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::files::open::{Entry, Links};
 use crate::files::{File, Metadata, open};
-use crate::store::{PathStamp, Root, Store};
 use crate::text::paths;
 
 /// Which links a path to a file may contain.
@@ -133,141 +132,12 @@ impl Reach {
     }
 }
 
-impl AddedFolder {
-    /// Returns how a path in the folder may be reached.
-    fn reach(&self, path: &Path) -> Result<Reach> {
-        match &self.reach {
-            Some(reach) => Ok(reach.clone()),
-            // The folder may also be missing, along with its disk.
-            None => Err(real(&self.path).map_or_else(|error| error.about(path), |_| refused(path))),
-        }
-    }
-}
-
-/// Decides for every remembered file how it may be reached.
-#[derive(Debug, Clone, Default)]
-pub struct Access {
-    folders: Vec<AddedFolder>,
-}
-
-/// A folder that was added.
-#[derive(Debug, Clone)]
-struct AddedFolder {
-    path: PathBuf,
-    /// `None` if its path is missing or leads elsewhere than when it was added.
-    reach: Option<Reach>,
-}
-
-impl Access {
-    /// Uses the folders that a database remembers; with `follows_all`, links are followed in all of
-    /// them.
-    ///
-    /// # Errors
-    ///
-    /// Any failure of the database.
-    pub fn of(store: &Store, follows_all: bool) -> Result<Self> {
-        Ok(Self::new(&store.roots()?, follows_all))
-    }
-
-    /// Uses these folders.
-    pub fn new(roots: &[Root], follows_all: bool) -> Self {
-        let folder = |root: &Root| {
-            let path = paths::path_of(&root.path);
-            let reach = if root.follows_links || follows_all {
-                Some(Reach::Anywhere)
-            } else {
-                let is_same = |folder: &Folder| {
-                    root.real_path.as_deref().is_none_or(|real| folder.real == paths::path_of(real))
-                };
-                let folder = Folder::at(&path).ok().filter(is_same);
-                folder.map(|folder| Reach::Below(Arc::new(folder)))
-            };
-            AddedFolder { path, reach }
-        };
-        Self { folders: roots.iter().map(folder).collect() }
-    }
-
-    /// Returns the innermost added folder that contains a path or is that path.
-    fn folder(&self, path: &Path) -> Option<&AddedFolder> {
-        let above = self.folders.iter().filter(|folder| path.starts_with(&folder.path));
-        above.max_by_key(|folder| folder.path.components().count())
-    }
-
-    /// Whether a path is in a folder that was added.
-    pub fn has_folder_of(&self, path: &Path) -> bool {
-        self.folder(path).is_some()
-    }
-
-    /// Returns how an added folder, or a folder in one, may be walked.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LinkRefused`] if its path leads elsewhere than when it was added.
-    pub fn of_folder(&self, path: &Path) -> Result<Reach> {
-        match self.folder(path) {
-            Some(folder) => folder.reach(path),
-            None => Reach::below(path),
-        }
-    }
-
-    /// Returns how a remembered file may be reached.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LinkRefused`] if its path leads elsewhere than when it was named;
-    /// [`Error::PathNotFound`] and [`Error::Io`] if it is missing or cannot be examined.
-    pub fn of_file(&self, path: &Path, real_path: Option<&str>) -> Result<Reach> {
-        let folder = self.folder(path);
-        if let Some(AddedFolder { reach: Some(Reach::Anywhere), .. }) = folder {
-            return Ok(Reach::Anywhere);
-        }
-        if let Some(remembered) = real_path {
-            match (Reach::named(path), folder) {
-                (Ok(Reach::Exactly(real)), _) if real == paths::path_of(remembered) => {
-                    return Ok(Reach::Exactly(real));
-                }
-                // It is also in an added folder, whose rules may allow it.
-                (_, Some(_)) => {}
-                (Err(error), None) => return Err(error),
-                (Ok(_), None) => return Err(refused(path)),
-            }
-        }
-        match (folder, path.parent()) {
-            (Some(folder), _) => folder.reach(path),
-            // The path of its folder may contain links, but the file itself must not be a link.
-            (None, Some(parent)) => Reach::below(parent),
-            (None, None) => Err(refused(path)),
-        }
-    }
-
-    /// Returns the path of a stamp and how it may be reached.
-    ///
-    /// # Errors
-    ///
-    /// As [`Access::of_file`].
-    pub fn of_stamp(&self, stamp: &PathStamp) -> Result<(PathBuf, Reach)> {
-        let path = paths::path_of(&stamp.path);
-        let reach = self.of_file(&path, stamp.real_path.as_deref())?;
-        Ok((path, reach))
-    }
-
-    /// Returns the metadata of the file of a stamp without opening it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Access::of_file`] and [`Reach::look`].
-    pub fn look(&self, stamp: &PathStamp) -> Result<Metadata> {
-        let (path, reach) = self.of_stamp(stamp)?;
-        reach.look(&path)
-    }
-}
-
-fn refused(path: &Path) -> Error {
+pub(super) fn refused(path: &Path) -> Error {
     Error::LinkRefused { path: path.to_owned() }
 }
 
 /// Returns where a path leads, without links.
-fn real(path: &Path) -> Result<PathBuf> {
+pub(super) fn real(path: &Path) -> Result<PathBuf> {
     open::real(path)
 }
 
@@ -279,142 +149,21 @@ mod tests {
 
     use super::*;
 
-    /// Folders `home` and `secret`, and links in `home` that the user made.
-    struct World(tempfile::TempDir);
-
-    impl World {
-        fn new() -> Self {
-            let world = Self(tempfile::tempdir().unwrap());
-            for (name, text) in [
-                ("home/docs/a.md", "a"),
-                ("home/docs/sub/b.md", "b"),
-                ("home/notes/c.md", "c"),
-                ("secret/a.md", "key"),
-                ("secret/b.md", "key"),
-                ("secret/c.md", "key"),
-            ] {
-                fs::create_dir_all(world.path(name).parent().unwrap()).unwrap();
-                fs::write(world.path(name), text).unwrap();
-            }
-            symlink("notes/c.md", world.path("home/link.md")).unwrap();
-            symlink("docs", world.path("home/entrance")).unwrap();
-            world
-        }
-
-        fn path(&self, name: &str) -> PathBuf {
-            self.0.path().join(name)
-        }
-
-        /// Replaces a file or folder with a link.
-        fn swap(&self, name: &str, target: &str) {
-            let path = self.path(name);
-            fs::rename(&path, self.path("before")).unwrap();
-            symlink(self.path(target), path).unwrap();
-        }
-
-        fn root(&self, name: &str, follows_links: bool, is_old: bool) -> Root {
-            let path = self.path(name);
-            Root {
-                real_path: (!is_old).then(|| paths::path_text(&real(&path).unwrap())),
-                path: paths::path_text(&path),
-                tags: Vec::new(),
-                doc_type: None,
-                language: None,
-                follows_links,
-            }
-        }
-
-        /// Reads a file that was added when its path led to `real_path`.
-        fn read(&self, roots: &[Root], name: &str, real_path: Option<&str>) -> String {
-            let path = self.path(name);
-            let access = Access::new(roots, false);
-            let read = access.of_file(&path, real_path).and_then(|reach| reach.read(&path, 100));
-            match read {
-                Ok(bytes) => String::from_utf8(bytes).unwrap(),
-                Err(error) => error.code().to_owned(),
-            }
-        }
-
-        fn named(&self, name: &str) -> Option<String> {
-            Reach::named(&self.path(name)).unwrap().real_path()
-        }
-    }
-
-    #[test]
-    fn a_link_that_replaces_a_file_or_folder_is_refused() {
-        for (name, swapped, target) in [
-            ("home/docs/a.md", "home/docs/a.md", "secret/a.md"),
-            ("home/docs/sub/b.md", "home/docs/sub", "secret"),
-            ("home/docs/a.md", "home/docs", "secret"),
-        ] {
-            let world = World::new();
-            let roots = [world.root("home/docs", false, false)];
-            assert_eq!(world.read(&roots, name, None).len(), 1);
-            world.swap(swapped, target);
-            assert_eq!(world.read(&roots, name, None), "link_refused", "{swapped}");
-            // Even if the real path was not remembered.
-            let roots = [world.root("home", false, true)];
-            assert_eq!(world.read(&roots, name, None), "link_refused", "{swapped}");
-        }
-    }
-
-    #[test]
-    fn a_folder_that_was_added_through_a_link_keeps_working() {
-        let world = World::new();
-        for is_old in [false, true] {
-            let roots = [world.root("home/entrance", false, is_old)];
-            assert_eq!(world.read(&roots, "home/entrance/sub/b.md", None), "b");
-        }
-    }
-
-    #[test]
-    fn links_are_followed_in_a_folder_added_with_follow() {
-        let world = World::new();
-        let roots = [world.root("home/docs", true, false)];
-        world.swap("home/docs/sub", "secret");
-        assert_eq!(world.read(&roots, "home/docs/sub/b.md", None), "key");
-    }
-
-    #[test]
-    fn a_named_link_works_and_a_link_that_replaces_it_does_not() {
-        for (name, swapped) in [
-            ("home/link.md", "home/link.md"),
-            ("home/notes/c.md", "home/notes/c.md"),
-            ("home/notes/c.md", "home/notes"),
-        ] {
-            let world = World::new();
-            let real_path = world.named(name);
-            assert_eq!(world.read(&[], name, real_path.as_deref()), "c");
-            let target = if swapped.ends_with(".md") { "secret/c.md" } else { "secret" };
-            world.swap(swapped, target);
-            assert_eq!(world.read(&[], name, real_path.as_deref()), "link_refused", "{swapped}");
-        }
-    }
-
-    #[test]
-    fn a_link_named_in_an_added_folder_works() {
-        let world = World::new();
-        let roots = [world.root("home", false, false)];
-        assert_eq!(world.read(&roots, "home/link.md", None), "link_refused");
-        assert_eq!(world.read(&roots, "home/link.md", world.named("home/link.md").as_deref()), "c");
-    }
-
-    #[test]
-    fn a_file_added_by_an_older_kb_must_not_be_a_link() {
-        let world = World::new();
-        assert_eq!(world.read(&[], "home/notes/c.md", None), "c");
-        assert_eq!(world.read(&[], "home/entrance/a.md", None), "a");
-        assert_eq!(world.read(&[], "home/link.md", None), "link_refused");
-    }
-
     #[test]
     fn a_file_swapped_between_the_walk_and_the_opening_is_refused() {
         for swapped in ["home/docs/sub/b.md", "home/docs/sub", "home/docs", "home"] {
-            let world = World::new();
-            let path = world.path("home/docs/sub/b.md");
-            let below = Reach::below(&world.path("home/docs")).unwrap();
+            let world = tempfile::tempdir().unwrap();
+            let at = |name: &str| world.path().join(name);
+            for name in ["home/docs/sub/b.md", "secret/b.md"] {
+                fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+                fs::write(at(name), "b").unwrap();
+            }
+            let path = at("home/docs/sub/b.md");
+            let below = Reach::below(&at("home/docs")).unwrap();
             let named = Reach::named(&path).unwrap();
-            world.swap(swapped, if swapped.ends_with(".md") { "secret/b.md" } else { "secret" });
+            fs::rename(at(swapped), at("before")).unwrap();
+            let target = if swapped.ends_with(".md") { "secret/b.md" } else { "secret" };
+            symlink(at(target), at(swapped)).unwrap();
             for reach in [below, named] {
                 let error = reach.read(&path, 100).unwrap_err();
                 assert!(matches!(&error, Error::LinkRefused { path: named } if *named == path));

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::document::{DocumentId, FileOutcome};
 use crate::error::Error;
-use crate::ingest::reach::{Access, Reach};
-use crate::ingest::walk::{Start, WalkOptions};
+use crate::ingest::reach::Reach;
+use crate::ingest::roots::Roots;
+use crate::ingest::walk::{Found, Start, WalkOptions, innermost};
 use crate::ingest::{content_hash, detect, walk};
 use crate::store::{KnownFile, LedgerRow};
 use crate::text::paths;
@@ -132,10 +133,10 @@ fn empty_folder(path: &Path) -> Option<&Path> {
 /// What is surveyed, and how.
 #[derive(Debug, Clone)]
 pub struct Scope<'a> {
-    /// Which links paths may contain.
-    pub access: &'a Access,
-    /// Folders that were added, or folders in them.
-    pub roots: &'a [PathBuf],
+    /// All added folders.
+    pub roots: &'a Roots,
+    /// Those that are walked, and folders in them ([`Roots::parts`]).
+    pub parts: &'a [PathBuf],
     /// Remembered files.
     pub known: &'a [KnownFile],
     /// Files that could not be read or have no text, by their path.
@@ -149,19 +150,48 @@ pub struct Scope<'a> {
 
 /// Surveys the files of all folders and the remembered files outside them.
 pub fn survey(scope: &Scope<'_>) -> Vec<Survey> {
-    let Scope { roots, known, .. } = *scope;
-    let mut by_root: BTreeMap<Option<&Path>, Vec<&KnownFile>> =
-        roots.iter().map(|root| (Some(root.as_path()), Vec::new())).collect();
+    let Scope { parts, known, .. } = *scope;
+    let mut by_part: BTreeMap<Option<&Path>, Vec<&KnownFile>> =
+        parts.iter().map(|part| (Some(part.as_path()), Vec::new())).collect();
     for file in known {
         let path = paths::path_of(&file.stamp.path);
-        by_root.entry(root_of(roots, &path)).or_default().push(file);
+        by_part.entry(innermost(parts, &path).map(PathBuf::as_path)).or_default().push(file);
     }
-    let documents_with_copies = documents_with_copies(scope);
-    by_root
+    let mut groups: BTreeMap<Option<&Path>, Group<'_>> = by_part
         .into_iter()
-        .filter(|(root, files)| root.is_some() || !files.is_empty())
-        .map(|(root, files)| look(scope, root, &files, &documents_with_copies))
-        .collect()
+        .filter(|(part, files)| part.is_some() || !files.is_empty())
+        .map(|(part, files)| (part, Group::new(part, &files)))
+        .collect();
+    // One walk, as for reading: a file that several links lead to is found once.
+    let starts: Vec<Start> =
+        groups.values_mut().filter_map(|group| group.start(scope.roots)).collect();
+    for found in walk::walk(&starts, &scope.walk) {
+        let found = match found {
+            Ok(found) => found,
+            Err(Error::IgnoreFile { path, reason }) => {
+                if let Some(group) = group_of(&mut groups, parts, &path) {
+                    group.survey.unused_rules.push((path, reason));
+                }
+                continue;
+            }
+            // A file that cannot be reached is reported when it is ingested.
+            Err(_) => continue,
+        };
+        if let Some(group) = group_of(&mut groups, parts, &found.path) {
+            group.meet(scope, found);
+        }
+    }
+    let with_copies = documents_with_copies(scope);
+    groups.into_values().map(|group| group.finish(scope, &with_copies)).collect()
+}
+
+/// Returns the group of the innermost part that contains a path.
+fn group_of<'g, 'a>(
+    groups: &'g mut BTreeMap<Option<&'a Path>, Group<'a>>,
+    parts: &'a [PathBuf],
+    path: &Path,
+) -> Option<&'g mut Group<'a>> {
+    groups.get_mut(&innermost(parts, path).map(PathBuf::as_path))
 }
 
 /// Returns the documents that have both a missing file and an existing one.
@@ -170,7 +200,7 @@ fn documents_with_copies(scope: &Scope<'_>) -> HashSet<DocumentId> {
         scope.known.iter().partition(|file| is_missing(&paths::path_of(&file.stamp.path)));
     let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
     let is_refused =
-        |file: &KnownFile| matches!(scope.access.look(&file.stamp), Err(Error::LinkRefused { .. }));
+        |file: &KnownFile| matches!(scope.roots.look(&file.stamp), Err(Error::LinkRefused { .. }));
     there
         .into_iter()
         .filter(|file| gone.contains(&file.document_id) && !is_refused(file))
@@ -178,106 +208,48 @@ fn documents_with_copies(scope: &Scope<'_>) -> HashSet<DocumentId> {
         .collect()
 }
 
-/// Returns the innermost of the folders that contain a path.
-pub fn root_of<'a>(roots: &'a [PathBuf], path: &Path) -> Option<&'a Path> {
-    let above = roots.iter().filter(|root| path.starts_with(root));
-    above.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
+/// A folder, or the files outside all folders, with what is not found yet.
+struct Group<'a> {
+    survey: Survey,
+    /// All files in a container have its path.
+    unseen: HashMap<PathBuf, Vec<&'a KnownFile>>,
 }
 
-fn look(
-    scope: &Scope<'_>,
-    root: Option<&Path>,
-    files: &[&KnownFile],
-    documents_with_copies: &HashSet<DocumentId>,
-) -> Survey {
-    let reach = root.map(|root| scope.access.of_folder(root));
-    let mut survey = Survey {
-        root: root.map(Path::to_owned),
-        is_refused: matches!(reach, Some(Err(Error::LinkRefused { .. }))),
-        num_known: files.len(),
-        num_documents: files.iter().map(|file| file.document_id).collect::<HashSet<_>>().len(),
-        ..Survey::default()
-    };
-    if survey.is_refused {
-        survey.refused.extend(root.map(Path::to_owned));
-        return survey;
-    }
-    survey.is_away = root.is_some_and(is_away);
-    if survey.is_away {
-        return survey;
-    }
-    // All files in a container have its path.
-    let mut unseen: HashMap<PathBuf, Vec<&KnownFile>> = HashMap::new();
-    for file in files {
-        unseen.entry(paths::path_of(&file.stamp.path)).or_default().push(file);
-    }
-    if let (Some(root), Some(Ok(reach))) = (root, reach) {
-        walk_root(scope, &Start::known(root, reach), &mut unseen, &mut survey);
-    }
-    // Files that the user named, and files hidden by an ignore rule since.
-    let mut rest: Vec<_> = unseen.into_iter().collect();
-    rest.sort_by(|a, b| a.0.cmp(&b.0));
-    for (path, files) in rest {
-        let Some(file) = files.first() else { continue };
-        let reach = scope.access.of_file(&path, file.stamp.real_path.as_deref());
-        let found = reach.and_then(|reach| Ok((reach.look(&path)?, reach)));
-        match found {
-            Ok((found, _))
-                if found.is_file()
-                    && has_no_text(
-                        scope,
-                        &mut survey,
-                        (&path, walk::stamp(&found)),
-                        Some(file),
-                    ) => {}
-            Ok((found, reach))
-                if found.is_file() && is_changed(scope, file, walk::stamp(&found), &reach) =>
-            {
-                survey.changed.push(path.clone());
-                survey.unreached.push(path);
-            }
-            Err(Error::LinkRefused { .. }) => survey.refused.push(path),
-            _ if is_missing(&path) => {
-                // For a file that the user named, only its folder shows whether its disk is
-                // mounted.
-                let parent = path.parent().filter(|parent| root.is_none() && is_away(parent));
-                if let Some(folder) = parent.or_else(|| empty_folder(&path)) {
-                    survey.empty_folders.insert(folder.to_owned());
-                    survey.num_in_empty += files.len();
-                    continue;
-                }
-                survey.missing.extend(files.iter().map(|file| Missing {
-                    path: file.stamp.path.clone(),
-                    document_id: file.document_id,
-                    is_elsewhere: documents_with_copies.contains(&file.document_id),
-                }));
-            }
-            _ => {}
+impl<'a> Group<'a> {
+    fn new(root: Option<&Path>, files: &[&'a KnownFile]) -> Self {
+        let mut unseen: HashMap<PathBuf, Vec<&KnownFile>> = HashMap::new();
+        for file in files {
+            unseen.entry(paths::path_of(&file.stamp.path)).or_default().push(file);
         }
-    }
-    survey
-}
-
-/// Surveys the files of a folder, and removes those that are remembered from `unseen`.
-fn walk_root(
-    scope: &Scope<'_>,
-    start: &Start,
-    unseen: &mut HashMap<PathBuf, Vec<&KnownFile>>,
-    survey: &mut Survey,
-) {
-    let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
-    for found in walk::walk(std::slice::from_ref(start), &scope.walk) {
-        let found = match found {
-            Ok(found) => found,
-            Err(Error::IgnoreFile { path, reason }) => {
-                survey.unused_rules.push((path, reason));
-                continue;
-            }
-            // A file that cannot be reached is reported when it is ingested.
-            Err(_) => continue,
+        let documents: HashSet<_> = files.iter().map(|file| file.document_id).collect();
+        let survey = Survey {
+            root: root.map(Path::to_owned),
+            num_known: files.len(),
+            num_documents: documents.len(),
+            ..Survey::default()
         };
+        Self { survey, unseen }
+    }
+
+    /// Returns where the folder is walked; `None` if it cannot be, or for files outside all folders.
+    fn start(&mut self, roots: &Roots) -> Option<Start> {
+        let root = self.survey.root.as_ref()?;
+        let start = roots.start(root);
+        self.survey.is_refused = matches!(start, Err(Error::LinkRefused { .. }));
+        if self.survey.is_refused {
+            self.survey.refused.push(root.clone());
+            return None;
+        }
+        self.survey.is_away = is_away(root);
+        start.ok().filter(|_| !self.survey.is_away)
+    }
+
+    /// Compares a file that the walk has found with what is remembered of it.
+    fn meet(&mut self, scope: &Scope<'_>, found: Found) {
+        let survey = &mut self.survey;
+        let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
         let stamp = (found.size_bytes, found.mtime_ns);
-        let file = unseen.remove(&found.path).and_then(|files| files.first().copied());
+        let file = self.unseen.remove(&found.path).and_then(|files| files.first().copied());
         match file {
             file if has_no_text(scope, survey, (&found.path, stamp), file) => {}
             Some(file) if is_changed(scope, file, stamp, &found.reach) => {
@@ -292,6 +264,52 @@ fn walk_root(
             }
             _ => {}
         }
+    }
+
+    /// Looks at the files that the walk has not found: those that the user named, those hidden by an
+    /// ignore rule since, and missing ones.
+    fn finish(self, scope: &Scope<'_>, with_copies: &HashSet<DocumentId>) -> Survey {
+        let Self { mut survey, unseen } = self;
+        if survey.is_refused || survey.is_away {
+            return survey;
+        }
+        let mut rest: Vec<_> = unseen.into_iter().collect();
+        rest.sort_by(|a, b| a.0.cmp(&b.0));
+        for (path, files) in rest {
+            let Some(file) = files.first() else { continue };
+            let reach = scope.roots.of_file(&path, file.stamp.real_path.as_deref());
+            let found = reach.and_then(|reach| Ok((reach.look(&path)?, reach)));
+            match found {
+                Ok((found, reach)) if found.is_file() => {
+                    let stamp = walk::stamp(&found);
+                    if !has_no_text(scope, &mut survey, (&path, stamp), Some(file))
+                        && is_changed(scope, file, stamp, &reach)
+                    {
+                        survey.changed.push(path.clone());
+                        survey.unreached.push(path);
+                    }
+                }
+                Err(Error::LinkRefused { .. }) => survey.refused.push(path),
+                _ if is_missing(&path) => {
+                    // For a file that the user named, only its folder shows whether its disk is
+                    // mounted.
+                    let is_named = survey.root.is_none();
+                    let parent = path.parent().filter(|parent| is_named && is_away(parent));
+                    if let Some(folder) = parent.or_else(|| empty_folder(&path)) {
+                        survey.empty_folders.insert(folder.to_owned());
+                        survey.num_in_empty += files.len();
+                        continue;
+                    }
+                    survey.missing.extend(files.iter().map(|file| Missing {
+                        path: file.stamp.path.clone(),
+                        document_id: file.document_id,
+                        is_elsewhere: with_copies.contains(&file.document_id),
+                    }));
+                }
+                _ => {}
+            }
+        }
+        survey
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
-use crate::ingest::reach::{Access, Reach};
+use crate::ingest::reach::Reach;
+use crate::ingest::roots::Roots;
 use crate::read::cut;
 use crate::read::parts::Text;
 use crate::store::{Store, StoredDocument};
@@ -174,6 +175,6 @@ pub fn reach(store: &Store, path: &str, follows_links: bool) -> Result<Reach> {
         return Err(Error::UntrustedBase { path: store.path().to_owned() });
     };
     let real_path = known.stamp.real_path;
-    let access = Access::of(store, follows_links)?;
-    access.of_file(&paths::path_of(path), real_path.as_deref())
+    let roots = Roots::of(store, follows_links)?;
+    roots.of_file(&paths::path_of(path), real_path.as_deref())
 }

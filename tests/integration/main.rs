@@ -174,6 +174,8 @@ mod relocate;
 mod rerank;
 /// Documents made with other settings.
 mod reread;
+/// Added folders in other added folders.
+mod roots;
 /// What a process that reads a document can do, tried from inside.
 mod sandbox;
 /// The published JSON schemas, and whether all output matches them.

@@ -9,7 +9,7 @@ use crate::app::read::{self, walk_options};
 use crate::app::{Observer, Session, erase, model};
 use crate::document::DocType;
 use crate::error::{Error, Result};
-use crate::ingest::reach::Access;
+use crate::ingest::roots::Roots;
 use crate::ingest::walk::Found;
 use crate::ingest::{self, EditedText, IngestReport, Services, content_hash};
 use crate::read::{Selection, ShowOptions, show};
@@ -208,8 +208,8 @@ fn read_file(
 ) -> Result<(Found, Vec<u8>)> {
     let unknown = || Error::UnknownDocument { id: document.id.to_string() };
     let known = store.known_path(path)?.ok_or_else(unknown)?;
-    let access = Access::new(&store.roots()?, session.config().ingestion.follow_links);
-    let (path, reach) = access.of_stamp(&known.stamp)?;
+    let roots = Roots::of(store, session.config().ingestion.follow_links)?;
+    let (path, reach) = roots.of_stamp(&known.stamp)?;
     let bytes = reach.read(&path, walk_options(session, false).max_bytes())?;
     if content_hash(&bytes) != document.content_hash {
         return Err(Error::Usage {
@@ -218,5 +218,5 @@ fn read_file(
         });
     }
     let (size_bytes, mtime_ns) = (known.stamp.size_bytes, known.stamp.mtime_ns);
-    Ok((Found { path, size_bytes, mtime_ns, is_named: true, reach }, bytes))
+    Ok((Found { path, size_bytes, mtime_ns, is_named: true, reach, read_as: None }, bytes))
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files::open::{self, identity};
 use crate::files::stamp::Stamp;
 use crate::files::watch::{Change, Depth, Watcher};
-use crate::ingest::reach::Access;
+use crate::ingest::roots::Roots;
 use crate::store::Store;
 use crate::text::paths;
 
@@ -149,29 +149,26 @@ impl Following {
 
 /// Returns the added folders, and the folders of files that were added by name, at or below `named`.
 fn wanted(session: &Session, store: &Store, named: &[PathBuf]) -> Result<BTreeMap<PathBuf, Depth>> {
-    let roots = store.roots()?;
-    let access = Access::new(&roots, session.config().ingestion.follow_links);
+    let roots = Roots::of(store, session.config().ingestion.follow_links)?;
     let is_wanted =
         |path: &Path| named.is_empty() || named.iter().any(|name| path.starts_with(name));
     let mut folders = BTreeMap::new();
     for file in store.known_files()? {
         let path = paths::path_of(&file.stamp.path);
         if let Some(parent) = path.parent().filter(|_| is_wanted(&path))
-            && !access.has_folder_of(&path)
+            && roots.folder_of(&path).is_none()
         {
             folders.insert(parent.to_owned(), Depth::Entries);
         }
     }
-    let roots = roots.iter().map(|root| paths::path_of(&root.path));
-    let mut trees: Vec<PathBuf> = roots.clone().filter(|root| is_wanted(root)).collect();
+    let mut trees: Vec<PathBuf> =
+        roots.folders().filter(|root| is_wanted(root)).map(Path::to_owned).collect();
     // Named parts of an added folder.
-    trees.extend(
-        named.iter().filter(|name| roots.clone().any(|root| name.starts_with(root))).filter_map(
-            |name| {
-                if name.is_dir() { Some(name.clone()) } else { name.parent().map(Path::to_owned) }
-            },
-        ),
-    );
+    let parts = named.iter().filter(|name| roots.folder_of(name).is_some());
+    trees.extend(parts.filter_map(|name| match name.is_dir() {
+        true => Some(name.clone()),
+        false => name.parent().map(Path::to_owned),
+    }));
     // A folder in another one is followed with that one.
     for tree in &trees {
         let is_inner = trees.iter().any(|other| other != tree && tree.starts_with(other));

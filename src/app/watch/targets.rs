@@ -7,7 +7,8 @@ use crate::app::Session;
 use crate::app::read::is_claimed;
 use crate::app::watch::following::Following;
 use crate::error::Result;
-use crate::ingest::survey::root_of;
+use crate::ingest::roots::Roots;
+use crate::ingest::walk::innermost;
 use crate::store::KnownFile;
 use crate::text::paths;
 
@@ -23,6 +24,10 @@ pub(super) fn targets(
 ) -> Result<Vec<PathBuf>> {
     let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
     let trees = following.trees();
+    // A folder may be added although it is hidden in another one.
+    let roots = Roots::of(&store, session.config().ingestion.follow_links)?;
+    let folders: Vec<PathBuf> =
+        roots.folders().map(Path::to_owned).chain(trees.iter().cloned()).collect();
     let mut known: Option<Vec<KnownFile>> = None;
     let mut found: Vec<PathBuf> = Vec::new();
     for path in changed {
@@ -30,8 +35,8 @@ pub(super) fn targets(
             found.push(path.clone());
             continue;
         }
-        let Some(tree) = root_of(&trees, path) else { continue };
-        if is_hidden(path, tree) {
+        let Some(folder) = innermost(&folders, path) else { continue };
+        if innermost(&trees, path).is_none() || is_hidden(path, folder) {
             continue;
         }
         if path.is_dir() {

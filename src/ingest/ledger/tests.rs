@@ -23,14 +23,21 @@ fn row(path: &str, outcome: FileOutcome, reason: &str) -> LedgerRow {
         outcome,
         reason: reason.to_owned(),
         message: Some("it is not text".into()),
-        reader: Some(reader(&options())),
+        reader: Some(reader(&options(), TypeOverride::default())),
         stamp: Some(STAMP),
         seen_at: String::new(),
     }
 }
 
 fn found(path: &str, (size_bytes, mtime_ns): (u64, i64)) -> Found {
-    Found { path: path.into(), size_bytes, mtime_ns, is_named: false, reach: Reach::Anywhere }
+    Found {
+        path: path.into(),
+        size_bytes,
+        mtime_ns,
+        is_named: false,
+        reach: Reach::Anywhere,
+        read_as: None,
+    }
 }
 
 /// Returns what a run in the folder `/d` knows.
@@ -39,7 +46,8 @@ fn before(rows: &[LedgerRow]) -> Before {
         rows: rows.iter().map(|row| (row.path.clone(), row.clone())).collect(),
         folders: vec!["/d".into()],
         files: HashSet::from(["/named".into()]),
-        reader: reader(&options()),
+        reader: reader(&options(), TypeOverride::default()),
+        other_readers: Vec::new(),
         has_password: false,
     }
 }
@@ -113,11 +121,14 @@ fn a_reader_is_described_by_version_limits_and_wishes() {
     let mut options = options();
     options.max_cpu = Duration::from_secs(90);
     options.pdf.max_memory_bytes = 2_999_999;
-    assert_eq!(reader(&options), format!("kb {version}, 90 s, 2 MB"));
+    assert_eq!(reader(&options, options.wanted), format!("kb {version}, 90 s, 2 MB"));
     options.pdf.ocr =
         Ocr::Tesseract { program: PathBuf::new(), languages: "eng".into(), is_forced: false };
     options.wanted = TypeOverride { doc_type: Some(DocType::Code), language: Some(Language::Rust) };
-    assert_eq!(reader(&options), format!("kb {version}, 90 s, 2 MB, OCR, as code, as rust"));
+    assert_eq!(
+        reader(&options, options.wanted),
+        format!("kb {version}, 90 s, 2 MB, OCR, as code, as rust")
+    );
 }
 
 #[test]
@@ -140,7 +151,7 @@ fn what_is_at_and_below_the_starts_is_loaded() {
         assert_eq!(known, [&rows[0].path, &rows[1].path]);
         assert_eq!((&before.folders, &before.files), (&vec![path("d")], &[path("file")].into()));
         assert_eq!(before.has_password, options.pdf.password.is_some());
-        assert_eq!(before.reader, reader(&options));
+        assert_eq!(before.reader, reader(&options, options.wanted));
     }
 }
 
@@ -204,7 +215,7 @@ fn what_a_run_sees_is_recorded() {
     recorder.container(&found("/d/a.zip", STAMP), &mut db.store).unwrap();
     assert_eq!(ledger(&db), [], "rows are written in batches");
     recorder.finish(&mut db.store, false).unwrap();
-    let reader = Some(reader(&options()));
+    let reader = Some(reader(&options(), TypeOverride::default()));
     let message = Some(not_text("/d/a").error.to_string());
     let rows = db.store.ledger_at("/").unwrap();
     let found: Vec<_> = rows

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::ledger::{Before, Failed};
 use crate::ingest::prepare::Prepared;
-use crate::ingest::reach::Access;
+use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, LeftOut, Start};
 use crate::ingest::{Run, Services};
 use crate::trace::stage;
@@ -82,7 +82,7 @@ struct Job {
 pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
     let (services, options) = (run.services, run.options);
     let reader = Mutex::new(run.store.reader()?);
-    let access = Access::of(run.store, options.walk.follow_links)?;
+    let roots = Roots::of(run.store, options.walk.follow_links)?;
     let before = Before::load(run.store, starts, options)?;
     let is_stopped = AtomicBool::new(false);
     let num_workers = options.num_workers.max(1);
@@ -106,7 +106,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
         }
         let planner = Planner {
             reader: &reader,
-            access: &access,
+            roots: &roots,
             before: &before,
             services,
             options,

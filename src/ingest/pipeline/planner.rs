@@ -13,7 +13,7 @@ use crate::extract::containers;
 use crate::hash;
 use crate::ingest::ledger::{Before, Failed};
 use crate::ingest::prepare::ReadFile;
-use crate::ingest::reach::Access;
+use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
 use crate::ingest::{IngestOptions, Services, detect, prepare, walk};
 use crate::store::{KnownPath, Store, StoredDocument};
@@ -27,7 +27,7 @@ use super::{Message, Outcome};
 #[derive(Clone, Copy)]
 pub(super) struct Planner<'a> {
     pub(super) reader: &'a Mutex<Store>,
-    pub(super) access: &'a Access,
+    pub(super) roots: &'a Roots,
     pub(super) before: &'a Before,
     pub(super) services: &'a Services<'a>,
     pub(super) options: &'a IngestOptions,
@@ -123,7 +123,7 @@ impl Planner<'_> {
             && !is_reread
             && !(has_ocr && known.pages_awaiting_ocr > 0)
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
-            && self.options.wanted.allows(known.doc_type, known.language.as_deref())
+            && found.wanted(self.options.wanted).allows(known.doc_type, known.language.as_deref())
         {
             let real_path = found.reach.real_path();
             let leads_elsewhere = real_path.is_some() && real_path != known.stamp.real_path;
@@ -190,7 +190,7 @@ impl Planner<'_> {
             &found.path,
             bytes,
             found.is_named,
-            self.options.wanted,
+            found.wanted(self.options.wanted),
             &self.options.walk.text_extensions,
         )?;
         let Some(format) = format else {
@@ -265,16 +265,22 @@ impl Planner<'_> {
     /// Whether a remembered path still leads to a file.
     pub(super) fn is_there(self, path: &str) -> Result<bool> {
         let known = self.lock().known_path(path)?;
-        let found = known.map(|known| self.access.look(&known.stamp));
+        let found = known.map(|known| self.roots.look(&known.stamp));
         Ok(found.is_some_and(|found| found.is_ok_and(|metadata| metadata.is_file())))
     }
 
     fn prepare(self, file: ReadFile<'_>, is_known: bool) -> Result<Outcome> {
         let budget = Arc::new(CpuBudget::new(self.options.max_cpu));
         let num_tokens = self.services.num_tokens;
+        let of_folder = file.found.folder_tags();
         let mut prepared = prepare::prepare_file(file, self.options, num_tokens, &budget)?;
+        let tags = &mut prepared.document.tags;
         if is_known && self.options.keeps_tags {
-            prepared.document.tags.clear();
+            tags.clear();
+        } else if !is_known {
+            let new: Vec<String> =
+                of_folder.iter().filter(|tag| !tags.contains(tag)).cloned().collect();
+            tags.extend(new);
         }
         Ok(Outcome::Prepared(Box::new(prepared), budget))
     }

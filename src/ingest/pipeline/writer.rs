@@ -411,7 +411,7 @@ fn too_slow(prepared: &Prepared, error: Error) -> Failed {
 
 /// Whether the file at a remembered path is unchanged.
 fn is_unchanged(planner: Planner<'_>, stamp: &PathStamp) -> bool {
-    planner.access.look(stamp).is_ok_and(|metadata| {
+    planner.roots.look(stamp).is_ok_and(|metadata| {
         metadata.is_file() && walk::stamp(&metadata) == (stamp.size_bytes, stamp.mtime_ns)
     })
 }

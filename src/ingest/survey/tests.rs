@@ -46,11 +46,11 @@ impl Folder {
     }
 
     fn survey(&self, roots: &[&str], known: &[KnownFile], is_exact: bool) -> Vec<Survey> {
-        let roots: Vec<PathBuf> = roots.iter().map(|root| self.path(root)).collect();
-        let added: Vec<Root> = roots.iter().map(|root| added(root)).collect();
-        let access = Access::new(&added, false);
-        let (access, roots, without_text) = (&access, roots.as_slice(), &HashMap::new());
-        survey(&Scope { access, roots, known, without_text, walk: OPTIONS, is_exact })
+        let added: Vec<Root> = roots.iter().map(|root| added(&self.path(root))).collect();
+        let roots = Roots::new(added, false);
+        let (parts, without_text) = (roots.parts(&[]), HashMap::new());
+        let (roots, parts, without_text) = (&roots, parts.as_slice(), &without_text);
+        survey(&Scope { roots, parts, known, without_text, walk: OPTIONS, is_exact })
     }
 }
 
@@ -135,16 +135,6 @@ fn bytes_at_another_path_are_not_lost() {
 }
 
 #[test]
-fn a_file_belongs_to_the_innermost_folder() {
-    let roots = [PathBuf::from("/a"), PathBuf::from("/a/b"), PathBuf::from("/a/bc")];
-    for (path, expected) in
-        [("/a/b/x", Some("/a/b")), ("/a/x", Some("/a")), ("/x", None), ("/a/bcd", Some("/a"))]
-    {
-        assert_eq!(root_of(&roots, Path::new(path)), expected.map(Path::new));
-    }
-}
-
-#[test]
 fn documents_without_another_path_are_lost_once() {
     let missing = |document_id, is_elsewhere| Missing {
         path: "/a".into(),
@@ -225,10 +215,10 @@ fn links_are_not_missing_and_a_folder_that_became_one_is_refused() {
     let known = folder.known(&["d/a.md"]);
     fs::rename(folder.path("d"), folder.path("o")).unwrap();
     symlink("o", folder.path("d")).unwrap();
-    let access = Access::new(&[Root { real_path, ..added(&roots[0]) }], false);
+    let all = Roots::new(vec![Root { real_path, ..added(&roots[0]) }], false);
     let without_text = &HashMap::new();
-    let (access, roots, known) = (&access, &roots[..], &known[..]);
-    let scope = Scope { access, roots, known, without_text, walk: OPTIONS, is_exact: true };
+    let (parts, known) = (&roots[..], &known[..]);
+    let scope = Scope { roots: &all, parts, known, without_text, walk: OPTIONS, is_exact: true };
     let found = survey(&scope).remove(0);
     assert_eq!((found.is_refused, found.is_away, found.refused), (true, false, roots.to_vec()));
 }
@@ -347,8 +337,8 @@ fn check_without_text(
         }
         let added: Vec<Root> = roots.iter().map(|root| added(root)).collect();
         let scope = Scope {
-            access: &Access::new(&added, false),
-            roots,
+            roots: &Roots::new(added, false),
+            parts: roots,
             known: &known,
             without_text: &HashMap::from([(path.clone(), row.clone())]),
             walk: OPTIONS,

@@ -4,6 +4,7 @@
 
 mod left_out;
 mod rules;
+mod start;
 mod tree;
 
 use std::collections::HashSet;
@@ -13,14 +14,14 @@ use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, Result};
 use crate::files::Metadata;
-use crate::ingest::detect::{self, TextExtensions};
+use crate::ingest::detect::{self, TextExtensions, TypeOverride};
 use crate::ingest::reach::{Folder, Reach};
-use crate::text::paths;
 
 use tree::Tree;
 
 pub use left_out::{LeftOut, Rule};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
+pub use start::{ReadAs, Start, Territory, innermost};
 
 /// The size of a megabyte in `ingestion.max_file_mb`.
 pub const BYTES_PER_MB: u64 = 1_000_000;
@@ -43,32 +44,6 @@ impl WalkOptions {
     }
 }
 
-/// A file or a folder where a walk starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Start {
-    /// Absolute.
-    path: PathBuf,
-    /// `None` for a path that the user has just named, which is resolved now.
-    reach: Option<Reach>,
-}
-
-impl Start {
-    /// Starts at a path that the user has just named; links are followed.
-    pub fn named(path: &Path) -> Self {
-        Self { path: paths::clean(path), reach: None }
-    }
-
-    /// Starts at a path that was added before.
-    pub fn known(path: &Path, reach: Reach) -> Self {
-        Self { path: paths::clean(path), reach: Some(reach) }
-    }
-
-    /// Returns its path.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -82,6 +57,20 @@ pub struct Found {
     pub is_named: bool,
     /// Which links may be followed to open it.
     pub reach: Reach,
+    /// How it is read; `None` where the options of the run say it.
+    pub read_as: Option<Arc<ReadAs>>,
+}
+
+impl Found {
+    /// Returns the type and language that it is read as, with those of the run.
+    pub(super) fn wanted(&self, of_run: TypeOverride) -> TypeOverride {
+        self.read_as.as_ref().map_or(of_run, |read_as| read_as.wanted)
+    }
+
+    /// Returns the tags of its folder.
+    pub(super) fn folder_tags(&self) -> &[String] {
+        self.read_as.as_ref().map(|read_as| read_as.tags.as_slice()).unwrap_or_default()
+    }
 }
 
 /// What a walk comes across.
@@ -94,7 +83,9 @@ pub enum Step {
 }
 
 /// Returns the files of `starts` in the given order, and below each start in byte order of the
-/// names. A file that several starts or links lead to is returned once.
+/// names. A file that several links or starts that the user names lead to is returned once, as found
+/// first; of starts that were added before, each returns it once. What belongs to another folder
+/// ([`Territory`]) is neither returned nor left out.
 ///
 /// Hidden files and files that `.gitignore` and `.kbignore` exclude are left out below a folder,
 /// but never a file that the user named. Loops of links end; FIFOs, devices and sockets are left
@@ -141,20 +132,24 @@ fn steps(
     let max_bytes = options.max_bytes();
     let is_file = |start: &&Start| !start.path.is_dir();
     let named: HashSet<PathBuf> =
-        starts.iter().filter(is_file).map(|start| identity(&start.path)).collect();
+        starts.iter().filter(is_file).map(|start| resolved(&start.path)).collect();
     // One folder without links cannot lead to a file twice, so a plain walk remembers nothing.
-    let mut seen = (starts.len() > 1 || follow_links).then(HashSet::new);
+    let mut seen = (starts.len() > 1 || follow_links).then(SeenFiles::default);
 
     let starts = starts.to_vec();
-    let files = starts.into_iter().flat_map(move |start| files(start, follow_links, lists_all));
-    files.filter_map(move |(item, reach)| {
+    let files = starts.into_iter().enumerate().flat_map(move |(number, start)| {
+        let (read_as, known) = (start.read_as.clone(), start.reach.as_ref().map(|_| number));
+        let files = files(start, follow_links, lists_all);
+        files.map(move |(item, reach)| (item, reach, read_as.clone(), known))
+    });
+    files.filter_map(move |(item, reach, read_as, known)| {
         let (path, metadata) = match item {
             Ok(Seen::File(path, metadata)) => (path, metadata),
             Ok(Seen::LeftOut(left_out)) => return Some(Ok(Step::LeftOut(left_out))),
             Err(error) => return Some(Err(error)),
         };
-        let is_named = !named.is_empty() && named.contains(&identity(&path));
-        if seen.as_mut().is_some_and(|seen| !seen.insert(identity(&path))) {
+        let is_named = !named.is_empty() && named.contains(&identity(&path, &reach));
+        if seen.as_mut().is_some_and(|seen| !seen.is_new(&path, &reach, known)) {
             return None;
         }
         if metadata.len() > max_bytes {
@@ -173,13 +168,44 @@ fn steps(
             mtime_ns: mtime_ns(&metadata),
             is_named,
             reach,
+            read_as,
         })))
     })
 }
 
+/// Files that were found already.
+#[derive(Default)]
+struct SeenFiles {
+    /// By the number of the known start, or `None` for all others.
+    files: HashSet<(Option<usize>, PathBuf)>,
+    paths: HashSet<PathBuf>,
+}
+
+impl SeenFiles {
+    /// Whether a file is found for the first time. What was added before may be remembered at several
+    /// paths, so there a file counts at one path of each start: otherwise the other paths would be out of
+    /// date for ever.
+    fn is_new(&mut self, path: &Path, reach: &Reach, known: Option<usize>) -> bool {
+        if known.is_some() && !self.paths.insert(path.to_owned()) {
+            return false;
+        }
+        let may_repeat = known.is_none() || *reach == Reach::Anywhere;
+        !may_repeat || self.files.insert((known, identity(path, reach)))
+    }
+}
+
 /// Returns a path that is equal for two paths to the same file. Hard links stay separate: they are
 /// copies that change together, and each path is remembered.
-fn identity(path: &Path) -> PathBuf {
+fn identity(path: &Path, reach: &Reach) -> PathBuf {
+    // Only where links are followed does the system have to be asked.
+    match reach {
+        Reach::Below(folder) => folder.within(path).unwrap_or_else(|| path.to_owned()),
+        Reach::Exactly(real) => real.clone(),
+        Reach::Anywhere => resolved(path),
+    }
+}
+
+fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
@@ -198,7 +224,7 @@ type Items = Box<dyn Iterator<Item = (Item, Reach)>>;
 /// Returns the files of one start.
 fn files(start: Start, follow_links: bool, lists_all: bool) -> Items {
     let one = |item: Item, reach: Reach| -> Items { Box::new(std::iter::once((item, reach))) };
-    let Start { path, reach } = start;
+    let Start { path, reach, read_as: _, territory } = start;
     let (reach, metadata) = match look(&path, reach) {
         Ok(found) => found,
         Err(error) => return one(Err(error), Reach::Anywhere),
@@ -222,7 +248,7 @@ fn files(start: Start, follow_links: bool, lists_all: bool) -> Items {
         true => Reach::Anywhere,
         false => Reach::Below(Arc::clone(&base)),
     };
-    let tree = Tree::new(&path, &base, reach.clone(), lists_all);
+    let tree = Tree::new(&path, &base, reach.clone(), territory, lists_all);
     Box::new(tree.map(move |item| (item, reach.clone())))
 }
 

@@ -12,12 +12,13 @@ use crate::ingest::reach::{Folder, Reach};
 
 use super::left_out::{LeftOut, Rule};
 use super::rules::{Rules, Source, Verdict};
-use super::{Item, Seen};
+use super::{Item, Seen, Territory};
 
 /// The files below a folder, without hidden files and files that ignore files exclude. No link is
 /// followed unless `reach` allows it.
 pub(super) struct Tree {
     reach: Reach,
+    territory: Option<Territory>,
     top: Arc<Folder>,
     /// Whether what is left out is returned, too.
     lists_all: bool,
@@ -41,11 +42,18 @@ struct Level {
 impl Tree {
     /// Starts at `path`, which is `base` or below it; rules apply from `base` downwards. With
     /// `lists_all`, files and folders that are left out are returned, too.
-    pub(super) fn new(path: &Path, base: &Arc<Folder>, reach: Reach, lists_all: bool) -> Self {
+    pub(super) fn new(
+        path: &Path,
+        base: &Arc<Folder>,
+        reach: Reach,
+        territory: Option<Territory>,
+        lists_all: bool,
+    ) -> Self {
         let mut waiting = Vec::new();
         let mut rules = Rules::above(base.real(), &mut waiting);
         let mut tree = Self {
             reach,
+            territory,
             top: Arc::clone(base),
             lists_all,
             levels: Vec::new(),
@@ -96,6 +104,9 @@ impl Tree {
                 Err(source) => return failure(Error::Io { path, source }).map(Err),
             }
         }
+        if self.is_elsewhere(level, &path, (entry, kind)) {
+            return None;
+        }
         let verdict = match level.path == level.real {
             true => level.rules.verdict(&path, kind == Kind::Folder),
             false => level.rules.verdict(&level.real.join(&entry.name), kind == Kind::Folder),
@@ -133,6 +144,20 @@ impl Tree {
             }
             Kind::Link => self.left_out(path, Rule::Link, metadata),
             Kind::Other => self.left_out(path, Rule::Special, metadata),
+        }
+    }
+
+    /// Whether a folder, or what a link leads to, is walked from another start.
+    fn is_elsewhere(&self, level: &Level, path: &Path, (entry, kind): (&Entry, Kind)) -> bool {
+        let Some(territory) = &self.territory else { return false };
+        if kind != Kind::Folder && entry.kind != Kind::Link {
+            return false;
+        }
+        match self.reach {
+            Reach::Anywhere => path.canonicalize().is_ok_and(|real| territory.is_elsewhere(&real)),
+            Reach::Below(_) | Reach::Exactly(_) => {
+                territory.is_elsewhere(&level.real.join(&entry.name))
+            }
         }
     }
 
