@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     println!("{} updated, {} missing", updated.updated, updated.missing.len());
 
     let request = SearchRequest { query: question.clone(), ..SearchRequest::default() };
-    for hit in search(&session, &request, &Silent)?.hits() {
+    for hit in search(&session, &request, &Silent)?.hits {
         println!("{:.3} {}\n{}\n", hit.score, hit.stored.title, hit.stored.chunk.chunk.text);
     }
 

@@ -77,7 +77,7 @@ pub(super) fn of_hits(
     let found = search::search(session, &request, observer)?;
     // Otherwise the connection of the search could keep documents that are removed next in the log.
     session.close()?;
-    Ok(Some(found.hits().iter().map(|hit| hit.stored.document_id).collect()))
+    Ok(Some(found.hits.iter().map(|hit| hit.stored.document_id).collect()))
 }
 
 /// Returns the documents that pass the filter and, if there is a query, have a hit; ordered by id. Reports

@@ -24,7 +24,7 @@ pub use crate::config::Freshness;
 /// # Errors
 ///
 /// Errors of the database.
-pub(super) fn mark(session: &Session, store: &Store, hits: &mut [&mut Hit]) -> Result<()> {
+pub(super) fn mark(session: &Session, store: &Store, hits: &mut [Hit]) -> Result<()> {
     if hits.is_empty() {
         return Ok(());
     }
@@ -92,10 +92,10 @@ pub(super) fn of_document(
 
 /// Reads the changed files of hits again within `search.refresh_ms`, and returns whether the search should
 /// be repeated. A file that cannot be read again keeps its mark, so a search never fails here.
-pub(super) fn refresh(session: &Session, hits: &[&Hit], observer: &dyn Observer) -> bool {
-    let is_changed = |hit: &&&Hit| hit.stale == Some(Stale::Changed);
+pub(super) fn refresh(session: &Session, hits: &[Hit], observer: &dyn Observer) -> bool {
+    let is_changed = |hit: &&Hit| hit.stale == Some(Stale::Changed);
     // Reading a PDF or a picture may take seconds, most of all with OCR.
-    let is_quick = |hit: &&&Hit| hit.stored.doc_type != DocType::Pdf;
+    let is_quick = |hit: &&Hit| hit.stored.doc_type != DocType::Pdf;
     let changed = hits.iter().filter(is_changed).filter(is_quick);
     let changed: BTreeSet<&str> = changed.filter_map(|hit| hit.stored.path.as_deref()).collect();
     if changed.is_empty() {

@@ -9,8 +9,8 @@ use crate::document::{Binding, Filter};
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::search::evidence::{Evidence, EvidenceOptions, gather};
-use crate::search::{self, Confidence, Hit, Query, SearchOptions, SearchResults, Searchable};
+use crate::search::evidence::{EvidenceOptions, gather};
+use crate::search::{self, Confidence, Gathered, Query, SearchOptions, Searchable};
 use crate::store::Store;
 use crate::trace::stage;
 
@@ -20,7 +20,7 @@ mod several;
 mod similar;
 mod why;
 
-pub use crate::search::LegSelection;
+pub use crate::search::{Answer, LegSelection};
 use rerank::Reranker;
 pub use several::search_several;
 pub use similar::{SimilarRequest, similar};
@@ -118,6 +118,11 @@ impl SearchRequest {
             .collect()
     }
 
+    /// Whether passages are collected from the hits.
+    fn gathers(&self) -> bool {
+        self.budget.is_some() || self.context > 0
+    }
+
     fn options(&self, session: &Session) -> SearchOptions {
         let settings = &session.config().search;
         SearchOptions {
@@ -134,62 +139,13 @@ impl SearchRequest {
     }
 }
 
-/// The answer to a query in the requested form.
-#[derive(Debug)]
-pub enum Found {
-    /// Chunks.
-    Hits(SearchResults),
-    /// Passages with their number of tokens.
-    Passages(Evidence),
-}
-
-impl Found {
-    /// Returns the best hit of each chunk or passage, best first.
-    pub fn hits(&self) -> Vec<&Hit> {
-        match self {
-            Self::Hits(results) => results.hits.iter().collect(),
-            Self::Passages(evidence) => {
-                evidence.passages.iter().map(|passage| &passage.hit).collect()
-            }
-        }
+/// Marks the hits that are stale, and lowers the confidence if the best one is.
+fn mark(answer: &mut Answer, session: &Session, store: &Store) -> Result<()> {
+    freshness::mark(session, store, &mut answer.hits)?;
+    if answer.hits.first().is_some_and(|hit| hit.stale.is_some()) {
+        answer.confidence = answer.confidence.map(Confidence::of_stale);
     }
-
-    /// Says of each hit from which knowledge base it is.
-    pub fn name_base(&mut self, name: &str) {
-        self.hits_mut().into_iter().for_each(|hit| hit.base = Some(name.to_owned()));
-    }
-
-    /// Returns the same hits, to mark them.
-    fn hits_mut(&mut self) -> Vec<&mut Hit> {
-        match self {
-            Self::Hits(results) => results.hits.iter_mut().collect(),
-            Self::Passages(evidence) => {
-                evidence.passages.iter_mut().map(|passage| &mut passage.hit).collect()
-            }
-        }
-    }
-
-    /// Marks the hits that are stale, and lowers the confidence if the best one is.
-    fn mark(&mut self, session: &Session, store: &Store) -> Result<()> {
-        freshness::mark(session, store, &mut self.hits_mut())?;
-        let is_best_stale = self.hits().first().is_some_and(|hit| hit.stale.is_some());
-        let confidence = match self {
-            Self::Hits(results) => &mut results.confidence,
-            Self::Passages(evidence) => &mut evidence.confidence,
-        };
-        if is_best_stale {
-            *confidence = confidence.map(Confidence::of_stale);
-        }
-        Ok(())
-    }
-
-    /// Returns all phrasings of the query as one text.
-    pub fn typed(&self) -> String {
-        match self {
-            Self::Hits(results) => search::joined(&results.typed, &results.also),
-            Self::Passages(evidence) => search::joined(&evidence.typed, &evidence.also),
-        }
-    }
+    Ok(())
 }
 
 /// Answers a query. The session keeps the connection and the model for the next one.
@@ -202,7 +158,7 @@ pub fn search(
     session: &Session,
     request: &SearchRequest,
     observer: &dyn Observer,
-) -> Result<Found> {
+) -> Result<Answer> {
     search_by(Reranker::of(session).as_ref(), session, request, observer)
 }
 
@@ -212,7 +168,7 @@ fn search_by(
     session: &Session,
     request: &SearchRequest,
     observer: &dyn Observer,
-) -> Result<Found> {
+) -> Result<Answer> {
     if let Some(target) = &request.from {
         return elsewhere(session, request, (target, reranker), observer);
     }
@@ -221,7 +177,7 @@ fn search_by(
         |observer: &dyn Observer| answer(session, request, (freshness, reranker), observer);
     let found = session.steadily(|| answer(observer))?;
     let is_refreshed = freshness == Freshness::Refresh
-        && stage("read changed files", || freshness::refresh(session, &found.hits(), observer));
+        && stage("read changed files", || freshness::refresh(session, &found.hits, observer));
     if !is_refreshed {
         return Ok(found);
     }
@@ -235,23 +191,20 @@ fn answer(
     request: &SearchRequest,
     (freshness, reranker): (Freshness, Option<&Reranker<'_>>),
     observer: &dyn Observer,
-) -> Result<Found> {
+) -> Result<Answer> {
     let phrasings = parsed(request, observer)?;
     let Some(store) = session.store()? else {
         observer.note(absent::NOTHING_ADDED);
-        let nothing = SearchResults::empty(&phrasings);
-        return Ok(match request.budget {
-            None if request.context == 0 => Found::Hits(nothing),
-            budget => {
-                Found::Passages(Evidence::empty(nothing, budget.map(|budget| budget as usize)))
-            }
-        });
+        let nothing = Answer::empty(&phrasings);
+        let budget = request.budget.map(|budget| budget as usize);
+        let gathered = request.gathers().then_some(Gathered { budget, num_tokens: 0 });
+        return Ok(Answer { gathered, ..nothing });
     };
     let asked = Asked { session, request, phrasings: &phrasings, reranker, observer };
     let explain = || absent::explain(&store, &request.filter, observer);
     let mut found = asked.of(&store, &explain)?;
     if freshness != Freshness::Off {
-        stage("look at files", || found.mark(session, &store))?;
+        stage("look at files", || mark(&mut found, session, &store))?;
     }
     session.give_back(store);
     Ok(found)
@@ -263,7 +216,7 @@ fn elsewhere(
     request: &SearchRequest,
     (target, reranker): (&str, Option<&Reranker<'_>>),
     observer: &dyn Observer,
-) -> Result<Found> {
+) -> Result<Answer> {
     let phrasings = parsed(request, observer)?;
     let remote = stage("connect", || push::open(session, target, observer))?;
     let asked = Asked { session, request, phrasings: &phrasings, reranker, observer };
@@ -281,7 +234,7 @@ fn parsed(request: &SearchRequest, observer: &dyn Observer) -> Result<Vec<Query>
             limits::QUERY_TERMS
         ));
     }
-    if request.budget.is_some() || request.context > 0 {
+    if request.gathers() {
         check_limit(request.limit)?;
     }
     Ok(phrasings)
@@ -298,7 +251,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Searches chunks, and returns the answer in the requested form; calls `explain` if there is no hit.
-    fn of<S: Searchable>(&self, store: &S, explain: &dyn Fn() -> Result<()>) -> Result<Found> {
+    fn of<S: Searchable>(&self, store: &S, explain: &dyn Fn() -> Result<()>) -> Result<Answer> {
         let Self { session, request, phrasings, reranker, observer } = *self;
         let mut options = request.options(session);
         let budget = request.budget.map(|budget| budget as usize);
@@ -323,8 +276,8 @@ impl Asked<'_> {
         if results.hits.is_empty() {
             explain()?;
         }
-        if budget.is_none() && request.context == 0 {
-            return Ok(Found::Hits(results));
+        if !request.gathers() {
+            return Ok(results);
         }
         let limit = request.limit.map(|limit| limit as usize);
         let wanted = EvidenceOptions { context: request.context, budget, limit };
@@ -334,7 +287,7 @@ impl Asked<'_> {
             _ if binding.is_some() => Counter::Model(session.embedder(binding.as_ref(), observer)?),
             _ => Counter::of_tokenizer(session, binding.as_ref()),
         };
-        Ok(Found::Passages(counter.gather(store, results, wanted)?))
+        counter.gather(store, results, wanted)
     }
 }
 
@@ -356,9 +309,9 @@ impl Counter {
     fn gather(
         &self,
         store: &impl Searchable,
-        results: SearchResults,
+        results: Answer,
         options: EvidenceOptions,
-    ) -> Result<Evidence> {
+    ) -> Result<Answer> {
         match self {
             Self::Model(model) => {
                 gather(store, results, options, Some(&|text| model.num_tokens(text)))

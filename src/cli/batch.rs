@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::app;
 use crate::app::Observer;
 use crate::app::observer::Event;
-use crate::app::search::{Found, SearchRequest};
+use crate::app::search::SearchRequest;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::Ui;
@@ -49,8 +49,7 @@ pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Resu
             .and_then(|request| app::search::search(&context.session, &request, &observer));
         num_failed += usize::from(found.is_err());
         context::print_json(|out| match &found {
-            Ok(Found::Hits(results)) => json::search_line(results, out),
-            Ok(Found::Passages(evidence)) => json::evidence_line(evidence, out),
+            Ok(answer) => json::search_line(answer, out),
             Err(error) => json::error_line(error, out),
         })?;
     }

@@ -1,7 +1,7 @@
 //! Runs `kb search` and `kb similar`. `--batch` is in [`batch`].
 
 use crate::app::freshness::Freshness;
-use crate::app::search::{Found, LegSelection, SearchRequest, SimilarRequest};
+use crate::app::search::{Answer, LegSelection, SearchRequest, SimilarRequest};
 use crate::app::{self, Observer, last_update};
 use crate::cli::args::{self, SearchFormat};
 use crate::cli::context::{self, Context};
@@ -10,7 +10,7 @@ use crate::cli::launch::{self, Place};
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::{quote, stale};
+use crate::present::text::{quote, search::verdict, stale};
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
@@ -61,48 +61,46 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     let format = args.format.unwrap_or_else(|| default.into());
     match format {
         SearchFormat::Json => context::print_json(|out| json::found(&found, out)),
-        SearchFormat::Jsonl => context::print_json(|out| match &found {
-            Found::Hits(results) => json::hit_lines(&results.hits, out),
-            Found::Passages(evidence) => json::passage_lines(&evidence.passages, out),
-        }),
-        SearchFormat::Human => context.show(|human, out| match &found {
-            Found::Hits(results) => human.search(results, out),
-            Found::Passages(evidence) => human.evidence(evidence, out),
-        }),
-        SearchFormat::Paths if args.null => streams::bytes(&quote::null(found.hits())),
-        SearchFormat::Paths => streams::text(|out| quote::paths(found.hits(), out)),
-        SearchFormat::Md => streams::text(|out| quote::markdown(found.hits(), out)),
+        SearchFormat::Jsonl => context::print_json(|out| json::hit_lines(&found.hits, out)),
+        SearchFormat::Human => context.show(|human, out| human.search(&found, out)),
+        SearchFormat::Paths if args.null => streams::bytes(&quote::null(&found.hits)),
+        SearchFormat::Paths => streams::text(|out| quote::paths(&found.hits, out)),
+        SearchFormat::Md => streams::text(|out| quote::markdown(&found.hits, out)),
     }?;
-    warn_of_stale(context, &found, format);
+    aside(context, &found, format);
     reminder.iter().for_each(|text| context.ui.note(text));
     Ok(ExitStatus::Success)
 }
 
-/// Reports stale files on stderr where the answer itself has no place for that.
-fn warn_of_stale(context: &Context, found: &Found, format: SearchFormat) {
-    let hits = found.hits();
+/// Reports on stderr what the format has no place for: whether the hits are an answer, and stale files.
+fn aside(context: &Context, answer: &Answer, format: SearchFormat) {
+    if matches!(format, SearchFormat::Json | SearchFormat::Human) {
+        return;
+    }
+    verdict(answer).iter().for_each(|line| context.ui.note(line));
     match format {
+        // Each line says it of its file.
+        SearchFormat::Jsonl => return,
         // A mark would be a part of the path for the program that reads it.
         SearchFormat::Paths => {
-            stale::notes(hits.iter().copied()).iter().for_each(|note| context.ui.warn(note));
+            stale::notes(&answer.hits).iter().for_each(|note| context.ui.warn(note));
         }
-        SearchFormat::Md => {}
-        SearchFormat::Json | SearchFormat::Jsonl | SearchFormat::Human => return,
+        SearchFormat::Md | SearchFormat::Json | SearchFormat::Human => {}
     }
-    if let Some(advice) = stale::advice(hits) {
+    if let Some(advice) = stale::advice(&answer.hits) {
         context.ui.note(&advice);
     }
 }
 
 /// Opens result `number`, counted from 1, at the line of the match.
-fn open(context: &Context, found: &Found, number: u32) -> Result<ExitStatus> {
-    let hits = found.hits();
+fn open(context: &Context, found: &Answer, number: u32) -> Result<ExitStatus> {
+    let hits = &found.hits;
     let hit = hits.get(number as usize - 1).ok_or_else(|| Error::Usage {
         message: format!("there is no result {number}: {} found", hits.len()),
         hint: None,
     })?;
     let path = app::read::file_of_hit(&context.session, hit)?;
-    let line = context.human.line(hit, &found.typed());
+    let line = context.human.line(hit, &found.joined());
     launch::open(context, Place { path: &path, line, page: hit.stored.chunk.chunk.page })?;
     Ok(ExitStatus::Success)
 }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::app::add::{AddRequest, Source};
-use crate::app::search::{Found, SearchRequest};
+use crate::app::search::{Answer, SearchRequest};
 use crate::app::{self, Session, ToolSet};
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
@@ -284,7 +284,7 @@ fn list(input: ListInput, ask: &Ask<'_>) -> Result<Reply> {
 }
 
 /// Searches the knowledge bases that the call names.
-fn found(request: &SearchRequest, ask: &Ask<'_>) -> Result<Found> {
+fn found(request: &SearchRequest, ask: &Ask<'_>) -> Result<Answer> {
     match ask.sessions.as_slice() {
         [session] => {
             let mut found = app::search::search(session, request, &ask.observer)?;

@@ -12,7 +12,7 @@ use crate::chunk::join;
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 use crate::search::near_copies::{self, NearCopies};
-use crate::search::{Confidence, Hit, NoBasis, Reranking, SearchResults, Searchable};
+use crate::search::{Answer, Gathered, Hit, Passage, Searchable};
 use crate::store::StoredChunk;
 
 /// Share of the best score below which a hit is not worth a budget's tokens; otherwise such scraps
@@ -40,58 +40,7 @@ pub struct EvidenceOptions {
     pub limit: Option<usize>,
 }
 
-/// A text to read, with its source.
-#[derive(Debug, Clone)]
-pub struct Passage {
-    /// The best hit in it, with the text, lines and pages of the whole passage.
-    pub hit: Hit,
-    /// The chunks it consists of, in order.
-    pub chunk_ids: Vec<ChunkId>,
-    /// Tokens of its text.
-    pub num_tokens: usize,
-}
-
-/// The answer to a query, ready to be read.
-#[derive(Debug, Clone)]
-pub struct Evidence {
-    /// As in [`SearchResults`].
-    pub typed: String,
-    /// As in [`SearchResults`].
-    pub also: Vec<String>,
-    /// In the order of their best hits.
-    pub passages: Vec<Passage>,
-    /// As in [`SearchResults`].
-    pub total_matches: usize,
-    /// As in [`SearchResults`].
-    pub confidence: Option<Confidence>,
-    /// As in [`SearchResults`].
-    pub no_basis: Option<NoBasis>,
-    /// As in [`SearchResults`].
-    pub reranking: Option<Reranking>,
-    /// The requested budget.
-    pub budget: Option<usize>,
-    /// Tokens of all passages together; never more than the budget.
-    pub num_tokens: usize,
-}
-
-impl Evidence {
-    /// Returns the evidence of an answer without hits.
-    pub fn empty(results: SearchResults, budget: Option<usize>) -> Self {
-        Self {
-            typed: results.typed,
-            also: results.also,
-            passages: Vec::new(),
-            total_matches: results.total_matches,
-            confidence: results.confidence,
-            no_basis: results.no_basis,
-            reranking: results.reranking,
-            budget,
-            num_tokens: 0,
-        }
-    }
-}
-
-/// Collects passages from hits.
+/// Collects passages from the hits of an answer, in the order of their best hits.
 ///
 /// Without a token counter, a chunk counts as its number of embedded tokens, which is never less
 /// than the tokens of its text.
@@ -101,20 +50,18 @@ impl Evidence {
 /// Errors of the database.
 pub fn gather(
     store: &impl Searchable,
-    results: SearchResults,
+    answer: Answer,
     options: EvidenceOptions,
     num_tokens: Option<&NumTokens<'_>>,
-) -> Result<Evidence> {
-    let SearchResults { typed, also, hits, total_matches, confidence, no_basis, reranking } =
-        results;
+) -> Result<Answer> {
     let mut gatherer =
         Gatherer { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
     let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
     let mut chosen: Chosen = HashMap::new();
     let mut total = 0;
-    let least = hits.first().map_or(0.0, |hit| LEAST_SHARE * hit.score);
-    for hit in hits {
+    let least = answer.hits.first().map_or(0.0, |hit| LEAST_SHARE * hit.score);
+    for hit in answer.hits {
         // A hit that a program put here is worth its place, whatever its score.
         let is_scrap = options.budget.is_some() && hit.rerank_score.is_none() && hit.score < least;
         if is_scrap || options.limit.is_some_and(|limit| used.len() >= limit) {
@@ -149,19 +96,15 @@ pub fn gather(
             }
         }
     }
-    let passages = gatherer.passages(used, &chosen);
-    let num_tokens = passages.iter().map(|passage| passage.num_tokens).sum();
-    Ok(Evidence {
-        typed,
-        also,
-        total_matches,
-        confidence,
-        no_basis,
-        reranking,
-        budget: options.budget,
-        num_tokens,
-        passages,
-    })
+    let hits = gatherer.passages(used, &chosen);
+    let num_tokens = num_tokens_of(&hits);
+    let gathered = Some(Gathered { budget: options.budget, num_tokens });
+    Ok(Answer { hits, gathered, ..answer })
+}
+
+/// Returns the tokens of all passages together.
+pub fn num_tokens_of(passages: &[Hit]) -> usize {
+    passages.iter().filter_map(|hit| hit.passage.as_ref()).map(|passage| passage.num_tokens).sum()
 }
 
 /// Positions of the chunks that are part of the answer, by document.
@@ -235,7 +178,7 @@ impl<S: Searchable> Gatherer<'_, S> {
     }
 
     /// Makes one passage from each run, in the order of their best hits.
-    fn passages(&self, used: Vec<Hit>, chosen: &Chosen) -> Vec<Passage> {
+    fn passages(&self, used: Vec<Hit>, chosen: &Chosen) -> Vec<Hit> {
         let mut shown: HashSet<ChunkId> = HashSet::new();
         let mut passages = Vec::new();
         for mut hit in used {
@@ -257,7 +200,8 @@ impl<S: Searchable> Gatherer<'_, S> {
                 chunk.page_label.clone_from(&first.chunk.page_label);
                 (chunk.end_line, chunk.last_page) = (last.chunk.end_line, last.chunk.last_page);
             }
-            passages.push(Passage { hit, chunk_ids, num_tokens });
+            hit.passage = Some(Passage { chunk_ids, num_tokens });
+            passages.push(hit);
         }
         passages
     }

@@ -106,9 +106,9 @@ impl SearchOptions {
     }
 }
 
-/// The answer to a query.
+/// The answer to a query: chunks, or passages made of them.
 #[derive(Debug, Clone)]
-pub struct SearchResults {
+pub struct Answer {
     /// The user's string, unchanged; the first one of several phrasings.
     pub typed: String,
     /// The other phrasings, unchanged.
@@ -123,11 +123,17 @@ pub struct SearchResults {
     pub no_basis: Option<NoBasis>,
     /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
     pub reranking: Option<Reranking>,
+    /// Set if the hits are passages.
+    pub gathered: Option<Gathered>,
 }
 
-/// Joins the phrasings of a query to one text, from which the words to mark are taken.
-pub fn joined(typed: &str, also: &[String]) -> String {
-    [typed].into_iter().chain(also.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+/// How passages were collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gathered {
+    /// The requested budget in tokens.
+    pub budget: Option<usize>,
+    /// Tokens of all passages together; never more than the budget.
+    pub num_tokens: usize,
 }
 
 /// What a program of the user's did with the order of hits.
@@ -139,7 +145,7 @@ pub enum Reranking {
     Failed(String),
 }
 
-impl SearchResults {
+impl Answer {
     /// Returns the answer of a database without anything to search.
     pub fn empty(phrasings: &[Query]) -> Self {
         let mut typed = phrasings.iter().map(|query| query.typed.clone());
@@ -151,7 +157,23 @@ impl SearchResults {
             confidence: Some(Confidence::None),
             no_basis: None,
             reranking: None,
+            gathered: None,
         }
+    }
+
+    /// Says of each hit from which knowledge base it is.
+    pub fn name_base(&mut self, name: &str) {
+        self.hits.iter_mut().for_each(|hit| hit.base = Some(name.to_owned()));
+    }
+
+    /// Returns all phrasings in their order.
+    pub fn phrasings(&self) -> impl Iterator<Item = &str> {
+        [self.typed.as_str()].into_iter().chain(self.also.iter().map(String::as_str))
+    }
+
+    /// Returns all phrasings as one text, from which the words to mark are taken.
+    pub fn joined(&self) -> String {
+        self.phrasings().collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -165,7 +187,17 @@ pub struct Contribution {
     pub cosine: Option<f64>,
 }
 
-/// A chunk ready to be shown, with the reasons for its place.
+/// What a passage consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Its chunks, in order.
+    pub chunk_ids: Vec<ChunkId>,
+    /// Tokens of its text.
+    pub num_tokens: usize,
+}
+
+/// A chunk ready to be shown, with the reasons for its place; or the best chunk of a passage, with the
+/// text, lines and pages of the whole passage.
 #[derive(Debug, Clone)]
 pub struct Hit {
     /// Sum of the legs' terms.
@@ -191,6 +223,8 @@ pub struct Hit {
     pub stale: Option<Stale>,
     /// The knowledge base it is from, if several were searched.
     pub base: Option<String>,
+    /// `None` if it is a single chunk, not a passage.
+    pub passage: Option<Passage>,
 }
 
 impl Hit {
@@ -225,8 +259,8 @@ pub fn search(
     load_embedder: &LoadEmbedder<'_>,
     phrasings: &[Query],
     options: &SearchOptions,
-) -> Result<SearchResults> {
-    let nothing = SearchResults::empty(phrasings);
+) -> Result<Answer> {
+    let nothing = Answer::empty(phrasings);
     let passing = passing(store, phrasings, &options.filter)?;
     if passing.as_ref().is_some_and(Vec::is_empty) {
         return Ok(nothing);
@@ -251,11 +285,12 @@ pub fn search(
                 num_copies: shown.num_copies,
                 stale: None,
                 base: None,
+                passage: None,
             })
         })
         .collect::<Result<Vec<_>>>()?;
     let no_basis = confidence.is_none().then(|| rankings.no_basis());
-    Ok(SearchResults { hits, total_matches, confidence, no_basis, ..nothing })
+    Ok(Answer { hits, total_matches, confidence, no_basis, ..nothing })
 }
 
 /// The documents ranked by each leg and by their fusion, each once, best first.

@@ -76,6 +76,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 num_copies: 0,
                 stale: None,
                 base: None,
+                passage: None,
             })
         })
         .collect())

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The letter of each list of requirements and its last number, in order.
-const LISTS: [(char, u32); 5] = [('K', 161), ('S', 59), ('G', 40), ('C', 60), ('U', 32)];
+const LISTS: [(char, u32); 5] = [('K', 162), ('S', 59), ('G', 40), ('C', 60), ('U', 32)];
 
 /// Marks a requirement that was dropped.
 const WITHDRAWN: &str = "withdrawn";

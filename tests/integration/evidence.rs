@@ -216,3 +216,46 @@ fn a_note_is_changed_in_place() {
     assert!(kept.ends_with("The note has id 9.\n"), "{kept}");
     env.kb(&["add", "file.md", "--replace", "7"]).expect(1);
 }
+
+#[test]
+fn every_format_says_whether_the_hits_are_an_answer() {
+    const VERDICT: &str = "Nothing here looks like an answer.\n";
+    let env = TestEnv::with_corpus();
+    for form in [&["--top=2"][..], &["--budget=200"], &["--context=1", "--top=1"]] {
+        let args = [&["search", "zqxv wvutr plorf"], form].concat();
+        let answer = env.json(&args);
+        assert_eq!(answer["confidence"], "none", "{answer}");
+        assert_ne!(answer["returned"], 0, "{answer}");
+        let human = env.ok(&[&args[..], &["--format=human"]].concat());
+        assert!(human.stdout.ends_with(VERDICT), "{}", human.stdout);
+        for format in ["--format=md", "--format=paths", "--format=jsonl"] {
+            let output = env.ok(&[&args[..], &[format]].concat());
+            assert_eq!(output.stderr, VERDICT, "{format}");
+            assert!(!output.stdout.contains(VERDICT), "{format}");
+        }
+    }
+}
+
+#[test]
+fn people_see_how_many_near_duplicates_were_left_out() {
+    let env = TestEnv::with_corpus();
+    let text = "The zephyrine valve was greased in March, and the pump was painted again in April. \
+        Whoever comes next should look at the rope, the lamp and both anchors before winter, \
+        because salt water has reached them twice since the harbour wall was opened.";
+    for name in ["one", "two", "three"] {
+        env.write(&format!("notes/{name}.md"), format!("# {name}\n\n{text}\n"));
+    }
+    // In a few candidates, nothing is left out.
+    for number in 0..300 {
+        env.write(
+            &format!("notes/{number}.md"),
+            format!("# {number}\n\nThe valve of storm {number}.\n"),
+        );
+    }
+    env.ok(&["add", "notes"]);
+    let args = ["search", "zephyrine valve", "--top=3"];
+    let answer = env.json(&args);
+    assert_eq!(answer["results"][0]["copies"], 2, "{answer}");
+    let human = env.ok(&[&args[..], &["--format=human"]].concat()).stdout;
+    assert_eq!(human.matches("[2 near duplicates left out]").count(), 1, "{human}");
+}

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::{Observer, Session};
 use crate::document::ChunkId;
 use crate::error::Error;
-use crate::search::{Hit, Reranking, SearchResults};
+use crate::search::{Answer, Hit, Reranking};
 use crate::text::command;
 use crate::text::json::Line;
 use crate::trace::stage;
@@ -66,7 +66,7 @@ impl<'a> Reranker<'a> {
     }
 
     /// Orders the first results by the program's scores, or says why not.
-    pub(super) fn rerank(&self, results: &mut SearchResults, observer: &dyn Observer) {
+    pub(super) fn rerank(&self, results: &mut Answer, observer: &dyn Observer) {
         if results.hits.is_empty() {
             return;
         }

@@ -6,13 +6,13 @@
 //! only the places in the answers count. Equal scores are ordered by base, then chunk id.
 
 use crate::app::search::rerank::Reranker;
-use crate::app::search::{Found, SearchRequest, search_by};
+use crate::app::search::{SearchRequest, search_by};
 use crate::app::{Observer, Session};
 use crate::document::ChunkId;
 use crate::error::Result;
-use crate::search::evidence::{Evidence, Passage};
+use crate::search::evidence::num_tokens_of;
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
-use crate::search::{Confidence, Hit, NoBasis, Reranking, SearchResults};
+use crate::search::{Answer, Gathered, Hit, Reranking};
 use crate::text::contents::is_contents;
 
 /// Answers a query from several knowledge bases, in the order in which they are given.
@@ -24,9 +24,9 @@ pub fn search_several(
     sessions: &[&Session],
     request: &SearchRequest,
     observer: &dyn Observer,
-) -> Result<Found> {
+) -> Result<Answer> {
     let mut models: Vec<String> = Vec::new();
-    let mut answers: Vec<Found> = Vec::new();
+    let mut answers: Vec<Answer> = Vec::new();
     for session in sessions {
         let mut found = search_by(None, session, request, observer)?;
         found.name_base(&session.place.name);
@@ -57,85 +57,46 @@ struct Merging {
 }
 
 impl Merging {
-    /// Merges answers to one query, which are all hits or all passages.
-    fn merge(&self, answers: Vec<Found>) -> Found {
-        let (limit, reranking) = (self.limit as usize, self.reranking.clone());
-        let (mut typed, mut also, mut budget, mut total_matches) = (String::new(), vec![], None, 0);
-        let mut confidence: Option<Confidence> = None;
-        let mut no_basis: Option<NoBasis> = None;
-        let (mut hits, mut passages): (Vec<Vec<Hit>>, Vec<Vec<Passage>>) = (vec![], vec![]);
+    /// Merges answers to one query, which are all chunks or all passages.
+    fn merge(&self, answers: Vec<Answer>) -> Answer {
+        let mut merged = Answer { reranking: self.reranking.clone(), ..Answer::empty(&[]) };
+        merged.confidence = answers.iter().filter_map(|answer| answer.confidence).min();
+        let mut all = Vec::new();
         for answer in answers {
-            let level = match answer {
-                Found::Hits(results) => {
-                    total_matches += results.total_matches;
-                    (typed, also) = (results.typed, results.also);
-                    no_basis = no_basis.or(results.no_basis);
-                    hits.push(results.hits);
-                    results.confidence
-                }
-                Found::Passages(evidence) => {
-                    total_matches += evidence.total_matches;
-                    (typed, also) = (evidence.typed, evidence.also);
-                    no_basis = no_basis.or(evidence.no_basis);
-                    budget = evidence.budget;
-                    passages.push(evidence.passages);
-                    evidence.confidence
-                }
-            };
-            confidence = [confidence, level].into_iter().flatten().min();
+            merged.total_matches += answer.total_matches;
+            merged.no_basis = merged.no_basis.or(answer.no_basis);
+            (merged.typed, merged.also) = (answer.typed, answer.also);
+            merged.gathered = answer.gathered;
+            all.push(answer.hits);
         }
-        no_basis = no_basis.filter(|_| confidence.is_none());
-        if passages.is_empty() {
-            let mut hits = self.ordered(hits);
-            hits.truncate(limit);
-            return Found::Hits(SearchResults {
-                typed,
-                also,
-                hits,
-                total_matches,
-                confidence,
-                no_basis,
-                reranking,
-            });
-        }
-        let mut kept: Vec<Passage> = Vec::new();
-        let mut num_tokens = 0;
-        for passage in self.ordered(passages) {
-            let has_room = match budget {
-                Some(budget) => num_tokens + passage.num_tokens <= budget,
-                None => kept.len() < limit,
-            };
-            if has_room {
-                num_tokens += passage.num_tokens;
-                kept.push(passage);
+        merged.no_basis = merged.no_basis.filter(|_| merged.confidence.is_none());
+        merged.hits = self.ordered(all);
+        match &mut merged.gathered {
+            Some(Gathered { budget: Some(budget), num_tokens }) => {
+                *num_tokens = keep_within(*budget, &mut merged.hits);
+            }
+            gathered => {
+                merged.hits.truncate(self.limit as usize);
+                if let Some(gathered) = gathered {
+                    gathered.num_tokens = num_tokens_of(&merged.hits);
+                }
             }
         }
-        Found::Passages(Evidence {
-            typed,
-            also,
-            passages: kept,
-            total_matches,
-            confidence,
-            no_basis,
-            reranking,
-            budget,
-            num_tokens,
-        })
+        merged
     }
 
-    /// Orders the entries of all answers, best first; tables of contents come last, as in each answer.
-    fn ordered<T: Entry>(&self, mut answers: Vec<Vec<T>>) -> Vec<T> {
+    /// Orders the hits of all answers, best first; tables of contents come last, as in each answer.
+    fn ordered(&self, mut answers: Vec<Vec<Hit>>) -> Vec<Hit> {
         if self.is_comparable {
             self.weigh(&mut answers);
         } else {
             self.place(&mut answers);
         }
         let numbered = answers.into_iter().enumerate();
-        let mut entries: Vec<(usize, T)> = numbered
-            .flat_map(|(base, found)| found.into_iter().map(move |entry| (base, entry)))
+        let mut hits: Vec<(usize, Hit)> = numbered
+            .flat_map(|(base, found)| found.into_iter().map(move |hit| (base, hit)))
             .collect();
-        entries.sort_by(|(base, one), (other_base, other)| {
-            let (one, other) = (one.hit(), other.hit());
+        hits.sort_by(|(base, one), (other_base, other)| {
             let last = |hit: &Hit| is_contents(&hit.stored.chunk.chunk.text);
             last(one)
                 .cmp(&last(other))
@@ -143,14 +104,13 @@ impl Merging {
                 .then(base.cmp(other_base))
                 .then(id(one).cmp(&id(other)))
         });
-        entries.into_iter().map(|(_, entry)| entry).collect()
+        hits.into_iter().map(|(_, hit)| hit).collect()
     }
 
     /// Gives each hit the score for its place: only ranks are fused.
-    fn place<T: Entry>(&self, answers: &mut [Vec<T>]) {
+    fn place(&self, answers: &mut [Vec<Hit>]) {
         for answer in answers {
-            for (place, entry) in (1_u32..).zip(answer) {
-                let hit = entry.hit_mut();
+            for (place, hit) in (1_u32..).zip(answer) {
                 let score = fuse::term(1.0, place, self.rrf_k);
                 let factor = if hit.score > 0.0 { score / hit.score } else { 0.0 };
                 for leg in [&mut hit.keyword, &mut hit.vector].into_iter().flatten() {
@@ -163,25 +123,25 @@ impl Merging {
     }
 
     /// Weighs the hits of each answer against those of all.
-    fn weigh<T: Entry>(&self, answers: &mut [Vec<T>]) {
+    fn weigh(&self, answers: &mut [Vec<Hit>]) {
         self.weigh_leg(answers, |hit| &mut hit.keyword, KEYWORD_POWER);
         self.weigh_leg(answers, |hit| &mut hit.vector, VECTOR_POWER);
-        for hit in answers.iter_mut().flatten().map(Entry::hit_mut) {
+        for hit in answers.iter_mut().flatten() {
             let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
             hit.score = term(hit.keyword) + term(hit.vector);
         }
     }
 
-    fn weigh_leg<T: Entry>(
+    fn weigh_leg(
         &self,
-        answers: &mut [Vec<T>],
+        answers: &mut [Vec<Hit>],
         leg_of: impl Fn(&mut Hit) -> &mut Option<Leg>,
         power: f64,
     ) {
         let scores: Vec<Vec<f64>> = answers
             .iter_mut()
             .map(|answer| {
-                let legs = answer.iter_mut().filter_map(|entry| *leg_of(entry.hit_mut()));
+                let legs = answer.iter_mut().filter_map(|hit| *leg_of(hit));
                 legs.map(|leg| leg.raw).collect()
             })
             .collect();
@@ -189,7 +149,7 @@ impl Merging {
         let best_of_all = scores.iter().map(|scores| best(scores)).fold(0.0_f64, f64::max);
         for (base, answer) in answers.iter_mut().enumerate() {
             let share = if best_of_all > 0.0 { best(&scores[base]) / best_of_all } else { 1.0 };
-            for leg in answer.iter_mut().filter_map(|entry| leg_of(entry.hit_mut()).as_mut()) {
+            for leg in answer.iter_mut().filter_map(|hit| leg_of(hit).as_mut()) {
                 let others = scores.iter().enumerate().filter(|(other, _)| *other != base);
                 let better = others.flat_map(|(_, scores)| scores).filter(|raw| **raw > leg.raw);
                 leg.rank =
@@ -201,30 +161,16 @@ impl Merging {
     }
 }
 
-/// A hit, or a passage around one.
-trait Entry {
-    fn hit(&self) -> &Hit;
-    fn hit_mut(&mut self) -> &mut Hit;
-}
-
-impl Entry for Hit {
-    fn hit(&self) -> &Hit {
-        self
-    }
-
-    fn hit_mut(&mut self) -> &mut Hit {
-        self
-    }
-}
-
-impl Entry for Passage {
-    fn hit(&self) -> &Hit {
-        &self.hit
-    }
-
-    fn hit_mut(&mut self) -> &mut Hit {
-        &mut self.hit
-    }
+/// Drops each passage that no longer fits into a budget, and returns the tokens of the others.
+fn keep_within(budget: usize, passages: &mut Vec<Hit>) -> usize {
+    let mut num_tokens = 0;
+    passages.retain(|hit| {
+        let wanted = num_tokens_of(std::slice::from_ref(hit));
+        let has_room = num_tokens + wanted <= budget;
+        num_tokens += if has_room { wanted } else { 0 };
+        has_room
+    });
+    num_tokens
 }
 
 fn id(hit: &Hit) -> ChunkId {
@@ -237,6 +183,7 @@ mod tests {
 
     use super::*;
     use crate::document::{Chunk, DocType, DocumentId};
+    use crate::search::Confidence;
     use crate::store::{StoredChunk, StoredHit};
 
     fn leg(rank: u32, raw: f64) -> Option<Leg> {
@@ -281,27 +228,20 @@ mod tests {
             num_copies: 0,
             stale: None,
             base: Some(base.to_owned()),
+            passage: None,
         }
     }
 
     fn merged(is_comparable: bool, answers: Vec<Vec<Hit>>) -> Vec<Hit> {
         let merging = Merging { limit: 10, rrf_k: 60.0, is_comparable, reranking: None };
-        let answers = answers.into_iter().map(|hits| {
-            let results = SearchResults {
-                typed: "q".into(),
-                also: Vec::new(),
-                total_matches: hits.len(),
-                hits,
-                confidence: Some(Confidence::Low),
-                no_basis: None,
-                reranking: None,
-            };
-            Found::Hits(results)
+        let answers = answers.into_iter().map(|hits| Answer {
+            typed: "q".into(),
+            total_matches: hits.len(),
+            hits,
+            confidence: Some(Confidence::Low),
+            ..Answer::empty(&[])
         });
-        match merging.merge(answers.collect()) {
-            Found::Hits(results) => results.hits,
-            Found::Passages(_) => unreachable!("hits stay hits"),
-        }
+        merging.merge(answers.collect()).hits
     }
 
     fn places(hits: &[Hit]) -> Vec<(&str, i64)> {

@@ -30,7 +30,7 @@ pub struct SimilarRequest {
 pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
     let found = session.steadily(|| alike(session, request))?;
     let is_refreshed = session.freshness(None) == Freshness::Refresh
-        && freshness::refresh(session, &found.1.iter().collect::<Vec<_>>(), &Silent);
+        && freshness::refresh(session, &found.1, &Silent);
     if is_refreshed { Ok(alike(session, request).unwrap_or(found)) } else { Ok(found) }
 }
 
@@ -51,7 +51,7 @@ fn alike(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)
     };
     let mut hits = similar::similar(&store, seed, &options)?;
     if settings.freshness != Freshness::Off {
-        freshness::mark(session, &store, &mut hits.iter_mut().collect::<Vec<_>>())?;
+        freshness::mark(session, &store, &mut hits)?;
     }
     store.close()?;
     Ok((seed, hits))

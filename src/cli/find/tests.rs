@@ -8,7 +8,7 @@ use ratatui_core::terminal::Terminal;
 
 use crate::app::facets::Value;
 use crate::app::read::Around;
-use crate::app::search::{Found, LegSelection, SearchRequest};
+use crate::app::search::{LegSelection, SearchRequest};
 use crate::cli::find::draw::draw;
 use crate::cli::find::layout::layout;
 use crate::cli::find::state::{Effect, State};
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::present::find::Listing;
 use crate::present::terminal::columns::width;
 use crate::present::text::human::Human;
-use crate::search::{Confidence, Hit, SearchResults};
+use crate::search::{self, Confidence, Hit};
 use crate::store::{StoredChunk, StoredHit};
 
 /// Returns a hit in line 40 of a file.
@@ -62,6 +62,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
         num_copies: 0,
         stale: None,
         base: None,
+        passage: None,
     }
 }
 
@@ -92,17 +93,15 @@ fn number(effects: &[Effect]) -> u64 {
 
 /// Answers a search.
 fn answer(state: &mut State, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec<Effect> {
-    let results = SearchResults {
+    let results = search::Answer {
         typed: state.entry.text().to_owned(),
-        also: Vec::new(),
         total_matches: hits.len(),
         hits,
         confidence: Some(Confidence::High),
-        no_basis: None,
-        reranking: None,
+        ..search::Answer::empty(&[])
     };
     let around = Around { before: "The end of before.".into(), after: "The next one.".into() };
-    let answer = Answer::Listing(Listing::of_search(Found::Hits(results)), Some(around));
+    let answer = Answer::Listing(Listing::of_search(results), Some(around));
     told(state, number, answer, is_first)
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::app::read::{Around, Selection};
-use crate::app::search::Found;
 use crate::document::{CHAIN_SEPARATOR, ChunkId, DocType, DocumentId};
 use crate::present::find::reading::Body;
 use crate::present::find::{
@@ -15,7 +14,7 @@ use crate::present::text::passage::{Excerpt, Room, excerpt, whole};
 use crate::present::text::quote;
 use crate::read::{Outline, Part, PartKind};
 use crate::search::matches::QueryTerms;
-use crate::search::{Confidence, Hit};
+use crate::search::{Answer, Confidence, Hit};
 use crate::store::StoredDocument;
 use crate::text::number::counted;
 use crate::text::paths;
@@ -70,16 +69,9 @@ pub struct Target {
 
 impl Listing {
     /// Lists the hits of a search, documents in the order of their best hits.
-    pub fn of_search(found: Found) -> Self {
-        let terms = QueryTerms::new(&found.typed());
-        let (hits, confidence) = match found {
-            Found::Hits(results) => (results.hits, results.confidence),
-            Found::Passages(evidence) => {
-                let hits = evidence.passages.into_iter().map(|passage| passage.hit);
-                (hits.collect(), evidence.confidence)
-            }
-        };
-        Self { confidence, ..Self::of_hits(hits, terms) }
+    pub fn of_search(answer: Answer) -> Self {
+        let terms = QueryTerms::new(&answer.joined());
+        Self { confidence: answer.confidence, ..Self::of_hits(answer.hits, terms) }
     }
 
     /// Lists passages that are similar to something.

@@ -64,7 +64,7 @@ pub(super) use runs::{
 };
 pub use runs::{backup, imported, reindexed, report, restored};
 pub(super) use search::{ResultJson, SearchJson, SimilarJson, TermJson};
-pub use search::{evidence_line, found, hit_lines, passage_lines, search_line, similar, vector};
+pub use search::{found, hit_lines, search_line, similar, vector};
 pub(super) use status::{SettingJson, SetupJson, StatusJson};
 pub use status::{settings, setup, status};
 pub(super) use tags::{RenamedTagJson, TagJson, TaggedAllJson, TaggedJson};

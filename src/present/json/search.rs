@@ -5,12 +5,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::search::Found;
 use crate::document::{ChunkId, DocumentId, Stale};
 use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
-use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
-use crate::search::{Confidence, Contribution, Hit, NoBasis, Reranking, SearchResults, TermMatch};
+use crate::search::{Answer, Confidence, Contribution, Hit, NoBasis, Reranking, TermMatch};
 use crate::text::json::Json;
 
 /// Writes a vector as an array on one line.
@@ -22,16 +20,31 @@ pub fn vector(vector: &[f32], out: &mut Json<'_>) -> io::Result<()> {
     out.line(&vector)
 }
 
-/// Writes the answer to a query in the requested form.
+/// Writes the answer to a query.
 ///
 /// # Errors
 ///
 /// Errors of writing.
-pub fn found(found: &Found, out: &mut Json<'_>) -> io::Result<()> {
-    match found {
-        Found::Hits(results) => search(results, out),
-        Found::Passages(passages) => evidence(passages, out),
-    }
+pub fn found(answer: &Answer, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&SearchJson::from(answer))
+}
+
+/// Writes the answer to one of several queries on one line.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn search_line(answer: &Answer, out: &mut Json<'_>) -> io::Result<()> {
+    out.line(&SearchJson::from(answer))
+}
+
+/// Writes one hit per line.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
+    hits.iter().try_for_each(|hit| out.line(&ResultJson::from(hit)))
 }
 
 /// The answer to a query. With `--batch`, each line is one such answer or an error.
@@ -283,65 +296,29 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
             terms: hit.terms.iter().map(TermJson::from).collect(),
             by_query: hit.contributions.iter().map(ContributionJson::from).collect(),
             copies: Some(hit.num_copies).filter(|count| *count > 0),
-            chunk_ids: None,
-            tokens: None,
+            chunk_ids: hit.passage.as_ref().map(|passage| passage.chunk_ids.as_slice()),
+            tokens: hit.passage.as_ref().map(|passage| passage.num_tokens),
         }
     }
 }
 
-impl<'a> From<&'a Passage> for ResultJson<'a> {
-    fn from(passage: &'a Passage) -> Self {
-        Self {
-            chunk_ids: Some(&passage.chunk_ids),
-            tokens: Some(passage.num_tokens),
-            ..Self::from(&passage.hit)
-        }
-    }
-}
-
-impl<'a> From<&'a SearchResults> for SearchJson<'a> {
-    fn from(results: &'a SearchResults) -> Self {
+impl<'a> From<&'a Answer> for SearchJson<'a> {
+    fn from(answer: &'a Answer) -> Self {
+        let gathered = answer.gathered.as_ref();
         Self {
             contract_version: CONTRACT_VERSION,
-            query: &results.typed,
-            queries: all(&results.typed, &results.also),
-            results: results.hits.iter().map(ResultJson::from).collect(),
-            total_matches: results.total_matches,
-            returned: results.hits.len(),
-            confidence: results.confidence.map(Confidence::as_str),
-            confidence_reason: results.no_basis.map(NoBasis::as_str),
-            reranked: results.reranking.as_ref().map(is_done),
-            rerank_error: results.reranking.as_ref().and_then(failure),
-            budget: None,
-            tokens: None,
+            query: &answer.typed,
+            queries: if answer.also.is_empty() { vec![] } else { answer.phrasings().collect() },
+            results: answer.hits.iter().map(ResultJson::from).collect(),
+            total_matches: answer.total_matches,
+            returned: answer.hits.len(),
+            confidence: answer.confidence.map(Confidence::as_str),
+            confidence_reason: answer.no_basis.map(NoBasis::as_str),
+            reranked: answer.reranking.as_ref().map(is_done),
+            rerank_error: answer.reranking.as_ref().and_then(failure),
+            budget: gathered.and_then(|gathered| gathered.budget),
+            tokens: gathered.map(|gathered| gathered.num_tokens),
         }
-    }
-}
-
-impl<'a> From<&'a Evidence> for SearchJson<'a> {
-    fn from(evidence: &'a Evidence) -> Self {
-        Self {
-            contract_version: CONTRACT_VERSION,
-            query: &evidence.typed,
-            queries: all(&evidence.typed, &evidence.also),
-            results: evidence.passages.iter().map(ResultJson::from).collect(),
-            total_matches: evidence.total_matches,
-            returned: evidence.passages.len(),
-            confidence: evidence.confidence.map(Confidence::as_str),
-            confidence_reason: evidence.no_basis.map(NoBasis::as_str),
-            reranked: evidence.reranking.as_ref().map(is_done),
-            rerank_error: evidence.reranking.as_ref().and_then(failure),
-            budget: evidence.budget,
-            tokens: Some(evidence.num_tokens),
-        }
-    }
-}
-
-/// Returns all phrasings if there are several.
-fn all<'a>(typed: &'a str, also: &'a [String]) -> Vec<&'a str> {
-    match also.is_empty() {
-        true => Vec::new(),
-        false => [typed].into_iter().chain(also.iter().map(String::as_str)).collect(),
     }
 }
 
@@ -354,52 +331,6 @@ fn failure(reranking: &Reranking) -> Option<&str> {
         Reranking::Done => None,
         Reranking::Failed(reason) => Some(reason),
     }
-}
-
-/// Writes the answer to a query.
-fn search(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&SearchJson::from(results))
-}
-
-/// Writes the answer to a query as passages with their tokens.
-fn evidence(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&SearchJson::from(evidence))
-}
-
-/// Writes the answer to one of several queries on one line.
-///
-/// # Errors
-///
-/// Errors of writing.
-pub fn search_line(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()> {
-    out.line(&SearchJson::from(results))
-}
-
-/// Writes the answer to one of several queries, as passages, on one line.
-///
-/// # Errors
-///
-/// Errors of writing.
-pub fn evidence_line(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
-    out.line(&SearchJson::from(evidence))
-}
-
-/// Writes one hit per line.
-///
-/// # Errors
-///
-/// Errors of writing.
-pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
-    hits.iter().try_for_each(|hit| out.line(&ResultJson::from(hit)))
-}
-
-/// Writes one passage per line.
-///
-/// # Errors
-///
-/// Errors of writing.
-pub fn passage_lines(passages: &[Passage], out: &mut Json<'_>) -> io::Result<()> {
-    passages.iter().try_for_each(|passage| out.line(&ResultJson::from(passage)))
 }
 
 /// Passages similar to a document or a chunk.

@@ -19,7 +19,7 @@ pub mod quote;
 pub mod read;
 mod relocate;
 mod runs;
-pub(in crate::present) mod search;
+pub mod search;
 pub mod skill;
 pub mod stale;
 mod status;

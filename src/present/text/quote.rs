@@ -9,6 +9,7 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::shell;
 use crate::present::text::stale;
 use crate::search::Hit;
+use crate::text::number::counted;
 use crate::text::paths;
 use crate::text::printable::{clean, clean_lines};
 
@@ -60,6 +61,11 @@ pub fn markdown<'a>(
         body(hit, out)?;
     }
     Ok(())
+}
+
+/// Says how many near duplicates of a hit were left out.
+pub(super) fn copies(count: u32) -> String {
+    format!("{} left out", counted(count as usize, "near duplicate"))
 }
 
 /// Writes the text of a hit, quoted or, if it is code, fenced.

@@ -8,11 +8,10 @@ use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::passage::{Excerpt, Room, Span, excerpt};
-use crate::present::text::stale;
-use crate::search::evidence::Evidence;
+use crate::present::text::{quote, stale};
 use crate::search::fuse::Leg;
 use crate::search::matches::QueryTerms;
-use crate::search::{Confidence, Hit, NoBasis, Reranking, SearchResults, TermMatch, joined};
+use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking, TermMatch};
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use crate::text::printable::{clean, clean_name};
@@ -29,29 +28,28 @@ impl Human {
     /// # Errors
     ///
     /// Errors of writing.
-    pub fn search(&self, results: &SearchResults, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn search(&self, answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
+        let shown = match answer.gathered {
+            None => format!("top {}", answer.hits.len()),
+            Some(Gathered { budget, num_tokens }) => format!(
+                "{} with {}{} tokens",
+                counted(answer.hits.len(), "passage"),
+                thousands(num_tokens as u64),
+                budget.map(|most| format!(" of {}", thousands(most as u64))).unwrap_or_default()
+            ),
+        };
         let heading = format!(
-            "Search: {} ({} matches, showing top {})",
-            quoted(&results.typed, &results.also),
-            thousands(results.total_matches as u64),
-            results.hits.len()
+            "Search: {} ({} matches, showing {shown})",
+            answer.phrasings().map(quoted).collect::<Vec<_>>().join(", "),
+            thousands(answer.total_matches as u64),
         );
         self.labelled(&heading, out)?;
-        self.hits(&results.hits, &QueryTerms::new(&joined(&results.typed, &results.also)), out)?;
-        match results.confidence {
-            _ if results.hits.is_empty() => {}
-            Some(Confidence::None) => writeln!(out, "\nNothing here looks like an answer.")?,
-            Some(Confidence::Low) => {
-                writeln!(out, "\nLow confidence: the answer may not be in here.")?;
-            }
-            Some(Confidence::High) => {}
-            None => {
-                let reason = results.no_basis.map_or("", NoBasis::as_str);
-                writeln!(out, "\nUnknown confidence: {reason}.")?;
-            }
+        self.hits(&answer.hits, &QueryTerms::new(&answer.joined()), out)?;
+        for line in verdict(answer) {
+            writeln!(out)?;
+            self.labelled(&line, out)?;
         }
-        self.reranking(results.reranking.as_ref(), out)?;
-        advise(self, &results.hits, out)
+        advise(self, &answer.hits, out)
     }
 
     /// Writes hits in order. Consecutive hits of one document are grouped.
@@ -115,40 +113,6 @@ impl Human {
         advise(self, hits, out)
     }
 
-    /// Writes the passages that answer a query.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
-    pub fn evidence(&self, evidence: &Evidence, out: &mut Sheet<'_>) -> io::Result<()> {
-        let budget = evidence.budget.map(|budget| format!(" of {}", thousands(budget as u64)));
-        let heading = format!(
-            "Search: {} ({} matches, showing {} with {}{} tokens)",
-            quoted(&evidence.typed, &evidence.also),
-            thousands(evidence.total_matches as u64),
-            counted(evidence.passages.len(), "passage"),
-            thousands(evidence.num_tokens as u64),
-            budget.unwrap_or_default()
-        );
-        self.labelled(&heading, out)?;
-        let hits = evidence.passages.iter().map(|passage| &passage.hit);
-        self.hits(hits.clone(), &QueryTerms::new(&joined(&evidence.typed, &evidence.also)), out)?;
-        self.reranking(evidence.reranking.as_ref(), out)?;
-        advise(self, hits, out)
-    }
-
-    /// Writes what a program of the user's did with the order.
-    fn reranking(&self, reranking: Option<&Reranking>, out: &mut Sheet<'_>) -> io::Result<()> {
-        match reranking {
-            None => Ok(()),
-            Some(Reranking::Done) => writeln!(out, "\nIn the order of search.rerank_command."),
-            Some(Reranking::Failed(reason)) => {
-                writeln!(out)?;
-                self.labelled(&format!("Not reranked: {}", clean(reason)), out)
-            }
-        }
-    }
-
     /// Writes the header of a hit; on a terminal, wrapped.
     fn head(&self, rank: u32, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
@@ -175,6 +139,9 @@ impl Human {
         }
         if let Some(symbol) = &chunk.symbol {
             parts.push((Meaning::Place, clean(symbol)));
+        }
+        if hit.num_copies > 0 {
+            parts.push((Meaning::Faint, format!("[{}]", quote::copies(hit.num_copies))));
         }
         if let Some(stale) = hit.stale {
             parts.push((Meaning::Warning, format!("[{}]", stale.as_str())));
@@ -299,10 +266,27 @@ impl Human {
     }
 }
 
-/// Writes the phrasings of a query in quotation marks.
-fn quoted(typed: &str, also: &[String]) -> String {
-    let all = [typed].into_iter().chain(also.iter().map(String::as_str));
-    all.map(|typed| format!("\"{}\"", clean(typed))).collect::<Vec<_>>().join(", ")
+fn quoted(typed: &str) -> String {
+    format!("\"{}\"", clean(typed))
+}
+
+/// Returns sentences about an answer as a whole: whether it is one, and how its hits are ordered.
+pub fn verdict(answer: &Answer) -> Vec<String> {
+    let confidence = match answer.confidence {
+        _ if answer.hits.is_empty() => None,
+        Some(Confidence::None) => Some("Nothing here looks like an answer.".into()),
+        Some(Confidence::Low) => Some("Low confidence: the answer may not be in here.".into()),
+        Some(Confidence::High) => None,
+        None => {
+            let reason = answer.no_basis.map_or("", NoBasis::as_str);
+            Some(format!("Unknown confidence: {reason}."))
+        }
+    };
+    let order = answer.reranking.as_ref().map(|reranking| match reranking {
+        Reranking::Done => "In the order of search.rerank_command.".into(),
+        Reranking::Failed(reason) => format!("Not reranked: {}", clean(reason)),
+    });
+    confidence.into_iter().chain(order).collect()
 }
 
 /// Writes what to do about stale hits, if there are any.

@@ -44,7 +44,13 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         num_copies: 0,
         stale: None,
         base: None,
+        passage: None,
     }
+}
+
+/// Returns the chunks of a passage.
+fn chunk_ids(hit: &Hit) -> Vec<i64> {
+    hit.passage.iter().flat_map(|passage| &passage.chunk_ids).map(|id| id.0).collect()
 }
 
 /// Counts words.
@@ -52,16 +58,8 @@ fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-fn results(hits: Vec<Hit>) -> SearchResults {
-    SearchResults {
-        typed: "q".into(),
-        also: Vec::new(),
-        total_matches: hits.len(),
-        hits,
-        confidence: None,
-        no_basis: None,
-        reranking: None,
-    }
+fn results(hits: Vec<Hit>) -> Answer {
+    Answer { total_matches: hits.len(), hits, ..Answer::empty(&[]) }
 }
 
 #[track_caller]
@@ -72,18 +70,15 @@ fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[i64], &str)]) {
     let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
     let evidence = gather(&store, results, options, Some(&words)).unwrap();
     let found: Vec<(Vec<i64>, &str)> = evidence
-        .passages
+        .hits
         .iter()
-        .map(|passage| {
-            let chunk_ids = passage.chunk_ids.iter().map(|chunk_id| chunk_id.0).collect();
-            (chunk_ids, passage.hit.stored.chunk.chunk.text.as_str())
-        })
+        .map(|hit| (chunk_ids(hit), hit.stored.chunk.chunk.text.as_str()))
         .collect();
     let expected: Vec<(Vec<i64>, &str)> =
         expected.iter().map(|(chunk_ids, text)| (chunk_ids.to_vec(), *text)).collect();
     assert_eq!(found, expected);
-    let total: usize = evidence.passages.iter().map(|passage| passage.num_tokens).sum();
-    assert_eq!(total, evidence.num_tokens);
+    let total = num_tokens_of(&evidence.hits);
+    assert_eq!(evidence.gathered, Some(Gathered { budget: Some(budget), num_tokens: total }));
     assert!(total <= budget);
 }
 
@@ -174,14 +169,14 @@ fn without_a_tokenizer_embedded_tokens_are_counted() {
     let results = results(vec![hit(1, 0, "a"), hit(2, 0, "b"), hit(3, 0, "c")]);
     let options = EvidenceOptions { budget: Some(250), ..EvidenceOptions::default() };
     let evidence = gather(&store, results, options, None).unwrap();
-    assert_eq!((evidence.passages.len(), evidence.num_tokens), (2, 200));
+    assert_eq!(evidence.hits.len(), 2);
+    assert_eq!(evidence.gathered.unwrap().num_tokens, 200);
 }
 
 /// Returns the chunks of each passage.
 fn passages(store: &Store, hits: Vec<Hit>, options: EvidenceOptions) -> Vec<Vec<i64>> {
     let evidence = gather(store, results(hits), options, Some(&words)).unwrap();
-    let ids = |passage: &Passage| passage.chunk_ids.iter().map(|id| id.0).collect();
-    evidence.passages.iter().map(ids).collect()
+    evidence.hits.iter().map(chunk_ids).collect()
 }
 
 #[test]
@@ -274,10 +269,10 @@ fn a_passage_has_the_lines_and_pages_of_all_its_chunks() {
     let options = EvidenceOptions::default();
     let evidence = gather(&db.store, results(hits), options, Some(&words)).unwrap();
     let found: Vec<_> = evidence
-        .passages
+        .hits
         .iter()
-        .map(|passage| {
-            let chunk = &passage.hit.stored.chunk.chunk;
+        .map(|hit| {
+            let chunk = &hit.stored.chunk.chunk;
             let lines = (chunk.start_line, chunk.end_line);
             (lines, (chunk.page, chunk.last_page), chunk.page_label.as_deref())
         })
@@ -287,7 +282,7 @@ fn a_passage_has_the_lines_and_pages_of_all_its_chunks() {
         ((Some(70), Some(79)), (Some(7), Some(8)), Some("p. 7")),
     ];
     assert_eq!(found, expected);
-    assert_eq!((evidence.num_tokens, evidence.total_matches), (4, 4));
+    assert_eq!((num_tokens_of(&evidence.hits), evidence.total_matches), (4, 4));
 }
 
 #[test]
