@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import pathlib
 import re
 import resource
 import shutil
@@ -96,9 +97,10 @@ class Program:
     def run(self, numbers, names, bound=None, stops_early=False):
         """Runs tests while mutants are switched on. `bound` is a run of them without a mutant."""
         (self.build.place / "active").write_text(" ".join(map(str, numbers)))
-        # Not below the checkout: some tests need a folder outside any repository.
-        temporary = tempfile.mkdtemp(prefix="kb-mutants-")
-        os.chmod(temporary, 0o755)
+        # Not below the checkout: some tests need a folder outside any repository. Some write its name into Markdown.
+        temporary = pathlib.Path(tempfile.gettempdir(), f"kb-mutants-{os.getpid()}")
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(mode=0o755)
         start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
 
         def limit():
@@ -113,7 +115,7 @@ class Program:
         if len(names) == len(self.names):
             arguments = ["--exact", *(argument for name in self.unused for argument in ("--skip", name))]
         environment = os.environ | {"INSTA_WORKSPACE_ROOT": str(self.build.copy), "INSTA_UPDATE": "no",
-                                    "TMPDIR": temporary, "RUST_BACKTRACE": "0"}
+                                    "TMPDIR": str(temporary), "RUST_BACKTRACE": "0"}
         process = subprocess.Popen([self.path, *arguments], cwd=self.build.copy,
                                    env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True, errors="replace", preexec_fn=limit,
