@@ -171,26 +171,76 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::embed::facts::{Activation, Facts, Family};
+    use crate::embed::registry::Pooling;
 
-    #[test]
-    fn parts_are_listed_with_their_sizes_and_only_given_ones_are_removed() {
-        let dir = tempfile::tempdir().unwrap();
-        let locations = Locations {
-            cache_dir: dir.path().to_owned(),
+    fn locations(cache_dir: &Path) -> Locations {
+        Locations {
+            cache_dir: cache_dir.to_owned(),
             hf_cache_dir: PathBuf::new(),
             hf_endpoint: None,
             hf_token: None,
             runtime_path: None,
             library_dirs: Vec::new(),
             python: None,
+        }
+    }
+
+    fn write(path: &Path, length: usize) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, vec![0; length]).unwrap();
+    }
+
+    #[test]
+    fn the_model_and_the_runtime_in_use_are_marked() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let (runtime, model) = ("onnxruntime/1.30/libonnxruntime.so", "models/m/1/weights");
+        for file in [runtime, model, "onnxruntime/1.29/libonnxruntime.so", "models/other/weights"] {
+            write(&at(file), 1);
+        }
+        let facts = Facts {
+            family: Family::Bert,
+            dim: 4,
+            num_layers: 1,
+            num_heads: 1,
+            epsilon: 1e-12,
+            first_position: 0,
+            max_tokens: 8,
+            activation: Activation::Gelu,
+            pooling: Pooling::Mean,
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
         };
+        let used = Installed {
+            name: "m".into(),
+            model_dir: at("models/m/1"),
+            facts,
+            spec: None,
+            runtime: at(runtime),
+            cache_dir: dir.path().to_owned(),
+            is_model_given: false,
+            is_runtime_given: false,
+        };
+        let is_used = |used| -> Vec<(String, bool)> {
+            let found = cached(&locations(dir.path()), used);
+            found.into_iter().map(|part| (part.name, part.is_used)).collect()
+        };
+        let names = ["1.29", "1.30", "m", "other"].map(str::to_owned);
+        assert_eq!(is_used(None), names.clone().map(|name| (name, false)));
+        let expected = names.into_iter().zip([false, true, true, false]).collect::<Vec<_>>();
+        assert_eq!(is_used(Some(&used)), expected);
+    }
+
+    #[test]
+    fn parts_are_listed_with_their_sizes_and_only_given_ones_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let locations = locations(dir.path());
         assert_eq!(cached(&locations, None), []);
         for (file, length) in
             [("models/m/a.bin", 10), ("models/m/1/b", 5), ("graphs/f/g", 7), ("tmp/9/x", 1)]
         {
-            let path = dir.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, vec![0; length]).unwrap();
+            write(&dir.path().join(file), length);
         }
         let found = cached(&locations, None);
         let rows: Vec<(&str, &str, u64)> = found

@@ -202,6 +202,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_worker_but_the_first_has_a_thread() {
+        for num_workers in [2, 3, 5] {
+            let team = Team::new(num_workers);
+            let num_threads = team.others.map(|others| others.current_num_threads());
+            assert_eq!((team.workers.len(), num_threads), (num_workers, Some(num_workers - 1)));
+        }
+        for num_workers in [0, 1] {
+            let team = Team::new(num_workers);
+            assert!(team.workers.len() == 1 && team.others.is_none());
+        }
+    }
+
+    #[test]
     fn every_column_has_a_worker() {
         for num_workers in 1..5 {
             for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
