@@ -162,8 +162,8 @@ impl Roots {
     ///
     /// # Errors
     ///
-    /// [`Error::LinkRefused`] if its path leads elsewhere than when it was added;
-    /// [`Error::PathNotFound`] and [`Error::Io`].
+    /// [`crate::error::Error::LinkRefused`] if its path leads elsewhere than when it was added;
+    /// [`crate::error::Error::PathNotFound`] and [`crate::error::Error::Io`].
     pub fn start(&self, path: &Path) -> Result<Start> {
         let Some(added) = self.added(path) else {
             return Ok(Start::known(path, Reach::below(path)?));
@@ -224,8 +224,8 @@ impl Roots {
     ///
     /// # Errors
     ///
-    /// [`Error::LinkRefused`] if its path leads elsewhere than when it was named;
-    /// [`Error::PathNotFound`] and [`Error::Io`] if it is missing or cannot be examined.
+    /// [`crate::error::Error::LinkRefused`] if its path leads elsewhere than when it was named;
+    /// [`crate::error::Error::PathNotFound`] and [`crate::error::Error::Io`] if it is missing or cannot be examined.
     pub fn of_file(&self, path: &Path, real_path: Option<&str>) -> Result<Reach> {
         let folder = self.added(path);
         if let Some(Added { reach: Some(Reach::Anywhere), .. }) = folder {
