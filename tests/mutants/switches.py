@@ -101,11 +101,11 @@ class Build:
             if not path.exists() or path.read_bytes() != text:
                 path.write_bytes(text)
                 path.chmod(self.modes.get(name, 0o644))
-        # Clients that tests/mcp/setup has installed.
+        # What tests/mcp/setup and tests/postgres/setup install.
         (self.copy / "target").mkdir(exist_ok=True)
-        clients = self.copy / "target/mcp-clients"
-        if not clients.is_symlink():
-            clients.symlink_to(self.root / "target/mcp-clients")
+        for link in (self.copy / "target/mcp-clients", self.copy / "target/postgres"):
+            if not link.is_symlink():
+                link.symlink_to(self.root / "target" / link.name)
 
     def compile(self):
         """Compiles the copy. Returns the messages of cargo, and whether it succeeded."""

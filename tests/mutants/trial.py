@@ -18,6 +18,7 @@ FAILURE = re.compile(r"test (\S+)(?: - should panic)? \.\.\. FAILED")
 # Bounds relative to a run without a mutant, in seconds. The one on processor time finds mutants that loop; the one on
 # time, only those that wait for ever.
 CPU, WAIT, LONGEST = (4, 20), (10, 120), 3 * 3600
+FEW = 30
 # A mutant that allocates for ever, and one that writes for ever, in bytes.
 MEMORY, FILE = 6 << 30, 8 << 30
 # More tests that fail without a mutant mean that something else is wrong. A few do not run in a copy.
@@ -87,12 +88,21 @@ class Program:
         if outcome.is_good():
             return sites
         if outcome.has_ended:
-            failed = tuple(sorted(outcome.failed))
-            return [site for site in sites if not self.kills(site, failed)]
+            return self.survivors_of(sites, names, tuple(sorted(outcome.failed)))
         half = len(sites) // 2
         if not half:
             return []
         return self.survivors(sites[:half], names) + self.survivors(sites[half:], names)
+
+    def survivors_of(self, sites, names, failed):
+        """Tries each mutant with the tests that failed, but first with few of them: one mutant may fail them all."""
+        few = failed[::len(failed) // FEW + 1]
+        left = [site for site in sites if not self.kills(site, few)]
+        if few == failed:
+            return left
+        if len(left) < len(sites):
+            return self.survivors(left, names)
+        return [site for site in left if not self.kills(site, failed)]
 
     def run(self, numbers, names, bound=None, stops_early=False):
         """Runs tests while mutants are switched on. `bound` is a run of them without a mutant."""
