@@ -64,11 +64,14 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
 
 /// Reads a document from standard input, up to the size limit of files.
 pub(super) fn read_stdin(max_file_mb: u64) -> Result<Vec<u8>> {
+    read_limited(io::stdin().lock(), max_file_mb)
+}
+
+fn read_limited(input: impl Read, max_file_mb: u64) -> Result<Vec<u8>> {
     let path = || PathBuf::from("standard input");
     let max_bytes = max_file_mb.saturating_mul(walk::BYTES_PER_MB);
     let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
+    input
         .take(max_bytes.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|source| Error::Io { path: path(), source })?;
@@ -76,4 +79,18 @@ pub(super) fn read_stdin(max_file_mb: u64) -> Result<Vec<u8>> {
         return Err(Error::TooLarge { path: path(), limit_mb: max_file_mb });
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_input_may_be_as_large_as_a_file() {
+        let read = |num_bytes: u64| read_limited(io::repeat(b'a').take(num_bytes), 1);
+        assert_eq!(read(walk::BYTES_PER_MB).unwrap().len() as u64, walk::BYTES_PER_MB);
+        let error = read_limited(io::repeat(b'a'), 1).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { limit_mb: 1, .. }), "{error}");
+        assert!(read(walk::BYTES_PER_MB + 1).is_err());
+    }
 }

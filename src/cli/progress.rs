@@ -413,4 +413,18 @@ mod tests {
         let (prefix, below) = after_a_tenth(20);
         assert!(prefix.contains("3 min 0") && !below.contains("Ctrl-C"), "{prefix} {below}");
     }
+
+    #[test]
+    fn the_bar_of_a_download_is_where_the_download_is() {
+        let mut progress = FetchProgress::new();
+        let mut arrived = |done_bytes| {
+            let file = "weights".to_owned();
+            progress.on_event(embed::Event::Progress { file, done_bytes, total_bytes: 10 });
+            let bar = &progress.by_file["weights"];
+            (bar.position(), bar.is_finished())
+        };
+        assert_eq!(arrived(0), (0, false));
+        assert_eq!(arrived(9), (9, false));
+        assert!(arrived(10).1);
+    }
 }

@@ -329,4 +329,14 @@ mod tests {
         fn is_shared<T: Send + Sync>() {}
         is_shared::<Tokenizer>();
     }
+
+    #[test]
+    fn a_text_that_cannot_be_encoded_has_no_unknown_tokens() {
+        let no_unknown = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+            "normalizer": null, "pre_tokenizer": null, "post_processor": null, "decoder": null,
+            "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}}"#;
+        let encoder = Encoder::read(no_unknown.as_bytes()).unwrap();
+        assert!(encoder.encode("b").is_err());
+        assert_eq!((encoder.num_unknown("a"), encoder.num_unknown("b")), (0, 0));
+    }
 }
