@@ -8,6 +8,7 @@ mod documents;
 mod followed;
 mod integrity;
 mod keyword;
+mod life;
 pub mod skills;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -24,37 +25,41 @@ use crate::error::{Error, Result};
 
 use db::access::Access;
 use db::fault::{Fault, Step};
-use db::readers::FileId;
+use db::file_id::FileId;
+use db::layout::Layout;
 
 pub use db::access::Mark;
-pub use db::backup::{Existing, Unmigrated, Verified};
-pub use db::erase::Erasure;
 pub use db::last_update::LastUpdate;
-pub use db::open::BeforeMigration;
-pub use documents::chunks::{PassageHash, StoredChunk, StoredHit};
+pub use documents::chunks::PassageHash;
 pub use documents::edit::{Edit, NewContent};
 pub use documents::edits::Edits;
 pub use documents::ledger::{CONTAINER, LedgerRow};
 pub use documents::making::MadeDocument;
 pub use documents::merge::{Conflict, Field, Merge, Merged};
 pub use documents::mirror::{Fingerprint, Mirror, MirroredChunk, MirroredDocument};
-pub use documents::paths::{KnownPath, PathRole, PathStamp};
+pub use documents::paths::PathRole;
 pub use documents::relocate::Relocation;
-pub use documents::replace::{Change, NewDocument};
-pub use documents::roots::{Forgotten, KnownFile, Root};
+pub use documents::remembered::{KnownPath, PathStamp, Root};
+pub use documents::replace::Change;
+pub use documents::roots::{Forgotten, KnownFile};
 pub use documents::rows::ChunkPlace;
 pub use documents::stamps::DocumentFiles;
+pub use documents::stored::{DocumentName, ListedDocument, StoredChunk, StoredDocument, StoredHit};
 pub use documents::tags::{RenamedTag, TagCount};
 pub use documents::texts::{PassingDocument, RawChunk, RawPlace};
 pub use documents::transfer::{ImportOutcome, Record, RecordedChunk};
-pub use documents::{DocumentName, ListedDocument, StoredDocument};
-pub use followed::{Allowed, AllowedFolder, Followed, Unfollowed};
-pub use integrity::check::{PageCounts, Stats};
+pub use documents::unfollowed::Unfollowed;
+pub use documents::write::NewDocument;
+pub use followed::{Allowed, AllowedFolder, Followed};
 pub use integrity::finding::{Damage, Finding};
-pub use keyword::fts::Occurrence;
 pub use keyword::lookup::Phrase;
+pub use keyword::occurrence::Occurrence;
 pub use keyword::sizes::{BLOCK_BITS, ChunkSizes};
 pub use keyword::splitter::{Splitter, TermIndex, TermPlace};
+pub use life::backup::{Existing, Unmigrated, Verified};
+pub use life::erase::Erasure;
+pub use life::open::BeforeMigration;
+pub use life::stats::{PageCounts, Stats};
 pub use skills::SkillRow;
 pub use vectors::reindex::{Reindexing, Renewed, Unembedded};
 
@@ -81,7 +86,7 @@ pub struct Store {
     /// Which remembered files and folders are returned.
     followed: Arc<Followed>,
     /// Whether kb may read the tables behind the indexes; known after the first check.
-    layout: Cell<Option<db::layout::Layout>>,
+    layout: Cell<Option<Layout>>,
 }
 
 impl Store {

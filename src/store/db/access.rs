@@ -17,8 +17,7 @@ use crate::files::open::{self, Links};
 use crate::files::stamp::Stamp;
 use crate::files::write::{folder_of, side_file};
 
-use super::open::{PRAGMAS, open_connection};
-use crate::store::Store;
+use super::connection::{PRAGMAS, open_connection};
 
 /// Where the header has the number of changes of the file (sqlite.org/fileformat2.html, section
 /// 1.3.7).
@@ -117,45 +116,13 @@ impl Access {
     }
 }
 
-impl Store {
-    /// Whether the database can only be read.
-    #[must_use]
-    pub fn is_read_only(&self) -> bool {
-        self.access != Access::Write
-    }
-
-    /// Whether there is a database that can only be read.
-    #[must_use]
-    pub fn is_read_only_at(path: &Path) -> bool {
-        path.canonicalize().is_ok_and(|real| !is_changeable(&real))
-    }
-
-    /// Returns the state of a database that would be read without locks; `None` for any other.
-    #[must_use]
-    pub fn mark(path: &Path) -> Option<Mark> {
-        match Access::of(path) {
-            Ok(Access::Frozen(mark)) if path.exists() => Some(mark),
-            _ => None,
-        }
-    }
-
-    /// Checks that a database that is read without locks has not changed since it was opened.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ChangedMeanwhile`].
-    pub fn require_unchanged(&self) -> Result<()> {
-        match self.access {
-            Access::Frozen(mark) if !mark.is_current(&self.path) => {
-                Err(Error::ChangedMeanwhile { path: self.path.clone() })
-            }
-            _ => Ok(()),
-        }
-    }
+/// Opens any database for reading, without checking whose it is.
+pub(in crate::store) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
+    Access::of(path).unwrap_or(Access::Write).open_to_read(path)
 }
 
 /// Whether a database can be changed. SQLite also creates files in its folder.
-fn is_changeable(real: &Path) -> bool {
+pub(in crate::store) fn is_changeable(real: &Path) -> bool {
     is_writable(real) && is_writable(folder_of(real))
 }
 

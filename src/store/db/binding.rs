@@ -2,11 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
+use super::fault::{Fault, Step};
 use crate::document::Binding;
 use crate::error::{Error, Result};
-
-use super::fault::{Fault, Step};
-use crate::store::{Store, vectors};
+use crate::store::Store;
 
 /// One of the two bindings in `config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +34,6 @@ const SET_CONFIG_VALUE: &str = "
 
 const REMOVE_CONFIG_VALUE: &str = "DELETE FROM config WHERE key = :key";
 
-const HAS_CHUNKS: &str = "SELECT EXISTS (SELECT 1 FROM chunks)";
-
 const MODEL_NAME: &str = "model_name";
 const EMBEDDING_DIM: &str = "embedding_dim";
 const MODEL_MAX_TOKENS: &str = "model_max_tokens";
@@ -59,31 +56,6 @@ impl Store {
             bound.clone_from(&binding);
         }
         Ok(binding)
-    }
-
-    /// Binds the database to a model, which creates the table of vectors. Does nothing if it is
-    /// bound to the same model. A database without chunks can be bound again.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ModelMismatch`] if there are vectors of another model; nothing is changed in that
-    /// case.
-    pub fn bind(&mut self, binding: &Binding) -> Result<()> {
-        // Usually there is nothing to do, so the write lock is not taken.
-        if self.binding()?.as_ref() != Some(binding) {
-            self.write(|db| match load(db, Slot::Current)? {
-                Some(bound) if bound == *binding => Ok(()),
-                Some(bound) if db.query_row(HAS_CHUNKS, [], |row| row.get(0))? => {
-                    Err(mismatch(&bound, binding).into())
-                }
-                _ => {
-                    vectors::make_table(db, binding.dim)?;
-                    save(db, Slot::Current, binding)
-                }
-            })?;
-        }
-        *self.bound.borrow_mut() = Some(binding.clone());
-        Ok(())
     }
 
     /// Returns the binding inside a transaction, after comparing it with the one this store uses: a
@@ -188,7 +160,7 @@ mod tests {
         db.store.bind(&wanted).unwrap();
         db.store.bind(&wanted).unwrap();
         assert_eq!(Store::open(&db.path()).unwrap().binding().unwrap(), Some(wanted));
-        let newest = super::super::migrate::MIGRATIONS.last().unwrap().0.to_string();
+        let newest = super::super::schema::MIGRATIONS.last().unwrap().0.to_string();
         for (key, expected) in [
             ("schema_version", newest.as_str()),
             ("model_name", "e5"),

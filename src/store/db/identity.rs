@@ -8,9 +8,10 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, named_params};
 use crate::error::Result;
 use crate::store::Store;
 
+use super::access::open_read_only;
+use super::connection::open_connection;
 use super::fault::Step;
-use super::migrate;
-use super::open::{open_connection, open_read_only};
+use super::schema;
 
 const VALUE: &str = "SELECT value FROM config WHERE key = :key";
 
@@ -114,7 +115,7 @@ fn peek(path: &Path) -> Step<Option<String>> {
     let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     // Until the file is known to be kb's, its log is not checkpointed on closing.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    if migrate::version(&connection)? == 0 {
+    if schema::version(&connection)? == 0 {
         return Ok(None);
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;

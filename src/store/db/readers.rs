@@ -1,7 +1,6 @@
 //! Keeps idle read connections for later rankings.
 
-use std::path::Path;
-
+use super::file_id::file_id;
 use crate::error::Result;
 use crate::store::Store;
 
@@ -33,23 +32,6 @@ impl Store {
                 .read(|db| self.check_bound(db))
                 .is_ok_and(|binding| binding == *self.bound.borrow())
     }
-}
-
-/// Device and number of a file.
-pub(in crate::store) type FileId = (u64, u64);
-
-/// Returns an identity that distinguishes files which were at the same path at different times;
-/// `None` if it is unknown.
-#[cfg(unix)]
-pub(in crate::store) fn file_id(path: &Path) -> Option<FileId> {
-    use std::os::unix::fs::MetadataExt;
-    path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
-}
-
-/// Returns `None`: these numbers are not available here.
-#[cfg(not(unix))]
-pub(in crate::store) fn file_id(_: &Path) -> Option<FileId> {
-    None
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::files;
 use crate::files::open::Links;
 
-use super::open::open_read_only;
+use super::access::open_read_only;
 
 const QUICK_CHECK: &str = "PRAGMA quick_check(1)";
 

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, named_params};
 use sha2::{Digest, Sha256};
 
-use crate::document::{Chunk, ChunkId, DocType, DocumentId, Embedding};
+use crate::document::{Chunk, ChunkId, DocumentId, Embedding};
 use crate::error::Result;
 
 use super::rows;
+use super::stored::{StoredChunk, StoredHit};
+use crate::store::db::columns;
 use crate::store::db::fault::Step;
 use crate::store::db::layout::Layout;
 use crate::store::keyword::grams;
@@ -32,42 +34,6 @@ impl PassageHash {
     pub(in crate::store) fn bytes(self) -> [u8; 16] {
         self.0
     }
-}
-
-/// A stored chunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredChunk {
-    /// Its key.
-    pub id: ChunkId,
-    /// Its position in the document, from 0.
-    pub chunk_index: u32,
-    /// Its text and its location.
-    pub chunk: Chunk,
-}
-
-/// A chunk with the properties of its document that are shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredHit {
-    /// The chunk itself.
-    pub chunk: StoredChunk,
-    /// The document it belongs to.
-    pub document_id: DocumentId,
-    /// The document's title.
-    pub title: String,
-    /// The document's file; `None` for a note given as text.
-    pub path: Option<String>,
-    /// The document's type.
-    pub doc_type: DocType,
-    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
-    pub language: Option<String>,
-    /// The document's tags in alphabetical order.
-    pub tags: Vec<String>,
-    /// The document's number of chunks.
-    pub total_chunks: u32,
-    /// The document's date, as a day.
-    pub date: Option<String>,
-    /// The source of the date: `document`, `file`, or `added` if neither has a date.
-    pub date_origin: Option<String>,
 }
 
 const CHUNKS: &str = "
@@ -121,9 +87,6 @@ const INSERT_CHUNK: &str = "
         (:document_id, :chunk_index, :text, :context, :token_count, :passage_hash, :metadata)
     RETURNING id";
 
-pub(in crate::store) const VECTOR: &str =
-    "SELECT embedding FROM chunks_vec WHERE chunk_id = :chunk_id";
-
 const EMBEDDING_BY_PASSAGE: &str = "
     SELECT chunks_vec.embedding, chunks_tokens.codes
     FROM chunks
@@ -155,7 +118,7 @@ impl Store {
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>> {
         self.read(|db| {
-            let ids = rows::to_json(ids)?;
+            let ids = columns::to_json(ids)?;
             let mut statement = db.prepare_cached(HITS)?;
             let hits = statement.query_map(named_params! { ":ids": ids }, |row| {
                 Ok(StoredHit {
@@ -163,9 +126,9 @@ impl Store {
                     document_id: row.get("document_id")?,
                     title: row.get("title")?,
                     path: row.get("source_path")?,
-                    doc_type: rows::named_column(row, "doc_type")?,
+                    doc_type: columns::named_column(row, "doc_type")?,
                     language: row.get("language")?,
-                    tags: rows::json_column(row, "tags")?,
+                    tags: columns::json_column(row, "tags")?,
                     total_chunks: row.get("total_chunks")?,
                     date: row.get("date")?,
                     date_origin: row.get("date_origin")?,
@@ -182,7 +145,7 @@ impl Store {
     /// Errors of the database.
     pub fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>> {
         self.read(|db| {
-            let ids = rows::to_json(ids)?;
+            let ids = columns::to_json(ids)?;
             let mut statement = db.prepare_cached(DOCUMENTS_OF)?;
             let found = statement
                 .query_map(named_params! { ":ids": ids }, |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -200,7 +163,7 @@ impl Store {
             if self.check_bound(db)?.is_none() {
                 return Ok(Vec::new());
             }
-            let mut statement = db.prepare_cached(VECTOR)?;
+            let mut statement = db.prepare_cached(vectors::VECTOR)?;
             let mut found = Vec::new();
             for id in ids {
                 let params = named_params! { ":chunk_id": id };

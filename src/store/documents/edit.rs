@@ -6,10 +6,11 @@ use crate::document::{Chunk, DocType, DocumentId, Embedding};
 use crate::error::{Error, Result};
 
 use super::replace::{check_embeddings, remove_chunks, same_document};
-use super::{StoredDocument, chunks, rows, tags};
-use crate::store::db::erase;
+use super::stored::StoredDocument;
+use super::{chunks, tags, write};
 use crate::store::db::fault::Step;
-use crate::store::{NewDocument, Store, documents};
+use crate::store::db::{columns, erasing};
+use crate::store::{NewDocument, Store};
 
 /// What to change; `None` leaves it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,7 +80,7 @@ impl Store {
             tags::require_document(db, id)?;
             require_unchanged(db, before)?;
             // Old text, tags and titles are erased.
-            erase::mark(db)?;
+            erasing::mark(db)?;
             if let Some(content) = content {
                 let NewContent { document, chunks, embeddings } = content;
                 check_embeddings(db, bound.as_ref(), chunks, embeddings)?;
@@ -90,7 +91,7 @@ impl Store {
                         let message = format!("document {other} has this text already");
                         return Err(Error::Usage { message, hint: None }.into());
                     }
-                    documents::update(db, id, document, before.path.as_deref())?;
+                    write::update(db, id, document, before.path.as_deref())?;
                 }
                 chunks::insert(db, id, chunks, embeddings, layout)?;
             }
@@ -137,7 +138,7 @@ pub(super) fn set_date(db: &Connection, id: DocumentId, date: Option<&str>) -> S
 
 fn set_tags(db: &Connection, id: DocumentId, names: &[String]) -> Step<()> {
     tags::link(db, id, names)?;
-    let names = rows::to_json(names)?;
+    let names = columns::to_json(names)?;
     db.prepare_cached(UNLINK_OTHERS)?.execute(named_params! { ":id": id, ":names": names })?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::document::DocumentId;
 use rusqlite::{Connection, named_params};
 
-use super::rows;
+use crate::store::db::columns;
 use crate::store::db::fault::Step;
 
 pub use super::rows::Edits;
@@ -37,7 +37,7 @@ const SET_EDITS: &str = "UPDATE documents SET edits = :edits WHERE id = :id";
 
 impl Edits {
     pub(super) fn to_json(&self) -> Step<Option<String>> {
-        if *self == Self::default() { Ok(None) } else { Ok(Some(rows::to_json(self)?)) }
+        if *self == Self::default() { Ok(None) } else { Ok(Some(columns::to_json(self)?)) }
     }
 
     /// Returns what a copy of an earlier version of a note keeps: it is a separate note.
@@ -78,7 +78,7 @@ pub(super) fn union(one: &[String], other: &[String]) -> Vec<String> {
 pub(super) fn read(db: &Connection, id: DocumentId) -> Step<Edits> {
     let params = named_params! { ":id": id };
     let mut edits: Edits =
-        db.prepare_cached(EDITS)?.query_row(params, |row| rows::json_column(row, "edits"))?;
+        db.prepare_cached(EDITS)?.query_row(params, |row| columns::json_column(row, "edits"))?;
     edits.former.sort_unstable();
     Ok(edits)
 }

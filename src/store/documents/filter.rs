@@ -8,9 +8,9 @@ use rusqlite::ToSql;
 use crate::document::{ChunkId, Filter};
 use crate::error::Result;
 
-use super::rows;
 use crate::store::Store;
-use crate::store::keyword::{fts, grams};
+use crate::store::db::columns;
+use crate::store::keyword::{expr, grams};
 
 /// The SQL condition of a [`Filter`] on `documents`; [`FilterValues`] has its parameters.
 ///
@@ -129,16 +129,16 @@ impl FilterValues {
         let after_separator = char::from_u32(u32::from(MAIN_SEPARATOR) + 1).unwrap_or(char::MAX);
         Ok(Self {
             doc_type: filter.doc_type.map(|doc_type| doc_type.as_str()),
-            tags: rows::to_json(&tags)?,
+            tags: columns::to_json(&tags)?,
             num_tags: u32::try_from(tags.len()).unwrap_or(u32::MAX),
             path: path.map(str::to_owned),
             path_below: path.map(|path| format!("{path}{MAIN_SEPARATOR}")),
             path_beyond: path.map(|path| format!("{path}{after_separator}")),
-            excluded_tags: rows::to_json(&filter.excluded_tags)?,
+            excluded_tags: columns::to_json(&filter.excluded_tags)?,
             language: filter.language.map(|language| language.as_str()),
             since: filter.since.clone(),
             until: filter.until.clone(),
-            excluded: any_of(&filter.excluded, fts::expr),
+            excluded: any_of(&filter.excluded, expr::expr),
             excluded_grams: any_of(&filter.excluded, grams::expr),
         })
     }

@@ -7,8 +7,8 @@ use rusqlite::{Connection, Row, named_params};
 use crate::document::FileOutcome;
 use crate::error::Result;
 
-use super::rows;
 use crate::store::Store;
+use crate::store::db::columns;
 use crate::store::db::fault::Step;
 use crate::text::paths::split_member;
 
@@ -206,7 +206,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {
     let mtime_ns: Option<i64> = row.get("mtime_ns")?;
     Ok(LedgerRow {
         path: row.get("path")?,
-        outcome: rows::named_column(row, "outcome")?,
+        outcome: columns::named_column(row, "outcome")?,
         reason: row.get("reason")?,
         message: row.get("message")?,
         reader: row.get("reader")?,

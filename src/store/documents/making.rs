@@ -5,8 +5,8 @@ use rusqlite::{OptionalExtension, named_params};
 use crate::document::{DocType, DocumentId};
 use crate::error::Result;
 
-use super::rows;
 use crate::store::Store;
+use crate::store::db::columns;
 
 /// How a document was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Store {
             let documents = statement.query_map([], |row| {
                 Ok(MadeDocument {
                     id: row.get("id")?,
-                    doc_type: rows::named_column(row, "doc_type")?,
+                    doc_type: columns::named_column(row, "doc_type")?,
                     path: row.get("source_path")?,
                     making: row.get("making")?,
                 })

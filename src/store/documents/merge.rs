@@ -10,7 +10,7 @@ use super::transfer::{self, Record};
 use super::{edit, replace, rows, tags};
 use crate::store::Store;
 use crate::store::db::layout::Layout;
-use crate::store::db::{binding, fault::Step};
+use crate::store::db::{binding, columns, fault::Step};
 
 /// The result of merging a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,7 +206,7 @@ fn counterpart(db: &Connection, record: &Record) -> Step<Option<(DocumentId, Lik
         return Ok(Some((id, Likeness::Content)));
     }
     if record.is_note() {
-        let former = rows::to_json(&record.edits.former)?;
+        let former = columns::to_json(&record.edits.former)?;
         let params = named_params! { ":former": former };
         let earlier =
             db.prepare_cached(EARLIER_NOTE)?.query_row(params, |row| row.get(0)).optional()?;

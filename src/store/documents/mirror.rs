@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::document::{Binding, ChunkId, DocumentId};
 use crate::error::Result;
 
-use super::{chunks, rows};
+use crate::store::db::columns;
 use crate::store::db::fault::Step;
 use crate::store::keyword::sizes::BLOCK_BITS;
 use crate::store::{Store, vectors};
@@ -249,7 +249,7 @@ impl Mirror<'_> {
             })?;
             let mut chunks = chunks.collect::<Result<Vec<_>, _>>()?;
             if is_bound {
-                let mut vector = db.prepare_cached(chunks::VECTOR)?;
+                let mut vector = db.prepare_cached(vectors::VECTOR)?;
                 for chunk in &mut chunks {
                     let params = named_params! { ":chunk_id": chunk.id };
                     chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
@@ -270,10 +270,10 @@ fn document(row: &Row<'_>) -> rusqlite::Result<MirroredDocument> {
         id: row.get(0)?,
         title: row.get(1)?,
         path: row.get(2)?,
-        paths: rows::json_column(row, 3)?,
+        paths: columns::json_column(row, 3)?,
         doc_type: row.get(4)?,
         language: row.get(5)?,
-        tags: rows::json_column(row, 6)?,
+        tags: columns::json_column(row, 6)?,
         date: row.get(7)?,
         date_origin: row.get(8)?,
         content_hash: row.get(9)?,

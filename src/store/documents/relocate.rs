@@ -2,13 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use crate::error::{Error, Result};
-
 use super::ledger::Below;
-use super::paths::PathStamp;
-use super::roots::{self, Root};
+use super::remembered::{PathStamp, Root};
+use super::roots;
+use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::store::db::erase;
+use crate::store::db::erasing;
 use crate::store::db::fault::Step;
 
 /// What is moved where.
@@ -93,7 +92,7 @@ impl Store {
     pub fn relocate(&mut self, relocation: &Relocation<'_>) -> Result<()> {
         self.write(|db| {
             // The old paths are erased.
-            erase::mark(db)?;
+            erasing::mark(db)?;
             move_below(db, relocation)?;
             for root in relocation.roots {
                 roots::remember(db, root)?;

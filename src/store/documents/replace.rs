@@ -4,40 +4,17 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use crate::document::{Binding, Chunk, DocumentId, Embedding, Format, Metadata};
+use super::remembered::{KnownPath, PathStamp};
+use super::write::NewDocument;
+use super::{chunks, path_rows, remove, tags, write};
+use crate::document::{Binding, Chunk, DocumentId, Embedding};
 use crate::error::{Error, Result};
-
-use super::paths::{KnownPath, PathStamp};
-use super::{chunks, paths, tags};
-use crate::store::db::erase;
+use crate::store::db::erasing;
 use crate::store::db::fault::Step;
 use crate::store::followed::Sieve;
 use crate::store::keyword::grams;
-use crate::store::{Store, documents, vectors};
+use crate::store::{Store, vectors};
 use crate::text;
-
-/// A document to store with its chunks and vectors.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewDocument {
-    /// Its file; `None` for a note given as text.
-    pub stamp: Option<PathStamp>,
-    /// Its title; never empty.
-    pub title: String,
-    /// Whether the user gave the title. Such a title stays until the user gives another.
-    pub is_title_given: bool,
-    /// SHA-256 of the file's bytes, lower-case hex.
-    pub content_hash: String,
-    /// How the bytes were read; type and language follow from it.
-    pub format: Format,
-    /// Tags to add to existing ones.
-    pub tags: Vec<String>,
-    /// Its own metadata.
-    pub metadata: Metadata,
-    /// The versions and settings that made it; `None` if unknown.
-    pub making: Option<String>,
-    /// The text of a note given as text, if it takes several chunks.
-    pub note_text: Option<String>,
-}
 
 /// The result of storing a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,17 +107,16 @@ impl Store {
         self.write(|db| {
             check_embeddings(db, bound.as_ref(), chunks, embeddings)?;
             let known = match &new.stamp {
-                Some(stamp) => paths::known(db, &stamp.path)?,
+                Some(stamp) => path_rows::known(db, &stamp.path)?,
                 None => None,
             };
             if let Some(id) = same_document(db, new, known.as_ref())? {
-                let had_file = paths::primary(db, id)?.is_some();
+                let had_file = path_rows::primary(db, id)?.is_some();
                 let old_name = name_as_title(db, id)?;
                 let change = keep(db, id, new, known.as_ref(), is_unchanged)?;
                 let has_moved = match &new.stamp {
-                    Some(stamp) => {
-                        paths::primary(db, id)?.is_some_and(|primary| primary.path == stamp.path)
-                    }
+                    Some(stamp) => path_rows::primary(db, id)?
+                        .is_some_and(|primary| primary.path == stamp.path),
                     None => false,
                 };
                 let is_renamed =
@@ -148,7 +124,7 @@ impl Store {
                 let adopts = new.stamp.as_ref().filter(|_| !had_file || is_renamed);
                 let Some(stamp) = adopts else { return Ok(change) };
                 remove_chunks(db, id)?;
-                documents::update(db, id, new, Some(&stamp.path))?;
+                write::update(db, id, new, Some(&stamp.path))?;
                 chunks::insert(db, id, chunks, embeddings, layout)?;
                 return Ok(match change {
                     Change::Unchanged(_) if is_renamed => Change::Renamed(id),
@@ -157,11 +133,11 @@ impl Store {
             }
             let change = match known {
                 Some(known) => prepare_document(db, new, &known, is_unchanged)?,
-                None => Change::Added(documents::insert(db, new)?),
+                None => Change::Added(write::insert(db, new)?),
             };
             let id = change.document_id();
             if let Some(stamp) = &new.stamp {
-                paths::remember(db, id, stamp)?;
+                path_rows::remember(db, id, stamp)?;
             }
             tags::link(db, id, &new.tags)?;
             chunks::insert(db, id, chunks, embeddings, layout)?;
@@ -196,7 +172,7 @@ impl Store {
                 return Err(Error::Usage { message, hint: None }.into());
             }
             remove_chunks(db, id)?;
-            documents::update(db, id, new, None)?;
+            write::update(db, id, new, None)?;
             tags::link(db, id, &new.tags)?;
             chunks::insert(db, id, chunks, embeddings, layout)?;
             Ok(Change::Updated(id))
@@ -239,16 +215,16 @@ fn keep(
     is_unchanged: &dyn Fn(&PathStamp) -> bool,
 ) -> Step<Change> {
     if let Some(stamp) = &new.stamp {
-        paths::remember(db, id, stamp)?;
-        if !paths::primary(db, id)?
+        path_rows::remember(db, id, stamp)?;
+        if !path_rows::primary(db, id)?
             .is_some_and(|primary| primary.path == stamp.path || is_unchanged(&primary))
         {
-            paths::set_primary(db, id, &stamp.path)?;
+            path_rows::set_primary(db, id, &stamp.path)?;
         }
     }
     tags::link(db, id, &new.tags)?;
     if let Some(before) = known.filter(|known| known.document_id != id) {
-        paths::release(db, before, id)?;
+        remove::release(db, before, id)?;
         return Ok(Change::Updated(id));
     }
     Ok(Change::Unchanged(id))
@@ -271,27 +247,27 @@ fn prepare_document(
     if new.content_hash == known.content_hash {
         // The same content read in another way: all copies change along with it.
         remove_chunks(db, id)?;
-        documents::update(db, id, &new, Some(&known.primary_path))?;
+        write::update(db, id, &new, Some(&known.primary_path))?;
         return Ok(Change::Updated(id));
     }
     let copies: Vec<PathStamp> =
-        paths::others(db, id, path)?.into_iter().filter(|copy| is_unchanged(copy)).collect();
+        path_rows::others(db, id, path)?.into_iter().filter(|copy| is_unchanged(copy)).collect();
     if copies.iter().any(|copy| copy.path == known.primary_path) {
-        let changed_copy = documents::insert(db, &new)?;
+        let changed_copy = write::insert(db, &new)?;
         tags::copy(db, id, changed_copy)?;
         return Ok(Change::Added(changed_copy));
     }
     if let Some(heir) = copies.first() {
-        let unchanged = documents::copy(db, id, &heir.path)?;
+        let unchanged = write::copy(db, id, &heir.path)?;
         move_chunks(db, id, unchanged)?;
         tags::copy(db, id, unchanged)?;
         for copy in &copies {
-            paths::remember(db, unchanged, copy)?;
+            path_rows::remember(db, unchanged, copy)?;
         }
     }
-    paths::forget_others(db, id, path)?;
+    path_rows::forget_others(db, id, path)?;
     remove_chunks(db, id)?;
-    documents::update(db, id, &new, Some(path))?;
+    write::update(db, id, &new, Some(path))?;
     Ok(Change::Updated(id))
 }
 
@@ -346,7 +322,7 @@ pub(super) fn move_chunks(db: &Connection, from: DocumentId, to: DocumentId) -> 
 /// Removes the chunks of a document.
 pub(in crate::store) fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
     grams::remove(db, id)?;
-    erase::mark_chunks(db, id)?;
+    erasing::mark_chunks(db, id)?;
     db.prepare_cached(REMOVE_CHUNKS)?.execute(named_params! { ":document_id": id })?;
     Ok(())
 }

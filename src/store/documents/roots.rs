@@ -4,32 +4,13 @@ use std::path::Path;
 
 use rusqlite::{Connection, named_params};
 
+use super::remembered::{PathStamp, Root};
+use super::{ledger, path_rows, remove};
 use crate::document::{DocType, DocumentId};
 use crate::error::Result;
-
-use super::paths::PathStamp;
-use super::{ledger, paths, rows};
-use crate::store::db::erase;
+use crate::store::Store;
 use crate::store::db::fault::Step;
-use crate::store::{Store, documents};
-
-/// An added folder with the options given for its files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Root {
-    /// Absolute path.
-    pub path: String,
-    /// Tags for new files in it.
-    pub tags: Vec<String>,
-    /// The type given by the user for its files.
-    pub doc_type: Option<DocType>,
-    /// The language given by the user, as [`crate::document::Language`] names it.
-    pub language: Option<String>,
-    /// Whether links in it are followed.
-    pub follows_links: bool,
-    /// The path with links resolved when the user named it; `None` if an older kb added the folder,
-    /// or an import.
-    pub real_path: Option<String>,
-}
+use crate::store::db::{columns, erasing};
 
 /// A remembered file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +102,7 @@ impl Store {
     /// As [`Store::remember_root`].
     pub fn forget_root(&mut self, path: &str) -> Result<bool> {
         self.write(|db| {
-            erase::mark(db)?;
+            erasing::mark(db)?;
             let is_forgotten = db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0;
             let mut statement = db.prepare_cached(ROOT_PATHS)?;
             let others = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -155,9 +136,9 @@ impl Store {
                 let doc_type: Option<String> = row.get("doc_type")?;
                 Ok(Root {
                     path: row.get("path")?,
-                    tags: rows::json_column(row, "tags")?,
+                    tags: columns::json_column(row, "tags")?,
                     doc_type: match doc_type {
-                        Some(_) => Some(rows::named_column(row, "doc_type")?),
+                        Some(_) => Some(columns::named_column(row, "doc_type")?),
                         None => None,
                     },
                     language: row.get("language")?,
@@ -191,10 +172,10 @@ impl Store {
             let mut statement = db.prepare(KNOWN_FILES)?;
             let files = statement.query_map([], |row| {
                 Ok(KnownFile {
-                    stamp: paths::stamp(row)?,
+                    stamp: path_rows::stamp(row)?,
                     document_id: row.get("document_id")?,
                     content_hash: row.get("content_hash")?,
-                    doc_type: rows::named_column(row, "doc_type")?,
+                    doc_type: columns::named_column(row, "doc_type")?,
                     language: row.get("language")?,
                 })
             })?;
@@ -215,19 +196,19 @@ impl Store {
         with_document: bool,
     ) -> Result<Forgotten> {
         self.write(|db| {
-            let Some(known) = paths::known(db, path)?.filter(|known| known.document_id == id)
+            let Some(known) = path_rows::known(db, path)?.filter(|known| known.document_id == id)
             else {
                 return Ok(Forgotten::Nothing);
             };
-            let Some(other) = paths::others(db, id, path)?.into_iter().next() else {
+            let Some(other) = path_rows::others(db, id, path)?.into_iter().next() else {
                 if !with_document {
                     return Ok(Forgotten::Nothing);
                 }
-                documents::delete(db, id)?;
+                remove::delete(db, id)?;
                 return Ok(Forgotten::Document(id));
             };
             if known.is_primary() {
-                paths::set_primary(db, id, &other.path)?;
+                path_rows::set_primary(db, id, &other.path)?;
             }
             forget(db, path)?;
             Ok(Forgotten::Path)
@@ -247,7 +228,7 @@ impl Root {
 }
 
 fn forget(db: &Connection, path: &str) -> Step<()> {
-    erase::mark(db)?;
+    erasing::mark(db)?;
     ledger::reopen(db, path)?;
     db.prepare_cached(FORGET_PATH)?.execute(named_params! { ":path": path })?;
     Ok(())
@@ -257,7 +238,7 @@ fn forget(db: &Connection, path: &str) -> Step<()> {
 pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
     db.prepare_cached(REMEMBER_ROOT)?.execute(named_params! {
         ":path": root.path,
-        ":tags": rows::to_json(&root.tags)?,
+        ":tags": columns::to_json(&root.tags)?,
         ":doc_type": root.doc_type.map(DocType::as_str),
         ":language": root.language,
         ":follow": root.follows_links,

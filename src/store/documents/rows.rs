@@ -4,17 +4,13 @@
 //! fields are kb's; absent values are left out. Unknown keys are ignored, so that a database
 //! written by a newer kb of the same schema can be read.
 
-use std::str::FromStr;
-
-use rusqlite::types::Type;
-use rusqlite::{Row, RowIndex};
+use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::document::{Chunk, ChunkId, Format, Metadata, Quality};
-
-use super::chunks::StoredChunk;
-use super::{ListedDocument, StoredDocument};
+use crate::store::db::columns::{json_column, named_column, to_json, unreadable};
 
 /// `documents.metadata`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -342,31 +338,6 @@ impl StoredChunk {
     }
 }
 
-/// Reads a column with one of a fixed set of names.
-pub(in crate::store) fn named_column<T>(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<T>
-where
-    T: FromStr,
-    T::Err: std::error::Error + Send + Sync + 'static,
-{
-    row.get_ref(column)?.as_str()?.parse().map_err(|error: T::Err| unreadable(error.into()))
-}
-
-/// Reads a text column in place, without a copy.
-pub(in crate::store) fn text_column<'row>(
-    row: &'row Row<'_>,
-    column: impl RowIndex,
-) -> rusqlite::Result<&'row str> {
-    Ok(row.get_ref(column)?.as_str()?)
-}
-
-/// Reads a JSON column.
-pub(in crate::store) fn json_column<T: for<'de> Deserialize<'de>>(
-    row: &Row<'_>,
-    column: impl RowIndex,
-) -> rusqlite::Result<T> {
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(error.into()))
-}
-
 /// The times of all edits of a document, RFC 3339 with milliseconds, UTC. Triggers add the time of
 /// each new edit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -389,14 +360,4 @@ pub struct Edits {
 /// Returns the day that the user gave a document with this metadata.
 pub(in crate::store) fn date_given(json: &str) -> Option<String> {
     serde_json::from_str::<DocumentJson>(json).ok()?.date
-}
-
-/// Writes a list as JSON for `json_each()`.
-pub(in crate::store) fn to_json<T: Serialize + ?Sized>(value: &T) -> rusqlite::Result<String> {
-    serde_json::to_string(value)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
-}
-
-fn unreadable(cause: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(0, Type::Text, cause)
 }

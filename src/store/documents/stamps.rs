@@ -5,9 +5,10 @@ use rusqlite::named_params;
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 
-use super::paths::{self, PathStamp};
-use super::rows;
+use super::path_rows;
+use super::remembered::PathStamp;
 use crate::store::Store;
+use crate::store::db::columns;
 
 /// A document with its remembered files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Store {
             let (mut content_hash, mut stamps) = (String::new(), Vec::new());
             while let Some(row) = found.next()? {
                 content_hash = row.get("content_hash")?;
-                stamps.extend(sieve.stamp(paths::stamp(row)?));
+                stamps.extend(sieve.stamp(path_rows::stamp(row)?));
             }
             let has_file = !stamps.is_empty();
             let chunk_ids = Vec::new();
@@ -89,7 +90,7 @@ impl Store {
     pub fn files_of_chunks(&self, ids: &[ChunkId]) -> Result<Vec<DocumentFiles>> {
         let sieve = self.sieve()?;
         self.read(|db| {
-            let ids = rows::to_json(ids)?;
+            let ids = columns::to_json(ids)?;
             let mut statement = db.prepare_cached(FILES_OF_CHUNKS)?;
             let mut found = statement.query(named_params! { ":ids": ids })?;
             let mut documents: Vec<DocumentFiles> = Vec::new();
@@ -111,7 +112,7 @@ impl Store {
                 // Every chunk of a document comes with all its files.
                 let has_file = row.get::<_, Option<String>>("path")?.is_some();
                 if document.chunk_ids.len() == 1 && has_file {
-                    document.stamps.extend(sieve.stamp(paths::stamp(row)?));
+                    document.stamps.extend(sieve.stamp(path_rows::stamp(row)?));
                 }
             }
             Ok(documents)

@@ -5,10 +5,9 @@ use rusqlite::{Connection, OptionalExtension, named_params};
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
 
-use super::rows;
 use crate::store::Store;
-use crate::store::db::erase;
 use crate::store::db::fault::Step;
+use crate::store::db::{columns, erasing};
 
 /// A tag and the number of its documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,13 +118,13 @@ impl Store {
         removed: &[String],
     ) -> Result<Vec<DocumentId>> {
         self.write(|db| {
-            let names = rows::to_json(removed)?;
+            let names = columns::to_json(removed)?;
             let mut changed = Vec::new();
             for &id in ids {
                 require_document(db, id)?;
                 let mut num_changes = link(db, id, added)?;
                 if !removed.is_empty() {
-                    erase::mark(db)?;
+                    erasing::mark(db)?;
                     num_changes += db
                         .prepare_cached(UNLINK_TAGS)?
                         .execute(named_params! { ":document_id": id, ":names": names })?;
@@ -164,7 +163,7 @@ impl Store {
             } else if !is_in_roots {
                 return Ok(None);
             }
-            erase::mark(db)?;
+            erasing::mark(db)?;
             Ok(Some(renamed))
         })
     }
@@ -180,7 +179,7 @@ pub(in crate::store) fn link(db: &Connection, id: DocumentId, names: &[String]) 
     if names.is_empty() {
         return Ok(0);
     }
-    let names = rows::to_json(names)?;
+    let names = columns::to_json(names)?;
     db.prepare_cached(ADD_TAGS)?.execute(named_params! { ":names": names })?;
     let params = named_params! { ":document_id": id, ":names": names };
     Ok(db.prepare_cached(LINK_TAGS)?.execute(params)?)

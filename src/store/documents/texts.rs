@@ -9,6 +9,7 @@ use crate::store::db::fault::Fault;
 
 use super::filter::{FilterValues, passes_filter};
 use super::rows::{self, ChunkPlace};
+use crate::store::db::columns;
 
 /// A document that may be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +86,7 @@ impl Store {
                     id: row.get(0)?,
                     title: row.get(1)?,
                     path: row.get(2)?,
-                    doc_type: rows::named_column(row, 3)?,
+                    doc_type: columns::named_column(row, 3)?,
                 })
             })?;
             Ok(found.collect::<Result<_, _>>()?)
@@ -110,8 +111,8 @@ impl Store {
                 while let Some(row) = chunks.next()? {
                     let chunk = RawChunk {
                         id: row.get(0)?,
-                        text: rows::text_column(row, 1)?,
-                        place: RawPlace(rows::text_column(row, 2)?),
+                        text: columns::text_column(row, 1)?,
+                        place: RawPlace(columns::text_column(row, 2)?),
                     };
                     visit(*document_id, chunk)?;
                 }

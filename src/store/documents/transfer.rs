@@ -7,14 +7,14 @@ use crate::error::{Error, Result};
 
 use super::edits::{self, Edits};
 use super::replace::SAME_DOCUMENT;
-use super::{chunks, paths, rows, tags};
-use crate::store::db::binding;
+use super::{path_rows, rows, tags};
 use crate::store::db::binding::Slot;
 use crate::store::db::fault::Step;
 use crate::store::db::layout::Layout;
-use crate::store::integrity::examine_vectors::is_unit;
+use crate::store::db::{binding, columns};
 use crate::store::keyword::grams;
 use crate::store::vectors::VectorWriter;
+use crate::store::vectors::blocks::is_unit;
 use crate::store::{PassageHash, PathStamp, Store, vectors};
 
 /// A document with its paths, tags and chunks.
@@ -245,7 +245,7 @@ fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
             is_title_given: row.get("title_given")?,
             path: row.get("source_path")?,
             content_hash: row.get("content_hash")?,
-            doc_type: rows::named_column(row, "doc_type")?,
+            doc_type: columns::named_column(row, "doc_type")?,
             language: row.get("language")?,
             created_at: row.get("created_at")?,
             updated_at: row.get("updated_at")?,
@@ -253,16 +253,16 @@ fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
             making: row.get("making")?,
             note_text: row.get("note_text")?,
             edits: Edits::default(),
-            tags: rows::json_column(row, "tags")?,
+            tags: columns::json_column(row, "tags")?,
             paths: Vec::new(),
             chunks: Vec::new(),
         })
     })?;
     record.edits = edits::read(db, id)?;
-    record.paths = paths.query_map(params, paths::stamp)?.collect::<Result<_, _>>()?;
+    record.paths = paths.query_map(params, path_rows::stamp)?.collect::<Result<_, _>>()?;
     record.chunks = recorded.query_map(params, recorded_chunk)?.collect::<Result<_, _>>()?;
     if with_vectors {
-        let mut vector = db.prepare_cached(chunks::VECTOR)?;
+        let mut vector = db.prepare_cached(vectors::VECTOR)?;
         for chunk in &mut record.chunks {
             let params = named_params! { ":chunk_id": chunk.id };
             chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
@@ -305,7 +305,7 @@ pub(super) fn same_content(db: &Connection, record: &Record) -> Step<Option<Docu
 /// Returns the document at one of its paths.
 pub(super) fn at_path(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
     for stamp in &record.paths {
-        if let Some(known) = paths::known(db, &stamp.path)? {
+        if let Some(known) = path_rows::known(db, &stamp.path)? {
             return Ok(Some(known.document_id));
         }
     }
@@ -323,10 +323,10 @@ pub(super) fn adopt_paths(db: &Connection, id: DocumentId, record: &Record) -> S
     let lacks_file: bool = db.prepare_cached(LACKS_FILE)?.query_row(params, |row| row.get(0))?;
     let mut is_adopted = false;
     for stamp in record.paths.iter().filter(|_| lacks_file) {
-        if paths::known(db, &stamp.path)?.is_none() {
-            paths::remember(db, id, stamp)?;
+        if path_rows::known(db, &stamp.path)?.is_none() {
+            path_rows::remember(db, id, stamp)?;
             if record.path.as_ref() == Some(&stamp.path) {
-                paths::set_primary(db, id, &stamp.path)?;
+                path_rows::set_primary(db, id, &stamp.path)?;
             }
             is_adopted = true;
         }
@@ -338,7 +338,7 @@ pub(super) fn adopt_paths(db: &Connection, id: DocumentId, record: &Record) -> S
 pub(super) fn insert(db: &Connection, record: &Record, layout: Layout) -> Step<DocumentId> {
     let id = insert_document(db, record)?;
     for stamp in &record.paths {
-        paths::remember(db, id, stamp)?;
+        path_rows::remember(db, id, stamp)?;
     }
     tags::link(db, id, &record.tags)?;
     insert_chunks(db, id, &record.chunks, layout)?;
@@ -378,7 +378,7 @@ pub(super) fn insert_chunks(
 ) -> Step<()> {
     let dim = binding::load(db, Slot::Current)?.map_or(0, |binding| binding.dim);
     let dim = usize::try_from(dim).unwrap_or(usize::MAX);
-    let ids = rows::to_json(&chunks.iter().map(|chunk| chunk.id).collect::<Vec<_>>())?;
+    let ids = columns::to_json(&chunks.iter().map(|chunk| chunk.id).collect::<Vec<_>>())?;
     let params = named_params! { ":ids": ids };
     let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;

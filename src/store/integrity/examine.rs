@@ -11,14 +11,16 @@ use rusqlite::Connection;
 use crate::document::{Chunk, ChunkId};
 use crate::error::{Error, Result};
 
+use super::examine_vectors;
 use super::finding::{Damage, Finding};
-use super::{check, examine_vectors};
 use crate::store::Store;
 use crate::store::db::fault::{Fault, Step};
 use crate::store::db::recheck::is_unreadable;
-use crate::store::db::{layout, migrate};
+use crate::store::db::schema;
 use crate::store::documents::chunks::PassageHash;
 use crate::store::keyword::{grams, sizes};
+use crate::store::life::migrate;
+use crate::store::vectors::layout::{has_vector_table, knows_vec0};
 use crate::store::vectors::tokens;
 
 /// With 1, FTS5 compares its index with the text in `chunks`, and fails if they differ.
@@ -174,8 +176,8 @@ impl Store {
         let reader = self.reader()?;
         reader.read(|db| {
             integrity(db, found)?;
-            let has_vectors = check::has_vector_table(db)?;
-            let vector_claims = match (has_vectors, layout::knows_vec0(db)?) {
+            let has_vectors = has_vector_table(db)?;
+            let vector_claims = match (has_vectors, knows_vec0(db)?) {
                 (true, true) => VECTOR_CLAIMS,
                 (true, false) => UNKNOWN_VECTOR_CLAIMS,
                 (false, _) => &[],
@@ -313,7 +315,7 @@ fn expected_schema() -> Step<&'static [SchemaEntry]> {
         return Ok(expected);
     }
     let mut db = Connection::open_in_memory()?;
-    migrate::apply(&mut db, 0, migrate::MIGRATIONS)?;
+    migrate::apply(&mut db, 0, schema::MIGRATIONS)?;
     let entries = entries(&db)?;
     Ok(EXPECTED.get_or_init(|| entries))
 }

@@ -1,6 +1,6 @@
 //! Compares redundant data in the database and repairs one copy from the other.
 
-pub(in crate::store) mod check;
+mod check;
 pub(in crate::store) mod examine;
 pub(in crate::store) mod examine_vectors;
 pub(in crate::store) mod finding;

@@ -17,11 +17,12 @@ use super::repair_vectors::{
     rebuild_codes, rebuild_vectors, remove_bad_vectors, remove_orphaned_vectors, remove_vectors,
 };
 use crate::store::Store;
-use crate::store::db::erase;
+use crate::store::db::erasing;
 use crate::store::db::fault::Step;
 use crate::store::documents::chunks::PassageHash;
 use crate::store::keyword::{fts, grams, sizes};
-use crate::store::vectors::{sums, tokens};
+use crate::store::vectors::layout::has_vector_table;
+use crate::store::vectors::{fill_sums, tokens};
 
 /// Removes rows whose references are missing. Foreign keys remove the chunks of a lost document and
 /// the rows of a lost chunk, so this covers only what they missed.
@@ -151,14 +152,14 @@ impl Store {
             if has(Damage::Sizes) || has(Damage::References) {
                 sizes::rebuild(db)?;
             }
-            if has(Damage::MissingVectors) && !super::check::has_vector_table(db)? {
+            if has(Damage::MissingVectors) && !has_vector_table(db)? {
                 rebuild_vectors(db)?;
             }
             // Last, because it assumes that the stored vectors are right.
             if has(Damage::Checksums) {
-                sums::fill(db)?;
+                fill_sums::fill(db)?;
             }
-            erase::mark(db)?;
+            erasing::mark(db)?;
             rebuild_codes(db)
         })
     }

@@ -7,12 +7,12 @@ use rusqlite::{Connection, named_params};
 use crate::document::{Chunk, ChunkId, Embedding};
 use crate::error::Result;
 
-use super::examine_vectors;
 use crate::store::Store;
 use crate::store::db::binding::{self, Slot};
 use crate::store::db::fault::Step;
 use crate::store::db::layout::Layout;
-use crate::store::vectors::{self, VectorWriter, codes};
+use crate::store::vectors::layout::has_vector_table;
+use crate::store::vectors::{self, VectorWriter, blocks, codes};
 
 const REMOVE_VECTOR: &str = "DELETE FROM chunks_vec WHERE chunk_id = :id";
 
@@ -81,7 +81,7 @@ pub(in crate::store) fn remove_bad_vectors(db: &Connection) -> Step<()> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     let mut bad = Vec::new();
-    examine_vectors::each_block(db, |block| {
+    blocks::each_block(db, |block| {
         let Some(block) = block else { return };
         let is_bad = |(place, chunk_id): &&(usize, ChunkId)| {
             block.intact_vector(*place, *chunk_id, dim).is_none()
@@ -93,7 +93,7 @@ pub(in crate::store) fn remove_bad_vectors(db: &Connection) -> Step<()> {
 
 /// Removes the vectors of some chunks, and the codes, which are made again.
 pub(in crate::store) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
-    if ids.is_empty() || !super::check::has_vector_table(db)? {
+    if ids.is_empty() || !has_vector_table(db)? {
         return Ok(());
     }
     codes::forget(db)?;
@@ -105,7 +105,7 @@ pub(in crate::store) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step
 
 /// Removes the vectors of missing chunks.
 pub(in crate::store) fn remove_orphaned_vectors(db: &Connection) -> Step<()> {
-    if !super::check::has_vector_table(db)? {
+    if !has_vector_table(db)? {
         return Ok(());
     }
     let mut statement = db.prepare(LOOSE_VECTORS)?;
@@ -122,9 +122,9 @@ pub(in crate::store) fn rebuild_vectors(db: &Connection) -> Step<()> {
     let mut waiting: HashSet<ChunkId> =
         statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let mut good = Vec::new();
-    if super::check::has_vector_table(db)? {
+    if has_vector_table(db)? {
         // A table with missing parts has no vectors to keep.
-        let _ = examine_vectors::each_block(db, |block| {
+        let _ = blocks::each_block(db, |block| {
             for (place, chunk_id) in block.iter().flat_map(|block| &block.places) {
                 let vector = block.and_then(|block| block.intact_vector(*place, *chunk_id, dim));
                 if let (Some(vector), true) = (vector, waiting.remove(chunk_id)) {

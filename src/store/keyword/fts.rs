@@ -4,51 +4,13 @@
 
 use rusqlite::{Connection, named_params};
 
-use crate::document::ChunkId;
-use crate::error::Result;
-
+use super::expr::{expr, quote};
+use super::occurrence::Occurrence;
 use super::{grams, postings};
+use crate::error::Result;
 use crate::store::Store;
-use crate::store::db::by_sql;
 use crate::store::db::fault::Step;
 use crate::text::scripts;
-
-/// The number of times a word or phrase occurs in a chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Occurrence {
-    /// The chunk.
-    pub chunk_id: ChunkId,
-    /// Occurrences in the chunk's context.
-    pub in_context: u32,
-    /// Occurrences in the chunk's own text; a phrase counts once here, wherever it occurs.
-    pub in_text: u32,
-}
-
-impl Occurrence {
-    /// Combines the occurrences of the same chunks in two lists, each ordered by chunk id and with each chunk once; so is
-    /// what it returns.
-    #[must_use]
-    pub fn merged(
-        mut found: Vec<Self>,
-        further: Vec<Self>,
-        combine: impl Fn(u32, u32) -> u32,
-    ) -> Vec<Self> {
-        if found.is_empty() || further.is_empty() {
-            return if found.is_empty() { further } else { found };
-        }
-        found.extend(further);
-        found.sort_by_key(|occurrence| occurrence.chunk_id);
-        found.dedup_by(|next, kept| {
-            let is_same = next.chunk_id == kept.chunk_id;
-            if is_same {
-                kept.in_context = combine(kept.in_context, next.in_context);
-                kept.in_text = combine(kept.in_text, next.in_text);
-            }
-            is_same
-        });
-        found
-    }
-}
 
 /// A table of one row that is tokenized by the index's own tokenizer; it is in memory.
 const MAKE_TOKENIZER: &str = "
@@ -61,6 +23,12 @@ const MAKE_TOKENIZER: &str = "
 const TYPE: &str = "INSERT OR REPLACE INTO temp.typed (rowid, text) VALUES (1, :text)";
 
 const TYPED_TERMS: &str = "SELECT term FROM temp.typed_terms ORDER BY offset";
+
+/// One row per occurrence of a term, ordered by chunk id; for databases with an unknown layout.
+const OCCURRENCES: &str = "
+    SELECT doc AS chunk_id, col = 'context' AS is_context
+    FROM chunks_terms
+    WHERE term = :wanted";
 
 /// One row per occurrence, ordered by chunk id, for scripts without spaces and words that touch
 /// them.
@@ -107,7 +75,7 @@ impl Store {
                     let found = if self.layout(db)?.knows_fts5 {
                         postings::read(db, term)?
                     } else {
-                        read_occurrences(db, by_sql::OCCURRENCES, term)?
+                        read_occurrences(db, OCCURRENCES, term)?
                     };
                     let touching = read_occurrences(db, GRAM_OCCURRENCES, &text.to_lowercase())?;
                     Occurrence::merged(found, touching, |a, b| a + b)
@@ -184,23 +152,10 @@ fn terms(db: &Connection, text: &str) -> Step<Vec<String>> {
     Ok(terms.collect::<Result<_, _>>()?)
 }
 
-/// Returns the FTS5 expression for a text: a phrase, or a prefix if the text ends in `*`.
-pub(in crate::store) fn expr(text: &str) -> String {
-    match text.strip_suffix('*') {
-        Some(beginning) => format!("{} *", quote(beginning)),
-        None => quote(text),
-    }
-}
-
-/// Quotes any text as a string for FTS5, whatever it contains; NUL would end it early.
-pub(in crate::store) fn quote(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\"").replace('\0', " "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::DocumentId;
+    use crate::document::{ChunkId, DocumentId};
     use crate::store::Damage;
     use crate::store::testing::{TestDb, document};
 

@@ -14,9 +14,9 @@ use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::document::{ChunkId, DocumentId};
 
-use super::fts;
+use super::expr;
+use crate::store::db::columns;
 use crate::store::db::fault::Step;
-use crate::store::documents::rows;
 use crate::text::language::NaturalLanguage;
 use crate::text::scripts::{grams, is_unspaced, pairs, parts};
 
@@ -141,7 +141,7 @@ fn of_code(code: Option<String>) -> Option<NaturalLanguage> {
 /// Counts chunks whose stems are missing from the index.
 pub(in crate::store) fn num_missing_stems(db: &Connection) -> Step<i64> {
     let codes: Vec<&str> = NaturalLanguage::stemmed().map(NaturalLanguage::code).collect();
-    let params = named_params! { ":codes": rows::to_json(&codes)? };
+    let params = named_params! { ":codes": columns::to_json(&codes)? };
     Ok(db.query_row(COUNT_MISSING_STEMS, params, |row| row.get(0))?)
 }
 
@@ -157,8 +157,10 @@ pub(in crate::store) fn expr(text: &str) -> String {
     }
     let words = text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c));
     let parts = words.flat_map(parts).map(|part| match pairs(part) {
-        pairs if part.starts_with(is_unspaced) && !pairs.is_empty() => fts::quote(&pairs.join(" ")),
-        _ => fts::quote(part),
+        pairs if part.starts_with(is_unspaced) && !pairs.is_empty() => {
+            expr::quote(&pairs.join(" "))
+        }
+        _ => expr::quote(part),
     });
     format!("({})", parts.collect::<Vec<_>>().join(" AND "))
 }
@@ -166,12 +168,12 @@ pub(in crate::store) fn expr(text: &str) -> String {
 /// Returns the expression for a text without such letters: itself, which touches them, or its
 /// stems in any language. A prefix has no stem.
 fn any_stem(text: &str) -> String {
-    let plain = fts::expr(text);
+    let plain = expr::expr(text);
     if text.ends_with('*') {
         return plain;
     }
     let stems = NaturalLanguage::stemmed().map(|language| stem_terms(language, text));
-    let stems = stems.filter(|terms| !terms.is_empty()).map(|terms| fts::quote(&terms.join(" ")));
+    let stems = stems.filter(|terms| !terms.is_empty()).map(|terms| expr::quote(&terms.join(" ")));
     iter::once(plain).chain(stems).collect::<Vec<_>>().join(" OR ")
 }
 

@@ -8,7 +8,7 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use super::fts::Occurrence;
+use super::occurrence::Occurrence;
 use crate::document::ChunkId;
 use crate::store::db::fault::{Fault, Step};
 

@@ -182,6 +182,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::db::schema;
     use crate::store::testing::TestDb;
 
     /// The sizes read directly from the chunks.
@@ -242,9 +243,9 @@ mod tests {
 
     #[test]
     fn older_databases_are_filled() {
-        use crate::store::db::migrate;
+        use crate::store::life::migrate;
         let mut db = rusqlite::Connection::open_in_memory().unwrap();
-        let before = &migrate::MIGRATIONS[..2];
+        let before = &schema::MIGRATIONS[..2];
         migrate::apply(&mut db, 0, before).unwrap();
         let insert =
             "INSERT INTO documents (id, title, content_hash, doc_type) VALUES (7, '', '', 'note');
@@ -252,7 +253,7 @@ mod tests {
             SELECT 200 + value * 3, 7, value, 'text', value, x'00' FROM json_each('[0, 1, 2, 300]');
             UPDATE chunks SET token_count = NULL WHERE id = 203";
         db.execute_batch(insert).unwrap();
-        migrate::apply(&mut db, 2, migrate::MIGRATIONS).unwrap();
+        migrate::apply(&mut db, 2, schema::MIGRATIONS).unwrap();
         let expected = sizes(&[(200, 7, 0), (203, 7, 0), (206, 7, 2), (1100, 7, 300)]);
         assert_eq!(ChunkSizes::read(&db).unwrap(), expected);
     }

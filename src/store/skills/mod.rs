@@ -8,7 +8,7 @@ use rusqlite::{Row, named_params};
 use crate::error::Result;
 
 use super::Store;
-use super::documents::rows;
+use super::db::columns;
 
 /// A skill in the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl Store {
                     ":description": skill.description,
                     ":version": skill.version,
                     ":entrypoint": skill.entrypoint,
-                    ":capabilities": rows::to_json(&skill.capabilities)?,
+                    ":capabilities": columns::to_json(&skill.capabilities)?,
                     ":greek_letter": skill.greek_letter,
                     ":body": skill.body,
                     ":source_path": skill.source_path,
@@ -94,7 +94,7 @@ impl Store {
                 })?;
             }
             let kept: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
-            let kept = rows::to_json(&kept)?;
+            let kept = columns::to_json(&kept)?;
             Ok(db.prepare_cached(PRUNE_SKILLS)?.execute(named_params! { ":kept": kept })?)
         })
     }
@@ -132,7 +132,7 @@ fn skill(row: &Row<'_>) -> rusqlite::Result<SkillRow> {
         description: row.get("description")?,
         version: row.get("version")?,
         entrypoint: row.get("entrypoint")?,
-        capabilities: rows::json_column(row, "capabilities")?,
+        capabilities: columns::json_column(row, "capabilities")?,
         greek_letter: row.get("greek_letter")?,
         body: row.get("body")?,
         source_path: row.get("source_path")?,

@@ -13,7 +13,7 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use super::scan;
+use super::places;
 use crate::store::db::fault::{Fault, Step};
 
 /// Number of blocks from which codes are made and used: below 65,536 vectors the exact scan is as
@@ -59,7 +59,7 @@ pub(in crate::store) fn make(
     first: i64,
     min_blocks: i64,
 ) -> rusqlite::Result<usize> {
-    let last = scan::last_block(db)?;
+    let last = places::last_block(db)?;
     if last < min_blocks {
         return Ok(0);
     }

@@ -10,9 +10,8 @@ use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::db::fault::Step;
-use crate::store::documents::chunks;
 
-use super::from_row;
+use super::{VECTOR, from_row};
 
 /// Vectors compared with each other. On fifteen collections the means of two samples differ by less
 /// than 0.01.
@@ -87,7 +86,7 @@ fn measure(db: &Connection) -> Step<f64> {
     };
     let last: i64 = last;
     let mut next = db.prepare_cached(NEXT)?;
-    let mut vector = db.prepare_cached(chunks::VECTOR)?;
+    let mut vector = db.prepare_cached(VECTOR)?;
     let mut sums = Sums::default();
     let mut at = first;
     for step in 1..=SAMPLE {

@@ -3,9 +3,14 @@
 //! `write` makes the table and fills it. For a query, `rank` divides its blocks among threads, `scan` compares the
 //! vectors of some blocks, and `nearest` keeps the best.
 
+pub(in crate::store) mod blocks;
+mod by_sql;
 pub(in crate::store) mod codes;
+pub(in crate::store) mod fill_sums;
 pub(in crate::store) mod floor;
+pub(in crate::store) mod layout;
 mod nearest;
+mod places;
 mod rank;
 pub(in crate::store) mod reindex;
 pub(in crate::store) mod scan;
@@ -24,6 +29,9 @@ pub(super) use write::{VectorWriter, encode_from, make_table};
 /// Vectors in one block of `vec0`. A filtered search reads only the blocks with matching chunks,
 /// and in each block only the range from the first to the last of them.
 pub(super) const BLOCK_ROWS: u32 = 128;
+
+/// The vector of a chunk.
+pub(super) const VECTOR: &str = "SELECT embedding FROM chunks_vec WHERE chunk_id = :chunk_id";
 
 /// Refuses vectors that would make a ranking meaningless: another width, or a number that is not
 /// finite.

@@ -9,11 +9,10 @@ use std::{panic, thread};
 use rusqlite::Connection;
 
 use super::nearest::Candidate;
-use super::{codes, require_unit_shape, scan};
+use super::{by_sql, codes, places, require_unit_shape, scan};
 use crate::document::{ChunkId, Ranked};
 use crate::error::Result;
 use crate::store::Store;
-use crate::store::db::by_sql;
 use crate::store::db::fault::Step;
 
 /// Minimum number of vectors chosen by codes that are read and compared exactly; and per requested
@@ -69,7 +68,7 @@ impl Store {
             let Some(binding) = self.check_bound(db)? else { return Ok(Ok(0)) };
             require_unit_shape(vector, binding.dim)?;
             if self.layout(db)?.knows_vec0 {
-                return Ok(Ok(scan::last_block(db)?));
+                return Ok(Ok(places::last_block(db)?));
             }
             Ok(Err(by_sql::nearest(db, vector, passing, depth)?))
         })?;
@@ -119,7 +118,7 @@ impl Store {
             return Ok(());
         }
         let last = self.read(|db| match self.check_bound(db)? {
-            Some(_) if self.layout(db)?.knows_vec0 => Ok(scan::last_block(db)?),
+            Some(_) if self.layout(db)?.knows_vec0 => Ok(places::last_block(db)?),
             _ => Ok(0),
         })?;
         if last >= codes::MIN_BLOCKS {

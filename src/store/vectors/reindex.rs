@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use super::sums::Sums;
 use super::{floor, tokens};
 use crate::store::db::binding::{self, Slot};
-use crate::store::db::erase;
+use crate::store::db::erasing;
 use crate::store::db::fault::Step;
 use crate::store::db::layout::Layout;
 use crate::store::documents::{chunks, replace, rows};
@@ -261,7 +261,7 @@ impl Store {
                 db.execute(TAKE_OVER, [])?;
                 add_sums_and_codes(db)?;
                 forget(db)?;
-                erase::mark(db)?;
+                erasing::mark(db)?;
                 binding::save(db, Slot::Current, &wanted)?;
                 binding::clear(db, Slot::Next)?;
                 vectors::encode_from(db, 1)?;

@@ -17,6 +17,7 @@ use crate::document::{ChunkId, Ranked};
 use super::codes;
 use super::codes::Table;
 use super::nearest::{Candidate, Nearest};
+use super::places::taken;
 use crate::store::db::fault::{Fault, Step};
 
 /// Blocks, oldest first. `validity` has a bit for each place, `rowids` the id of the chunk there.
@@ -34,8 +35,6 @@ const CODED_BLOCKS: &str = "
     WHERE chunks_vec_chunks.chunk_id BETWEEN :first AND :last
     ORDER BY chunks_vec_chunks.chunk_id";
 
-const LAST_BLOCK: &str = "SELECT coalesce(max(chunk_id), 0) FROM chunks_vec_chunks";
-
 /// The table and column with the concatenated vectors of a block, ordered by place.
 const VECTORS_TABLE: &str = "chunks_vec_vector_chunks00";
 const VECTORS_COLUMN: &str = "vectors";
@@ -43,11 +42,6 @@ const VECTORS_COLUMN: &str = "vectors";
 /// Number of partial sums kept in parallel: enough for the widest registers, and fixed, so that a
 /// cosine is the same number on every processor.
 const LANES: usize = 16;
-
-/// Returns the number of the last block, 0 if there is none; blocks are numbered from 1.
-pub(in crate::store) fn last_block(db: &Connection) -> rusqlite::Result<i64> {
-    db.query_row(LAST_BLOCK, [], |row| row.get(0))
-}
 
 /// Ranks chunks of some blocks by the dot product of their vectors with `query`; best first, ties
 /// by chunk id, at most `depth`. If `passing` is given, only the chunks in it, which is ordered by
@@ -232,20 +226,6 @@ fn read_places(
     Ok(())
 }
 
-/// Returns the places of a block that have a vector, with the ids of their chunks; `None` if the
-/// two columns contradict each other.
-pub(in crate::store) fn taken<'a, E>(
-    validity: Result<&'a [u8], E>,
-    rowids: Result<&'a [u8], E>,
-) -> Option<impl Iterator<Item = (usize, ChunkId)> + 'a> {
-    let (validity, (rowids, rest)) = (validity.ok()?, rowids.ok()?.as_chunks::<8>());
-    (rest.is_empty() && rowids.len() == validity.len() * 8).then(|| {
-        let is_taken = |place: usize| validity[place / 8] >> (place % 8) & 1 == 1;
-        let ids = rowids.iter().map(|bytes| ChunkId(i64::from_ne_bytes(*bytes)));
-        ids.enumerate().filter(move |(place, _)| is_taken(*place))
-    })
-}
-
 fn damaged(block: i64) -> Fault {
     Fault::Corrupt(format!("block {block} of the vectors cannot be read"))
 }
@@ -272,6 +252,7 @@ mod tests {
     use crate::document::{Chunk, Embedding};
     use crate::error::Error;
     use crate::store::testing::{TestDb, chunk, document, vector};
+    use crate::store::vectors::places::last_block;
 
     #[test]
     fn contradicting_columns_are_reported_as_corruption() {

@@ -11,13 +11,10 @@ use std::collections::btree_map::Entry;
 use rusqlite::{Connection, OptionalExtension, named_params};
 use sha2::{Digest, Sha256};
 
+use super::layout::{has_vector_table, knows_vec0};
+use super::places;
 use crate::document::ChunkId;
-
-use super::scan;
-use crate::store::db::binding::Slot;
 use crate::store::db::fault::Step;
-use crate::store::db::{binding, layout};
-use crate::store::integrity::{check, examine_vectors};
 
 /// Bytes of a checksum: the first of a SHA-256.
 const SUM_LEN: usize = 8;
@@ -86,7 +83,13 @@ impl Sums {
         Ok(())
     }
 
-    fn set(&mut self, block: i64, place: usize, sum: [u8; SUM_LEN]) {
+    /// Adds the stored checksums of a block, to complete them.
+    pub(super) fn begin(&mut self, block: i64, sums: Vec<u8>) {
+        self.0.insert(block, sums);
+    }
+
+    /// Sets the checksum of a place.
+    pub(super) fn set(&mut self, block: i64, place: usize, sum: [u8; SUM_LEN]) {
         let sums = self.0.entry(block).or_default();
         let end = (place + 1) * SUM_LEN;
         if sums.len() < end {
@@ -104,31 +107,6 @@ impl Sums {
     }
 }
 
-/// Computes checksums for stored vectors that have none.
-pub(in crate::store) fn fill(db: &Connection) -> Step<()> {
-    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
-    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
-    if !check::has_vector_table(db)? || !layout::knows_vec0(db)? {
-        return Ok(());
-    }
-    let mut filled = Sums::default();
-    examine_vectors::each_block(db, |block| {
-        let Some(block) = block else { return };
-        let missing: Vec<_> =
-            block.places.iter().filter(|(place, _)| block.sum(*place).is_none()).collect();
-        if missing.is_empty() {
-            return;
-        }
-        filled.0.insert(block.number, block.sums.clone().unwrap_or_default());
-        for (place, chunk_id) in missing {
-            if let Some(vector) = block.vector(*place, dim) {
-                filled.set(block.number, *place, sum(*chunk_id, vector));
-            }
-        }
-    })?;
-    filled.save(db)
-}
-
 /// Deletes all checksums, because all vectors will be replaced.
 pub(in crate::store) fn forget(db: &Connection) -> Step<()> {
     db.execute(FORGET, [])?;
@@ -137,7 +115,7 @@ pub(in crate::store) fn forget(db: &Connection) -> Step<()> {
 
 /// Clears the checksums of emptied places, because they could confirm a guess of a removed text.
 pub(in crate::store) fn clear_empty(db: &Connection) -> Step<()> {
-    if !check::has_vector_table(db)? || !layout::knows_vec0(db)? {
+    if !has_vector_table(db)? || !knows_vec0(db)? {
         return forget(db);
     }
     db.execute(FORGET_LOOSE, [])?;
@@ -146,7 +124,8 @@ pub(in crate::store) fn clear_empty(db: &Connection) -> Step<()> {
     let mut blocks = blocks.query([])?;
     while let Some(row) = blocks.next()? {
         let (block, sums): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
-        let Some(taken) = scan::taken(row.get_ref(2)?.as_blob(), row.get_ref(3)?.as_blob()) else {
+        let Some(taken) = places::taken(row.get_ref(2)?.as_blob(), row.get_ref(3)?.as_blob())
+        else {
             continue;
         };
         let mut kept = vec![0; sums.len()];
@@ -157,7 +136,7 @@ pub(in crate::store) fn clear_empty(db: &Connection) -> Step<()> {
             }
         }
         if kept != sums {
-            cleared.0.insert(block, kept);
+            cleared.begin(block, kept);
         }
     }
     cleared.save(db)

@@ -5,14 +5,15 @@
 
 use rusqlite::{Connection, named_params};
 
+use super::layout::knows_vec0;
 use super::sums::{self, Sums};
-use super::{BLOCK_ROWS, codes, floor, scan, to_blob, tokens};
-use crate::document::{ChunkId, Embedding};
+use super::{BLOCK_ROWS, codes, floor, places, to_blob, tokens};
+use crate::document::{Binding, ChunkId, Embedding};
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::db::binding::{self, Slot};
 use crate::store::db::fault::Step;
-use crate::store::db::layout::{self, Layout};
+use crate::store::db::layout::Layout;
 
 const DROP_TABLE: &str = "
     DROP TRIGGER IF EXISTS chunks_vec_ad;
@@ -26,7 +27,33 @@ const MAKE_TRIGGER: &str = "
 const INSERT_VECTOR: &str =
     "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
 
+const HAS_CHUNKS: &str = "SELECT EXISTS (SELECT 1 FROM chunks)";
+
 impl Store {
+    /// Binds the database to a model, which creates the table of vectors. Does nothing if it is
+    /// bound to the same model. A database without chunks can be bound again.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::ModelMismatch`] if there are vectors of another model; nothing is changed in that
+    /// case.
+    pub fn bind(&mut self, wanted: &Binding) -> Result<()> {
+        // Usually there is nothing to do, so the write lock is not taken.
+        if self.binding()?.as_ref() != Some(wanted) {
+            self.write(|db| match binding::load(db, Slot::Current)? {
+                Some(bound) if bound == *wanted => Ok(()),
+                Some(bound) if db.query_row(HAS_CHUNKS, [], |row| row.get(0))? => {
+                    Err(binding::mismatch(&bound, wanted).into())
+                }
+                _ => {
+                    make_table(db, wanted.dim)?;
+                    binding::save(db, Slot::Current, wanted)
+                }
+            })?;
+        }
+        *self.bound.borrow_mut() = Some(wanted.clone());
+        Ok(())
+    }
     /// Makes codes for all full blocks of a large database that have none; returns their number.
     ///
     /// # Errors
@@ -40,7 +67,7 @@ impl Store {
 /// Makes codes for full blocks from `first` on that have none, in a large database.
 pub(in crate::store) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(0) };
-    if !layout::knows_vec0(db)? {
+    if !knows_vec0(db)? {
         return Ok(0);
     }
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
@@ -79,7 +106,7 @@ impl<'a> VectorWriter<'a> {
     /// storing the document.
     pub(in crate::store) fn new(db: &'a Connection, layout: Layout) -> Step<Self> {
         let extras = match layout.knows_vec0 {
-            true => Some((Sums::default(), scan::last_block(db)?)),
+            true => Some((Sums::default(), places::last_block(db)?)),
             false => None,
         };
         Ok(Self { db, extras })
@@ -117,7 +144,7 @@ impl<'a> VectorWriter<'a> {
     pub(in crate::store) fn finish(self) -> Step<()> {
         let Some((sums, last_block)) = self.extras else { return Ok(()) };
         sums.save(self.db)?;
-        let last = scan::last_block(self.db)?;
+        let last = places::last_block(self.db)?;
         if last > last_block {
             encode_from(self.db, last_block)?;
         }

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::document::Filter;
+use crate::store::Store;
 use crate::store::testing::TestDb;
 
 /// Opens a database as one that cannot be written, as `connect_to_read` does.

@@ -2,8 +2,9 @@
 
 use rusqlite::StatementStatus;
 
-use super::{KNOWN_PATH, PathRole, known};
+use super::PathRole;
 use crate::document::DocumentId;
+use crate::store::documents::path_rows::{KNOWN_PATH, known};
 use crate::store::testing::{TestDb, document, stamp};
 
 #[test]

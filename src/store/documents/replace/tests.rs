@@ -1,7 +1,7 @@
 //! Tests what a new document replaces, and what stays.
 
 use super::*;
-use crate::document::Quality;
+use crate::document::{Format, Quality};
 use crate::store::PathRole;
 use crate::store::testing::{TestDb, binding, chunk, document, embedding, stamp};
 

@@ -1,46 +1,17 @@
 //! Applies `migrations/*.sql`, so that every database has the newest schema.
-//!
-//! The version is in `config.schema_version` for people, and in `user_version`, which is read from
-//! the file's first page on opening.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, named_params};
 
-use super::fault::{Fault, Step};
+use crate::store::db::fault::{Fault, Step};
+use crate::store::db::schema::{APPLICATION_ID, ERASE, refuse_newer, version};
 use crate::store::keyword::grams;
-use crate::store::vectors::sums;
-
-/// Marks an SQLite file as a kb database; the bytes "kbdb".
-pub(in crate::store) const APPLICATION_ID: i32 = 0x6b62_6462;
-
-/// Number and text of each migration, in order.
-pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
-    (1, include_str!("../../../migrations/0001_documents.sql")),
-    (2, include_str!("../../../migrations/0002_skills.sql")),
-    (3, include_str!("../../../migrations/0003_scale.sql")),
-    (4, include_str!("../../../migrations/0004_roots.sql")),
-    (5, include_str!("../../../migrations/0005_real_paths.sql")),
-    (ERASE, include_str!("../../../migrations/0006_erase.sql")),
-    (7, include_str!("../../../migrations/0007_making.sql")),
-    (8, include_str!("../../../migrations/0008_ledger.sql")),
-    (9, include_str!("../../../migrations/0009_dates.sql")),
-    (10, include_str!("../../../migrations/0010_edits.sql")),
-    (11, include_str!("../../../migrations/0011_tokens.sql")),
-    (12, include_str!("../../../migrations/0012_stems.sql")),
-];
-
-/// The version of the schema that this program reads and writes.
-pub(in crate::store) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
-
-/// The migration that creates tables which only kb can fill.
-const ERASE: i64 = 6;
+use crate::store::vectors::fill_sums;
 
 /// Pause before trying again while another process creates the file.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
-
-const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
 
 const STATED_VERSION: &str = "SELECT value FROM config WHERE key = 'schema_version'";
 
@@ -48,43 +19,6 @@ const SET_SCHEMA_VERSION: &str = "
     INSERT INTO config (key, value)
     VALUES ('schema_version', :version)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
-/// Returns the version of the schema, 0 for an empty file, without writing anything.
-///
-/// # Errors
-///
-/// [`Fault::Foreign`] for a database of another program.
-pub(in crate::store) fn version(connection: &Connection) -> Step<i64> {
-    if !connection.is_autocommit() {
-        return version_in_transaction(connection);
-    }
-    // One state of the file: another process may be turning it into a database just now.
-    let snapshot = connection.unchecked_transaction()?;
-    let version = version_in_transaction(&snapshot)?;
-    snapshot.commit()?;
-    Ok(version)
-}
-
-fn version_in_transaction(connection: &Connection) -> Step<i64> {
-    match connection.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))? {
-        APPLICATION_ID => {
-            Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
-        }
-        // Also a file left by a kb that was killed between creating and filling it.
-        0 if connection.query_row(COUNT_SCHEMA, [], |row| row.get::<_, i64>(0))? == 0 => Ok(0),
-        _ => Err(Fault::Foreign),
-    }
-}
-
-/// Refuses a database of a newer kb, whatever mode its file is in, before anything is written.
-///
-/// # Errors
-///
-/// [`Fault::TooNew`].
-pub(in crate::store) fn refuse_newer(found: i64, migrations: &[(i64, &str)]) -> Step<()> {
-    let supported = migrations.last().map_or(0, |(version, _)| *version);
-    if found > supported { Err(Fault::TooNew { found, supported }) } else { Ok(()) }
-}
 
 /// Puts the file into WAL mode, which is stored in the file; writes nothing if it is in WAL mode
 /// already.
@@ -131,7 +65,7 @@ pub(in crate::store) fn apply(
             grams::rebuild(&transaction)?;
         }
         if *version_after == ERASE {
-            sums::fill(&transaction)?;
+            fill_sums::fill(&transaction)?;
         }
         transaction
             .execute(SET_SCHEMA_VERSION, named_params! { ":version": version_after.to_string() })?;
@@ -183,6 +117,7 @@ mod tests {
     use super::*;
     use crate::error::Error;
     use crate::store::Store;
+    use crate::store::db::schema::{MIGRATIONS, NEWEST};
     use crate::store::testing::TestDb;
 
     fn text(db: &TestDb, sql: &str) -> String {

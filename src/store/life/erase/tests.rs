@@ -8,7 +8,8 @@ use aho_corasick::AhoCorasick;
 
 use super::*;
 use crate::document::{Binding, ChunkId, DocumentId, Embedding};
-use crate::store::db::migrate::{self, MIGRATIONS};
+use crate::store::db::schema::MIGRATIONS;
+use crate::store::life::migrate;
 use crate::store::testing::{TestDb, binding, chunk, document, stamp};
 use crate::store::vectors::codes;
 use crate::store::{Forgotten, PassageHash, PathStamp};
@@ -165,7 +166,7 @@ fn removed_or_replaced_content_is_not_in_the_files() {
 fn no_separator_is_removed_text_in_an_unknown_layout_either() {
     let mut db = db();
     db.store.connection.execute_batch("ALTER TABLE chunks_fts_data ADD COLUMN more").unwrap();
-    assert!(!layout::knows_fts5(&db.store.connection).unwrap());
+    assert!(!knows_fts5(&db.store.connection).unwrap());
     // Small leaves have many separators.
     for table in ["chunks_fts", "chunks_grams"] {
         let resize = format!("INSERT INTO {table} ({table}, rank) VALUES ('pgsz', 200)");

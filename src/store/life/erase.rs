@@ -9,15 +9,15 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::Connection;
 
-use crate::document::DocumentId;
 use crate::error::Result;
-
-use super::fault::{Fault, Step};
-use super::open::BUSY_TIMEOUT;
-use super::{layout, pages};
 use crate::store::Store;
+use crate::store::db::connection::BUSY_TIMEOUT;
+use crate::store::db::erasing::{is_in_place, marked};
+use crate::store::db::fault::{Fault, Step};
+use crate::store::db::pages;
+use crate::store::keyword::layout::knows_fts5;
 use crate::store::keyword::{fts, grams, separators};
 use crate::store::vectors::sums;
 
@@ -28,40 +28,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const PAGES: &str = "pages";
 const LOG: &str = "log";
 
-/// Removing the terms of one chunk from the index takes as long as writing those of this many
-/// chunks again: 12 ms and 0.03 ms on two processors.
-const MERGED_PER_REMOVED: i64 = 400;
-
-const MARK_PAGES: &str = "
-    INSERT INTO config (key, value)
-    VALUES ('erasing', 'pages')
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
 const MARK_LOG: &str = "
     INSERT INTO config (key, value)
     VALUES ('erasing', 'log')
     ON CONFLICT (key) DO NOTHING";
 
-const MARKED: &str = "SELECT value FROM config WHERE key = 'erasing'";
-
 const UNMARK: &str = "DELETE FROM config WHERE key IN ('erasing', 'erased_chunks')";
-
-/// Adds the chunks of a document to the count of those removed since the indexes were last clean.
-const COUNT: &str = "
-    INSERT INTO config (key, value)
-    SELECT 'erased_chunks', count(*) FROM chunks WHERE document_id = :document_id
-    ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + excluded.value
-    RETURNING CAST(value AS INTEGER)";
-
-const LAST_CHUNK: &str = "SELECT ifnull(max(id), 0) FROM chunks";
-
-/// Whether terms are removed from the indexes in place.
-const IS_IN_PLACE: &str = "
-    SELECT EXISTS (SELECT 1 FROM chunks_fts_config WHERE k = 'secure-delete' AND v = 1)";
-
-const STOP_IN_PLACE: &str = "
-    INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 0);
-    INSERT INTO chunks_grams (chunks_grams, rank) VALUES ('secure-delete', 0);";
 
 const MERGE: &str = "
     INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);
@@ -82,33 +54,6 @@ pub enum Erasure {
     Done,
     /// It is still in the log, because another process is reading; it is erased when that one ends.
     WaitsForReader,
-}
-
-/// Marks that something is removed, in the transaction that removes it.
-pub(in crate::store) fn mark(db: &Connection) -> Step<()> {
-    db.prepare_cached(MARK_PAGES)?.execute([])?;
-    Ok(())
-}
-
-/// Marks the removal of a document's chunks; must run before they are deleted. After many removals,
-/// further ones are only marked in the indexes, which are merged at the end.
-pub(in crate::store) fn mark_chunks(db: &Connection, document_id: DocumentId) -> Step<()> {
-    mark(db)?;
-    let params = named_params! { ":document_id": document_id };
-    let num_removed: i64 = db.prepare_cached(COUNT)?.query_row(params, |row| row.get(0))?;
-    let last_chunk: i64 = db.prepare_cached(LAST_CHUNK)?.query_row([], |row| row.get(0))?;
-    if num_removed * MERGED_PER_REMOVED > last_chunk && is_in_place(db)? {
-        db.execute_batch(STOP_IN_PLACE)?;
-    }
-    Ok(())
-}
-
-fn is_in_place(db: &Connection) -> Step<bool> {
-    Ok(db.prepare_cached(IS_IN_PLACE)?.query_row([], |row| row.get(0))?)
-}
-
-fn marked(db: &Connection) -> Step<Option<String>> {
-    Ok(db.prepare_cached(MARKED)?.query_row([], |row| row.get(0)).optional()?)
 }
 
 impl Store {
@@ -203,7 +148,7 @@ fn clear(db: &Connection) -> Step<bool> {
     if !is_in_place(db)? {
         db.execute_batch(MERGE)?;
     }
-    if layout::knows_fts5(db)? {
+    if knows_fts5(db)? {
         separators::replace(db)?;
     } else {
         fts::rebuild(db)?;

@@ -4,47 +4,23 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::backup::Unmigrated;
+use super::migrate;
 use crate::error::{Error, Result};
 use crate::files::File;
 use crate::files::private::create_file;
-
-use super::access::Access;
-use super::backup::Unmigrated;
-use super::fault::Fault;
-use super::migrate;
-use super::readers::file_id;
+use crate::store::db::access::Access;
+use crate::store::db::connection::{BUSY_TIMEOUT, PRAGMAS, open_connection};
+use crate::store::db::fault::Fault;
+use crate::store::db::file_id::file_id;
+use crate::store::db::schema;
 use crate::store::{Followed, Store};
-
-/// How long a statement waits for another process before the database counts as locked.
-pub(in crate::store) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Statements kept prepared on a connection; more than the methods here use together.
-const STATEMENT_CACHE: usize = 64;
-
-/// Settings of one connection; the file itself only stores that it is in WAL mode.
-///
-/// - `synchronous = NORMAL`: a commit is one write without a flush. A killed process loses nothing;
-///   a power cut may lose the last commits but never the consistency of the file
-///   (sqlite.org/wal.html, section 3.1). The lost documents came from files that are still on disk.
-/// - `cache_size`: in KiB when negative. Large enough that the upper levels of the keyword index
-///   stay in memory during an ingest.
-/// - `mmap_size`: in bytes; up to several million chunks. A scan of all vectors takes a third less
-///   time if pages need not be copied into the cache first. SQLite reads pages normally that are
-///   beyond this size, beyond its own limit (`.cargo/config.toml`) or cannot be mapped.
-/// - `secure_delete`: deleted content is overwritten; see `erase.rs`.
-pub(in crate::store) const PRAGMAS: &str = "
-    PRAGMA foreign_keys = ON;
-    PRAGMA synchronous = NORMAL;
-    PRAGMA cache_size = -16384;
-    PRAGMA mmap_size = 17179869184;
-    PRAGMA temp_store = MEMORY;
-    PRAGMA secure_delete = ON;";
 
 /// Called before a database of an older schema changes; the lock that it returns is held until the
 /// schema is the newest.
@@ -156,15 +132,15 @@ impl Store {
             .and_then(|mut connection| {
                 // Until the file is known to be kb's, its log is not checkpointed on closing.
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-                let version = migrate::version(&connection)?;
-                migrate::refuse_newer(version, migrate::MIGRATIONS)?;
+                let version = schema::version(&connection)?;
+                schema::refuse_newer(version, schema::MIGRATIONS)?;
                 connection.execute_batch(PRAGMAS)?;
                 migrate::enter_wal(&connection, BUSY_TIMEOUT)?;
-                let is_pending = version > 0 && version < migrate::NEWEST;
+                let is_pending = version > 0 && version < schema::NEWEST;
                 let _lock = is_pending.then(|| {
                     before_migration(&Unmigrated { connection: &connection, path, version })
                 });
-                migrate::apply(&mut connection, version, migrate::MIGRATIONS)?;
+                migrate::apply(&mut connection, version, schema::MIGRATIONS)?;
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
                 Ok(connection)
             })
@@ -175,8 +151,8 @@ impl Store {
     /// Opens a database that cannot be written. A database without a schema counts as none.
     fn connect_to_read(path: &Path, access: Access) -> Result<Option<Self>> {
         let opened = access.open_to_read(path).map_err(Fault::from).and_then(|connection| {
-            let version = migrate::version(&connection)?;
-            migrate::refuse_newer(version, migrate::MIGRATIONS)?;
+            let version = schema::version(&connection)?;
+            schema::refuse_newer(version, schema::MIGRATIONS)?;
             Ok((connection, version))
         });
         let needs = |reason: String| Error::NeedsWriting { path: path.to_owned(), reason };
@@ -186,9 +162,9 @@ impl Store {
         })?;
         match version {
             0 => Ok(None),
-            migrate::NEWEST => Ok(Some(Self::over(connection, path, access))),
+            schema::NEWEST => Ok(Some(Self::over(connection, path, access))),
             _ => {
-                let newest = migrate::NEWEST;
+                let newest = schema::NEWEST;
                 let reason = format!("its schema has version {version}, this kb needs {newest}");
                 Err(needs(reason))
             }
@@ -208,50 +184,6 @@ impl Store {
             followed: Arc::new(Followed::Everything),
             layout: Cell::new(None),
         }
-    }
-}
-
-/// Opens any database for reading, without checking whose it is.
-pub(in crate::store) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
-    Access::of(path).unwrap_or(Access::Write).open_to_read(path)
-}
-
-/// Without `SQLITE_OPEN_CREATE`: only `create_file` creates files.
-pub(in crate::store) fn open_connection(
-    path: &Path,
-    access: OpenFlags,
-) -> rusqlite::Result<Connection> {
-    register_vec0()?;
-    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    // Query planner stability. Without it SQLite prepares a cached statement again whenever another
-    // value is bound, in case another plan suits that value: three quarters of the instructions of
-    // a re-add.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
-    Ok(connection)
-}
-
-/// Registers `vec0` for every connection of this process.
-fn register_vec0() -> rusqlite::Result<()> {
-    static REGISTERED: Once = Once::new();
-    let mut outcome = Ok(());
-    REGISTERED.call_once(|| outcome = register_vec0_once());
-    outcome
-}
-
-#[expect(unsafe_code, reason = "the one way to link sqlite-vec into the bundled SQLite")]
-fn register_vec0_once() -> rusqlite::Result<()> {
-    use rusqlite::auto_extension::{RawAutoExtension, register_auto_extension};
-    // SAFETY: the crate declares `sqlite3_vec_init` without parameters, but sqlite-vec.c defines it
-    // with SQLite's signature for extension entry points, which the transmute restores. It opens
-    // and closes no connection and does not touch the list of extensions.
-    unsafe {
-        let init: RawAutoExtension = std::mem::transmute::<*const (), RawAutoExtension>(
-            sqlite_vec::sqlite3_vec_init as *const (),
-        );
-        register_auto_extension(init)
     }
 }
 

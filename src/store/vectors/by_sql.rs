@@ -1,21 +1,13 @@
-//! Answers queries through the SQL of FTS5 and vec0, for databases with an unknown layout
-//! (`layout.rs`).
+//! Ranks chunks through the SQL of vec0, for databases with an unknown layout (`layout.rs`).
 //!
-//! This is slower than reading their tables directly, and gives the same answers.
+//! This is slower than reading its tables directly, and gives the same answers.
 
 use rusqlite::{Connection, Row, named_params};
 
+use super::{scan, to_blob};
 use crate::document::{ChunkId, Ranked};
-
-use super::fault::Step;
-use crate::store::documents::rows;
-use crate::store::vectors::{self, scan};
-
-/// One row per occurrence of a term, ordered by chunk id.
-pub(in crate::store) const OCCURRENCES: &str = "
-    SELECT doc AS chunk_id, col = 'context' AS is_context
-    FROM chunks_terms
-    WHERE term = :wanted";
+use crate::store::db::columns;
+use crate::store::db::fault::Step;
 
 const NEAREST: &str = "
     SELECT chunk_id, embedding
@@ -62,10 +54,10 @@ pub(in crate::store) fn nearest(
         }
     } else {
         let (sql, passing) = match passing {
-            Some(passing) => (NEAREST_PASSING, Some(rows::to_json(passing)?)),
+            Some(passing) => (NEAREST_PASSING, Some(columns::to_json(passing)?)),
             None => (NEAREST, None),
         };
-        let (query, depth) = (vectors::to_blob(query), i64::try_from(wanted).unwrap_or(i64::MAX));
+        let (query, depth) = (to_blob(query), i64::try_from(wanted).unwrap_or(i64::MAX));
         let mut nearest = db.prepare(sql)?;
         let mut rows = match passing {
             Some(passing) => nearest

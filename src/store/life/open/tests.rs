@@ -270,26 +270,26 @@ fn older(path: &Path, num_migrations: usize) -> i64 {
     fs::write(path, "").unwrap();
     let mut connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
     migrate::enter_wal(&connection, BUSY_TIMEOUT).unwrap();
-    let migrations = &migrate::MIGRATIONS[..num_migrations];
+    let migrations = &schema::MIGRATIONS[..num_migrations];
     migrate::apply(&mut connection, 0, migrations).unwrap();
     migrations.last().map_or(0, |(version, _)| *version)
 }
 
 #[test]
 fn only_an_older_schema_is_announced_before_it_changes() {
-    let num_all = migrate::MIGRATIONS.len();
+    let num_all = schema::MIGRATIONS.len();
     for num_migrations in [0, 1, num_all - 1, num_all] {
         let (_directory, path) = scratch();
         let version = older(&path, num_migrations);
         let announced = RefCell::new(Vec::new());
         let before_migration = |unmigrated: &Unmigrated<'_>| {
             // Nothing has changed yet.
-            assert_eq!(migrate::version(unmigrated.connection).unwrap(), version);
+            assert_eq!(schema::version(unmigrated.connection).unwrap(), version);
             announced.borrow_mut().push((unmigrated.path.to_owned(), unmigrated.version));
             None
         };
         let store = Store::open_guarded(&path, false, &before_migration).unwrap().unwrap();
-        assert_eq!(migrate::version(&store.connection).unwrap(), migrate::NEWEST);
+        assert_eq!(schema::version(&store.connection).unwrap(), schema::NEWEST);
         let expected = (0 < num_migrations && num_migrations < num_all).then_some((path, version));
         assert_eq!(announced.into_inner(), Vec::from_iter(expected));
     }
@@ -297,14 +297,14 @@ fn only_an_older_schema_is_announced_before_it_changes() {
 
 #[test]
 fn a_database_that_cannot_be_written_must_have_the_newest_schema() {
-    let num_all = migrate::MIGRATIONS.len();
+    let num_all = schema::MIGRATIONS.len();
     let open = |path: &Path| Store::connect_to_read(path, Access::Shared);
     let (_directory, path) = scratch();
     older(&path, num_all);
     let store = open(&path).unwrap().unwrap();
     assert!(store.is_read_only() && store.documents(&Filter::default()).unwrap().is_empty());
     assert!(store.reader().unwrap().is_read_only());
-    let newer = migrate::NEWEST + 1;
+    let newer = schema::NEWEST + 1;
     Store::open(&path).unwrap().connection.pragma_update(None, "user_version", newer).unwrap();
     assert!(matches!(open(&path), Err(Error::SchemaTooNew { .. })));
 
@@ -318,7 +318,7 @@ fn a_database_that_cannot_be_written_must_have_the_newest_schema() {
         let before = fs::read(&path).unwrap();
         let Err(Error::NeedsWriting { path: named, reason }) = open(&path) else { panic!() };
         assert_eq!(named, path);
-        let newest = migrate::NEWEST;
+        let newest = schema::NEWEST;
         assert_eq!(reason, format!("its schema has version {version}, this kb needs {newest}"));
         assert_eq!(fs::read(&path).unwrap(), before);
     }
@@ -333,9 +333,9 @@ fn a_database_that_cannot_be_written_must_have_the_newest_schema() {
 #[test]
 fn a_database_of_a_newer_schema_is_refused() {
     let (_directory, path) = scratch();
-    older(&path, migrate::MIGRATIONS.len());
+    older(&path, schema::MIGRATIONS.len());
     let connection = Connection::open(&path).unwrap();
-    connection.pragma_update(None, "user_version", migrate::NEWEST + 1).unwrap();
+    connection.pragma_update(None, "user_version", schema::NEWEST + 1).unwrap();
     // Opening it as one of kb's would turn the log on again.
     connection.pragma_update(None, "journal_mode", "DELETE").unwrap();
     connection.close().unwrap();

@@ -18,9 +18,9 @@ use crate::files::open::{self, Links};
 use crate::files::scratch::Scratch;
 use crate::files::write::{self, Draft, SIDE_FILES, side_file};
 
-use super::fault::Fault;
-use super::migrate;
-use super::open::open_connection;
+use crate::store::db::connection::open_connection;
+use crate::store::db::fault::Fault;
+use crate::store::db::schema;
 use crate::store::{Stats, Store};
 
 /// Maximum number of attempts to copy a file that keeps changing.
@@ -85,7 +85,7 @@ impl Unmigrated<'_> {
     ///
     /// Errors of the database.
     pub fn is_pending(&self) -> Result<bool> {
-        let found = migrate::version(self.connection).map_err(|fault| fault.at(self.path))?;
+        let found = schema::version(self.connection).map_err(|fault| fault.at(self.path))?;
         Ok(found == self.version)
     }
 

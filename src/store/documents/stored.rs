@@ -1,0 +1,108 @@
+//! Names what is read about documents and chunks.
+
+use crate::document::{Chunk, ChunkId, DocType, DocumentId, Metadata, Quality};
+
+/// A stored document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredDocument {
+    /// Its key; stays when the document is replaced.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// Whether the user gave the title, so that replacing keeps it.
+    pub is_title_given: bool,
+    /// Absolute path of its file; `None` for a note given as text.
+    pub path: Option<String>,
+    /// SHA-256 of the file's bytes, lower-case hex.
+    pub content_hash: String,
+    /// Its type.
+    pub doc_type: DocType,
+    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
+    pub language: Option<String>,
+    /// How its content was read, as [`crate::document::Format`] names it.
+    pub format: String,
+    /// When it was first added: RFC 3339, UTC.
+    pub created_at: String,
+    /// When its content was last replaced: RFC 3339, UTC.
+    pub updated_at: String,
+    /// Its own metadata.
+    pub metadata: Metadata,
+    /// The day that the user gave it, as in `2026-05-17`.
+    pub date_given: Option<String>,
+    /// Its tags in alphabetical order.
+    pub tags: Vec<String>,
+    /// Number of its chunks.
+    pub chunk_count: u32,
+}
+
+/// A document in a list. A list of thousands reads nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedDocument {
+    /// Its key.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// Absolute path of its file; `None` for a note given as text.
+    pub path: Option<String>,
+    /// Its type.
+    pub doc_type: DocType,
+    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
+    pub language: Option<String>,
+    /// When it was first added: RFC 3339, UTC.
+    pub created_at: String,
+    /// When its content was last replaced: RFC 3339, UTC.
+    pub updated_at: String,
+    /// How well its pages could be read; `None` if it has no pages.
+    pub quality: Option<Quality>,
+    /// Its tags in alphabetical order.
+    pub tags: Vec<String>,
+    /// Number of its chunks.
+    pub chunk_count: u32,
+}
+
+/// The names by which a document can be addressed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentName {
+    /// Its key.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// Absolute path of its file; `None` for a note given as text.
+    pub path: Option<String>,
+}
+
+/// A stored chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredChunk {
+    /// Its key.
+    pub id: ChunkId,
+    /// Its position in the document, from 0.
+    pub chunk_index: u32,
+    /// Its text and its location.
+    pub chunk: Chunk,
+}
+
+/// A chunk with the properties of its document that are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredHit {
+    /// The chunk itself.
+    pub chunk: StoredChunk,
+    /// The document it belongs to.
+    pub document_id: DocumentId,
+    /// The document's title.
+    pub title: String,
+    /// The document's file; `None` for a note given as text.
+    pub path: Option<String>,
+    /// The document's type.
+    pub doc_type: DocType,
+    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
+    pub language: Option<String>,
+    /// The document's tags in alphabetical order.
+    pub tags: Vec<String>,
+    /// The document's number of chunks.
+    pub total_chunks: u32,
+    /// The document's date, as a day.
+    pub date: Option<String>,
+    /// The source of the date: `document`, `file`, or `added` if neither has a date.
+    pub date_origin: Option<String>,
+}
