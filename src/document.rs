@@ -13,7 +13,10 @@ use std::num::ParseIntError;
 use std::ops::Range;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::text::fields;
 
 pub use data::Data;
 pub use kinds::{
@@ -51,6 +54,7 @@ macro_rules! typed_number {
 }
 
 typed_number!(DocumentId, ChunkId);
+fields::like!(i64: DocumentId, ChunkId);
 
 /// The output of an extractor: the text of a file and its structure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -85,27 +89,37 @@ impl Document {
 
 /// The metadata stated by a document, stored as JSON in `documents.metadata`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Metadata {
     /// The author, as stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// Number of physical pages; `None` for a document without pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_count: Option<u32>,
     /// Date of creation as stated by the document, RFC 3339 if it could be parsed as a date.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub created: Option<String>,
     /// Natural language as stated by the document (a BCP 47 tag if it conforms).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Natural language as recognised from the text (ISO 639-1); `None` for code, and if it is not clear.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub natural_language: Option<String>,
     /// How well its pages could be read; `None` for a document without pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
     /// Its headings in order, with their levels; empty if its text has marks for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<(u8, String)>,
     /// Messages to the user about reading the file, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
 /// How well the pages of a document could be read. Every page is read, empty or unread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Quality {
     /// Pages with text.
     pub pages_read: u32,
@@ -119,18 +133,24 @@ pub struct Quality {
     /// Unread pages that OCR might read, but it was missing or failed.
     pub pages_awaiting_ocr: u32,
     /// Visible characters.
+    #[serde(rename = "characters")]
     pub num_characters: u32,
     /// Visible characters that are not text: private use, or without a character code in their
     /// font.
+    #[serde(rename = "not_text")]
     pub num_not_text: u32,
     /// Words.
+    #[serde(rename = "words")]
     pub num_words: u32,
     /// Words that the document has without spaces between their parts, whether they were separated
     /// or not.
+    #[serde(rename = "glued")]
     pub num_glued: u32,
     /// Words that OCR has read.
+    #[serde(rename = "words_ocr")]
     pub num_words_ocr: u32,
     /// How many of these OCR is not sure of.
+    #[serde(rename = "unsure")]
     pub num_unsure: u32,
 }
 
@@ -191,29 +211,31 @@ pub enum BlockKind {
 /// The separator between the parts of a context or of a header chain.
 pub const CHAIN_SEPARATOR: &str = " > ";
 
-/// A passage that is embedded and ranked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A passage that is embedded and ranked. Its JSON says where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Chunk {
     /// The chunk's own text; never blank.
+    #[serde(skip)]
     pub text: String,
     /// Its context: title > header chain, or module > class with its docstring. May be empty.
     /// Indexed and embedded, never part of `text`.
+    #[serde(skip)]
     pub context: String,
-    /// Number of embedded tokens: special tokens, prefix and context included.
+    /// Its tokens as the model counts them, including context and special tokens.
     pub token_count: u32,
-    /// Header chain below the title joined by [`CHAIN_SEPARATOR`]; `None` at the top.
-    pub section: Option<String>,
-    /// Qualified name of the definition; `None` outside code.
-    pub symbol: Option<String>,
-    /// First physical page, from 1.
+    /// First page, from 1; null for a document without pages.
     pub page: Option<u32>,
-    /// Last physical page, from 1.
+    /// Last page, inclusive.
     pub last_page: Option<u32>,
-    /// The label of the first page, if that is not its number.
+    /// The label of the first page; null if it is the page number.
     pub page_label: Option<String>,
-    /// First line in the file, from 1.
+    /// Headings above it, without the title, joined by ` > `; null if there are none.
+    pub section: Option<String>,
+    /// Qualified name of the function, class or type; null except for code.
+    pub symbol: Option<String>,
+    /// First line in the file, from 1; null if lines are unknown.
     pub start_line: Option<u32>,
-    /// Last line in the file, from 1, inclusive.
+    /// Last line in the file, inclusive.
     pub end_line: Option<u32>,
 }
 
@@ -266,6 +288,8 @@ impl Stale {
         }
     }
 }
+
+fields::words!(Stale);
 
 /// The documents to search or list; an empty filter includes all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

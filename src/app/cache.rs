@@ -2,15 +2,22 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::{Session, model};
 use crate::embed::{self, Cached};
 use crate::error::Result;
+use crate::text::fields;
 
 /// The contents of the cache.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Contents {
-    /// Its directory.
+    /// The directory.
+    #[serde(rename = "directory", serialize_with = "fields::path")]
     pub dir: PathBuf,
+    /// Total size of its parts in bytes.
+    pub size_bytes: u64,
     /// Its parts.
     pub parts: Vec<Cached>,
 }
@@ -24,13 +31,17 @@ pub struct CleanRequest {
     pub is_dry_run: bool,
 }
 
-/// The result of cleaning.
-#[derive(Debug)]
+/// The result of cleaning the cache.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Cleaned {
-    /// The directory of the cache.
+    /// The directory.
+    #[serde(rename = "directory", serialize_with = "fields::path")]
     pub dir: PathBuf,
-    /// Whether nothing was removed.
+    /// Whether nothing was removed; the other fields then list what would be.
+    #[serde(rename = "dry_run")]
     pub is_dry_run: bool,
+    /// Size of the removed parts in bytes.
+    pub freed_bytes: u64,
     /// Removed parts.
     pub removed: Vec<Cached>,
     /// Remaining parts.
@@ -52,7 +63,7 @@ pub fn contents(session: &Session) -> Result<Contents> {
     let bound = session.binding()?;
     let used = model::select(session, bound.as_ref()).and_then(|selection| selection.locate());
     let parts = embed::cached(&locations, used.as_ref().ok());
-    Ok(Contents { dir: locations.cache_dir, parts })
+    Ok(Contents { dir: locations.cache_dir, size_bytes: size_bytes(&parts), parts })
 }
 
 /// Removes parts of the cache: those that the database's model does not need, or all. Calls `confirm`
@@ -67,9 +78,10 @@ pub fn clean(
     confirm: &dyn Fn(&Cleaned) -> Result<bool>,
 ) -> Result<Option<Cleaned>> {
     let CleanRequest { removes_all, is_dry_run } = request;
-    let Contents { dir, parts } = contents(session)?;
-    let (kept, removed) = parts.into_iter().partition(|part| part.is_used && !removes_all);
-    let cleaned = Cleaned { dir, is_dry_run, removed, kept };
+    let Contents { dir, parts, .. } = contents(session)?;
+    let (kept, removed): (Vec<_>, Vec<_>) =
+        parts.into_iter().partition(|part| part.is_used && !removes_all);
+    let cleaned = Cleaned { dir, is_dry_run, freed_bytes: size_bytes(&removed), removed, kept };
     if !cleaned.removed.is_empty() && !is_dry_run {
         if !confirm(&cleaned)? {
             return Ok(None);

@@ -6,10 +6,14 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::{Observer, Session, error_log};
 use crate::error::{Error, Result};
 use crate::files::{File, folder, write};
 use crate::store::{Existing, Store, Unmigrated};
+use crate::text::fields;
 
 /// The beginning and the end of the name of every copy; between them are the reason and the time.
 const PREFIX: &str = "kb-before-";
@@ -43,16 +47,22 @@ impl Reason {
     }
 }
 
+fields::words!(Reason);
+
 /// A copy of the database that kb made itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Copy")]
 pub struct OwnCopy {
     /// The file.
+    #[serde(rename = "file", serialize_with = "fields::path")]
     pub path: PathBuf,
-    /// Its size.
+    /// Its size in bytes.
     pub size_bytes: u64,
-    /// Why it was made.
+    /// What it was made before: `migration`, `reindex` or `restore`.
+    #[serde(rename = "before")]
     pub reason: Reason,
     /// When it was made, as in its name; sorts by time.
+    #[serde(skip)]
     time: String,
 }
 

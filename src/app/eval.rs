@@ -3,6 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::add::{self, AddRequest, Source};
 use crate::app::session::absolute;
 use crate::app::{Observer, Session};
@@ -16,12 +19,14 @@ use crate::search::{LegSelection, SearchOptions};
 use crate::store::Store;
 use crate::text::paths;
 
-/// The measures for one kind of question.
-#[derive(Debug, Clone, PartialEq)]
+/// Questions of one kind, with their measures.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Collection")]
 pub struct Measured {
     /// Name of the folder; `headings` or `phrases` for questions from the user's documents.
     pub name: String,
     /// The measures.
+    #[serde(flatten)]
     pub evaluation: Evaluation,
 }
 

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::{Session, session};
 use crate::document::{DocumentId, FileOutcome};
 use crate::error::{Error, Result};
 use crate::store::CONTAINER;
-use crate::text::paths;
+use crate::text::{fields, paths};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +39,8 @@ impl FileState {
     }
 }
 
+fields::words!(FileState);
+
 /// Which files are listed.
 #[derive(Debug, Clone, Default)]
 pub struct FilesRequest {
@@ -46,23 +51,27 @@ pub struct FilesRequest {
 }
 
 /// A file, or a folder that is not entered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "File")]
 pub struct ListedFile {
     /// Absolute path.
     pub path: String,
-    /// What became of it.
+    /// `indexed`, `ignored`, `failed` or `waived`.
+    #[serde(rename = "outcome")]
     pub state: FileState,
-    /// The rule that left it out, or the code of the error; `None` for an indexed file.
+    /// Ignored: `type`, `empty`, `size`, `hidden`, `gitignore`, `kbignore`, `link` or `special`; failed and
+    /// waived: code of the error; indexed: null.
     pub reason: Option<String>,
-    /// What failed, for people.
+    /// What failed, for people; null unless it failed.
+    #[serde(rename = "error")]
     pub message: Option<String>,
-    /// The version of kb and the settings that failed.
+    /// Version of kb and settings that failed; null unless it failed.
     pub reader: Option<String>,
-    /// Its size; `None` for a folder.
+    /// Size in bytes; null for a folder.
     pub size_bytes: Option<u64>,
-    /// Since when it is known to be so, RFC 3339, UTC; `None` for an indexed file.
+    /// Since when this is known, RFC 3339, UTC; null for an indexed file.
     pub seen_at: Option<String>,
-    /// The document with its content, or, of a file that failed later, with its earlier content.
+    /// Document with its content, or with the earlier content of a file that failed later; else null.
     pub document_id: Option<DocumentId>,
 }
 

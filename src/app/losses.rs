@@ -3,6 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::Session;
 use crate::app::read::walk_options;
 use crate::document::{DocumentId, Format};
@@ -15,18 +18,24 @@ use crate::store::{DocumentName, KnownFile, Store, StoredDocument};
 use crate::text::number::counted;
 use crate::text::paths;
 
-/// What is in no file: adding the files again does not bring it back.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What is in no file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Lost")]
 pub struct Losses {
     /// Notes and other documents that never had a file.
+    #[serde(rename = "notes")]
     pub num_notes: usize,
     /// Documents whose files are missing.
+    #[serde(rename = "without_file")]
     pub num_without_file: usize,
-    /// Titles that the user gave to documents with a file.
+    /// Titles that were edited.
+    #[serde(rename = "titles")]
     pub num_titles: usize,
-    /// Dates that the user gave to documents with a file.
+    /// Dates that were edited.
+    #[serde(rename = "dates")]
     pub num_dates: usize,
-    /// Documents with a file that have tags of the user.
+    /// Documents with tags that were edited.
+    #[serde(rename = "tagged")]
     pub num_tagged: usize,
 }
 

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::read::walk_options;
 use crate::app::session::{absolute, typed};
 use crate::app::{Observer, Session, erase};
@@ -12,7 +15,7 @@ use crate::ingest::survey::{is_away, is_missing};
 use crate::ingest::{content_hash, walk};
 use crate::store::{Allowed, AllowedFolder, KnownFile, PathStamp, Relocation, Root, Store};
 use crate::text::number::counted;
-use crate::text::paths;
+use crate::text::{fields, paths};
 
 /// A request to relocate a folder.
 #[derive(Debug, Clone, Default)]
@@ -27,28 +30,28 @@ pub struct RelocateRequest {
     pub is_dry_run: bool,
 }
 
-/// The result of relocating a folder, or of a dry run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The report of `kb relocate`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Relocated {
     /// Where the folder was.
+    #[serde(serialize_with = "fields::path")]
     pub from: PathBuf,
     /// Where it is.
+    #[serde(serialize_with = "fields::path")]
     pub to: PathBuf,
     /// Whether nothing was written.
+    #[serde(rename = "dry_run")]
     pub is_dry_run: bool,
-    /// Files that have their remembered content.
+    /// Remembered files below the folder.
+    #[serde(rename = "files")]
+    pub num_files: usize,
+    /// How many of them have their remembered content.
+    #[serde(rename = "matching")]
     pub num_matching: usize,
-    /// Files with other content, or that cannot be read, by their new paths.
+    /// New paths of files that have other content, or cannot be read.
     pub changed: Vec<String>,
-    /// Files that are not there, by their new paths.
+    /// New paths at which there is no file.
     pub missing: Vec<String>,
-}
-
-impl Relocated {
-    /// Returns the number of remembered files.
-    pub fn num_files(&self) -> usize {
-        self.num_matching + self.changed.len() + self.missing.len()
-    }
 }
 
 /// Moves everything remembered below one folder to another, after comparing the files.
@@ -79,7 +82,7 @@ pub fn relocate(
             hint: Some("`kb status` lists the added folders, `kb list` all documents".into()),
         });
     }
-    let num_files = plan.relocated.num_files();
+    let num_files = plan.relocated.num_files;
     if num_files > 0 && plan.relocated.num_matching == 0 && !request.is_forced {
         return Err(Error::Usage {
             message: format!(
@@ -191,6 +194,7 @@ impl Plan {
             Relocated { from: from.to_owned(), to: to.to_owned(), ..Relocated::default() };
         let mut plan = Self { is_empty, texts, relocated, roots, found: Vec::new() };
         for (file, (path, seen)) in known.into_iter().zip(seen) {
+            plan.relocated.num_files += 1;
             match seen {
                 Seen::Same(stamp) => {
                     plan.relocated.num_matching += 1;
@@ -324,8 +328,7 @@ pub fn follow_database(
             .filter(|to| !is_away(to) && check_folders(&from, to).is_ok());
         let plan = to.map(|to| Plan::of(session, store, (&from, &to), Depth::Size)).transpose()?;
         let Some(plan) = plan.filter(|plan| {
-            let (num_matching, num_files) =
-                (plan.relocated.num_matching, plan.relocated.num_files());
+            let (num_matching, num_files) = (plan.relocated.num_matching, plan.relocated.num_files);
             num_matching > 0 && num_matching * 2 >= num_files
         }) else {
             is_all_found = false;

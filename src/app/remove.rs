@@ -3,6 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::choose::{self, Criteria};
 use crate::app::copies::{self, OwnCopy};
 use crate::app::edit::kept;
@@ -60,24 +63,31 @@ pub enum Named {
     Copies(usize, u64),
 }
 
-/// The result of a removal.
-#[derive(Debug, Default)]
+/// The result of `kb remove`.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Removed {
-    /// Whether nothing was removed; the rest says what would be.
-    pub is_dry_run: bool,
-    /// Removed documents.
+    /// Ids of the removed documents, in the order of the arguments.
+    #[serde(rename = "removed")]
     pub ids: Vec<DocumentId>,
-    /// Their names.
+    /// Whether nothing was removed; the other keys then say what would be.
+    #[serde(rename = "dry_run")]
+    pub is_dry_run: bool,
+    /// The removed documents.
     pub documents: Vec<DocumentName>,
     /// How many of them the next update adds again, because their files are in an added folder.
+    #[serde(skip)]
     pub num_back: usize,
-    /// What no file holds.
+    /// What of the chosen documents is in no file, so that adding files does not bring it back.
+    #[serde(rename = "lost")]
     pub losses: Losses,
-    /// Rules that were added to ignore files.
+    /// Rules that --ignore added to ignore files.
+    #[serde(rename = "rules_added")]
     pub num_rules: usize,
-    /// Copies of the database that kb made itself, which may have what was removed.
+    /// Copies of the database that kb made itself and that may have what was removed.
+    #[serde(rename = "backups")]
     pub copies: Vec<OwnCopy>,
-    /// Such copies that were deleted.
+    /// Such copies that `--backups` deleted.
+    #[serde(rename = "backups_deleted")]
     pub deleted_copies: Vec<OwnCopy>,
 }
 

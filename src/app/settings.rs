@@ -1,5 +1,8 @@
 //! Lists the settings and changes the settings file.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::{Observer, Session};
 use crate::config::{self, Origin};
 use crate::error::{Error, Result};
@@ -8,16 +11,16 @@ use crate::files::write;
 
 pub use crate::config::SettingValue;
 
-/// A setting with its value and the origin of the value.
-#[derive(Debug, Clone, PartialEq)]
+/// A setting.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Setting {
-    /// Dotted name.
+    /// Dotted name, as `kb config set` takes it.
     pub key: String,
-    /// As the user would type it, without quotes.
+    /// Its value as text, without quotes.
     pub value: String,
-    /// With its type.
+    /// Its value with its type.
     pub typed_value: SettingValue,
-    /// `default`, a file, a variable or a flag.
+    /// The origin of the value: `default`, a file, a variable or a flag.
     pub origin: String,
 }
 

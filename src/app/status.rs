@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::bases::Listed;
 use crate::app::copies::OwnCopy;
 use crate::app::reread::outdated;
@@ -15,6 +18,7 @@ use crate::extract::sandbox;
 use crate::ingest::survey::OutOfDate;
 use crate::skill::install::{self, Found};
 use crate::store::Stats;
+use crate::text::fields;
 
 pub use crate::extract::sandbox::Layers;
 
@@ -61,11 +65,13 @@ pub struct Status {
 }
 
 /// The OCR setup.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Ocr")]
 pub struct OcrSetup {
-    /// `ingestion.enable_ocr`.
+    /// `ingestion.enable_ocr`: `auto`, `always` or `never`.
     pub mode: String,
-    /// Where Tesseract is; `None` if it is not on this machine.
+    /// Where Tesseract is; null if it is not on this machine.
+    #[serde(serialize_with = "fields::path_or_null")]
     pub tesseract: Option<PathBuf>,
     /// `ingestion.ocr_languages`.
     pub languages: String,

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::add::{AddRequest, Source, Walks, ingest};
 use crate::app::edit::kept;
 use crate::app::observer::Event;
@@ -14,10 +17,10 @@ use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, last_update};
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
-use crate::ingest::content_hash;
 use crate::ingest::survey::{Missing, Survey, is_away, is_missing};
+use crate::ingest::{Failed, content_hash};
 use crate::store::{Forgotten, KnownFile, Store};
-use crate::text::paths;
+use crate::text::{fields, paths};
 
 /// Largest share of a folder's documents, in percent, removed without `--force`.
 const MAX_PERCENT_LOST: usize = 30;
@@ -42,32 +45,36 @@ pub struct UpdateRequest {
     pub rereads: Option<Selection>,
 }
 
-/// A folder from which nothing was removed, because too many documents are missing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A folder from which nothing was removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Refused {
-    /// The folder; `None` for files that were added by name.
+    /// The folder; null for files that were added by name.
+    #[serde(serialize_with = "fields::path_or_null")]
     pub root: Option<PathBuf>,
     /// Documents of missing files.
+    #[serde(rename = "missing")]
     pub num_lost: usize,
     /// All documents of the folder.
+    #[serde(rename = "documents")]
     pub num_documents: usize,
 }
 
 /// A file that has moved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Move {
-    /// Where it was.
+    /// Its old path.
     pub from: String,
-    /// Where it is.
+    /// Its new path.
     pub to: String,
     /// Its document.
     pub document_id: DocumentId,
 }
 
-/// The result of an update, or of a dry run.
-#[derive(Debug, Default)]
+/// The report of `kb update`.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct UpdateReport {
-    /// Whether nothing was written.
+    /// Whether nothing was written; the other fields then show what would be done.
+    #[serde(rename = "dry_run")]
     pub is_dry_run: bool,
     /// New documents.
     pub added: usize,
@@ -78,26 +85,32 @@ pub struct UpdateReport {
     /// Unchanged files.
     pub unchanged: usize,
     /// Files that could not be read.
+    #[serde(serialize_with = "fields::each_as::<_, Failed, _>")]
+    #[schemars(with = "Vec<Failed>")]
     pub failed: Vec<(PathBuf, Error)>,
-    /// Files that failed in an earlier run and would fail again.
+    /// Files that failed in an earlier run and have not changed since; they were not read again.
     pub known_failed: usize,
+    /// Missing files whose documents were kept.
+    pub missing: Vec<Missing>,
     /// The files that have moved.
     pub moves: Vec<Move>,
-    /// Missing files, with their documents, which were kept.
-    pub missing: Vec<Missing>,
-    /// Removed documents.
+    /// With `--prune`: ids of the removed documents.
     pub removed: Vec<DocumentId>,
     /// Paths of the removed documents.
+    #[serde(skip)]
     pub removed_paths: Vec<String>,
     /// Missing and empty folders.
+    #[serde(serialize_with = "fields::paths")]
     pub away: Vec<PathBuf>,
-    /// Folders from which nothing was removed.
+    /// Folders from which nothing was removed, because too many documents are missing.
     pub refused: Vec<Refused>,
-    /// Documents that were made again because of other settings.
+    /// With `--reread`: documents that were made again.
     pub reread: usize,
-    /// Documents that today's settings would still make differently.
+    /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
+    /// again.
     pub made_differently: usize,
-    /// What was left out because the user has not allowed it.
+    /// Folders, and files outside of them, that the database names and that were not read, because the user has
+    /// not allowed it; one sentence each.
     pub notes: Vec<String>,
 }
 

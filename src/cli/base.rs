@@ -63,7 +63,7 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
     };
     context.present(
         args.format().format,
-        |out| json::base_changed(&change, out),
+        |out| json::answer(&change, out),
         |human, out| human.base_changed(&change, out),
     )?;
     Ok(ExitStatus::Success)

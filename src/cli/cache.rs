@@ -15,7 +15,7 @@ pub(super) fn run(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
         let contents = cache::contents(&context.session)?;
         context.present(
             args.format.format,
-            |out| json::cache(&contents, out),
+            |out| json::answer(&contents, out),
             |human, out| human.cache(&contents, out),
         )?;
         return Ok(ExitStatus::Success);
@@ -27,7 +27,7 @@ pub(super) fn run(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
     };
     context.present(
         args.format.format,
-        |out| json::cleaned(&cleaned, out),
+        |out| json::answer(&cleaned, out),
         |human, out| human.cleaned(&cleaned, out),
     )?;
     Ok(ExitStatus::Success)

@@ -5,7 +5,6 @@ use crate::cli::args::{self, ConfigAction};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
-use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::ConfigArgs) -> Result<ExitStatus> {
     if let Some(ConfigAction::Set { key, value }) = &args.action {
@@ -15,7 +14,7 @@ pub(super) fn run(context: &Context, args: &args::ConfigArgs) -> Result<ExitStat
     let settings = settings::all(&context.session);
     context.present(
         args.format.format,
-        |out| json::settings(&settings, out),
+        |out| out.value(&settings),
         |human, out| human.settings(&settings, out),
     )?;
     Ok(ExitStatus::Success)

@@ -13,6 +13,7 @@ use crate::cli::ui::ended;
 use crate::cli::{add, args, messages, streams};
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
+use crate::ingest::Failed;
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
@@ -122,7 +123,7 @@ fn lines(context: &Context, request: &ConvertRequest, args: &args::Convert) -> R
         let mut emit = |output: Output<'_>| {
             let written = match output {
                 Output::Line(line) => out.written(line),
-                Output::Failed(path, error) => json::failed_line(path, error, out),
+                Output::Failed(path, error) => out.line(&Failed::new(path, error)),
             };
             written.map_err(Error::Output)
         };

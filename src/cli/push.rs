@@ -13,7 +13,7 @@ pub(super) fn run(context: &Context, args: &args::Push) -> Result<ExitStatus> {
     let pushed = ended(push(&context.session, &args.target, &context.ui), &interrupt)?;
     context.present(
         args.format.format,
-        |out| json::pushed(&pushed, out),
+        |out| json::answer(&pushed, out),
         |human, out| human.pushed(&pushed, out),
     )?;
     Ok(ExitStatus::Success)

@@ -17,7 +17,7 @@ pub(super) fn run(context: &Context, args: &args::Relocate) -> Result<ExitStatus
     let relocated = relocate(&context.session, &request, &context.ui)?;
     context.present(
         args.format.format,
-        |out| json::relocated(&relocated, out),
+        |out| json::answer(&relocated, out),
         |human, out| human.relocated(&relocated, out),
     )?;
     Ok(ExitStatus::Success)

@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
     let removed = app::remove::remove(&context.session, &request, &confirm, &context.ui)?;
     context.present(
         args.format.format,
-        |out| json::removed(&removed, out),
+        |out| json::answer(&removed, out),
         |human, out| human.removed(&removed, out),
     )?;
     if removed.num_back > 0 {

@@ -22,7 +22,7 @@ pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
     let tags = app::read::tags(&context.session)?;
     context.present(
         args.format.format,
-        |out| json::tags(&tags, out),
+        |out| out.value(&tags),
         |human, out| human.tags(&tags, out),
     )?;
     Ok(ExitStatus::Success)

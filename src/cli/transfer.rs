@@ -59,7 +59,7 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
     report_left_out(&imported);
     context.present(
         args.format.format,
-        |out| json::imported(&imported, out),
+        |out| json::answer(&imported, out),
         |human, out| human.imported(&imported, out),
     )?;
     Ok(if imported.is_lost() { ExitStatus::User } else { ExitStatus::Success })

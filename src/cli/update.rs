@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
     report.notes.iter().for_each(|note| context.ui.warn(note));
     context.present(
         args.format.format,
-        |out| json::update(&report, out),
+        |out| json::answer(&report, out),
         |human, out| human.update(&report, out),
     )?;
     Ok(if report.is_refused(&request) { ExitStatus::User } else { ExitStatus::Success })

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::config::Config;
 use crate::config::yaml::key_text;
 
@@ -13,17 +16,18 @@ pub(super) fn entries(config: &Config) -> Vec<(String, SettingValue)> {
     found.into_iter().map(|(key, value)| (key, value.into())).collect()
 }
 
-/// The value of a setting. Displayed as a user types it: text without quotes, and whole numbers
-/// without `.0`.
-#[derive(Debug, Clone, PartialEq)]
+/// The value of a setting with its type.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Typed")]
 pub enum SettingValue {
     /// True or false.
     Flag(bool),
-    /// The value of a setting that holds only whole numbers.
+    /// A whole number.
     Whole(u64),
-    /// The value of a setting that may have a fraction.
+    /// A number that may have a fraction.
     Number(f64),
-    /// Anything else.
+    /// Text.
     Text(String),
 }
 
@@ -41,6 +45,7 @@ impl From<&yaml_serde::Value> for SettingValue {
     }
 }
 
+/// As a user types it: text without quotes, and whole numbers without `.0`.
 impl fmt::Display for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

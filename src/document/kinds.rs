@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::fields;
+
 use super::Language;
 use super::data::Data;
 
@@ -33,6 +35,8 @@ impl DocType {
         }
     }
 }
+
+fields::words!(DocType);
 
 /// The format of a file; decided once, by `ingest::detect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

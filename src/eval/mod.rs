@@ -5,6 +5,9 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::DocumentId;
 use crate::error::Result;
 use crate::search;
@@ -26,28 +29,33 @@ pub struct Judged {
     pub relevant: HashMap<DocumentId, u32>,
 }
 
-/// Means over all questions, each in 0..=1; larger is better.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// Means over all questions, 0 to 1; larger is better.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Measures {
-    /// Normalised discounted cumulative gain of the first ten documents (Järvelin and Kekäläinen,
-    /// 2002; gain is the grade).
+    /// nDCG of the first 10 documents.
+    // Järvelin and Kekäläinen, 2002; gain is the grade.
+    #[serde(rename = "ndcg_at_10")]
     pub ndcg: f64,
-    /// Relevant documents among the first ten, as a fraction of the largest possible number.
+    /// Share of the relevant documents among the first 10.
+    #[serde(rename = "recall_at_10")]
     pub recall: f64,
-    /// One divided by the rank of the first relevant document among the first ten.
+    /// Reciprocal rank of the first relevant document; 0 beyond the 10th.
+    #[serde(rename = "mrr_at_10")]
     pub reciprocal_rank: f64,
 }
 
 /// How well the keyword ranking, the vector ranking and their fusion find the answers.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Evaluation {
-    /// Questions asked.
+    /// Number of questions asked.
+    #[serde(rename = "queries")]
     pub num_queries: usize,
-    /// The keyword ranking.
+    /// Measures of the keyword leg alone.
+    #[serde(rename = "fts")]
     pub keyword: Measures,
-    /// The vector ranking.
+    /// Measures of the vector leg alone.
     pub vector: Measures,
-    /// Both fused, as in a search.
+    /// Measures of both legs fused, as in `kb search`.
     pub fused: Measures,
 }
 

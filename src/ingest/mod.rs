@@ -44,7 +44,7 @@ pub use crate::extract::clock::CpuBudget;
 pub use edit::EditedText;
 pub use notes::check_note;
 pub use options::{ChunkingOptions, IngestOptions};
-pub use report::{Event, IngestReport, OnEvent};
+pub use report::{Event, Failed, IngestReport, OnEvent};
 
 /// Counts the tokens of a text, without special tokens.
 pub type NumTokens<'a> = dyn Fn(&str) -> usize + Sync + 'a;

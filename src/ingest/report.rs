@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::detect;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::{LeftOut, Rule};
 use crate::store::Change;
+use crate::text::fields;
 
 /// What happened to one file, sent as it happens.
 #[derive(Debug)]
@@ -66,6 +70,31 @@ pub enum Event<'a> {
 
 /// Receives events; called from one thread at a time.
 pub type OnEvent<'a> = dyn FnMut(Event<'_>) + 'a;
+
+/// A file that could not be read.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Failed {
+    /// The file.
+    #[serde(serialize_with = "fields::path")]
+    pub path: PathBuf,
+    /// Stable code, as in an error.
+    pub code: String,
+    /// The error message, for people.
+    pub error: String,
+}
+
+impl Failed {
+    /// Returns a file with the error of reading it.
+    pub fn new(path: &Path, error: &Error) -> Self {
+        Self { path: path.to_owned(), code: error.code().to_owned(), error: error.to_string() }
+    }
+}
+
+impl From<&(PathBuf, Error)> for Failed {
+    fn from((path, error): &(PathBuf, Error)) -> Self {
+        Self::new(path, error)
+    }
+}
 
 /// The result of a run.
 #[derive(Debug, Default)]

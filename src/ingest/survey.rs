@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::{DocumentId, FileOutcome};
 use crate::error::Error;
 use crate::ingest::reach::Reach;
@@ -14,14 +17,15 @@ use crate::ingest::{content_hash, detect, walk};
 use crate::store::{KnownFile, LedgerRow};
 use crate::text::paths;
 
-/// A remembered file that is missing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A missing file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Missing {
-    /// Its path as remembered.
+    /// Its path.
     pub path: String,
-    /// The document that was found there.
+    /// Its document.
     pub document_id: DocumentId,
     /// Whether the document has another path with the same bytes, so that nothing is lost.
+    #[serde(skip)]
     pub is_elsewhere: bool,
 }
 
@@ -75,20 +79,26 @@ impl Survey {
     }
 }
 
-/// How much is out of date in all folders.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Files that have changed since they were added.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OutOfDate {
-    /// Files whose size or time has changed.
+    /// Files whose size or time differs.
+    #[serde(rename = "changed")]
     pub num_changed: usize,
-    /// Files never seen before.
+    /// New files.
+    #[serde(rename = "new")]
     pub num_new: usize,
     /// Missing files.
+    #[serde(rename = "missing")]
     pub num_missing: usize,
-    /// Files that could not be read, and are as they were then.
-    pub num_failed: usize,
-    /// Folders that are missing or empty.
+    /// Missing and empty folders.
+    #[serde(rename = "folders_away")]
     pub num_folders_away: usize,
-    /// Files and folders that are not read because a link has replaced them.
+    /// Files that could not be read and have not changed since.
+    #[serde(rename = "failed")]
+    pub num_failed: usize,
+    /// Files and folders replaced by a link that is not followed.
+    #[serde(rename = "links_refused")]
     pub num_refused: usize,
 }
 

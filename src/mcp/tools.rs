@@ -195,11 +195,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |_: NoInput, ask| {
                 let tags = app::read::tags(ask.session())?;
-                ask.form.reply(
-                    SHORT_PAGE,
-                    |out| json::tags(&tags, out),
-                    |out| compact::tags(&tags, out),
-                )
+                ask.form.reply(SHORT_PAGE, |out| out.value(&tags), |out| compact::tags(&tags, out))
             },
         ),
         tool(

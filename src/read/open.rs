@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
 use crate::ingest::reach::Reach;
@@ -10,7 +13,7 @@ use crate::ingest::roots::Roots;
 use crate::read::cut;
 use crate::read::parts::Text;
 use crate::store::{Store, StoredDocument};
-use crate::text::{decode, headings, paths};
+use crate::text::{decode, fields, headings, paths};
 
 /// Which lines of a file to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,28 +52,36 @@ impl Origin {
     }
 }
 
+fields::words!(Origin);
+
 /// A document's text, or some lines of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Opened {
     /// The document.
+    #[serde(skip)]
     pub document: StoredDocument,
-    /// Where the text was read from.
+    /// Where the text is from: `file`, or `database` if there is no file or it is not text.
     pub origin: Origin,
-    /// Whether the file's bytes have changed since it was stored; `None` if it cannot be read.
+    /// Whether the file has changed since it was added; null if there is no file.
+    #[serde(rename = "changed")]
     pub has_changed: Option<bool>,
-    /// Why the document's file was not read; `None` if it was, or if there is none.
+    /// Why the document's file was not read; null if it was, or if there is none.
     pub file_error: Option<String>,
-    /// First line of `text`, from 1.
+    /// First line of the text, from 1.
     pub start_line: u32,
-    /// Last line of `text`; before the first if there is none.
+    /// Last line of the text, inclusive; before the first if there is none.
     pub end_line: u32,
-    /// Lines in total.
+    /// Total number of lines.
+    #[serde(rename = "total_lines")]
     pub num_lines: u32,
-    /// The text in UTF-8, with `\n` line ends.
+    /// The requested lines.
     pub text: String,
     /// The bytes of these lines in the file, if they differ from `text`.
+    #[serde(skip)]
     pub raw: Option<Vec<u8>>,
-    /// Lines cut off because of `max_lines`.
+    /// Whether `--max-lines` cut the text.
+    #[serde(rename = "truncated", serialize_with = "fields::is_any")]
+    #[schemars(with = "bool")]
     pub num_cut: usize,
 }
 

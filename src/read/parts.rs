@@ -5,11 +5,14 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::chunk::join::{self, Joined};
 use crate::document::{CHAIN_SEPARATOR, ChunkId};
 use crate::error::Result;
 use crate::store::{Store, StoredChunk, StoredDocument};
-use crate::text::headings;
+use crate::text::{fields, headings};
 
 /// Splits a qualified symbol into its names, outermost first: `Stack::push`, `HarmonicModel.fit`.
 fn symbol_names(symbol: &str) -> impl Iterator<Item = &str> {
@@ -44,33 +47,36 @@ impl PartKind {
     }
 }
 
+fields::words!(PartKind);
+
 /// A part of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Part {
-    /// Its kind.
+    /// `section`, `page`, `symbol` or `text`.
     pub kind: PartKind,
     /// 1 for the outermost.
     pub level: u32,
-    /// Heading, qualified symbol or page number; `None` for plain text.
+    /// Heading, qualified symbol or page number; null for plain text.
     pub name: Option<String>,
-    /// Header chain including this heading, joined by ` > `; `None` except for sections.
+    /// Headings down to its own, joined by ` > `; null except for sections.
     pub section: Option<String>,
     /// The beginning of its text, on one line.
     pub preview: String,
-    /// First physical page.
+    /// First page, from 1; null for a document without pages.
     pub page: Option<u32>,
-    /// Last physical page.
+    /// Last page, inclusive.
     pub last_page: Option<u32>,
-    /// First line in the file, from 1, if known.
+    /// First line in the file, from 1; null if lines are unknown.
     pub start_line: Option<u32>,
-    /// Last line in the file, inclusive, if known.
+    /// Last line in the file, inclusive.
     pub end_line: Option<u32>,
-    /// Tokens of the model in its chunks with their contexts; a chunk that is partly in it counts
-    /// in proportion.
+    /// Its tokens including contexts, as the model counts them; a chunk that is partly in it counts in proportion.
+    #[serde(rename = "tokens")]
     pub num_tokens: u32,
     /// Chunks that are completely or partly in it, in order.
     pub chunk_ids: Vec<ChunkId>,
     /// Its range in the joined text of the document.
+    #[serde(skip)]
     pub(super) bytes: Range<usize>,
 }
 

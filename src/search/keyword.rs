@@ -10,6 +10,9 @@
 //! together weigh less than the last entry of the ranking (Turtle and Flood, 1995). This does not
 //! change the results.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::{ChunkId, Ranked};
 use crate::search::term::{SATURATION, Span, Term, Totals, candidates, from_place};
 use crate::store::{ChunkSizes, Occurrence};
@@ -27,22 +30,25 @@ pub(super) struct Keywords {
     totals: Totals,
 }
 
-/// What a query term contributes to a chunk.
-#[derive(Debug, Clone, PartialEq)]
+/// How a term of the query contributed to a chunk.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Term")]
 pub struct TermMatch {
     /// The term, as people write it.
     pub term: String,
-    /// Number of chunks in which it occurs.
+    /// Number of chunks that contain it.
+    #[serde(rename = "chunks")]
     pub num_chunks: u32,
-    /// Weight of the term: larger for a rarer one.
+    /// Its weight; larger for rare terms.
     pub weight: f64,
-    /// Occurrences in the chunk's context.
+    /// Occurrences in the chunk's context: title and headings, or module and class.
     pub in_context: u32,
     /// Occurrences in the chunk's own text.
     pub in_text: u32,
-    /// Occurrences in all texts of the document.
+    /// Occurrences in the whole document.
     pub in_document: u32,
-    /// Its share of the chunk's score.
+    /// Its share of the chunk's BM25.
+    #[serde(rename = "bm25")]
     pub score: f64,
 }
 

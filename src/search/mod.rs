@@ -6,6 +6,9 @@
 use std::slice;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::{ChunkId, DocumentId, Filter, Ranked, Stale};
 use crate::embed::Embedder;
 use crate::error::Result;
@@ -178,12 +181,11 @@ impl Answer {
 }
 
 /// What one of several phrasings contributes to a chunk.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Contribution {
-    /// The chunk's BM25 for this phrasing; `None` if the keyword leg did not rank the chunk, or none of the
-    /// phrasing's words occurs in its document.
+    /// BM25 for this phrasing; the leg ranks by the average. Null if none of its words occurs.
     pub bm25: Option<f64>,
-    /// The chunk's cosine to this phrasing; `None` if the chunk has no vector or the leg was not run.
+    /// Cosine to this phrasing; the leg ranks by the average.
     pub cosine: Option<f64>,
 }
 

@@ -2,6 +2,9 @@
 
 use std::slice;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::{ChunkId, DocumentId, Filter, Ranked};
 use crate::error::Result;
 use crate::search::fuse::{Fused, Leg, Legs};
@@ -47,14 +50,15 @@ impl Outcome {
     }
 }
 
-/// The position of a document's best chunk in a leg.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The rank of a chunk in one leg.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Standing")]
 pub struct LegRank {
     /// The chunk.
     pub chunk_id: ChunkId,
-    /// Its position, from 1, even beyond the depth of the leg.
+    /// Its rank, from 1.
     pub rank: u32,
-    /// The leg's own relevance (BM25, cosine).
+    /// The leg's own score: BM25 or cosine. Larger is better.
     pub raw: f64,
 }
 

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::{private, write};
 use crate::skill::caller::Caller;
 use crate::skill::lint;
 use crate::skill::place::{self, SKILL_FILE, Scope};
+use crate::text::fields;
 
 /// What to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,14 +22,15 @@ pub struct InitOptions {
     pub is_global: bool,
 }
 
-/// What was created.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The created skill or store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Initialized {
-    /// Name of the skill; `None` if it is a store.
+    /// Name of the skill; null if a store was created.
     pub name: Option<String>,
-    /// The store it is in.
+    /// `project` or `global`.
     pub scope: Scope,
-    /// Directory of the skill, or the one that holds the store.
+    /// Where it is.
+    #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
 }
 

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
@@ -10,6 +13,7 @@ use crate::skill::caller::Caller;
 use crate::skill::deploy::TARGETS;
 use crate::skill::front_matter;
 use crate::skill::place::SKILL_FILE;
+use crate::text::fields;
 
 /// The instructions for agents, as of the build of this program.
 const OWN_SKILL: &str = include_str!("../../SKILL.md");
@@ -20,14 +24,16 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Name of the skill.
 const NAME: &str = "kb";
 
-/// Where kb's own skill was installed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The installed copy of kb's own skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Installed {
-    /// Its SKILL.md.
+    /// The file.
+    #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
-    /// The version of the program it belongs to.
+    /// The version of kb that it belongs to.
     pub version: &'static str,
-    /// Whether the file was written; false if it was already current.
+    /// Whether it was written; false if it already existed.
+    #[serde(rename = "written")]
     pub is_new: bool,
 }
 
@@ -43,13 +49,16 @@ pub enum Place {
 }
 
 /// An installed copy of kb's own skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "AgentSkill")]
 pub struct Found {
-    /// Its SKILL.md.
+    /// The file.
+    #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
-    /// The version of the program it states, if any.
+    /// Version of kb that wrote it.
     pub version: Option<String>,
-    /// Whether it equals the skill of this program, byte for byte.
+    /// Whether it is the version of this program.
+    #[serde(rename = "current")]
     pub is_current: bool,
 }
 

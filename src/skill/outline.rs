@@ -1,5 +1,8 @@
 //! Lists the headings of all Markdown files of a skill. The files are read each time.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::error::Result;
 use crate::skill::place::Skill;
 use crate::skill::{files, index, page};
@@ -13,13 +16,14 @@ pub struct OutlineOptions {
 }
 
 /// A heading of a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Heading")]
 pub struct OutlinedHeading {
     /// 1 to 6.
     pub level: u8,
-    /// Its plain text.
+    /// Its text.
     pub heading: String,
-    /// Below the skill's directory.
+    /// File, relative to the skill.
     pub file: String,
 }
 

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::files::{private, write};
 use crate::hash;
 use crate::skill::caller::Caller;
-use crate::text::paths;
+use crate::text::{fields, paths};
 
 /// The file that makes a directory a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -41,6 +41,8 @@ impl Scope {
         }
     }
 }
+
+fields::words!(Scope);
 
 /// A skill that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::skill::caller::Caller;
@@ -19,12 +22,13 @@ pub struct SearchOptions {
     pub limit: u32,
 }
 
-/// The answer to a query.
-#[derive(Debug, Clone, PartialEq)]
+/// The sections of a skill that contain all words of the query.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SkillResults {
-    /// As typed.
+    /// The query, unchanged.
     pub query: String,
     /// Best first.
+    #[serde(rename = "results")]
     pub hits: Vec<SkillHit>,
 }
 

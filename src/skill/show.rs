@@ -5,6 +5,9 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::diagnostic::{Diagnostic, SimilarHeading};
 use crate::error::{Error, Result};
 use crate::skill::caller::Caller;
@@ -12,8 +15,8 @@ use crate::skill::place::Skill;
 use crate::skill::{build, files, index, open, outline, page, path};
 use crate::store::skills::index::IndexedHeading;
 use crate::text::fold::fold;
-use crate::text::headings;
 use crate::text::similar::similar;
+use crate::text::{fields, headings};
 
 /// What separates a heading from its description where headings are listed for agents.
 const EM_DASH: &str = " — ";
@@ -29,24 +32,27 @@ pub struct ShowOptions {
     pub max_lines: Option<u32>,
 }
 
-/// A section, or the start of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A section of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shown {
-    /// Below the skill's directory.
+    /// File, relative to the skill.
     pub file: String,
-    /// Text of the heading.
+    /// Its heading.
     pub heading: String,
     /// 1 to 6.
     pub level: u8,
-    /// Line of the heading, from 1.
+    /// First line, from 1.
     pub start_line: u32,
-    /// One past the last line of the section.
+    /// One past the last line.
     pub end_line: u32,
-    /// The heading line and all lines below it, as in the file.
+    /// The text, or its first lines.
     pub text: String,
-    /// Lines that were cut off.
+    /// Whether `--max-lines` cut the text.
+    #[serde(rename = "truncated", serialize_with = "fields::is_any")]
+    #[schemars(with = "bool")]
     pub num_cut: usize,
     /// Whether other headings have the same text.
+    #[serde(skip)]
     pub is_ambiguous: bool,
 }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
@@ -11,7 +13,7 @@ use crate::skill::caller::Caller;
 use crate::skill::place::Skill;
 use crate::store::skills::log;
 use crate::store::skills::log::Access;
-use crate::text::paths;
+use crate::text::{fields, paths};
 
 /// What to group counts by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,8 @@ impl GroupBy {
     }
 }
 
+fields::words!(GroupBy);
+
 /// Which accesses to count and how to group them; everything as typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatsOptions {
@@ -71,60 +75,129 @@ pub struct StatsOptions {
     pub projects: Vec<String>,
 }
 
-/// Which accesses were counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The filters of a count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Filters {
-    /// RFC 3339, UTC.
+    /// First instant, in UTC, RFC 3339.
     pub since: Option<String>,
-    /// RFC 3339, UTC.
+    /// Last instant, in UTC, RFC 3339.
     pub until: Option<String>,
-    /// Absolute, links resolved.
+    /// Directories in which the skill was used.
     pub projects: Vec<String>,
 }
 
-/// Counts of accesses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The access counts of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SkillStats {
-    /// Name of the skill.
+    /// Its name.
     pub skill: String,
     /// Its directory.
     pub skill_path: String,
-    /// The grouping.
+    /// What was counted: the value of `--group-by`.
+    #[serde(rename = "query")]
     pub group_by: GroupBy,
-    /// Which accesses were counted.
+    /// The filters.
     pub filters: Filters,
-    /// Times of the first and the last counted access; `None` if there is none.
-    pub period: Option<(String, String)>,
-    /// The counts.
+    /// First and last counted access.
+    pub period: Period,
+    /// The counts; their shape depends on `query`.
+    #[serde(rename = "data")]
     pub counts: Counts,
 }
 
-/// Counts, most frequent first, then in alphabetical order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A period; both ends are null if nothing was counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Period {
+    /// First access: RFC 3339, UTC.
+    pub start: Option<String>,
+    /// Last access: RFC 3339, UTC.
+    pub end: Option<String>,
+}
+
+/// Counts; their shape depends on what was counted.
+// The most frequent are first, then in alphabetical order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
 pub enum Counts {
-    /// Totals.
+    /// `summary`
     Summary {
         /// All accesses.
         total_accesses: usize,
-        /// Different sections shown.
+        /// Distinct sections shown.
         unique_sections: usize,
-        /// Different files opened or shown from.
+        /// Distinct files opened or shown in part.
         unique_files: usize,
         /// Accesses that failed.
         error_count: usize,
     },
-    /// File, section, count.
-    Sections(Vec<(String, String, usize)>),
-    /// File, count.
-    Files(Vec<(String, usize)>),
-    /// Command, count; in alphabetical order.
-    Commands(Vec<(String, usize)>),
-    /// Directory, count.
-    Projects(Vec<(String, usize)>),
-    /// Command, its target, error line, count.
-    Errors(Vec<(String, String, String, usize)>),
-    /// Query, count.
-    Search(Vec<(String, usize)>),
+    /// `commands`: accesses by each command.
+    Commands(BTreeMap<String, usize>),
+    /// `sections`
+    Sections(Vec<SectionCount>),
+    /// `files`
+    Files(Vec<FileCount>),
+    /// `projects`
+    Projects(Vec<ProjectCount>),
+    /// `search`
+    Search(Vec<QueryCount>),
+    /// `errors`
+    Errors(Vec<FailureCount>),
+}
+
+/// Accesses to a section.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Section")]
+pub struct SectionCount {
+    /// Its heading.
+    pub section: String,
+    /// File, relative to the skill.
+    pub file: String,
+    /// Accesses.
+    pub count: usize,
+}
+
+/// Accesses to a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "File")]
+pub struct FileCount {
+    /// File, relative to the skill.
+    pub file: String,
+    /// Accesses.
+    pub count: usize,
+}
+
+/// Accesses from a directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Project")]
+pub struct ProjectCount {
+    /// The directory.
+    pub project: String,
+    /// Accesses.
+    pub count: usize,
+}
+
+/// Searches with the same query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Query")]
+pub struct QueryCount {
+    /// The query.
+    pub query: String,
+    /// Searches.
+    pub count: usize,
+}
+
+/// Failures with the same target, command and error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Failure")]
+pub struct FailureCount {
+    /// The argument of the command.
+    pub target: String,
+    /// The command.
+    pub command: String,
+    /// The error message.
+    pub error: String,
+    /// Failures.
+    pub count: usize,
 }
 
 /// Counts the accesses of a skill; all zero if nothing was logged.
@@ -155,7 +228,7 @@ pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> R
     let mut accesses = log::read(&skill.log_path())?.unwrap_or_default();
     accesses.retain(is_in);
     let times = || accesses.iter().map(|access| &access.timestamp);
-    let period = times().min().cloned().zip(times().max().cloned());
+    let period = Period { start: times().min().cloned(), end: times().max().cloned() };
     Ok(SkillStats {
         skill: skill.name.clone(),
         skill_path,
@@ -216,33 +289,33 @@ fn count(group_by: GroupBy, accesses: &[Access]) -> Counts {
             unique_files: files().collect::<BTreeSet<_>>().len(),
             error_count: accesses.iter().filter(|access| access.error.is_some()).count(),
         },
-        GroupBy::Sections => Counts::Sections(
-            by_count(sections())
-                .into_iter()
-                .map(|((file, section), count)| (file, section, count))
-                .collect(),
-        ),
-        GroupBy::Files => Counts::Files(by_count(files())),
-        GroupBy::Commands => Counts::Commands(
-            tally(accesses.iter().map(|access| access.command.clone())).into_iter().collect(),
-        ),
-        GroupBy::Projects => {
-            Counts::Projects(by_count(accesses.iter().map(|access| access.cwd.clone())))
+        GroupBy::Sections => Counts::Sections(by_count(sections(), |(file, section), count| {
+            SectionCount { section, file, count }
+        })),
+        GroupBy::Files => Counts::Files(by_count(files(), |file, count| FileCount { file, count })),
+        GroupBy::Commands => {
+            Counts::Commands(tally(accesses.iter().map(|access| access.command.clone())))
         }
-        GroupBy::Errors => Counts::Errors(
-            by_count(accesses.iter().filter_map(|access| {
+        GroupBy::Projects => {
+            let projects = accesses.iter().map(|access| access.cwd.clone());
+            Counts::Projects(by_count(projects, |project, count| ProjectCount { project, count }))
+        }
+        GroupBy::Errors => {
+            let failures = accesses.iter().filter_map(|access| {
                 Some((access.command.clone(), target(access), access.error.clone()?))
+            });
+            Counts::Errors(by_count(failures, |(command, target, error), count| FailureCount {
+                target,
+                command,
+                error,
+                count,
             }))
-            .into_iter()
-            .map(|((command, target, error), count)| (command, target, error, count))
-            .collect(),
-        ),
-        GroupBy::Search => Counts::Search(by_count(
-            accesses
-                .iter()
-                .filter(|access| access.command == "search")
-                .filter_map(|access| word(&args(access), "query")),
-        )),
+        }
+        GroupBy::Search => {
+            let searches = accesses.iter().filter(|access| access.command == "search");
+            let queries = searches.filter_map(|access| word(&args(access), "query"));
+            Counts::Search(by_count(queries, |query, count| QueryCount { query, count }))
+        }
     }
 }
 
@@ -252,11 +325,11 @@ fn tally<T: Ord>(values: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
     counts
 }
 
-fn by_count<T: Ord>(values: impl Iterator<Item = T>) -> Vec<(T, usize)> {
+fn by_count<T: Ord, C>(values: impl Iterator<Item = T>, counted: impl Fn(T, usize) -> C) -> Vec<C> {
     let mut counts: Vec<_> = tally(values).into_iter().collect();
     // The sort is stable: equal counts stay in alphabetical order.
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    counts
+    counts.into_iter().map(|(value, count)| counted(value, count)).collect()
 }
 
 fn args(access: &Access) -> Value {

@@ -4,6 +4,7 @@
 pub mod command;
 pub mod contents;
 pub mod decode;
+pub mod fields;
 pub mod fold;
 pub mod headings;
 pub mod json;

@@ -14,6 +14,9 @@ mod lines;
 use std::io::BufRead;
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::{Binding, DocumentId, Embedding};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -33,26 +36,34 @@ pub struct Exported {
     pub num_chunks: u64,
 }
 
-/// The result of an import.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The report of `kb import`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Imported {
-    /// Documents that were added.
+    /// Imported documents.
+    #[serde(rename = "imported")]
     pub num_documents: usize,
-    /// Chunks that were added.
+    /// Their chunks.
+    #[serde(rename = "chunks")]
     pub num_chunks: usize,
-    /// Added documents whose file was left out because paths are not trusted.
-    pub num_without_file: usize,
-    /// Folders that were left out for the same reason.
-    pub num_folders_left_out: usize,
     /// Documents that are here and got a tag, an edit or a path.
+    #[serde(rename = "merged")]
     pub num_merged: usize,
     /// Documents that are here and stay unchanged.
+    #[serde(rename = "skipped")]
     pub num_skipped: usize,
-    /// What both sides had edited, in the order of the lines.
-    pub conflicts: Vec<Conflict>,
     /// Lines that could not be imported.
+    #[serde(rename = "failed")]
     pub num_failed: usize,
-    /// The first of these lines.
+    /// Imported documents whose paths were left out, because `--trust-paths` was not given.
+    #[serde(rename = "without_file")]
+    pub num_without_file: usize,
+    /// Folders left out for the same reason.
+    #[serde(rename = "folders_left_out")]
+    pub num_folders_left_out: usize,
+    /// What both sides had edited, in the order of the lines; the newer edit was kept.
+    pub conflicts: Vec<Conflict>,
+    /// The first 100 failed lines, with the reason.
+    #[serde(rename = "errors")]
     pub failed: Vec<BadLine>,
 }
 
@@ -64,11 +75,14 @@ impl Imported {
 }
 
 /// A line that could not be imported.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "BadLineJson")]
 pub struct BadLine {
     /// Its number, from 1.
+    #[serde(rename = "line")]
     pub number: u64,
-    /// Why it could not be imported; safe to print.
+    /// The reason, for people.
+    #[serde(rename = "error")]
     pub reason: String,
 }
 

@@ -21,6 +21,8 @@ pub(super) use choose::choose;
 use known::Known;
 pub use list::{Content, Listed, list};
 use place::Place;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Most characters of a description.
 pub const MAX_DESCRIPTION: usize = 300;
@@ -50,14 +52,16 @@ pub fn names(typed: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// What was done with a knowledge base.
-#[derive(Debug)]
+/// A change of a knowledge base.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BaseChange {
-    /// What was done, in one word.
+    /// `made`, `listed`, `removed`, `erased`, `renamed` or `allowed`.
     pub action: &'static str,
-    /// The knowledge base, by its new name.
+    /// The knowledge base, after renaming by its new name.
+    #[serde(flatten)]
     pub place: Place,
-    /// Whether all files and folders that it names are followed now, if that was decided.
+    /// With `allowed`: whether the files and folders that it names are followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub follows_files: Option<bool>,
 }
 

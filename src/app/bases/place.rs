@@ -3,11 +3,15 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::bases::known::{self, Known};
 use crate::config::{Environment, PROJECT_FOLDER};
 use crate::error::{Error, Result};
 use crate::files::folder;
 use crate::store::Store;
+use crate::text::fields;
 
 /// Name of the database in its folder.
 pub const DATABASE: &str = "kb.db";
@@ -25,11 +29,12 @@ const FOLDER: &str = "bases";
 const MAX_NAME: usize = 64;
 
 /// A knowledge base by its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
-    /// [`DEFAULT`], [`PROJECT`], or the name that the user gave it.
+    /// `default`, `project`, or the name that the user gave it.
     pub name: String,
     /// The folder of its database and settings.
+    #[serde(rename = "path", serialize_with = "fields::path")]
     pub dir: PathBuf,
 }
 

@@ -7,6 +7,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::add::Source;
 use crate::app::convert::parallel::{self, Input};
 use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
@@ -16,19 +19,23 @@ use crate::error::{Error, Failure, Result};
 use crate::files::open::Links;
 use crate::files::{open, write};
 use crate::ingest::UNNAMED;
+use crate::text::fields;
 use crate::text::number::thousands;
 
 /// The name of the result of a document from a stream, without its extension.
 const STREAM_NAME: &str = "stdin";
 
-/// A result in the folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A converted document in the folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Written {
-    /// The file that was read; `None` for a stream.
+    /// The file that was read; null for standard input.
+    #[serde(serialize_with = "fields::path_or_null")]
     pub path: Option<PathBuf>,
-    /// Its result.
+    /// The file that was written.
+    #[serde(serialize_with = "fields::path")]
     pub output: PathBuf,
-    /// Whether an earlier file of the run has the same name, so that the result has another.
+    /// Whether it has another name, because an earlier file of the run has the same one.
+    #[serde(rename = "renamed")]
     pub is_renamed: bool,
 }
 

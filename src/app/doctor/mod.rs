@@ -4,8 +4,12 @@ mod cache;
 mod database;
 mod machine;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
+use crate::text::fields;
 
 /// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,16 +36,18 @@ impl Verdict {
     }
 }
 
+fields::words!(Verdict);
+
 /// One check.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
     /// What was checked, in one word.
     pub name: &'static str,
-    /// The outcome.
+    /// `ok`, `note`, `repaired` or `fault`.
     pub verdict: Verdict,
-    /// A sentence without a full stop.
+    /// The finding, for people: a sentence without a full stop.
     pub message: String,
-    /// What the user can do, if anything.
+    /// What to do next; null if nothing needs to be done.
     pub fix: Option<String>,
 }
 

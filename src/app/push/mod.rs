@@ -4,7 +4,10 @@
 
 #[cfg(feature = "postgres")]
 mod copy;
+use schemars::JsonSchema;
 #[cfg(feature = "postgres")]
+use serde::Serialize;
+
 use copy as chosen;
 
 #[cfg(not(feature = "postgres"))]
@@ -15,19 +18,24 @@ use left_out as chosen;
 pub use chosen::push;
 pub(super) use chosen::{Kept, keep, open};
 
-/// What a push has changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The report of `kb push`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PushReport {
     /// Host and database, without password.
     pub target: String,
     /// Whether the copy was made from nothing.
+    #[serde(rename = "fresh")]
     pub is_fresh: bool,
     /// Documents of the database.
+    #[serde(rename = "documents")]
     pub num_documents: u64,
-    /// Documents that were new or changed.
+    /// Documents that were new or changed there.
+    #[serde(rename = "sent")]
     pub num_sent: u64,
-    /// Documents that the database no longer has.
+    /// Documents that were removed there.
+    #[serde(rename = "removed")]
     pub num_removed: u64,
     /// Chunks that were sent, with unchanged neighbours.
+    #[serde(rename = "chunks_sent")]
     pub num_chunks_sent: u64,
 }

@@ -4,12 +4,16 @@ mod examine;
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::cache::{Manifest, forget_missing, lock};
 use super::graph::identity::Identity;
 use super::{Installed, Locations, graph, io_error};
 use crate::document::Precision;
 use crate::error::Result;
 use crate::files::folder;
+use crate::text::fields;
 
 pub use examine::{Examination, Examined, examine, remove_wrong};
 
@@ -67,20 +71,26 @@ impl Recorded {
     }
 }
 
+fields::words!(CachedKind, Recorded);
+
 /// A part of the cache.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Part")]
 pub struct Cached {
-    /// Its kind.
+    /// `runtime`, `model`, `graph` or `leftover`.
     pub kind: CachedKind,
-    /// The version or model that it is for.
+    /// Its version or model.
     pub name: String,
     /// Its file or directory.
+    #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
-    /// Bytes of all its files.
+    /// Its size in bytes.
     pub size_bytes: u64,
-    /// Whether the given model needs it.
+    /// Whether the database's model needs it.
+    #[serde(rename = "in_use")]
     pub is_used: bool,
-    /// Whether it matches the manifest.
+    /// Whether size, time and inode of its files match the manifest: `unchanged` or `touched`; `no` if it is
+    /// not in the manifest.
     pub recorded: Recorded,
 }
 

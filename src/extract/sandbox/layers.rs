@@ -2,20 +2,22 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ReadOptions, parent};
 use crate::error::Result;
 use crate::extract::protocol::LAYERS;
 
-/// What the system enforces on a process that reads a document. Its environment is always cleared.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What the system enforces on a process that reads a document.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Sandbox")]
 pub struct Layers {
-    /// Limits that the process cannot lift: memory, processor time, files, processes.
+    /// Limits that it cannot lift: memory, processor time, files, processes.
     pub limits: bool,
-    /// Neither the process nor a program that it starts gains rights, and it has none of root's.
+    /// Neither it nor a program that it starts gains rights, and it has none of root's.
     pub no_new_privileges: bool,
-    /// The version of Landlock that keeps it from files, TCP and other processes; `None` without Landlock.
+    /// The version of Landlock in force, which refuses files and TCP; null without Landlock.
     pub landlock: Option<u32>,
     /// Whether seccomp refuses every system call that no reader needs.
     pub seccomp: bool,

@@ -5,16 +5,14 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::bases::{BaseChange, Listed};
-use crate::present::json::CONTRACT_VERSION;
+use crate::app::bases::Listed;
+use crate::present::json::answer;
 use crate::text::json::Json;
 use crate::text::paths::path_text;
 
 /// All knowledge bases.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct BasesJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// The default one, then that of the project, then the named ones by name.
     bases: Vec<BaseJson<'a>>,
 }
@@ -58,42 +56,7 @@ impl<'a> From<&'a Listed> for BaseJson<'a> {
 }
 
 /// Writes all knowledge bases.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn bases(bases: &[Listed], out: &mut Json<'_>) -> io::Result<()> {
     let bases = bases.iter().map(BaseJson::from).collect();
-    out.value(&BasesJson { contract_version: CONTRACT_VERSION, bases })
-}
-
-/// A change of a knowledge base.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct BaseChangedJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
-    /// `made`, `listed`, `removed`, `erased`, `renamed` or `allowed`.
-    action: &'static str,
-    /// Its name, after renaming the new one.
-    name: &'a str,
-    /// The folder of its database and settings.
-    path: String,
-    /// With `allowed`: whether the files and folders that it names are followed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    follows_files: Option<bool>,
-}
-
-/// Writes a change of a knowledge base.
-///
-/// # Errors
-///
-/// Errors of writing.
-pub fn base_changed(change: &BaseChange, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&BaseChangedJson {
-        contract_version: CONTRACT_VERSION,
-        action: change.action,
-        name: &change.place.name,
-        path: path_text(&change.place.dir),
-        follows_files: change.follows_files,
-    })
+    answer(&BasesJson { bases }, out)
 }

@@ -6,15 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::clients::{Entry, NAME, Plan};
-use crate::present::json::CONTRACT_VERSION;
+use crate::present::json::answer;
 use crate::text::json::Json;
 use crate::text::paths::path_text;
 
 /// A change of the settings of an agent's program.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ClientChangedJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// The name of the program.
     client: &'static str,
     /// The file with its settings.
@@ -30,18 +28,16 @@ pub(in crate::present) struct ClientChangedJson<'a> {
 }
 
 /// Writes a change of the settings of an agent's program.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn client_changed(plan: &Plan, entry: Option<&Entry>, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&ClientChangedJson {
-        contract_version: CONTRACT_VERSION,
-        client: plan.client.name,
-        path: path_text(&plan.path),
-        action: plan.action.as_str(),
-        name: NAME,
-        command: entry.map(|entry| entry.command.as_str()),
-        args: entry.map_or(&[], |entry| &entry.args),
-    })
+    answer(
+        &ClientChangedJson {
+            client: plan.client.name,
+            path: path_text(&plan.path),
+            action: plan.action.as_str(),
+            name: NAME,
+            command: entry.map(|entry| entry.command.as_str()),
+            args: entry.map_or(&[], |entry| &entry.args),
+        },
+        out,
+    )
 }

@@ -2,23 +2,20 @@
 //! that do not apply are null.
 
 use std::io;
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::convert::{ConvertReport, Converted, Written};
 use crate::document::{Block, BlockKind, Document, Markup};
-use crate::error::Error;
-use crate::present::json::{CONTRACT_VERSION, FailedJson};
+use crate::ingest::Failed;
+use crate::present::json::{Versioned, answer};
 use crate::read::markdown;
 use crate::text::json::{Json, Line};
 
 /// A converted document.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ConvertedJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// Absolute path of its file; null for standard input.
     path: Option<String>,
     /// `pdf`, `markdown`, `code` or `note`.
@@ -68,12 +65,8 @@ struct BlockJson<'a> {
 }
 
 /// Writes a converted document.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&converted_json(converted))
+    answer(&converted_json(converted), out)
 }
 
 /// Returns the line of a converted document.
@@ -82,16 +75,7 @@ pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
 ///
 /// None that can be reached: every key is a string.
 pub fn converted_line(converted: &Converted) -> io::Result<Line> {
-    Line::of(&converted_json(converted))
-}
-
-/// Writes the line of a file that could not be converted.
-///
-/// # Errors
-///
-/// Errors of writing.
-pub fn failed_line(path: &Path, error: &Error, out: &mut Json<'_>) -> io::Result<()> {
-    out.line(&FailedJson::new(path, error.code(), error.to_string()))
+    Line::of(&Versioned::of(&converted_json(converted)))
 }
 
 fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
@@ -103,7 +87,6 @@ fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
     let metadata = &document.metadata;
     let source = format.language().map(|language| language.as_str().to_owned());
     ConvertedJson {
-        contract_version: CONTRACT_VERSION,
         path: path.as_ref().map(|path| path.display().to_string()),
         doc_type: format.doc_type().as_str(),
         format: format.as_str(),
@@ -153,9 +136,7 @@ fn kind(kind: BlockKind) -> &'static str {
 
 /// The report of `kb convert` into a folder.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ConversionJson {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
+pub(in crate::present) struct ConversionJson<'a> {
     /// Documents that were written.
     converted: usize,
     /// Files in folders that kb does not read.
@@ -163,32 +144,11 @@ pub(in crate::present) struct ConversionJson {
     /// Files that could not be converted.
     failed: usize,
     /// What was written, in the order the files were found.
-    documents: Vec<WrittenJson>,
+    documents: &'a [Written],
     /// Why each file failed.
-    errors: Vec<FailedJson>,
+    errors: Vec<Failed>,
     /// What the readers report, with the file.
     warnings: Vec<WarningJson>,
-}
-
-/// A converted document in the folder.
-#[derive(Serialize, JsonSchema)]
-struct WrittenJson {
-    /// The file that was read; null for standard input.
-    path: Option<String>,
-    /// The file that was written.
-    output: String,
-    /// Whether it has another name, because an earlier file of the run has the same one.
-    renamed: bool,
-}
-
-impl From<&Written> for WrittenJson {
-    fn from(written: &Written) -> Self {
-        Self {
-            path: written.path.as_ref().map(|path| path.display().to_string()),
-            output: written.output.display().to_string(),
-            renamed: written.is_renamed,
-        }
-    }
 }
 
 /// What a reader reports about a file.
@@ -201,22 +161,20 @@ struct WarningJson {
 }
 
 /// Writes the report of a run that wrote to a folder.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn conversion(report: &ConvertReport, out: &mut Json<'_>) -> io::Result<()> {
     let warnings = report.warnings.iter().map(|(path, warning)| WarningJson {
         path: path.display().to_string(),
         warning: warning.clone(),
     });
-    out.value(&ConversionJson {
-        contract_version: CONTRACT_VERSION,
-        converted: report.written.len(),
-        ignored: report.ignored,
-        failed: report.failed.len(),
-        documents: report.written.iter().map(WrittenJson::from).collect(),
-        errors: report.failed.iter().map(FailedJson::from).collect(),
-        warnings: warnings.collect(),
-    })
+    answer(
+        &ConversionJson {
+            converted: report.written.len(),
+            ignored: report.ignored,
+            failed: report.failed.len(),
+            documents: &report.written,
+            errors: report.failed.iter().map(Failed::from).collect(),
+            warnings: warnings.collect(),
+        },
+        out,
+    )
 }

@@ -6,81 +6,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::read::Info;
-use crate::document::{ChunkId, DocumentId, Quality, Stale};
-use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
+use crate::document::{Chunk, ChunkId, Quality, Stale};
+use crate::present::json::answer;
 use crate::store::{ListedDocument, StoredDocument};
 use crate::text::json::Json;
+use crate::text::paths;
 
 /// Characters of a chunk that `kb info` shows.
 pub(in crate::present) const PREVIEW_CHARS: usize = 100;
-
-/// A document.
-#[derive(Serialize, JsonSchema)]
-struct DocumentJson<'a> {
-    /// Id, as `kb info` takes it.
-    id: DocumentId,
-    /// Title.
-    title: &'a str,
-    /// `pdf`, `markdown`, `code` or `note`.
-    #[serde(rename = "type")]
-    doc_type: &'a str,
-    /// Tags, in alphabetical order.
-    tags: &'a [String],
-    /// Number of its chunks.
-    chunk_count: u32,
-    /// When it was first added: RFC 3339, UTC, whole seconds.
-    created_at: &'a str,
-    /// Absolute path of its file, which may contain it; null for a note without a file.
-    path: Option<&'a str>,
-    /// Its name in that file, such as an archive or a mailbox.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    member: Option<&'a str>,
-    /// Programming language of source code, else null.
-    language: Option<&'a str>,
-    /// When its content was last read: RFC 3339, UTC, whole seconds.
-    updated_at: &'a str,
-}
-
-impl<'a> From<&'a StoredDocument> for DocumentJson<'a> {
-    fn from(document: &'a StoredDocument) -> Self {
-        Self {
-            id: document.id,
-            title: &document.title,
-            doc_type: document.doc_type.as_str(),
-            tags: &document.tags,
-            chunk_count: document.chunk_count,
-            created_at: &document.created_at,
-            path: document.path.as_deref().map(file_of),
-            member: document.path.as_deref().and_then(member_of),
-            language: document.language.as_deref(),
-            updated_at: &document.updated_at,
-        }
-    }
-}
-
-impl<'a> From<&'a ListedDocument> for DocumentJson<'a> {
-    fn from(document: &'a ListedDocument) -> Self {
-        Self {
-            id: document.id,
-            title: &document.title,
-            doc_type: document.doc_type.as_str(),
-            tags: &document.tags,
-            chunk_count: document.chunk_count,
-            created_at: &document.created_at,
-            path: document.path.as_deref().map(file_of),
-            member: document.path.as_deref().and_then(member_of),
-            language: document.language.as_deref(),
-            updated_at: &document.updated_at,
-        }
-    }
-}
 
 /// A document of the list.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ListedJson<'a> {
     /// The document.
     #[serde(flatten)]
-    document: DocumentJson<'a>,
+    document: &'a ListedDocument,
     /// How well its pages could be read; null for a document without pages.
     quality: Option<QualityJson>,
 }
@@ -120,26 +60,19 @@ impl From<Quality> for QualityJson {
 }
 
 /// Writes a list of documents.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn list(documents: &[ListedDocument], out: &mut Json<'_>) -> io::Result<()> {
-    let listed = documents.iter().map(|document| ListedJson {
-        document: document.into(),
-        quality: document.quality.map(QualityJson::from),
-    });
+    let listed = documents
+        .iter()
+        .map(|document| ListedJson { document, quality: document.quality.map(QualityJson::from) });
     out.value(&listed.collect::<Vec<_>>())
 }
 
 /// One document with its chunks.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct InfoJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// The document.
     #[serde(flatten)]
-    document: DocumentJson<'a>,
+    document: &'a StoredDocument,
     /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
     /// more; null if it is unchanged, or if there is no file.
     stale: Option<&'static str>,
@@ -184,66 +117,44 @@ struct ChunkJson<'a> {
     chunk_id: ChunkId,
     /// Position in the document, from 0.
     chunk_index: u32,
-    /// Its tokens as the model counts them, including context and special tokens.
-    token_count: u32,
-    /// First page, from 1; null for a document without pages.
-    page: Option<u32>,
-    /// Last page, inclusive.
-    last_page: Option<u32>,
-    /// The label of the first page; null if it is the page number.
-    page_label: Option<&'a str>,
-    /// Headings above it, without the title, joined by ` > `; null if there are none.
-    section: Option<&'a str>,
-    /// Qualified name of the function, class or type; null except for code.
-    symbol: Option<&'a str>,
-    /// First line in the file, from 1; null if lines are unknown.
-    start_line: Option<u32>,
-    /// Last line in the file, inclusive.
-    end_line: Option<u32>,
+    /// Where it is.
+    #[serde(flatten)]
+    chunk: &'a Chunk,
     /// Its first 100 characters.
     preview: String,
 }
 
 /// Writes one document with its chunks.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
     let Info { document, chunks, stale } = info;
     let metadata = &document.metadata;
-    out.value(&InfoJson {
-        contract_version: CONTRACT_VERSION,
-        document: document.into(),
-        stale: stale.map(Stale::as_str),
-        content_hash: &document.content_hash,
-        metadata: MetadataJson {
-            format: &document.format,
-            author: metadata.author.as_deref(),
-            page_count: metadata.page_count,
-            created: metadata.created.as_deref(),
-            date: document.date_given.as_deref(),
-            language: metadata.language.as_deref(),
-            natural_language: metadata.natural_language.as_deref(),
-            quality: metadata.quality.map(QualityJson::from),
-            warnings: &metadata.warnings,
-            member: document.path.as_deref().and_then(member_of),
+    answer(
+        &InfoJson {
+            document,
+            stale: stale.map(Stale::as_str),
+            content_hash: &document.content_hash,
+            metadata: MetadataJson {
+                format: &document.format,
+                author: metadata.author.as_deref(),
+                page_count: metadata.page_count,
+                created: metadata.created.as_deref(),
+                date: document.date_given.as_deref(),
+                language: metadata.language.as_deref(),
+                natural_language: metadata.natural_language.as_deref(),
+                quality: metadata.quality.map(QualityJson::from),
+                warnings: &metadata.warnings,
+                member: document.path.as_deref().and_then(|path| paths::split_member(path).1),
+            },
+            chunks: chunks
+                .iter()
+                .map(|stored| ChunkJson {
+                    chunk_id: stored.id,
+                    chunk_index: stored.chunk_index,
+                    chunk: &stored.chunk,
+                    preview: stored.chunk.text.chars().take(PREVIEW_CHARS).collect(),
+                })
+                .collect(),
         },
-        chunks: chunks
-            .iter()
-            .map(|stored| ChunkJson {
-                chunk_id: stored.id,
-                chunk_index: stored.chunk_index,
-                token_count: stored.chunk.token_count,
-                page: stored.chunk.page,
-                last_page: stored.chunk.last_page,
-                page_label: stored.chunk.page_label.as_deref(),
-                section: stored.chunk.section.as_deref(),
-                symbol: stored.chunk.symbol.as_deref(),
-                start_line: stored.chunk.start_line,
-                end_line: stored.chunk.end_line,
-                preview: stored.chunk.text.chars().take(PREVIEW_CHARS).collect(),
-            })
-            .collect(),
-    })
+        out,
+    )
 }

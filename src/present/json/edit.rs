@@ -6,15 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::DocumentId;
-use crate::present::json::CONTRACT_VERSION;
+use crate::present::json::answer;
 use crate::store::StoredDocument;
 use crate::text::json::Json;
 
 /// A document after `kb edit`.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct EditedJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// The document.
     id: DocumentId,
     /// Its title.
@@ -28,21 +26,19 @@ pub(in crate::present) struct EditedJson<'a> {
 }
 
 /// Writes a document after it was edited, and what changed.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn edited(
     document: &StoredDocument,
     changed: &[&'static str],
     out: &mut Json<'_>,
 ) -> io::Result<()> {
-    out.value(&EditedJson {
-        contract_version: CONTRACT_VERSION,
-        id: document.id,
-        title: &document.title,
-        tags: &document.tags,
-        date: document.date_given.as_deref(),
-        changed,
-    })
+    answer(
+        &EditedJson {
+            id: document.id,
+            title: &document.title,
+            tags: &document.tags,
+            date: document.date_given.as_deref(),
+            changed,
+        },
+        out,
+    )
 }

@@ -6,21 +6,19 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::files::Files;
-use crate::document::DocumentId;
+use crate::app::files::{Files, ListedFile};
+use crate::ingest::Failed;
 use crate::ingest::foresee::{Foreseen, Prospect};
-use crate::present::json::{CONTRACT_VERSION, FailedJson};
+use crate::present::json::answer;
 use crate::text::json::Json;
 
 /// The files that kb has seen.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct FilesJson<'a> {
-    /// Increases only when a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// How many files there are at and below the path, listed or not.
     counts: FileCountsJson,
     /// The files, ordered by path.
-    files: Vec<FileJson<'a>>,
+    files: &'a [ListedFile],
 }
 
 /// How many files there are in each state.
@@ -36,93 +34,42 @@ struct FileCountsJson {
     waived: usize,
 }
 
-/// A file, or a folder that is not entered.
-#[derive(Serialize, JsonSchema)]
-struct FileJson<'a> {
-    /// Absolute path.
-    path: &'a str,
-    /// `indexed`, `ignored`, `failed` or `waived`.
-    outcome: &'static str,
-    /// Ignored: `type`, `empty`, `size`, `hidden`, `gitignore`, `kbignore`, `link` or `special`; failed and
-    /// waived: code of the error; indexed: null.
-    reason: Option<&'a str>,
-    /// What failed, for people; null unless it failed.
-    error: Option<&'a str>,
-    /// Version of kb and settings that failed; null unless it failed.
-    reader: Option<&'a str>,
-    /// Size in bytes; null for a folder.
-    size_bytes: Option<u64>,
-    /// Since when this is known, RFC 3339, UTC; null for an indexed file.
-    seen_at: Option<&'a str>,
-    /// Document with its content, or with the earlier content of a file that failed later; else null.
-    document_id: Option<DocumentId>,
-}
-
 /// Writes the files that kb has seen.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn files(files: &Files, out: &mut Json<'_>) -> io::Result<()> {
     let [indexed, ignored, failed, waived] = files.counts;
-    let listed = files.files.iter().map(|file| FileJson {
-        path: &file.path,
-        outcome: file.state.as_str(),
-        reason: file.reason.as_deref(),
-        error: file.message.as_deref(),
-        reader: file.reader.as_deref(),
-        size_bytes: file.size_bytes,
-        seen_at: file.seen_at.as_deref(),
-        document_id: file.document_id,
-    });
-    out.value(&FilesJson {
-        contract_version: CONTRACT_VERSION,
-        counts: FileCountsJson { indexed, ignored, failed, waived },
-        files: listed.collect(),
-    })
+    answer(
+        &FilesJson {
+            counts: FileCountsJson { indexed, ignored, failed, waived },
+            files: &files.files,
+        },
+        out,
+    )
 }
 
 /// The files that are waived now.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct WaivedJson<'a> {
-    /// Increases only when a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// Absolute paths of the files.
     waived: &'a [String],
 }
 
 /// Writes which files are waived now.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn waived(paths: &[String], out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&WaivedJson { contract_version: CONTRACT_VERSION, waived: paths })
+    answer(&WaivedJson { waived: paths }, out)
 }
 
 /// What adding would do.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct PlanJson {
-    /// Increases only when a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// Always true: nothing was written.
     dry_run: bool,
-    /// Files that would be read for the first time, copies of other documents included.
-    new: usize,
-    /// Indexed files whose size or time differs.
-    changed: usize,
-    /// Indexed files that would be skipped.
-    unchanged: usize,
-    /// Files and folders that a rule leaves out.
-    ignored: usize,
-    /// Files that cannot be read, as far as their first bytes show, or could not be read before.
-    failed: usize,
-    /// Files that could not be read and are not reported any more.
-    waived: usize,
+    /// How many files there are of each outcome.
+    #[serde(flatten)]
+    counts: PlanCounts,
     /// How many files there are of each outcome, kind and reason.
     groups: Vec<PlanGroupJson>,
     /// Why files cannot be read.
-    errors: Vec<FailedJson>,
+    errors: Vec<Failed>,
 }
 
 /// Files with the same outcome, kind and reason.
@@ -139,13 +86,19 @@ struct PlanGroupJson {
 }
 
 /// How many files there are of each outcome.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
 pub(in crate::present) struct PlanCounts {
+    /// Files that would be read for the first time, copies of other documents included.
     pub(in crate::present) new: usize,
+    /// Indexed files whose size or time differs.
     pub(in crate::present) changed: usize,
+    /// Indexed files that would be skipped.
     pub(in crate::present) unchanged: usize,
+    /// Files and folders that a rule leaves out.
     pub(in crate::present) ignored: usize,
+    /// Files that cannot be read, as far as their first bytes show, or could not be read before.
     pub(in crate::present) failed: usize,
+    /// Files that could not be read and are not reported any more.
     pub(in crate::present) waived: usize,
 }
 
@@ -188,34 +141,25 @@ pub(in crate::present) fn groups(plan: &[Foreseen]) -> BTreeMap<PlanGroup<'_>, u
 }
 
 /// Writes what adding would do.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn plan(plan: &[Foreseen], out: &mut Json<'_>) -> io::Result<()> {
-    let counts = PlanCounts::of(plan);
     let groups = groups(plan).into_iter().map(|((_, outcome, kind, reason), files)| {
         PlanGroupJson { outcome, kind, reason: reason.map(str::to_owned), files }
     });
-    let errors = plan.iter().filter_map(|foreseen| match &foreseen.prospect {
-        Prospect::Fails(error) => {
-            Some(FailedJson::new(&foreseen.path, error.code(), error.to_string()))
-        }
+    let errors = plan.iter().filter_map(|Foreseen { path, prospect, .. }| match prospect {
+        Prospect::Fails(error) => Some(Failed::new(path, error)),
         Prospect::HasFailed(code, message) => {
-            Some(FailedJson::new(&foreseen.path, code, message.clone()))
+            let (code, error) = (code.clone(), message.clone());
+            Some(Failed { path: path.clone(), code, error })
         }
         _ => None,
     });
-    out.value(&PlanJson {
-        contract_version: CONTRACT_VERSION,
-        dry_run: true,
-        new: counts.new,
-        changed: counts.changed,
-        unchanged: counts.unchanged,
-        ignored: counts.ignored,
-        failed: counts.failed,
-        waived: counts.waived,
-        groups: groups.collect(),
-        errors: errors.collect(),
-    })
+    answer(
+        &PlanJson {
+            dry_run: true,
+            counts: PlanCounts::of(plan),
+            groups: groups.collect(),
+            errors: errors.collect(),
+        },
+        out,
+    )
 }

@@ -7,16 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::grep::{Detail, GrepDocument, GrepResults};
-use crate::document::{ChunkId, DocumentId, Stale};
-use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
+use crate::document::{ChunkId, Stale};
+use crate::present::json::{SourceJson, answer};
 use crate::read::grep::Line;
 use crate::text::json::Json;
 
 /// All documents with lines that match a pattern.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct GrepJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// The pattern, unchanged.
     pattern: &'a str,
     /// The documents with a matching line, by id.
@@ -34,7 +32,7 @@ pub(in crate::present) struct GrepJson<'a> {
 struct DocumentJson<'a> {
     /// Where the lines are from.
     #[serde(flatten)]
-    source: SourceJson<'a>,
+    source: FileJson<'a>,
     /// Number of its matching lines; null with `--files-with-matches`.
     matches: Option<usize>,
     /// The matching lines, and with `--context` those around them, in order; null with `--count` and
@@ -44,22 +42,12 @@ struct DocumentJson<'a> {
 
 /// Where lines are from.
 #[derive(Serialize, JsonSchema)]
-struct SourceJson<'a> {
-    /// Id of the document, as `kb info` takes it.
-    document_id: DocumentId,
-    /// Title of the document.
-    title: &'a str,
-    /// Absolute path of its file, which may contain it; null for a note without a file.
-    path: Option<&'a str>,
-    /// Its name in that file, such as an archive or a mailbox.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    member: Option<&'a str>,
-    /// `pdf`, `markdown`, `code` or `note`.
-    #[serde(rename = "type")]
-    doc_type: &'a str,
+struct FileJson<'a> {
+    #[serde(flatten)]
+    source: SourceJson<'a>,
     /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
     /// more; null if it is unchanged, or if there is no file.
-    stale: Option<&'static str>,
+    stale: Option<Stale>,
 }
 
 /// A line.
@@ -106,23 +94,15 @@ impl From<&Range<usize>> for RangeJson {
 pub(in crate::present) struct GrepLineJson<'a> {
     /// Where the line is from.
     #[serde(flatten)]
-    source: SourceJson<'a>,
+    source: FileJson<'a>,
     /// The line.
     #[serde(flatten)]
     line: LineJson<'a>,
 }
 
-impl<'a> From<&'a GrepDocument> for SourceJson<'a> {
+impl<'a> From<&'a GrepDocument> for FileJson<'a> {
     fn from(found: &'a GrepDocument) -> Self {
-        let document = &found.document;
-        Self {
-            document_id: document.id,
-            title: &document.title,
-            path: document.path.as_deref().map(file_of),
-            member: document.path.as_deref().and_then(member_of),
-            doc_type: document.doc_type.as_str(),
-            stale: found.stale.map(Stale::as_str),
-        }
+        Self { source: (&found.document).into(), stale: found.stale }
     }
 }
 
@@ -143,21 +123,19 @@ impl<'a> From<&'a Line> for LineJson<'a> {
 }
 
 /// Writes the documents with matching lines.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn grep(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
     let is_counted = results.detail != Detail::Name;
     let document = |found| document(found, results.detail);
-    out.value(&GrepJson {
-        contract_version: CONTRACT_VERSION,
-        pattern: &results.typed,
-        results: results.documents.iter().map(document).collect(),
-        total_matches: is_counted.then(|| results.num_lines()),
-        returned: results.documents.len(),
-        searched: results.num_searched,
-    })
+    answer(
+        &GrepJson {
+            pattern: &results.typed,
+            results: results.documents.iter().map(document).collect(),
+            total_matches: is_counted.then(|| results.num_lines()),
+            returned: results.documents.len(),
+            searched: results.num_searched,
+        },
+        out,
+    )
 }
 
 fn document(found: &GrepDocument, detail: Detail) -> DocumentJson<'_> {
@@ -170,10 +148,6 @@ fn document(found: &GrepDocument, detail: Detail) -> DocumentJson<'_> {
 }
 
 /// Writes one line of the documents per line.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn grep_lines(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
     for found in &results.documents {
         for line in &found.matched.lines {

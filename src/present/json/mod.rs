@@ -1,9 +1,8 @@
-//! Defines the JSON contract in separate structs, so that renaming an internal field cannot break a
-//! script. Every documented key is always present, except those that a flag requests; values that do not
-//! apply are null.
+//! Writes answers as JSON. A result carries its JSON where it has the same shape; here are the others. The
+//! schemas and `tests/fixtures/promises.txt` keep a renamed field from breaking a script. Every documented
+//! key is always present, except those that a flag requests; values that do not apply are null.
 
 mod bases;
-mod cache;
 mod clients;
 mod convert;
 mod doctor;
@@ -12,16 +11,12 @@ mod edit;
 mod eval;
 mod files;
 mod grep;
-mod push;
 pub mod read;
-mod relocate;
-mod remove;
 mod runs;
 mod search;
 pub mod skill;
 mod status;
 mod tags;
-mod update;
 mod why;
 
 use std::io;
@@ -29,18 +24,18 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::document::{DocType, DocumentId};
 use crate::error::Error;
+use crate::store::{PassingDocument, StoredDocument, StoredHit};
+use crate::text::fields;
 use crate::text::json::Json;
-use crate::text::paths;
 
-pub(super) use bases::{BaseChangedJson, BasesJson};
-pub use bases::{base_changed, bases};
-pub(super) use cache::{CacheJson, CleanedJson};
-pub use cache::{cache, cleaned};
+pub(super) use bases::BasesJson;
+pub use bases::bases;
 pub(super) use clients::ClientChangedJson;
 pub use clients::client_changed;
 pub(super) use convert::{ConversionJson, ConvertedJson};
-pub use convert::{conversion, converted, converted_line, failed_line};
+pub use convert::{conversion, converted, converted_line};
 pub(super) use doctor::DoctorJson;
 pub use doctor::doctor;
 pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS};
@@ -53,29 +48,43 @@ pub(super) use files::{FilesJson, PlanCounts, PlanJson, WaivedJson, groups};
 pub use files::{files, plan, waived};
 pub(super) use grep::{GrepJson, GrepLineJson};
 pub use grep::{grep, grep_lines};
-pub(super) use push::PushedJson;
-pub use push::pushed;
-pub(super) use relocate::RelocatedJson;
-pub use relocate::relocated;
-pub(super) use remove::RemovedJson;
-pub use remove::removed;
-pub(super) use runs::{
-    BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson, RestoredJson,
-};
-pub use runs::{backup, imported, reindexed, report, restored};
-pub(super) use search::{ResultJson, SearchJson, SimilarJson, TermJson};
+pub(super) use runs::{BackupJson, ReindexedJson, ReportJson, RestoredJson};
+pub use runs::{backup, reindexed, report, restored};
+pub(super) use search::{ResultJson, SearchJson, SimilarJson};
 pub use search::{found, hit_lines, search_line, similar, vector};
-pub(super) use status::{SettingJson, SetupJson, StatusJson};
-pub use status::{settings, setup, status};
-pub(super) use tags::{RenamedTagJson, TagJson, TaggedAllJson, TaggedJson};
-pub use tags::{renamed_tag, tagged, tagged_all, tags};
-pub(super) use update::UpdateJson;
-pub use update::update;
+pub(super) use status::{SetupJson, StatusJson};
+pub use status::{setup, status};
+pub(super) use tags::{RenamedTagJson, TaggedAllJson, TaggedJson};
+pub use tags::{renamed_tag, tagged, tagged_all};
 pub(super) use why::WhyJson;
 pub use why::why;
 
 /// Increases only if a documented key is removed, renamed or changes its type.
 pub(super) const CONTRACT_VERSION: u32 = 1;
+
+/// The first key of an answer, and what it means.
+pub(super) const VERSION_KEY: &str = "contract_version";
+pub(super) const VERSION_MEANING: &str =
+    "Increases only if a key is removed, renamed or changes its type.";
+
+/// An answer after the version of the contract.
+#[derive(Serialize)]
+struct Versioned<'a, T> {
+    contract_version: u32,
+    #[serde(flatten)]
+    answer: &'a T,
+}
+
+impl<'a, T> Versioned<'a, T> {
+    fn of(answer: &'a T) -> Self {
+        Self { contract_version: CONTRACT_VERSION, answer }
+    }
+}
+
+/// Writes an answer after the version of the contract.
+pub fn answer(answer: &impl Serialize, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&Versioned::of(answer))
+}
 
 /// An error, printed on stderr if the format is JSON; stdout is then empty.
 #[derive(Serialize, JsonSchema)]
@@ -95,29 +104,47 @@ impl From<&Error> for ErrorJson {
 }
 
 /// Writes an error on one line.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn error_line(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
     out.line(&ErrorJson::from(error))
 }
 
 /// Writes an error.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn error(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&ErrorJson::from(error))
 }
 
-/// Returns the path of the file of a document; of one in a container, that of the container.
-pub(super) fn file_of(path: &str) -> &str {
-    paths::split_member(path).0
+/// Where a text is from.
+#[derive(Serialize, JsonSchema)]
+struct SourceJson<'a> {
+    /// Id of the document, as `kb info` takes it.
+    document_id: DocumentId,
+    /// Title of the document.
+    title: &'a str,
+    #[serde(flatten, serialize_with = "fields::place")]
+    #[schemars(with = "fields::Place<'_>")]
+    path: &'a Option<String>,
+    /// `pdf`, `markdown`, `code` or `note`.
+    #[serde(rename = "type")]
+    doc_type: DocType,
 }
 
-/// Returns the name of a document in its container.
-pub(super) fn member_of(path: &str) -> Option<&str> {
-    paths::split_member(path).1
+impl<'a> From<&'a StoredDocument> for SourceJson<'a> {
+    fn from(document: &'a StoredDocument) -> Self {
+        let StoredDocument { id, title, path, doc_type, .. } = document;
+        Self { document_id: *id, title, path, doc_type: *doc_type }
+    }
+}
+
+impl<'a> From<&'a StoredHit> for SourceJson<'a> {
+    fn from(hit: &'a StoredHit) -> Self {
+        let StoredHit { document_id, title, path, doc_type, .. } = hit;
+        Self { document_id: *document_id, title, path, doc_type: *doc_type }
+    }
+}
+
+impl<'a> From<&'a PassingDocument> for SourceJson<'a> {
+    fn from(document: &'a PassingDocument) -> Self {
+        let PassingDocument { id, title, path, doc_type } = document;
+        Self { document_id: *id, title, path, doc_type: *doc_type }
+    }
 }

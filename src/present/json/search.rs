@@ -6,43 +6,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::{ChunkId, DocumentId, Stale};
-use crate::present::json::{CONTRACT_VERSION, file_of, member_of};
+use crate::present::json::{SourceJson, Versioned, answer};
 use crate::search::similar::Seed;
 use crate::search::{Answer, Confidence, Contribution, Hit, NoBasis, Reranking, TermMatch};
 use crate::text::json::Json;
 
 /// Writes a vector as an array on one line.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn vector(vector: &[f32], out: &mut Json<'_>) -> io::Result<()> {
     out.line(&vector)
 }
 
 /// Writes the answer to a query.
-///
-/// # Errors
-///
-/// Errors of writing.
-pub fn found(answer: &Answer, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&SearchJson::from(answer))
+pub fn found(found: &Answer, out: &mut Json<'_>) -> io::Result<()> {
+    answer(&SearchJson::from(found), out)
 }
 
 /// Writes the answer to one of several queries on one line.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn search_line(answer: &Answer, out: &mut Json<'_>) -> io::Result<()> {
-    out.line(&SearchJson::from(answer))
+    out.line(&Versioned::of(&SearchJson::from(answer)))
 }
 
 /// Writes one hit per line.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
     hits.iter().try_for_each(|hit| out.line(&ResultJson::from(hit)))
 }
@@ -50,8 +34,6 @@ pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
 /// The answer to a query. With `--batch`, each line is one such answer or an error.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct SearchJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// The query, unchanged; the first one of several phrasings.
     query: &'a str,
     /// With several phrasings: all of them, unchanged.
@@ -100,15 +82,15 @@ pub(in crate::present) struct ResultJson<'a> {
     /// The chunk's own text, without its context, or the text of the passage.
     text: &'a str,
     /// The source of the text, for citations.
-    source: SourceJson<'a>,
+    source: PlaceJson<'a>,
     /// The ranks and scores of the chunk in each leg.
     evidence: EvidenceJson,
     /// With `--explain`: the terms of the query in it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    terms: Vec<TermJson<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    terms: &'a [TermMatch],
     /// With several phrasings: what each contributes, in the order of `queries`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    by_query: Vec<ContributionJson>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    by_query: &'a [Contribution],
     /// Number of near copies of this chunk that were left out; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<u32>,
@@ -118,54 +100,6 @@ pub(in crate::present) struct ResultJson<'a> {
     /// With `--budget` or `--context`: tokens of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
-}
-
-/// How a term of the query contributed to a chunk.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct TermJson<'a> {
-    /// The term, as people write it.
-    term: &'a str,
-    /// Number of chunks that contain it.
-    chunks: u32,
-    /// Its weight; larger for rare terms.
-    weight: f64,
-    /// Occurrences in the chunk's context: title and headings, or module and class.
-    in_context: u32,
-    /// Occurrences in the chunk's own text.
-    in_text: u32,
-    /// Occurrences in the whole document.
-    in_document: u32,
-    /// Its share of the chunk's BM25.
-    bm25: f64,
-}
-
-impl<'a> From<&'a TermMatch> for TermJson<'a> {
-    fn from(found: &'a TermMatch) -> Self {
-        Self {
-            term: &found.term,
-            chunks: found.num_chunks,
-            weight: found.weight,
-            in_context: found.in_context,
-            in_text: found.in_text,
-            in_document: found.in_document,
-            bm25: found.score,
-        }
-    }
-}
-
-/// What one of several phrasings contributes to a chunk.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ContributionJson {
-    /// BM25 for this phrasing; the leg ranks by the average. Null if none of its words occurs.
-    bm25: Option<f64>,
-    /// Cosine to this phrasing; the leg ranks by the average.
-    cosine: Option<f64>,
-}
-
-impl From<&Contribution> for ContributionJson {
-    fn from(found: &Contribution) -> Self {
-        Self { bm25: found.bm25, cosine: found.cosine }
-    }
 }
 
 /// What each leg contributes to a score.
@@ -181,22 +115,13 @@ struct BreakdownJson {
 
 /// The source of a text.
 #[derive(Serialize, JsonSchema)]
-struct SourceJson<'a> {
+#[schemars(rename = "Source")]
+struct PlaceJson<'a> {
     /// If several knowledge bases were searched: the name of the one it is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<&'a str>,
-    /// Id of the document, as `kb info` takes it.
-    document_id: DocumentId,
-    /// Title of the document.
-    title: &'a str,
-    /// Absolute path of its file, which may contain it; null for a note without a file.
-    path: Option<&'a str>,
-    /// Its name in that file, such as an archive or a mailbox.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    member: Option<&'a str>,
-    /// `pdf`, `markdown`, `code` or `note`.
-    #[serde(rename = "type")]
-    doc_type: &'a str,
+    #[serde(flatten)]
+    source: SourceJson<'a>,
     /// First page, from 1; null for a document without pages.
     page: Option<u32>,
     /// Position of the chunk in its document, from 0.
@@ -262,13 +187,9 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 vector: hit.vector.map(|leg| leg.term),
             },
             text: &chunk.text,
-            source: SourceJson {
+            source: PlaceJson {
                 base: hit.base.as_deref(),
-                document_id: document.document_id,
-                title: &document.title,
-                path: document.path.as_deref().map(file_of),
-                member: document.path.as_deref().and_then(member_of),
-                doc_type: document.doc_type.as_str(),
+                source: document.into(),
                 page: chunk.page,
                 chunk_index: stored.chunk_index,
                 total_chunks: document.total_chunks,
@@ -293,8 +214,8 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 fts_weight: hit.keyword.map(|leg| leg.weight),
                 vector_weight: hit.vector.map(|leg| leg.weight),
             },
-            terms: hit.terms.iter().map(TermJson::from).collect(),
-            by_query: hit.contributions.iter().map(ContributionJson::from).collect(),
+            terms: &hit.terms,
+            by_query: &hit.contributions,
             copies: Some(hit.num_copies).filter(|count| *count > 0),
             chunk_ids: hit.passage.as_ref().map(|passage| passage.chunk_ids.as_slice()),
             tokens: hit.passage.as_ref().map(|passage| passage.num_tokens),
@@ -306,7 +227,6 @@ impl<'a> From<&'a Answer> for SearchJson<'a> {
     fn from(answer: &'a Answer) -> Self {
         let gathered = answer.gathered.as_ref();
         Self {
-            contract_version: CONTRACT_VERSION,
             query: &answer.typed,
             queries: if answer.also.is_empty() { vec![] } else { answer.phrasings().collect() },
             results: answer.hits.iter().map(ResultJson::from).collect(),
@@ -336,8 +256,6 @@ fn failure(reranking: &Reranking) -> Option<&str> {
 /// Passages similar to a document or a chunk.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct SimilarJson<'a> {
-    /// Increases only if a key is removed, renamed or changes its type.
-    contract_version: u32,
     /// The given document; null if a chunk was given.
     document_id: Option<DocumentId>,
     /// The given chunk; null if a document was given.
@@ -349,20 +267,18 @@ pub(in crate::present) struct SimilarJson<'a> {
 }
 
 /// Writes passages similar to a document or a chunk.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn similar(seed: Seed, hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
     let (document_id, chunk_id) = match seed {
         Seed::Document(id) => (Some(id), None),
         Seed::Chunk(id) => (None, Some(id)),
     };
-    out.value(&SimilarJson {
-        contract_version: CONTRACT_VERSION,
-        document_id,
-        chunk_id,
-        results: hits.iter().map(ResultJson::from).collect(),
-        returned: hits.len(),
-    })
+    answer(
+        &SimilarJson {
+            document_id,
+            chunk_id,
+            results: hits.iter().map(ResultJson::from).collect(),
+            returned: hits.len(),
+        },
+        out,
+    )
 }

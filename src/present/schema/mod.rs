@@ -1,7 +1,6 @@
 //! Generates the JSON Schemas of all JSON output from its types.
 
 mod fields;
-mod ids;
 
 use std::io;
 use std::io::Write;
@@ -9,11 +8,26 @@ use std::io::Write;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::present::json::{self, skill};
+use crate::app::bases::BaseChange;
+use crate::app::cache::{Cleaned, Contents};
+use crate::app::push::PushReport;
+use crate::app::relocate::Relocated;
+use crate::app::remove::Removed;
+use crate::app::settings::Setting;
+use crate::app::update::UpdateReport;
+use crate::ingest::Failed;
+use crate::present::json::{self, VERSION_KEY, VERSION_MEANING, skill};
+use crate::skill::init::Initialized;
+use crate::skill::install::Installed;
+use crate::skill::outline::OutlinedHeading;
+use crate::skill::search::SkillResults;
+use crate::skill::show::Shown;
+use crate::skill::stats::SkillStats;
+use crate::store::TagCount;
 use crate::text::json::Json;
-use crate::transfer::{DocumentLine, HeadLine};
+use crate::transfer::{DocumentLine, HeadLine, Imported};
 
 pub use fields::Field;
 
@@ -25,17 +39,26 @@ pub struct Published {
     /// The command or line that prints it.
     pub printed_by: &'static str,
     make: fn() -> Schema,
+    /// Whether the version of the contract is its first key.
+    is_versioned: bool,
 }
 
 impl Published {
     const fn of<T: JsonSchema>(name: &'static str, printed_by: &'static str) -> Self {
-        Self { name, printed_by, make: schema::<T> }
+        Self { name, printed_by, make: schema::<T>, is_versioned: false }
+    }
+
+    const fn answer<T: JsonSchema>(name: &'static str, printed_by: &'static str) -> Self {
+        Self { is_versioned: true, ..Self::of::<T>(name, printed_by) }
     }
 
     /// Returns the schema.
     pub fn schema(&self) -> Value {
         let mut schema = (self.make)();
         schema.insert("title".into(), self.printed_by.into());
+        if self.is_versioned {
+            add_version(&mut schema);
+        }
         schema.into()
     }
 
@@ -45,20 +68,12 @@ impl Published {
     }
 
     /// Writes the schema.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn write(&self, out: &mut Json<'_>) -> io::Result<()> {
         out.value(&self.schema())
     }
 }
 
 /// Writes a page with all fields of all schemas.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn page(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(PAGE_HEAD.as_bytes())?;
     for published in PUBLISHED {
@@ -92,70 +107,70 @@ field with a question mark is left out if it does not apply; every other field i
 
 /// All schemas. The answers of `kb mcp` have those of the commands.
 pub const PUBLISHED: &[Published] = &[
-    Published::of::<json::SetupJson>("init", "kb init --format json"),
-    Published::of::<json::ReportJson>("add", "kb add --format json"),
-    Published::of::<json::PlanJson>("add-dry-run", "kb add --dry-run --format json"),
-    Published::of::<json::UpdateJson>("update", "kb update --format json"),
-    Published::of::<json::SearchJson>("search", "kb search --format json; --batch, a line"),
+    Published::answer::<json::SetupJson>("init", "kb init --format json"),
+    Published::answer::<json::ReportJson>("add", "kb add --format json"),
+    Published::answer::<json::PlanJson>("add-dry-run", "kb add --dry-run --format json"),
+    Published::answer::<UpdateReport>("update", "kb update --format json"),
+    Published::answer::<json::SearchJson>("search", "kb search --format json; --batch, a line"),
     Published::of::<json::ResultJson>("search-jsonl", "kb search --format jsonl, a line"),
-    Published::of::<json::GrepJson>("grep", "kb grep --format json"),
+    Published::answer::<json::GrepJson>("grep", "kb grep --format json"),
     Published::of::<json::GrepLineJson>("grep-jsonl", "kb grep --format jsonl, a line"),
-    Published::of::<json::WhyJson>("why", "kb why --format json"),
+    Published::answer::<json::WhyJson>("why", "kb why --format json"),
     Published::of::<Vec<json::ListedJson>>("list", "kb list --format json"),
-    Published::of::<json::FilesJson>("files", "kb files --format json"),
-    Published::of::<json::WaivedJson>("files-waive", "kb files --waive --format json"),
-    Published::of::<json::InfoJson>("info", "kb info --format json"),
-    Published::of::<json::SimilarJson>("similar", "kb similar --format json"),
-    Published::of::<json::read::OutlineJson>("outline", "kb outline --format json"),
-    Published::of::<json::read::ShowJson>("show", "kb show --format json"),
-    Published::of::<json::read::OpenJson>("open", "kb open --format json"),
-    Published::of::<json::ConvertedJson>("convert", "kb convert --format json"),
-    Published::of::<json::ConversionJson>(
+    Published::answer::<json::FilesJson>("files", "kb files --format json"),
+    Published::answer::<json::WaivedJson>("files-waive", "kb files --waive --format json"),
+    Published::answer::<json::InfoJson>("info", "kb info --format json"),
+    Published::answer::<json::SimilarJson>("similar", "kb similar --format json"),
+    Published::answer::<json::read::OutlineJson>("outline", "kb outline --format json"),
+    Published::answer::<json::read::ShowJson>("show", "kb show --format json"),
+    Published::answer::<json::read::OpenJson>("open", "kb open --format json"),
+    Published::answer::<json::ConvertedJson>("convert", "kb convert --format json"),
+    Published::answer::<json::ConversionJson>(
         "convert-report",
         "kb convert --format json --output DIR",
     ),
-    Published::of::<json::FailedJson>(
+    Published::of::<Failed>(
         "convert-failed",
         "kb convert --format jsonl, the line of a file that failed",
     ),
-    Published::of::<json::RemovedJson>("remove", "kb remove --format json"),
-    Published::of::<json::EditedJson>("edit", "kb edit --format json"),
-    Published::of::<Vec<json::TagJson>>("tags", "kb tags --format json"),
-    Published::of::<json::RenamedTagJson>("tags-rename", "kb tags rename --format json"),
-    Published::of::<json::TaggedJson>("tag", "kb tag DOC --format json"),
-    Published::of::<json::TaggedAllJson>(
+    Published::answer::<Removed>("remove", "kb remove --format json"),
+    Published::answer::<json::EditedJson>("edit", "kb edit --format json"),
+    Published::of::<Vec<TagCount>>("tags", "kb tags --format json"),
+    Published::answer::<json::RenamedTagJson>("tags-rename", "kb tags rename --format json"),
+    Published::answer::<json::TaggedJson>("tag", "kb tag DOC --format json"),
+    Published::answer::<json::TaggedAllJson>(
         "tag-several",
         "kb tag of several documents, or with filters",
     ),
-    Published::of::<json::StatusJson>("status", "kb status --format json"),
-    Published::of::<json::BackupJson>("backup", "kb backup --format json"),
-    Published::of::<json::RestoredJson>("restore", "kb restore --format json"),
-    Published::of::<json::BasesJson<'_>>("base-list", "kb base list --format json"),
-    Published::of::<json::BaseChangedJson<'_>>("base", "kb base add NAME --format json"),
-    Published::of::<json::ClientChangedJson<'_>>("mcp-install", "kb mcp install --format json"),
-    Published::of::<json::PushedJson<'_>>("push", "kb push --format json"),
-    Published::of::<json::RelocatedJson>("relocate", "kb relocate --format json"),
+    Published::answer::<json::StatusJson>("status", "kb status --format json"),
+    Published::answer::<json::BackupJson>("backup", "kb backup --format json"),
+    Published::answer::<json::RestoredJson>("restore", "kb restore --format json"),
+    Published::answer::<json::BasesJson<'_>>("base-list", "kb base list --format json"),
+    Published::answer::<BaseChange>("base", "kb base add NAME --format json"),
+    Published::answer::<json::ClientChangedJson<'_>>("mcp-install", "kb mcp install --format json"),
+    Published::answer::<PushReport>("push", "kb push --format json"),
+    Published::answer::<Relocated>("relocate", "kb relocate --format json"),
     Published::of::<HeadLine>("export-head", "kb export, the first line"),
     Published::of::<DocumentLine>("export-document", "kb export, every other line"),
-    Published::of::<json::ImportedJson>("import", "kb import --format json"),
-    Published::of::<json::DoctorJson>("doctor", "kb doctor --format json"),
-    Published::of::<json::ReindexedJson>("reindex", "kb reindex --format json"),
+    Published::answer::<Imported>("import", "kb import --format json"),
+    Published::answer::<json::DoctorJson>("doctor", "kb doctor --format json"),
+    Published::answer::<json::ReindexedJson>("reindex", "kb reindex --format json"),
     Published::of::<Vec<f32>>("embed", "kb embed, a line"),
-    Published::of::<json::EvalJson>("eval", "kb eval --format json"),
-    Published::of::<json::CacheJson>("cache", "kb cache --format json"),
-    Published::of::<json::CleanedJson>("cache-clean", "kb cache clean --format json"),
-    Published::of::<Vec<json::SettingJson>>("config", "kb config --format json"),
+    Published::answer::<json::EvalJson>("eval", "kb eval --format json"),
+    Published::answer::<Contents>("cache", "kb cache --format json"),
+    Published::answer::<Cleaned>("cache-clean", "kb cache clean --format json"),
+    Published::of::<Vec<Setting>>("config", "kb config --format json"),
     Published::of::<skill::ListJson>("skill-list", "kb skill list --format json"),
     Published::of::<skill::BuildJson>("skill-build", "kb skill build --format json"),
-    Published::of::<skill::SearchJson>("skill-search", "kb skill search --format json"),
-    Published::of::<Vec<skill::HeadingJson>>("skill-outline", "kb skill outline --format json"),
-    Published::of::<skill::ShowJson>("skill-show", "kb skill show --format json"),
+    Published::of::<SkillResults>("skill-search", "kb skill search --format json"),
+    Published::of::<Vec<OutlinedHeading>>("skill-outline", "kb skill outline --format json"),
+    Published::of::<Shown>("skill-show", "kb skill show --format json"),
     Published::of::<skill::OpenJson>("skill-open", "kb skill open --format json"),
     Published::of::<Vec<skill::SourceJson>>("skill-sources", "kb skill sources --format json"),
-    Published::of::<skill::StatsJson>("skill-stats", "kb skill stats --format json"),
+    Published::of::<SkillStats>("skill-stats", "kb skill stats --format json"),
     Published::of::<skill::LintJson>("skill-lint", "kb skill lint --format json"),
-    Published::of::<skill::InitJson>("skill-init", "kb skill init --format json"),
-    Published::of::<skill::InstallJson>("skill-install", "kb skill install --format json"),
+    Published::of::<Initialized>("skill-init", "kb skill init --format json"),
+    Published::of::<Installed>("skill-install", "kb skill install --format json"),
     Published::of::<skill::SyncJson>("skill-sync", "kb skill sync --format json"),
     Published::of::<json::ErrorJson>("error", "any command that fails, on stderr"),
 ];
@@ -171,6 +186,17 @@ fn schema<T: JsonSchema>() -> Schema {
         schema.insert("$defs".into(), types.into());
     }
     schema
+}
+
+/// Adds the version of the contract before all other keys.
+fn add_version(schema: &mut Schema) {
+    let meaning = json!({ "type": "integer", "description": VERSION_MEANING, "minimum": 0 });
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.shift_insert(0, VERSION_KEY.into(), meaning);
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.insert(0, VERSION_KEY.into());
+    }
 }
 
 /// Removes what only concerns Rust: the width of numbers, suffixes of type names, line breaks of

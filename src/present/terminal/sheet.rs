@@ -25,19 +25,11 @@ impl<'a> Sheet<'a> {
     }
 
     /// Writes text; control characters become U+FFFD, except line ends and tabs.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(printed(text).as_bytes())
     }
 
     /// Writes formatted text, cleaned as by [`Self::text`].
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
         let mut pieces = Pieces { sheet: self, outcome: Ok(()) };
         match (fmt::write(&mut pieces, arguments), pieces.outcome) {
@@ -55,10 +47,6 @@ impl<'a> Sheet<'a> {
     }
 
     /// Writes text in a style, given as parameters of an escape sequence, for one cell of a screen.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn cells(&mut self, style: &[u8], text: &str) -> io::Result<()> {
         self.out.write_all(b"\x1b[0")?;
         for number in style {
@@ -70,10 +58,6 @@ impl<'a> Sheet<'a> {
 
     /// Asks the terminal to put text on the user's clipboard (OSC 52), which also works over ssh. The
     /// encoded text cannot end the sequence.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn clipboard(&mut self, text: &str) -> io::Result<()> {
         let encoded = BASE64_STANDARD.encode(printed(text).as_bytes());
         write!(self.out, "\u{1b}]52;c;{encoded}\u{7}")
@@ -91,10 +75,6 @@ impl<'a> Sheet<'a> {
     }
 
     /// Writes a help page styled by clap. Of its escape sequences, only those for colours are kept.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn help(&mut self, page: &str) -> io::Result<()> {
         let mut parts = page.split("\u{1b}[");
         self.text(parts.next().unwrap_or_default())?;

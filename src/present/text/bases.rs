@@ -11,10 +11,6 @@ use crate::text::printable::clean;
 
 impl Human {
     /// Writes all knowledge bases.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn bases(&self, bases: &[Listed], out: &mut Sheet<'_>) -> io::Result<()> {
         for base in bases {
             writeln!(out, "{}: {}", base.place, state(base))?;
@@ -27,10 +23,6 @@ impl Human {
     }
 
     /// Writes what was done with a knowledge base.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn base_changed(&self, change: &BaseChange, out: &mut Sheet<'_>) -> io::Result<()> {
         let (name, path) = (&change.place.name, clean(&path_text(&change.place.dir)));
         match (change.action, change.follows_files) {

@@ -12,12 +12,8 @@ use crate::text::printable::clean;
 
 impl Human {
     /// Writes the contents of the cache.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn cache(&self, contents: &Contents, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Contents { dir, parts } = contents;
+        let Contents { dir, size_bytes, parts } = contents;
         let rows = parts.iter().map(|part| {
             vec![
                 part.kind.as_str().to_owned(),
@@ -38,21 +34,17 @@ impl Human {
             self.table(&columns, &rows.collect::<Vec<_>>(), out)?;
         }
         let dir = clean(&dir.display().to_string());
-        writeln!(out, "{} in {dir}", megabytes(cache::size_bytes(parts)))
+        writeln!(out, "{} in {dir}", megabytes(*size_bytes))
     }
 
     /// Writes the result of cleaning.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn cleaned(&self, cleaned: &Cleaned, out: &mut Sheet<'_>) -> io::Result<()> {
         let verb = if cleaned.is_dry_run { "would remove" } else { "removed" };
         for part in &cleaned.removed {
             let (kind, name) = (part.kind.as_str(), clean(&part.name));
             writeln!(out, "{verb}: {kind} {name}, {}", megabytes(part.size_bytes))?;
         }
-        let freed = megabytes(cache::size_bytes(&cleaned.removed));
+        let freed = megabytes(cleaned.freed_bytes);
         let would = if cleaned.is_dry_run { "Would free" } else { "Freed" };
         writeln!(out, "{would} {freed}, {} left.", megabytes(cache::size_bytes(&cleaned.kept)))
     }

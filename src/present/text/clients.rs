@@ -10,10 +10,6 @@ use crate::text::printable::clean;
 
 impl Human {
     /// Writes what will change, with a sign before each line that goes or comes.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn client_plan(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "{}, under `{}`:", clean(&path_text(&plan.path)), plan.client.key())?;
         for (sign, entry) in [('-', &plan.before), ('+', &plan.after)] {
@@ -27,10 +23,6 @@ impl Human {
     }
 
     /// Writes what was changed.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn client_changed(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
         let (title, path) = (plan.client.title, clean(&path_text(&plan.path)));
         match plan.action {

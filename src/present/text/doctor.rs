@@ -24,10 +24,6 @@ const VERDICT_COLUMNS: usize = 8;
 
 impl Human {
     /// Writes one line per check, and a summary line.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn doctor(&self, findings: &Findings, out: &mut Sheet<'_>) -> io::Result<()> {
         let checks = &findings.checks;
         let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);

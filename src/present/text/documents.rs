@@ -27,10 +27,6 @@ const NONE_PASSES: &str = "No documents match. `kb list` without filters shows a
 
 impl Human {
     /// Writes a list of documents; `is_filtered` if the user gave a filter.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn list(
         &self,
         documents: &[ListedDocument],
@@ -77,10 +73,6 @@ impl Human {
     }
 
     /// Writes one document with its chunks.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn info(&self, info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
         let Info { document, chunks, stale } = info;
         let metadata = &document.metadata;
@@ -141,10 +133,6 @@ impl Human {
     }
 
     /// Writes all tags.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn tags(&self, tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
         if tags.is_empty() {
             return writeln!(out, "No tags. `kb tag DOC --add NAME` adds one.");
@@ -155,20 +143,12 @@ impl Human {
     }
 
     /// Writes the tags of a document after a change.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn tagged(&self, document: &StoredDocument, out: &mut Sheet<'_>) -> io::Result<()> {
         let tags = if document.tags.is_empty() { "none".into() } else { document.tags.join(", ") };
         writeln!(out, "Tags of '{}': {}", clean(&document.title), clean(&tags))
     }
 
     /// Writes what was edited of a document.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn edited(
         &self,
         document: &StoredDocument,
@@ -185,10 +165,6 @@ impl Human {
     }
 
     /// Writes how many documents were selected and changed.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn tagged_all(&self, tagged: &Tagged, out: &mut Sheet<'_>) -> io::Result<()> {
         let selected = counted(tagged.documents.len(), "document");
         let changed = thousands(tagged.changed.len() as u64);
@@ -196,10 +172,6 @@ impl Human {
     }
 
     /// Writes the result of renaming a tag.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn renamed_tag(
         &self,
         from: &str,
@@ -214,10 +186,6 @@ impl Human {
     }
 
     /// Writes the ids of removed documents.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn removed(&self, removed: &Removed, out: &mut Sheet<'_>) -> io::Result<()> {
         let documents = counted(removed.ids.len(), "document");
         if removed.is_dry_run {

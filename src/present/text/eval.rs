@@ -10,10 +10,6 @@ use crate::present::text::human::Human;
 
 impl Human {
     /// Writes one line per collection and leg.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn eval(&self, measured: &[Measured], out: &mut Sheet<'_>) -> io::Result<()> {
         let rows = measured.iter().flat_map(|Measured { name, evaluation }| {
             let row = |leg: &str, measures: Measures| {

@@ -15,10 +15,6 @@ use crate::text::printable::clean;
 
 impl Human {
     /// Writes a list of files.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn files(
         &self,
         files: &Files,
@@ -58,19 +54,11 @@ impl Human {
     }
 
     /// Writes which files are waived now.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn waived(&self, paths: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Waived {}.", counted(paths.len(), "file"))
     }
 
     /// Writes what adding would do.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn plan(&self, plan: &[Foreseen], out: &mut Sheet<'_>) -> io::Result<()> {
         for foreseen in plan {
             let path = foreseen.path.display().to_string();

@@ -14,10 +14,6 @@ use crate::text::printable::{clean, clean_lines};
 
 impl Human {
     /// Writes the documents with matching lines.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn grep(&self, results: &GrepResults, out: &mut Sheet<'_>) -> io::Result<()> {
         for (number, found) in results.documents.iter().enumerate() {
             match results.detail {

@@ -65,10 +65,6 @@ impl Human {
 
     /// Writes a line and colours its label, such as `error:`. On a terminal, the line is wrapped between
     /// words, and words that are too long, such as paths, are shortened in the middle.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn labelled(&self, line: &str, out: &mut Sheet<'_>) -> io::Result<()> {
         let mut lines = self.fitted(line).into_iter();
         let first = lines.next().unwrap_or_default();
@@ -89,10 +85,6 @@ impl Human {
     }
 
     /// Writes a text that begins at a column, and on a terminal continues there on further lines.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub(in crate::present) fn hanging(
         &self,
         text: &str,
@@ -129,10 +121,6 @@ impl Human {
     }
 
     /// Writes an error: what failed, and what to do next.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn error(&self, error: &Error, out: &mut Sheet<'_>) -> io::Result<()> {
         self.labelled(&format!("error: {}", clean(&error.to_string())), out)?;
         match error.hint() {

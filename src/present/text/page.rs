@@ -12,10 +12,6 @@ const GAP: &str = "  ";
 const MIN_COLUMNS: usize = 8;
 
 /// Writes Markdown as plain text within a width: code indented, tables aligned, links as their text.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn plain(markdown: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
     let mut is_code = false;
     let mut lines = markdown.lines().peekable();

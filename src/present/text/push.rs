@@ -10,10 +10,6 @@ use crate::text::printable::clean;
 
 impl Human {
     /// Writes the report of `kb push`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn pushed(&self, report: &PushReport, out: &mut Sheet<'_>) -> io::Result<()> {
         let removed = match report.num_removed {
             0 => String::new(),

@@ -18,10 +18,6 @@ const MARKUP: &str = "\\`*[]<~";
 
 /// Writes one location per line: `path:line` if lines are known, else the path, or the URI of a document
 /// without a file. Paths are quoted for a shell.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn paths<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut Sheet<'_>) -> io::Result<()> {
     for hit in hits {
         let Location { word, line } = location(hit);
@@ -45,10 +41,6 @@ pub fn null<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<u8> {
 }
 
 /// Writes passages as Markdown: the citation, then the text, quoted or, if it is code, fenced.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn markdown<'a>(
     hits: impl IntoIterator<Item = &'a Hit>,
     out: &mut Sheet<'_>,

@@ -12,10 +12,6 @@ use crate::text::number::thousands;
 use crate::text::printable::{clean, clean_lines};
 
 /// Writes the parts of a document, indented by their level.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
     let document = &outline.document;
     writeln!(
@@ -57,10 +53,6 @@ pub(super) fn facts(part: &Part) -> Vec<String> {
 }
 
 /// Writes the text of a part of a document.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
     let text = clean_lines(&shown.text);
     out.text(&text)?;

@@ -13,10 +13,6 @@ const MAX_LISTED: usize = 20;
 
 impl Human {
     /// Writes the report of `kb relocate`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn relocated(&self, relocated: &Relocated, out: &mut Sheet<'_>) -> io::Result<()> {
         let Relocated { from, to, changed, missing, .. } = relocated;
         for (what, paths) in [("changed", changed), ("missing", missing)] {
@@ -31,7 +27,7 @@ impl Human {
         self.labelled(
             &format!(
                 "{verb} {} from {} to {}: {} unchanged, {} changed, {} missing.",
-                counted(relocated.num_files(), "file"),
+                counted(relocated.num_files, "file"),
                 clean(&from.display().to_string()),
                 clean(&to.display().to_string()),
                 thousands(relocated.num_matching as u64),

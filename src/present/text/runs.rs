@@ -55,10 +55,6 @@ impl Human {
     }
 
     /// Writes the contents of a backup.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn backup(
         &self,
         backup: &Backup,
@@ -87,10 +83,6 @@ impl Human {
     }
 
     /// Writes the report of `kb restore`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn restored(&self, restored: &Restored, out: &mut Sheet<'_>) -> io::Result<()> {
         let Restored { file, stats, replaced, .. } = restored;
         let documents = counted(stats.total_documents() as usize, "document");
@@ -106,10 +98,6 @@ impl Human {
     }
 
     /// Writes the report of `kb import`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn imported(&self, imported: &Imported, out: &mut Sheet<'_>) -> io::Result<()> {
         for conflict in &imported.conflicts {
             self.labelled(&conflict_line(conflict), out)?;
@@ -131,10 +119,6 @@ impl Human {
     }
 
     /// Writes the report of `kb reindex`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn reindexed(&self, reindexed: &Reindexed, out: &mut Sheet<'_>) -> io::Result<()> {
         let Reindexed { num_chunks, binding, made_differently: others, .. } = reindexed;
         let chunks = counted(usize::try_from(*num_chunks).unwrap_or(usize::MAX), "chunk");

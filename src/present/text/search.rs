@@ -24,10 +24,6 @@ const PREVIEW_LINES: [usize; 2] = [3, 6];
 
 impl Human {
     /// Writes the answer to a query.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn search(&self, answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
         let shown = match answer.gathered {
             None => format!("top {}", answer.hits.len()),
@@ -103,10 +99,6 @@ impl Human {
     }
 
     /// Writes passages similar to a document or a chunk.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn similar(&self, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Similar: {}", counted(hits.len(), "passage"))?;
         self.hits(hits, &QueryTerms::default(), out)?;

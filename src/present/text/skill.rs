@@ -21,7 +21,7 @@ use crate::skill::outline::OutlinedHeading;
 use crate::skill::search::SkillResults;
 use crate::skill::show::Shown;
 use crate::skill::sources::{SourceEntry, Sources};
-use crate::skill::stats::{Counts, SkillStats};
+use crate::skill::stats::{Counts, FailureCount, SectionCount, SkillStats};
 use crate::skill::sync::Synced;
 use crate::text::paths;
 use crate::text::printable::{clean, clean_lines, clean_name};
@@ -40,10 +40,6 @@ pub fn own_bytes(answer: &SkillAnswer) -> Option<Cow<'_, [u8]>> {
 
 /// Writes the result of a command, with more details if `is_verbose`; nothing if there are
 /// [`own_bytes`].
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn answer(
     answer: &SkillAnswer,
     program: Program,
@@ -224,20 +220,18 @@ fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
     const NONE: &str = "<none>";
     let filters = &stats.filters;
     let projects = clean(&filters.projects.join(", "));
-    let day = |filter: &Option<String>| filter.as_deref().map_or(NONE.to_owned(), clean);
-    let (start, end) =
-        stats.period.as_ref().map_or((NONE, NONE), |(start, end)| (start.as_str(), end.as_str()));
+    let time = |time: &Option<String>| time.as_deref().map_or(NONE.to_owned(), clean);
     writeln!(out, "Skill: {}", clean(&stats.skill))?;
     writeln!(out, "Path: {}", clean_name(&stats.skill_path))?;
     writeln!(out, "Query: {}", stats.group_by.as_str())?;
     writeln!(
         out,
         "Filters: since={}, until={}, projects={}",
-        day(&filters.since),
-        day(&filters.until),
+        time(&filters.since),
+        time(&filters.until),
         if projects.is_empty() { NONE } else { &projects }
     )?;
-    writeln!(out, "Period: start={}, end={}", clean(start), clean(end))?;
+    writeln!(out, "Period: start={}, end={}", time(&stats.period.start), time(&stats.period.end))?;
     match &stats.counts {
         Counts::Summary { total_accesses, unique_sections, unique_files, error_count } => {
             writeln!(out, "Total accesses: {total_accesses}")?;
@@ -246,20 +240,16 @@ fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
             writeln!(out, "Error count: {error_count}")?;
         }
         Counts::Sections(counts) => {
-            for (file, section, count) in counts {
+            for SectionCount { section, file, count } in counts {
                 writeln!(out, "{count}\t{}\t{}", clean_name(file), clean(section))?;
             }
         }
-        Counts::Files(counts)
-        | Counts::Commands(counts)
-        | Counts::Projects(counts)
-        | Counts::Search(counts) => {
-            for (name, count) in counts {
-                writeln!(out, "{count}\t{}", clean(name))?;
-            }
-        }
+        Counts::Files(counts) => lines(counts.iter().map(|of| (&of.file, of.count)), out)?,
+        Counts::Commands(counts) => lines(counts.iter().map(|(name, count)| (name, *count)), out)?,
+        Counts::Projects(counts) => lines(counts.iter().map(|of| (&of.project, of.count)), out)?,
+        Counts::Search(counts) => lines(counts.iter().map(|of| (&of.query, of.count)), out)?,
         Counts::Errors(counts) => {
-            for (command, target, error, count) in counts {
+            for FailureCount { target, command, error, count } in counts {
                 let error = error.lines().next().unwrap_or_default();
                 let command = clean(command);
                 writeln!(out, "{count}\t{command}\t{}\t{}", clean(target), clean(error))?;
@@ -267,6 +257,13 @@ fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn lines<'a>(
+    mut counts: impl Iterator<Item = (&'a String, usize)>,
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
+    counts.try_for_each(|(name, count)| writeln!(out, "{count}\t{}", clean(name)))
 }
 
 /// Writes the summary of checking a skill; findings are printed on stderr before it.
@@ -307,10 +304,6 @@ fn init(made: &Initialized, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes the error of a command, and a hint unless only the protocol's own output is wanted.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn error(error: &Diagnostic, program: Program, out: &mut Sheet<'_>) -> io::Result<()> {
     for line in error.line(program).lines() {
         let indent = if line.starts_with("  ") { "  " } else { "" };

@@ -20,10 +20,6 @@ use crate::text::printable::clean;
 
 impl Human {
     /// Writes the status.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn status(&self, status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
         let Status { setup, stats, sandbox, bases } = status;
         let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
@@ -83,10 +79,6 @@ impl Human {
     }
 
     /// Writes one line about files that have changed since they were added.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn out_of_date(&self, files: &OutOfDate, out: &mut Sheet<'_>) -> io::Result<()> {
         if *files == OutOfDate::default() {
             return writeln!(out, "All files are unchanged.");
@@ -117,10 +109,6 @@ impl Human {
     }
 
     /// Writes the setup.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn setup(&self, setup: &Setup, out: &mut Sheet<'_>) -> io::Result<()> {
         let place = |name: &'static str, path: &Option<PathBuf>| match path {
             Some(path) => fact(name, clean(&path.display().to_string())).painted(Meaning::Path),
@@ -155,10 +143,6 @@ impl Human {
     }
 
     /// Writes every setting.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn settings(&self, settings: &[Setting], out: &mut Sheet<'_>) -> io::Result<()> {
         let row = |setting: &Setting| {
             // Quotes make invisible values visible.

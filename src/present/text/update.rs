@@ -24,10 +24,6 @@ pub(in crate::present) fn made_differently(count: usize) -> String {
 
 impl Human {
     /// Writes the report of `kb update`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn update(&self, report: &UpdateReport, out: &mut Sheet<'_>) -> io::Result<()> {
         for moved in report.moves.iter().take(MAX_MOVES) {
             writeln!(out, "moved: {} to {}", clean(&moved.from), clean(&moved.to))?;

@@ -37,10 +37,6 @@ pub(in crate::present) fn sentence(trace: &Trace) -> String {
 
 impl Human {
     /// Writes the trace of a document through a search.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn why(&self, why: &Why, out: &mut Sheet<'_>) -> io::Result<()> {
         let Why { document, trace, stale, .. } = why;
         writeln!(out, "{}: {}", clean(&document.title), sentence(trace))?;

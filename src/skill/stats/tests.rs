@@ -63,6 +63,10 @@ fn pair(name: &str, count: usize) -> (String, usize) {
     (name.to_owned(), count)
 }
 
+fn section(name: &str, count: usize) -> SectionCount {
+    SectionCount { section: name.to_owned(), file: "a.md".to_owned(), count }
+}
+
 #[test]
 fn accesses_are_counted_by_the_requested_grouping() {
     let sample = sample();
@@ -72,27 +76,39 @@ fn accesses_are_counted_by_the_requested_grouping() {
     );
     assert_eq!(
         counts(&sample, "sections"),
-        Counts::Sections(vec![("a.md".into(), "S".into(), 2), ("a.md".into(), "A".into(), 1)])
+        Counts::Sections(vec![section("S", 2), section("A", 1)])
     );
-    assert_eq!(counts(&sample, "files"), Counts::Files(vec![pair("a.md", 3), pair("b.md", 1)]));
+    assert_eq!(
+        counts(&sample, "files"),
+        Counts::Files(vec![
+            FileCount { file: "a.md".into(), count: 3 },
+            FileCount { file: "b.md".into(), count: 1 }
+        ])
+    );
     assert_eq!(
         counts(&sample, "commands"),
-        Counts::Commands(vec![
+        Counts::Commands(BTreeMap::from([
             pair("future", 1),
             pair("open", 3),
             pair("outline", 1),
             pair("search", 2),
             pair("show", 4),
+        ]))
+    );
+    assert_eq!(
+        counts(&sample, "search"),
+        Counts::Search(vec![
+            QueryCount { query: "a".into(), count: 1 },
+            QueryCount { query: "q".into(), count: 1 }
         ])
     );
-    assert_eq!(counts(&sample, "search"), Counts::Search(vec![pair("a", 1), pair("q", 1)]));
     let Counts::Projects(projects) = counts(&sample, "projects") else { panic!() };
-    let found: Vec<usize> = projects.iter().map(|project| project.1).collect();
+    let found: Vec<usize> = projects.iter().map(|project| project.count).collect();
     assert_eq!(found, [8, 2, 1]);
     let Counts::Errors(errors) = counts(&sample, "errors") else { panic!() };
-    assert_eq!(errors[0].3, 2);
-    assert_eq!((errors[0].0.as_str(), errors[0].1.as_str()), ("open", "n"));
-    assert_eq!((errors[1].0.as_str(), errors[1].1.as_str()), ("show", "X"));
+    assert_eq!(errors[0].count, 2);
+    assert_eq!((errors[0].command.as_str(), errors[0].target.as_str()), ("open", "n"));
+    assert_eq!((errors[1].command.as_str(), errors[1].target.as_str()), ("show", "X"));
 }
 
 #[test]
@@ -153,7 +169,7 @@ fn without_a_log_everything_is_zero() {
     );
     assert_eq!(counts(&sample, "errors"), Counts::Errors(Vec::new()));
     let found = stats(&sample.0.caller, &sample.1, &StatsOptions::default()).unwrap();
-    assert_eq!(found.period, None);
+    assert_eq!(found.period, Period { start: None, end: None });
 }
 
 #[test]
@@ -161,5 +177,5 @@ fn another_skill_of_the_same_name_is_not_counted() {
     let (world, skill) = sample();
     let other = Skill { dir: world.path("elsewhere"), ..skill };
     let found = stats(&world.caller, &other, &StatsOptions::default()).unwrap();
-    assert_eq!(found.period, None);
+    assert_eq!(found.period, Period { start: None, end: None });
 }

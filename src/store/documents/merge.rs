@@ -1,9 +1,12 @@
 //! Merges an imported document with the one that is here, in one transaction.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::document::{DocType, DocumentId};
 use crate::error::Result;
+use crate::text::fields;
 
 use super::edits::{self, Edits, union, verdict};
 use super::transfer::{self, Record};
@@ -34,20 +37,23 @@ pub struct Merged {
     pub conflicts: Vec<Conflict>,
 }
 
-/// What both sides edited; the newer edit was kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+fields::words!(Field);
+
+/// What both sides had edited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {
     /// The document here.
     pub document_id: DocumentId,
-    /// What was edited.
+    /// `title`, `date`, `text` of a note, or `file`: another content at the same path.
     pub field: Field,
-    /// The kept title or date; for a text, the title of its document.
+    /// The kept title or date; for a text or file, the title of its document. Null for no date.
     pub kept: Option<String>,
     /// The other one.
     pub other: Option<String>,
-    /// Whether the import was kept.
+    /// Whether the one that was kept is that of the import.
+    #[serde(rename = "kept_import")]
     pub is_import_kept: bool,
-    /// The note that has the other text.
+    /// The note that has the other text; null for all else.
     pub copy_id: Option<DocumentId>,
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::stored::{ListedDocument, StoredChunk, StoredDocument};
-use crate::document::{Chunk, ChunkId, Format, Metadata, Quality};
+use crate::document::{Chunk, ChunkId, Format, Metadata};
 use crate::store::db::columns::{json_column, named_column, to_json, unreadable};
 
 /// `documents.metadata`.
@@ -17,78 +17,11 @@ use crate::store::db::columns::{json_column, named_column, to_json, unreadable};
 #[serde(default)]
 struct DocumentJson {
     format: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    author: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    page_count: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    created: Option<String>,
-    /// The day that the user gave.
+    #[serde(flatten)]
+    metadata: Metadata,
+    /// The day that the user gave; kept by the statement that updates a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    natural_language: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quality: Option<QualityJson>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    headings: Vec<(u8, String)>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-}
-
-/// `quality` in `documents.metadata`.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct QualityJson {
-    pages_read: u32,
-    pages_ocr: u32,
-    pages_empty: u32,
-    pages_unread: u32,
-    pages_awaiting_ocr: u32,
-    characters: u32,
-    not_text: u32,
-    words: u32,
-    glued: u32,
-    words_ocr: u32,
-    unsure: u32,
-}
-
-impl From<Quality> for QualityJson {
-    fn from(quality: Quality) -> Self {
-        Self {
-            pages_read: quality.pages_read,
-            pages_ocr: quality.pages_ocr,
-            pages_empty: quality.pages_empty,
-            pages_unread: quality.pages_unread,
-            pages_awaiting_ocr: quality.pages_awaiting_ocr,
-            characters: quality.num_characters,
-            not_text: quality.num_not_text,
-            words: quality.num_words,
-            glued: quality.num_glued,
-            words_ocr: quality.num_words_ocr,
-            unsure: quality.num_unsure,
-        }
-    }
-}
-
-impl From<QualityJson> for Quality {
-    fn from(quality: QualityJson) -> Self {
-        Self {
-            pages_read: quality.pages_read,
-            pages_ocr: quality.pages_ocr,
-            pages_empty: quality.pages_empty,
-            pages_unread: quality.pages_unread,
-            pages_awaiting_ocr: quality.pages_awaiting_ocr,
-            num_characters: quality.characters,
-            num_not_text: quality.not_text,
-            num_words: quality.words,
-            num_glued: quality.glued,
-            num_words_ocr: quality.words_ocr,
-            num_unsure: quality.unsure,
-        }
-    }
 }
 
 /// `chunks.metadata`.
@@ -116,19 +49,8 @@ pub(in crate::store) fn document_json(
     format: Format,
     metadata: &Metadata,
 ) -> rusqlite::Result<String> {
-    to_json(&DocumentJson {
-        format: format.as_str().to_owned(),
-        author: metadata.author.clone(),
-        page_count: metadata.page_count,
-        created: metadata.created.clone(),
-        // Kept by the statement that updates a document.
-        date: None,
-        language: metadata.language.clone(),
-        natural_language: metadata.natural_language.clone(),
-        quality: metadata.quality.map(QualityJson::from),
-        headings: metadata.headings.clone(),
-        warnings: metadata.warnings.clone(),
-    })
+    let (format, metadata) = (format.as_str().to_owned(), metadata.clone());
+    to_json(&DocumentJson { format, metadata, date: None })
 }
 
 /// Returns `chunks.metadata`.
@@ -212,16 +134,7 @@ pub(in crate::store) fn stored_document(row: &Row<'_>) -> rusqlite::Result<Store
         format: json.format,
         created_at: row.get(8)?,
         updated_at: row.get(9)?,
-        metadata: Metadata {
-            author: json.author,
-            page_count: json.page_count,
-            created: json.created,
-            language: json.language,
-            natural_language: json.natural_language,
-            quality: json.quality.map(Quality::from),
-            headings: json.headings,
-            warnings: json.warnings,
-        },
+        metadata: json.metadata,
         date_given: json.date,
         tags: json_column(row, 10)?,
         chunk_count: row.get(11)?,
@@ -242,7 +155,7 @@ pub(in crate::store) fn listed_document(row: &Row<'_>) -> rusqlite::Result<Liste
         language: row.get(4)?,
         created_at: row.get(5)?,
         updated_at: row.get(6)?,
-        quality: json.quality.map(Quality::from),
+        quality: json.metadata.quality,
         tags: Vec::new(),
         chunk_count: row.get(8)?,
     })

@@ -1,73 +1,90 @@
 //! Names what is read about documents and chunks.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::{Chunk, ChunkId, DocType, DocumentId, Metadata, Quality};
+use crate::text::fields;
 
 /// A stored document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StoredDocument {
-    /// Its key; stays when the document is replaced.
+    /// Id, as `kb info` takes it.
     pub id: DocumentId,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Whether the user gave the title, so that replacing keeps it.
-    pub is_title_given: bool,
-    /// Absolute path of its file; `None` for a note given as text.
-    pub path: Option<String>,
-    /// SHA-256 of the file's bytes, lower-case hex.
-    pub content_hash: String,
-    /// Its type.
+    /// `pdf`, `markdown`, `code` or `note`.
+    #[serde(rename = "type")]
     pub doc_type: DocType,
-    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
-    pub language: Option<String>,
-    /// How its content was read, as [`crate::document::Format`] names it.
-    pub format: String,
-    /// When it was first added: RFC 3339, UTC.
-    pub created_at: String,
-    /// When its content was last replaced: RFC 3339, UTC.
-    pub updated_at: String,
-    /// Its own metadata.
-    pub metadata: Metadata,
-    /// The day that the user gave it, as in `2026-05-17`.
-    pub date_given: Option<String>,
-    /// Its tags in alphabetical order.
+    /// Tags, in alphabetical order.
     pub tags: Vec<String>,
     /// Number of its chunks.
     pub chunk_count: u32,
+    /// When it was first added: RFC 3339, UTC, whole seconds.
+    pub created_at: String,
+    /// Absolute path of its file; `None` for a note given as text.
+    #[serde(flatten, serialize_with = "fields::place")]
+    #[schemars(with = "fields::Place<'_>")]
+    pub path: Option<String>,
+    /// Programming language of source code, else null.
+    pub language: Option<String>,
+    /// When its content was last read: RFC 3339, UTC, whole seconds.
+    pub updated_at: String,
+    /// Whether the user gave the title, so that replacing keeps it.
+    #[serde(skip)]
+    pub is_title_given: bool,
+    /// SHA-256 of the file's bytes, lower-case hex.
+    #[serde(skip)]
+    pub content_hash: String,
+    /// How its content was read, as [`crate::document::Format`] names it.
+    #[serde(skip)]
+    pub format: String,
+    /// Its own metadata.
+    #[serde(skip)]
+    pub metadata: Metadata,
+    /// The day that the user gave it, as in `2026-05-17`.
+    #[serde(skip)]
+    pub date_given: Option<String>,
 }
 
 /// A document in a list. A list of thousands reads nothing else.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedDocument {
-    /// Its key.
+    /// Id, as `kb info` takes it.
     pub id: DocumentId,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Absolute path of its file; `None` for a note given as text.
-    pub path: Option<String>,
-    /// Its type.
+    /// `pdf`, `markdown`, `code` or `note`.
+    #[serde(rename = "type")]
     pub doc_type: DocType,
-    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
-    pub language: Option<String>,
-    /// When it was first added: RFC 3339, UTC.
-    pub created_at: String,
-    /// When its content was last replaced: RFC 3339, UTC.
-    pub updated_at: String,
-    /// How well its pages could be read; `None` if it has no pages.
-    pub quality: Option<Quality>,
-    /// Its tags in alphabetical order.
+    /// Tags, in alphabetical order.
     pub tags: Vec<String>,
     /// Number of its chunks.
     pub chunk_count: u32,
+    /// When it was first added: RFC 3339, UTC, whole seconds.
+    pub created_at: String,
+    /// Absolute path of its file; `None` for a note given as text.
+    #[serde(flatten, serialize_with = "fields::place")]
+    #[schemars(with = "fields::Place<'_>")]
+    pub path: Option<String>,
+    /// Programming language of source code, else null.
+    pub language: Option<String>,
+    /// When its content was last read: RFC 3339, UTC, whole seconds.
+    pub updated_at: String,
+    /// How well its pages could be read; `None` if it has no pages.
+    #[serde(skip)]
+    pub quality: Option<Quality>,
 }
 
 /// The names by which a document can be addressed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RemovedDocument")]
 pub struct DocumentName {
-    /// Its key.
+    /// Its id.
     pub id: DocumentId,
     /// Its title.
     pub title: String,
-    /// Absolute path of its file; `None` for a note given as text.
+    /// Absolute path of its file; null for a note given as text.
     pub path: Option<String>,
 }
 

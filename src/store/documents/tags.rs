@@ -1,6 +1,8 @@
 //! Reads and changes tags. Triggers remove a tag along with the last document that has it.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
@@ -9,8 +11,9 @@ use crate::store::Store;
 use crate::store::db::fault::Step;
 use crate::store::db::{columns, erasing};
 
-/// A tag and the number of its documents.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A tag.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Tag")]
 pub struct TagCount {
     /// The tag.
     pub name: String,

@@ -1,5 +1,8 @@
 //! Counts the contents of the database.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::DocType;
 use crate::error::Result;
 use crate::store::Store;
@@ -26,12 +29,13 @@ pub struct Stats {
     pub last_update: Option<LastUpdate>,
 }
 
-/// How many pages could be read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// How well pages could be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Pages")]
 pub struct PageCounts {
     /// Pages with text.
     pub read: u64,
-    /// Pages with text from OCR; also counted in `read`.
+    /// How many of these were read by OCR.
     pub ocr: u64,
     /// Pages without content.
     pub empty: u64,

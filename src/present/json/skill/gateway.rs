@@ -1,4 +1,4 @@
-//! Writes the contents of a skill as JSON: search, outline, show, open, sources.
+//! Writes files of a skill as JSON.
 
 use std::io;
 
@@ -8,97 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::skill::open::Opened;
-use crate::skill::outline::OutlinedHeading;
-use crate::skill::search::SkillResults;
-use crate::skill::show::Shown;
 use crate::skill::sources::Sources;
 use crate::text::json::Json;
-
-/// The sections of a skill that contain all words of the query.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct SearchJson<'a> {
-    /// The query, unchanged.
-    query: &'a str,
-    /// Best first.
-    results: Vec<HitJson<'a>>,
-}
-
-/// A section that contains all words of the query.
-#[derive(Serialize, JsonSchema)]
-struct HitJson<'a> {
-    /// File, relative to the skill.
-    file: &'a str,
-    /// Its heading.
-    section: &'a str,
-    /// The text around the words.
-    snippet: &'a str,
-    /// Larger is better; comparable only within one answer.
-    score: f64,
-}
-
-/// Writes the answer to a query.
-pub(super) fn search(results: &SkillResults, out: &mut Json<'_>) -> io::Result<()> {
-    let hits = results.hits.iter().map(|hit| HitJson {
-        file: &hit.file,
-        section: &hit.section,
-        snippet: &hit.snippet,
-        score: hit.score,
-    });
-    out.value(&SearchJson { query: &results.query, results: hits.collect() })
-}
-
-/// A heading of a skill.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct HeadingJson<'a> {
-    /// 1 to 6.
-    level: u8,
-    /// Its text.
-    heading: &'a str,
-    /// File, relative to the skill.
-    file: &'a str,
-}
-
-/// Writes headings.
-pub(super) fn outline(headings: &[OutlinedHeading], out: &mut Json<'_>) -> io::Result<()> {
-    let headings = headings.iter().map(|heading| HeadingJson {
-        level: heading.level,
-        heading: &heading.heading,
-        file: &heading.file,
-    });
-    out.value(&headings.collect::<Vec<_>>())
-}
-
-/// A section of a skill.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ShowJson<'a> {
-    /// File, relative to the skill.
-    file: &'a str,
-    /// Its heading.
-    heading: &'a str,
-    /// 1 to 6.
-    level: u8,
-    /// First line, from 1.
-    start_line: u32,
-    /// One past the last line.
-    end_line: u32,
-    /// The text, or its first lines.
-    text: &'a str,
-    /// Whether `--max-lines` cut the text.
-    truncated: bool,
-}
-
-/// Writes a section.
-pub(super) fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&ShowJson {
-        file: &shown.file,
-        heading: &shown.heading,
-        level: shown.level,
-        start_line: shown.start_line,
-        end_line: shown.end_line,
-        text: &shown.text,
-        truncated: shown.num_cut > 0,
-    })
-}
 
 /// A file of a skill: `text`, or `data` if it is not text.
 #[derive(Serialize, JsonSchema)]

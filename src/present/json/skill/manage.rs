@@ -1,4 +1,4 @@
-//! Writes the results of skill commands as JSON: list, build, lint, sync, init, install.
+//! Writes the results of skill commands as JSON: list, build, lint, sync.
 
 use std::io;
 use std::path::Path;
@@ -8,8 +8,6 @@ use serde::Serialize;
 
 use crate::app::skills::BuildReport;
 use crate::document::DocumentId;
-use crate::skill::init::Initialized;
-use crate::skill::install::Installed;
 use crate::skill::lint::{Finding, Linted, Severity};
 use crate::skill::list::SkillList;
 use crate::skill::sync::Synced;
@@ -243,38 +241,4 @@ struct SyncedJson<'a> {
 pub(super) fn sync(synced: &Synced, errors: &[String], out: &mut Json<'_>) -> io::Result<()> {
     let skills = synced.skills.iter().map(|(skill, count)| SyncedJson { skill, count: *count });
     out.value(&SyncJson { synced: skills.collect(), dry_run: synced.is_dry_run, errors })
-}
-
-/// The created skill or store.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct InitJson<'a> {
-    /// Name of the skill; null if a store was created.
-    name: Option<&'a str>,
-    /// `project` or `global`.
-    scope: &'a str,
-    /// Where it is.
-    path: String,
-}
-
-/// Writes the created skill or store.
-pub(super) fn init(made: &Initialized, out: &mut Json<'_>) -> io::Result<()> {
-    let (name, scope) = (made.name.as_deref(), made.scope.as_str());
-    out.value(&InitJson { name, scope, path: path_text(&made.path) })
-}
-
-/// The installed copy of kb's own skill.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct InstallJson {
-    /// The file.
-    path: String,
-    /// The version of kb that it belongs to.
-    version: &'static str,
-    /// Whether it was written; false if it already existed.
-    written: bool,
-}
-
-/// Writes the place of kb's own skill.
-pub(super) fn install(installed: &Installed, out: &mut Json<'_>) -> io::Result<()> {
-    let (path, version) = (path_text(&installed.path), installed.version);
-    out.value(&InstallJson { path, version, written: installed.is_new })
 }

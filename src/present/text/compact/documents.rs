@@ -20,10 +20,6 @@ const WIDTH: usize = 80;
 const MAX_FAILED: usize = 20;
 
 /// Writes some of the documents: one per line, with its id. `start` is how many come before them.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn list(
     documents: &[ListedDocument],
     start: usize,
@@ -52,19 +48,11 @@ pub fn list(
 }
 
 /// Writes the parts of a document.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
     read::outline(outline, out)
 }
 
 /// Writes a part of a document: where it is from, then its text.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
     let part = &shown.part;
     let mut facts = vec![titled(&shown.document)];
@@ -83,10 +71,6 @@ pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes lines of the file of a document: where they are from, then the lines.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn open(opened: &Opened, out: &mut Sheet<'_>) -> io::Result<()> {
     let lines = format!("lines {}-{} of {}", opened.start_line, opened.end_line, opened.num_lines);
     let mut facts = vec![titled(&opened.document), lines];
@@ -105,37 +89,21 @@ pub fn open(opened: &Opened, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes a document and its chunks.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn info(info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
     Human::plain(WIDTH).info(info, out)
 }
 
 /// Writes all tags.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn tags(tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
     Human::plain(WIDTH).tags(tags, out)
 }
 
 /// Writes the status.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn status(status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
     Human::plain(WIDTH).status(status, out)
 }
 
 /// Writes what was added.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn report(report: &IngestReport, out: &mut Sheet<'_>) -> io::Result<()> {
     writeln!(out, "{}", Human::summary(report))?;
     let ids: Vec<String> = report.document_ids.iter().map(ToString::to_string).collect();

@@ -12,10 +12,6 @@ use crate::text::printable::{clean, clean_name};
 const MAX_CHARS: usize = 240;
 
 /// Writes each document, then its lines with their places. A line never begins with text of a document.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn grep(results: &GrepResults, out: &mut Sheet<'_>) -> io::Result<()> {
     writeln!(out, "{}", text::summary(results))?;
     let mut has_stale = false;

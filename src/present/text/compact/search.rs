@@ -12,10 +12,6 @@ use crate::text::number::counted;
 use crate::text::printable::clean;
 
 /// Writes the answer to a query.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn found(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
     let confidence = match answer.confidence {
         Some(Confidence::High) => "confidence high".into(),
@@ -43,10 +39,6 @@ pub fn found(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes passages similar to a document or a chunk.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn similar(seed: Seed, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
     let seed = match seed {
         Seed::Document(id) => format!("document {id}"),

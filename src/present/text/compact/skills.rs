@@ -16,10 +16,6 @@ use crate::text::printable::{clean, clean_name};
 const MAX_DESCRIPTION_CHARS: usize = 180;
 
 /// Writes the answer of a skill command. Contents of files are kept, but for control characters.
-///
-/// # Errors
-///
-/// Errors of writing.
 pub fn skill(answer: &SkillAnswer, out: &mut Sheet<'_>) -> io::Result<()> {
     match answer {
         SkillAnswer::List(listed) => list(listed, out),

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, named_params};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 pub use draft::IndexDraft;
 
@@ -77,16 +79,17 @@ pub struct IndexedHeading {
     pub end_line: u32,
 }
 
-/// A section that answers a query.
-#[derive(Debug, Clone, PartialEq)]
+/// A section that contains all words of the query.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Hit")]
 pub struct SkillHit {
-    /// Path relative to the skill's directory.
+    /// File, relative to the skill.
     pub file: String,
-    /// Text of its heading; empty if it has none.
+    /// Its heading; empty if it has none.
     pub section: String,
-    /// The text around the matching words.
+    /// The text around the words.
     pub snippet: String,
-    /// BM25; larger is better.
+    /// Larger is better; comparable only within one answer.
     pub score: f64,
 }
 
