@@ -50,7 +50,7 @@ counts-write: ## Count them again and write the table
 lint: ## Check format, lints, wording and dependencies
 	tests/wording
 	cargo fmt --check
-	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 	@if ! command -v cargo-deny >/dev/null; then \
 		echo "cargo-deny is not installed: licences, sources, duplicates and advisories were not checked (cargo install cargo-deny)"; \
 	else \

@@ -14,7 +14,7 @@ use kb::app::search::{SearchRequest, search};
 use kb::app::session::Session;
 use kb::app::update::{UpdateRequest, update};
 use kb::config::{Environment, Flags};
-use kb::error::Result;
+use kb_base::error::Result;
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().collect();

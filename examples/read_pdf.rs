@@ -8,11 +8,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use kb::document::{Block, BlockKind, Document};
-use kb::error::{Error, Result};
-use kb::extract::pdf;
-use kb::extract::sandbox::ReadOptions;
-use kb::files::open::{self, Links};
+use kb_base::document::{Block, BlockKind, Document};
+use kb_base::error::{Error, Result};
+use kb_base::files::open::{self, Links};
+use kb_extract::pdf;
+use kb_extract::sandbox::ReadOptions;
 use serde_json::{Value, json};
 
 fn main() {

@@ -15,6 +15,7 @@ use crate::ingest::detect::{self, TextExtensions, TypeOverride};
 use crate::search::parse;
 use crate::skill::{front_matter, page};
 use crate::text::{decode, headings};
+use kb_reader::fuzzing as readers;
 
 #[cfg(test)]
 mod growth {
@@ -65,8 +66,8 @@ pub fn markdown(bytes: &[u8]) {
 /// Parses plain text and notes, and chunks them.
 pub fn text(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
-        check_chunks(&extract::text::extract(&text));
-        check_chunks(&extract::text::extract_note(&text));
+        check_chunks(&extract::plain::extract(&text));
+        check_chunks(&extract::plain::extract_note(&text));
     }
 }
 
@@ -74,20 +75,20 @@ pub fn text(bytes: &[u8]) {
 pub fn code(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
         for language in Language::ALL {
-            check_chunks(&extract::reader::fuzz_code(&text, language));
+            check_chunks(&readers::code(&text, language));
         }
     }
 }
 
 /// Parses Jupyter notebooks.
 pub fn notebook(bytes: &[u8]) {
-    let _ = extract::reader::fuzz_notebook(bytes);
+    let _ = readers::notebook(bytes);
 }
 
 /// Parses text in every other markup language, checks its lines, and chunks it.
 pub fn markup(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
-        for document in Dialect::ALL.map(|dialect| extract::reader::fuzz_markup(&text, dialect)) {
+        for document in Dialect::ALL.map(|dialect| readers::markup(&text, dialect)) {
             check_lines(&document, text.lines().count());
             check_chunks(&document);
         }
@@ -98,16 +99,9 @@ pub fn markup(bytes: &[u8]) {
 pub fn data(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
         for kind in Data::ALL {
-            check_chunks(&extract::reader::fuzz_data(&text, kind));
+            check_chunks(&readers::data(&text, kind));
         }
     }
-}
-
-/// Returns how long the result of a text may be, in bytes. A file of a megabyte must not become
-/// hundreds.
-#[cfg(test)]
-pub(crate) fn max_output(num_bytes: usize) -> usize {
-    32 * num_bytes + 20_000
 }
 
 /// Checks that every line comes from a line of the file, in order.
@@ -120,92 +114,92 @@ fn check_lines(document: &Document, num_lines: usize) {
 
 /// Parses web pages, as a child process does.
 pub fn html(bytes: &[u8]) {
-    extract::reader::fuzz("html", bytes);
+    readers::read("html", bytes);
 }
 
 /// Parses DOCX, as a child process does.
 pub fn docx(bytes: &[u8]) {
-    extract::reader::fuzz("docx", bytes);
+    readers::read("docx", bytes);
 }
 
 /// Parses EPUB, as a child process does.
 pub fn epub(bytes: &[u8]) {
-    extract::reader::fuzz("epub", bytes);
+    readers::read("epub", bytes);
 }
 
 /// Parses PPTX, as a child process does.
 pub fn pptx(bytes: &[u8]) {
-    extract::reader::fuzz("pptx", bytes);
+    readers::read("pptx", bytes);
 }
 
 /// Parses XLSX, as a child process does.
 pub fn xlsx(bytes: &[u8]) {
-    extract::reader::fuzz("xlsx", bytes);
+    readers::read("xlsx", bytes);
 }
 
 /// Parses `OpenDocument` texts, as a child process does.
 pub fn odt(bytes: &[u8]) {
-    extract::reader::fuzz("odt", bytes);
+    readers::read("odt", bytes);
 }
 
 /// Parses `OpenDocument` presentations, as a child process does.
 pub fn odp(bytes: &[u8]) {
-    extract::reader::fuzz("odp", bytes);
+    readers::read("odp", bytes);
 }
 
 /// Parses `OpenDocument` spreadsheets, as a child process does.
 pub fn ods(bytes: &[u8]) {
-    extract::reader::fuzz("ods", bytes);
+    readers::read("ods", bytes);
 }
 
 /// Parses RTF, as a child process does.
 pub fn rtf(bytes: &[u8]) {
-    extract::reader::fuzz("rtf", bytes);
+    readers::read("rtf", bytes);
 }
 
 /// Parses `FictionBook` 2, as a child process does.
 pub fn fb2(bytes: &[u8]) {
-    extract::reader::fuzz("fb2", bytes);
+    readers::read("fb2", bytes);
 }
 
 /// Parses e-mails, as a child process does.
 pub fn eml(bytes: &[u8]) {
-    extract::reader::fuzz("eml", bytes);
-    extract::reader::fuzz("members-of-eml", bytes);
+    readers::read("eml", bytes);
+    readers::read("members-of-eml", bytes);
 }
 
 /// Parses mailboxes, as a child process does.
 pub fn mbox(bytes: &[u8]) {
-    extract::reader::fuzz("mbox", bytes);
-    extract::reader::fuzz("members-of-mbox", bytes);
+    readers::read("mbox", bytes);
+    readers::read("members-of-mbox", bytes);
 }
 
 /// Unpacks archives, as a child process does.
 pub fn zip(bytes: &[u8]) {
-    extract::reader::fuzz("members-of-zip", bytes);
+    readers::read("members-of-zip", bytes);
 }
 
 /// Parses saved pages, as a child process does.
 pub fn mhtml(bytes: &[u8]) {
-    extract::reader::fuzz("mhtml", bytes);
+    readers::read("mhtml", bytes);
 }
 
 /// Parses PDF, as the first reader of a child process does. Not among [`TARGETS`]: it may overflow
 /// its stack, which is why a child process does it.
 pub fn pdf(bytes: &[u8]) {
-    extract::reader::fuzz("hayro", bytes);
+    readers::read("hayro", bytes);
 }
 
 /// Parses the words that Tesseract finds on a picture, and lays them out.
 pub fn scan(bytes: &[u8]) {
     if let Ok(table) = str::from_utf8(bytes) {
-        extract::reader::fuzz_scan(table);
+        readers::scan(table);
     }
 }
 
 /// Parses the lines between parent and child.
 pub fn protocol(bytes: &[u8]) {
-    extract::protocol::fuzz(bytes);
+    readers::protocol(bytes);
 }
 
 /// Parses the front matter of a SKILL.md.

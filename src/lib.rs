@@ -14,34 +14,15 @@
 //! exceptions: [`cli`] is the edge, [`mcp`] speaks a protocol on stdout, and [`config`] reads settings
 //! for [`app::session`] only. Modules in reading order:
 
-pub mod diagnostic;
-pub mod document;
-pub mod error;
-
-pub mod hash;
-
-pub mod files;
-
-pub mod limits;
-
-pub mod text;
-
-pub mod trace;
+use kb_base::{diagnostic, document, error, files, hash, limits, text, trace};
+use kb_embed as embed;
+use kb_extract::{self as extract, chunk};
+use kb_skills as skill;
+use kb_store::{self as store, search};
 
 pub mod ingest;
 
-pub mod embed;
-
-pub mod store;
-
-pub mod search;
-
-#[cfg(feature = "postgres")]
-pub mod remote;
-
 pub mod eval;
-
-pub mod skill;
 
 pub mod read;
 
@@ -59,7 +40,5 @@ pub mod mcp;
 
 pub mod cli;
 
-pub mod chunk;
-pub mod extract;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;

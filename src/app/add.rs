@@ -12,7 +12,7 @@ use crate::app::read::walk_options;
 use crate::app::relocate::follow_database;
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, erase, languages, last_update, model, ocr};
-use crate::document::{DocType, DocumentId, Language};
+use crate::document::{DocType, Language};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::TypeOverride;
@@ -20,7 +20,7 @@ use crate::ingest::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
 use crate::ingest::{self, ChunkingOptions, IngestOptions, IngestReport, Services};
-use crate::store::{Allowed, AllowedFolder, Root, Store};
+use crate::store::{Allowed, AllowedFolder, DocumentId, Root, Store};
 use crate::text::paths;
 
 /// The variable with the password of encrypted documents.

@@ -3,9 +3,9 @@
 use crate::app::read::find_in;
 use crate::app::search::{self, SearchRequest};
 use crate::app::{Observer, Session, absent};
-use crate::document::{DocumentId, Filter};
+use crate::document::Filter;
 use crate::error::{Error, Result};
-use crate::store::Store;
+use crate::store::{DocumentId, Store};
 
 /// A selection of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]

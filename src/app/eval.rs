@@ -9,14 +9,14 @@ use serde::Serialize;
 use crate::app::add::{self, AddRequest, Source};
 use crate::app::session::absolute;
 use crate::app::{Observer, Session};
-use crate::document::{DocumentId, Filter};
+use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::eval::beir::{self, Collection};
 use crate::eval::{self, Evaluation, Judged, known_item};
 use crate::files::open::{self, Links};
 use crate::files::{private, write};
 use crate::search::{LegSelection, SearchOptions};
-use crate::store::Store;
+use crate::store::{DocumentId, Store};
 use crate::text::paths;
 
 /// Questions of one kind, with their measures.

@@ -86,7 +86,8 @@ fn folders(document: &ListedDocument) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{DocType, DocumentId};
+    use crate::document::DocType;
+    use crate::store::DocumentId;
 
     fn document(path: Option<&str>, tags: &[&str]) -> ListedDocument {
         ListedDocument {

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::{Session, session};
-use crate::document::{DocumentId, FileOutcome};
+use crate::document::FileOutcome;
 use crate::error::{Error, Result};
-use crate::store::CONTAINER;
+use crate::store::{CONTAINER, DocumentId};
 use crate::text::{fields, paths};
 
 /// What became of a file.

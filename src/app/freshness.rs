@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use crate::app::add::{AddRequest, Source, Walks, ingest};
 use crate::app::observer::Event;
 use crate::app::{Observer, Session, read};
-use crate::document::{ChunkId, DocType, DocumentId, Stale};
+use crate::document::{DocType, Stale};
 use crate::error::Result;
 use crate::ingest::freshness::{self, HASH_LIMIT};
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
 use crate::search::Hit;
-use crate::store::Store;
+use crate::store::{ChunkId, DocumentId, Store};
 use crate::text::paths;
 
 pub use crate::config::Freshness;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use crate::app::{Observer, Session, absent, freshness};
-use crate::document::{DocumentId, Filter, Stale};
+use crate::document::{Filter, Stale};
 use crate::error::Result;
 use crate::read::grep::{self, Matched, Pattern};
-use crate::store::PassingDocument;
+use crate::store::{DocumentId, PassingDocument};
 use crate::trace::stage;
 
 pub use crate::read::grep::{Detail, PatternOptions};

@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use crate::app::Session;
 use crate::app::read::walk_options;
-use crate::document::{DocumentId, Format};
+use crate::document::Format;
 use crate::error::Result;
 use crate::extract;
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::is_missing;
-use crate::store::{DocumentName, KnownFile, Store, StoredDocument};
+use crate::store::{DocumentId, DocumentName, KnownFile, Store, StoredDocument};
 use crate::text::number::counted;
 use crate::text::paths;
 

@@ -31,6 +31,7 @@ pub mod losses;
 pub mod model;
 pub mod observer;
 pub mod ocr;
+mod own_skill;
 pub mod plan;
 pub mod push;
 pub mod read;

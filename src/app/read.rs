@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, absent, add, freshness};
 use crate::config::words;
-use crate::document::{ChunkId, DocumentId, Filter, Stale};
+use crate::document::{Filter, Stale};
 use crate::error::{Error, Result};
 use crate::extract::containers;
 use crate::extract::sandbox::ReadOptions;
@@ -14,7 +14,9 @@ use crate::ingest::detect::{self, TextExtensions};
 use crate::ingest::walk::WalkOptions;
 use crate::read::{self, OpenOptions, Opened, Outline, ShowOptions, Shown};
 use crate::search::Hit;
-use crate::store::{DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount};
+use crate::store::{
+    ChunkId, DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
+};
 use crate::text::paths;
 
 mod around;

@@ -10,11 +10,11 @@ use crate::app::observer::Event;
 use crate::app::reread::outdated;
 use crate::app::{Observer, Session, copies, erase, model};
 use crate::chunk::recut;
-use crate::document::{Binding, Chunk, ChunkId, Embedding};
+use crate::document::{Binding, Chunk, Embedding};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
-use crate::store::{Renewed, Store, Unembedded};
+use crate::store::{ChunkId, Renewed, Store, Unembedded};
 
 /// Chunks embedded between two commits: one or two seconds of work, which is the most that an
 /// interruption loses.

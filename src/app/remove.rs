@@ -14,10 +14,10 @@ use crate::app::losses::{self, Losses};
 
 use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, read, session};
-use crate::document::{DocumentId, Filter};
+use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
-use crate::store::{DocumentName, Forgotten, ListedDocument, Root, Store};
+use crate::store::{DocumentId, DocumentName, Forgotten, ListedDocument, Root, Store};
 use crate::text::paths;
 
 /// What to remove, and what to do about it first.

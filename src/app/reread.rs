@@ -8,11 +8,11 @@ use crate::app::add::{AddRequest, Source, Walks, ingest};
 use crate::app::chunking::chunking;
 use crate::app::scope::Scope;
 use crate::app::{Observer, Session, ocr, read};
-use crate::document::{DocType, DocumentId};
+use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::ingest::making::Making;
 use crate::ingest::survey::is_missing;
-use crate::store::{KnownFile, MadeDocument, Store};
+use crate::store::{DocumentId, KnownFile, MadeDocument, Store};
 use crate::text::paths;
 
 /// Which documents are made again, if their making differs from today's settings. All of them by

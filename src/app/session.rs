@@ -9,11 +9,11 @@ use crate::app::bases::{self, trust};
 use crate::app::push::Kept;
 use crate::app::{Observer, copies, model};
 use crate::config::{Config, Environment, Flags, Freshness, Resolved};
-use crate::document::{Binding, DocumentId};
+use crate::document::Binding;
 use crate::embed::{self, Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::files::private;
-use crate::store::{Allowed, Store, Unmigrated};
+use crate::store::{Allowed, DocumentId, Store, Unmigrated};
 use crate::text::paths;
 use crate::trace::stage;
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::app::add::{self, AddRequest, Source};
+use crate::app::own_skill::OWN_SKILL;
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, status};
 use crate::config::skillc::{self, TokenizerWord};
@@ -80,7 +81,7 @@ impl Skills {
     /// Returns the existing, different file that installing kb's own skill would replace.
     pub fn replaced_by_install(&self, target: &str) -> Option<PathBuf> {
         let path = install::path(&self.caller, target);
-        (install::place(&path) == Place::Other).then_some(path)
+        (install::place(OWN_SKILL, &path) == Place::Other).then_some(path)
     }
 
     /// Returns what a build would put into the folders of agents. Changes nothing.
@@ -190,7 +191,7 @@ impl Skills {
             let hint = Some("`--yes` replaces it".to_owned());
             return Err(Diagnostic::InvalidOption { message, hint }.into());
         }
-        install::install(&install::path(&self.caller, target))
+        install::install(OWN_SKILL, &install::path(&self.caller, target))
     }
 }
 

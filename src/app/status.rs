@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::app::bases::Listed;
 use crate::app::copies::OwnCopy;
+use crate::app::own_skill::OWN_SKILL;
 use crate::app::reread::outdated;
 use crate::app::scope::Scope;
 use crate::app::session::absolute;
@@ -151,7 +152,9 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
 
 /// Returns the copies of kb's own skill installed for this user's agents.
 pub fn agent_skills(environment: &Environment) -> Vec<Found> {
-    absolute(&skills_home(environment)).map(|home| install::installed(&home)).unwrap_or_default()
+    absolute(&skills_home(environment))
+        .map(|home| install::installed(OWN_SKILL, &home))
+        .unwrap_or_default()
 }
 
 /// Returns the directory that holds the global store of skills.

@@ -2,9 +2,8 @@
 
 use crate::app::choose::{Choice, choose};
 use crate::app::{Observer, Session, erase};
-use crate::document::DocumentId;
 use crate::error::{Error, Result};
-use crate::store::StoredDocument;
+use crate::store::{DocumentId, StoredDocument};
 
 pub use crate::store::RenamedTag;
 

@@ -15,11 +15,10 @@ use crate::app::reread::{Selection, outdated, reread};
 use crate::app::scope::Scope;
 use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, last_update};
-use crate::document::DocumentId;
 use crate::error::{Error, Result};
 use crate::ingest::survey::{Missing, Survey, is_away, is_missing};
 use crate::ingest::{Failed, content_hash};
-use crate::store::{Forgotten, KnownFile, Store};
+use crate::store::{DocumentId, Forgotten, KnownFile, Store};
 use crate::text::{fields, paths};
 
 /// Largest share of a folder's documents, in percent, removed without `--force`.

@@ -71,7 +71,7 @@ use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::extract::protocol::{CHILD_COMMAND, OCR_COMMAND};
-use crate::extract::{reader, sandbox};
+use crate::extract::sandbox;
 
 /// A function that serves agents until the client closes the connection. Returns whether all its threads have ended.
 pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<bool>;
@@ -83,7 +83,7 @@ pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<bool>;
 pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     match args.get(1) {
-        Some(arg) if arg == CHILD_COMMAND => return reader::run_child(),
+        Some(arg) if arg == CHILD_COMMAND => return kb_reader::run_child(),
         Some(arg) if arg == OCR_COMMAND => return sandbox::become_tesseract(&args[2..]),
         _ => streams::clean_panics(),
     }

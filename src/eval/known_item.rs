@@ -93,7 +93,7 @@ fn phrase(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::DocumentId;
+    use crate::store::DocumentId;
     use crate::store::testing::TestDb;
 
     /// Returns a database with ten documents, of which one has no chunk.

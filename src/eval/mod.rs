@@ -8,11 +8,10 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::DocumentId;
 use crate::error::Result;
 use crate::search;
 use crate::search::{LoadEmbedder, SearchOptions};
-use crate::store::Store;
+use crate::store::{DocumentId, Store};
 
 pub mod beir;
 pub mod known_item;

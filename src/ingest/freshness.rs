@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::document::{DocumentId, Stale};
+use crate::document::Stale;
 use crate::error::{Error, Result};
 use crate::hash;
 use crate::ingest::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::is_missing;
 use crate::ingest::walk;
-use crate::store::{DocumentFiles, PathStamp};
+use crate::store::{DocumentFiles, DocumentId, PathStamp};
 use crate::text::paths;
 
 /// Time for hashing the files of one answer. When it has passed, a file with another time counts as

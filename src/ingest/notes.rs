@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::document::{DocType, DocumentId, Metadata};
+use crate::document::{DocType, Metadata};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::{IngestOptions, Run, content_hash, embed, prepare};
+use crate::store::DocumentId;
 
 /// Refuses an empty note before a model is loaded.
 ///

@@ -7,10 +7,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::chunk::{ChunkOptions, Strategy};
-use crate::document::{DocType, DocumentId};
+use crate::document::DocType;
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::{TextExtensions, TypeOverride};
 use crate::ingest::walk::WalkOptions;
+use crate::store::DocumentId;
 
 /// How files are ingested.
 #[derive(Debug, Clone)]

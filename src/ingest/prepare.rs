@@ -105,12 +105,12 @@ pub(super) fn prepare_note(
     num_tokens: &NumTokens<'_>,
     budget: &CpuBudget,
 ) -> Result<Prepared> {
-    let document = extract::text::extract_note(text);
+    let document = extract::plain::extract_note(text);
     let title_given = options.title.is_some();
     let stated = options.title.clone().or_else(|| document.title.clone());
     // A title made of the note's words would only count them twice.
     let context_title = stated.clone().unwrap_or_default();
-    let title = stated.unwrap_or_else(|| extract::text::note_title(text));
+    let title = stated.unwrap_or_else(|| extract::plain::note_title(text));
     let head =
         Head { format: Format::Note, title, context_title, title_given, stamp: None, content_hash };
     let mut prepared = assemble(document, head, options, num_tokens, budget)?;

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::detect;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::{LeftOut, Rule};
-use crate::store::Change;
+use crate::store::{Change, DocumentId};
 use crate::text::fields;
 
 /// What happened to one file, sent as it happens.

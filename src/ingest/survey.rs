@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{DocumentId, FileOutcome};
+use crate::document::FileOutcome;
 use crate::error::Error;
 use crate::ingest::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, Start, WalkOptions, innermost};
 use crate::ingest::{content_hash, detect, walk};
-use crate::store::{KnownFile, LedgerRow};
+use crate::store::{DocumentId, KnownFile, LedgerRow};
 use crate::text::paths;
 
 /// A missing file.

@@ -2,9 +2,8 @@
 
 use std::path::MAIN_SEPARATOR;
 
-use crate::document::DocumentId;
 use crate::error::{Error, Result};
-use crate::store::{DocumentName, Store, StoredDocument};
+use crate::store::{DocumentId, DocumentName, Store, StoredDocument};
 use crate::text::fold::fold;
 
 /// How many candidates an ambiguous name lists.

@@ -8,10 +8,10 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::chunk::join::{self, Joined};
-use crate::document::{CHAIN_SEPARATOR, ChunkId};
+use crate::document::CHAIN_SEPARATOR;
+use crate::document::join::{self, Joined};
 use crate::error::Result;
-use crate::store::{Store, StoredChunk, StoredDocument};
+use crate::store::{ChunkId, Store, StoredChunk, StoredDocument};
 use crate::text::{fields, headings};
 
 /// Splits a qualified symbol into its names, outermost first: `Stack::push`, `HarmonicModel.fit`.

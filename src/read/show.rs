@@ -1,10 +1,10 @@
 //! Returns the text of the requested part of a document.
 
-use crate::document::{CHAIN_SEPARATOR, ChunkId, Stale};
+use crate::document::{CHAIN_SEPARATOR, Stale};
 use crate::error::{Error, Result};
 use crate::read::parts::{Part, PartKind, Text};
 use crate::read::{cut, marks};
-use crate::store::{Store, StoredDocument};
+use crate::store::{ChunkId, Store, StoredDocument};
 use crate::text::fold::fold;
 use crate::text::headings;
 use crate::text::similar::similar;

@@ -20,10 +20,11 @@ use crate::app::read::{ListRequest, SortKey};
 use crate::app::search::{SearchRequest, SimilarRequest};
 use crate::app::session::path_prefix;
 use crate::app::values;
-use crate::document::{ChunkId, DocType, Filter, Language};
+use crate::document::{DocType, Filter, Language};
 use crate::error::{Error, Result};
 use crate::limits::{self, Limit};
 use crate::search::LegSelection;
+use crate::store::ChunkId;
 
 pub(crate) use grep::GrepInput;
 pub(crate) use read::{InfoInput, OpenInput, OutlineInput, ShowInput};

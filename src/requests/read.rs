@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::{id_or_name, name};
 use crate::app::read::{OpenRequest, ShowRequest};
-use crate::document::ChunkId;
 use crate::error::{Error, Result};
 use crate::read::Selection;
+use crate::store::ChunkId;
 
 /// Show one document and its chunks.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::wrong;
 use crate::app::add::{AddRequest, Source};
 use crate::app::values;
-use crate::document::DocumentId;
 use crate::error::{Error, Result};
+use crate::store::DocumentId;
 
 /// Save a note.
 #[derive(Debug, Deserialize, JsonSchema)]

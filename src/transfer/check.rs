@@ -5,9 +5,9 @@
 
 use std::collections::HashSet;
 
-use crate::document::{Binding, Chunk, ChunkId, DocType, DocumentId, Language, Precision};
+use crate::document::{Binding, Chunk, DocType, Language, Precision};
 use crate::limits;
-use crate::store::{Edits, PathStamp, Record, RecordedChunk, Root};
+use crate::store::{ChunkId, DocumentId, Edits, PathStamp, Record, RecordedChunk, Root};
 use crate::text::paths;
 use crate::text::printable::is_harmful;
 

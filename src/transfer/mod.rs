@@ -17,11 +17,11 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{Binding, DocumentId, Embedding};
+use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
-use crate::store::{ImportOutcome, Merge, Merged, Record, RecordedChunk, Root, Store};
+use crate::store::{DocumentId, ImportOutcome, Merge, Merged, Record, RecordedChunk, Root, Store};
 use crate::text::json::Line;
 
 pub use crate::store::{Conflict, Field};

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::document::{Chunk, ChunkId, DocType, DocumentId, Precision};
-use crate::store::{Edits, PathStamp, Record};
+use crate::document::{Chunk, DocType, Precision};
+use crate::store::{ChunkId, DocumentId, Edits, PathStamp, Record};
 
 fn binding() -> Binding {
     Binding {

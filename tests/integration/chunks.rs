@@ -64,7 +64,7 @@ fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_a_chunk() {
         let contexts = contexts(&env, id);
         for ((chunk, text), context) in info.chunks.iter().zip(&texts).zip(&contexts) {
             assert!((1..=256).contains(&chunk.token_count), "{chunk:?}");
-            let passage = kb::document::Chunk::passage(context, text);
+            let passage = kb_base::document::Chunk::passage(context, text);
             let num_tokens = tokenizer.encode_fast(passage, true).unwrap().len();
             assert_eq!(num_tokens, chunk.token_count as usize, "{chunk:?}");
             // Line numbers are those of the file, from 1, with the last line included.

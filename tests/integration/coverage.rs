@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::sources;
+
 /// The letter of each list of requirements and its last number, in order.
 const LISTS: [(char, u32); 5] = [('K', 162), ('S', 59), ('G', 40), ('C', 60), ('U', 32)];
 
@@ -44,13 +46,13 @@ fn rows() -> Vec<Row> {
 
 /// Returns the files that may contain a test of this module.
 fn files(module: &str) -> Vec<PathBuf> {
-    match module.strip_prefix("kb::") {
-        None => vec![root().join(format!("tests/integration/{module}.rs"))],
-        Some(module) => {
-            let path = root().join("src").join(module.replace("::", "/"));
-            vec![path.with_extension("rs"), path.join("mod.rs"), path.join("tests.rs")]
-        }
-    }
+    let Some(module) = module.strip_prefix("kb_").or_else(|| module.strip_prefix("kb::")) else {
+        return vec![root().join(format!("tests/integration/{module}.rs"))];
+    };
+    let path = sources::place(&module.replace("::", "/"));
+    let beside =
+        path.parent().unwrap().join("tests").join(path.file_name().unwrap()).with_extension("rs");
+    vec![path.with_extension("rs"), path.join("mod.rs"), path.join("tests.rs"), beside]
 }
 
 /// Whether a file has a test of this name.
@@ -66,7 +68,7 @@ fn has_test(file: &Path, name: &str) -> bool {
     attributes.any(|line| line == "#[test]")
 }
 
-/// Whether a test of this name exists, as `module::test` or `kb::module::test`.
+/// Whether a test of this name exists, as `module::test` or `kb_store::module::test`.
 pub(crate) fn is_test(name: &str) -> bool {
     let Some((module, name)) = name.rsplit_once("::") else { return false };
     files(module).iter().any(|file| has_test(file, name))

@@ -15,6 +15,7 @@ use crate::manage::commands_in;
 use crate::mcp;
 use crate::mcp_client::Client;
 use crate::page_lines;
+use crate::sources;
 
 /// The pages of a newcomer and of a user, which `README.md` leads to.
 const FOR_USERS: [&str; 18] = [
@@ -309,7 +310,8 @@ fn the_examples_of_the_json_page_have_the_shape_of_the_output() {
 
 #[test]
 fn every_code_of_an_error_is_in_the_page_about_the_end_and_the_reverse() {
-    let source = [page("src/error.rs"), page("src/error/remedy.rs")].concat();
+    let source =
+        [page("crates/base/src/error.rs"), page("crates/base/src/error/remedy.rs")].concat();
     let words = |text: &str| -> BTreeSet<String> {
         let arms = text.split("=> \"").skip(1).map(|arm| arm.split('"').next().unwrap());
         arms.map(str::to_owned).collect()
@@ -432,9 +434,14 @@ fn targets_features_modules_and_scripts_in_the_pages_exist() {
                     assert!(manifest.contains(&format!("\n{feature} = [")), "{name}: {feature}");
                 }
             }
-            let folder = if words.contains(&"--lib") { "src" } else { "tests/integration" };
+            let crate_of_tests = words.iter().find_map(|word| word.strip_prefix("kb-"));
+            let folder = match crate_of_tests {
+                Some(name) => format!("crates/{name}/src"),
+                None if words.contains(&"--lib") => "src".to_owned(),
+                None => "tests/integration".to_owned(),
+            };
             for module in words.iter().filter_map(|word| word.strip_suffix("::")) {
-                let path = root.join(folder).join(module);
+                let path = root.join(&folder).join(module);
                 let is_there = path.is_dir() || path.with_extension("rs").is_file();
                 assert!(is_there, "{name}: {folder} has no module {module}");
                 num_modules += 1;
@@ -448,7 +455,7 @@ fn targets_features_modules_and_scripts_in_the_pages_exist() {
 fn models_files_and_links_in_the_pages_exist() {
     let install = page("docs/install.md");
     let models = section(&install, "Models");
-    for model in kb::embed::model_names() {
+    for model in kb_embed::model_names() {
         assert!(models.contains(&format!("`{model}`")), "docs/install.md does not name {model}");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -474,8 +481,20 @@ fn models_files_and_links_in_the_pages_exist() {
     for span in code_spans(&pages) {
         let is_file = [".rs", ".md", ".toml", ".yaml"].iter().any(|end| span.ends_with(end))
             && !span.contains('*');
-        let is_there = root.join(&span).exists() || root.join("src").join(&span).exists();
+        let is_there = root.join(&span).exists() || sources::place(&span).exists();
         assert!(!is_file || is_there, "no such file: {span}");
+    }
+}
+
+#[test]
+fn the_examples_in_the_pages_of_crates_are_those_that_are_compiled() {
+    for (name, example) in [("embed", "similar"), ("reader", "headings"), ("store", "search")] {
+        let page = page(&format!("crates/{name}/README.md"));
+        let shown = page.split("```rust\n").nth(1).unwrap().split("\n```").next().unwrap();
+        let path = format!("crates/{name}/examples/{example}.rs");
+        let compiled = self::page(&path);
+        assert!(compiled.trim_end().ends_with(shown), "{path} is not what the page shows");
+        assert!(shown.lines().count() > 10, "{path}");
     }
 }
 
@@ -488,7 +507,7 @@ fn the_functions_on_the_way_of_a_request_exist() {
     let steps: Vec<&Vec<&str>> = steps.iter().filter(|words| !words.is_empty()).collect();
     assert!(steps.len() > 15);
     for words in steps {
-        let code = page(&format!("src/{}", words[0]));
+        let code = fs::read_to_string(sources::place(words[0])).unwrap();
         assert!(
             code.contains(&format!("fn {}(", words[1]))
                 || code.contains(&format!("fn {}<", words[1])),
@@ -504,9 +523,9 @@ fn every_dependency_has_its_reason_and_the_reverse() {
     let mut is_in_table = false;
     for line in manifest.lines() {
         if line.starts_with('[') {
-            is_in_table = line.ends_with("dependencies]");
+            is_in_table = line == "[workspace.dependencies]";
         } else if let (true, Some((name, _))) = (is_in_table, line.split_once(" = ")) {
-            named.insert(name.to_owned());
+            named.extend((!name.starts_with("kb-")).then(|| name.to_owned()));
         }
     }
     let [reasons, _] = tables_of_dependencies();

@@ -4,10 +4,10 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use kb::document::Document;
-use kb::error::{Error, Failure, Result};
-use kb::extract::pdf;
-use kb::extract::sandbox::ReadOptions;
+use kb_base::document::Document;
+use kb_base::error::{Error, Failure, Result};
+use kb_extract::pdf;
+use kb_extract::sandbox::ReadOptions;
 
 /// Builds a PDF of pages with these drawing instructions; `None` is a page that is missing. The
 /// fonts are `/F1`, Helvetica, and `/F2`, Courier.

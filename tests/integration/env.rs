@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use kb::embed::{DEFAULT_MODEL, Installed, Locations, ModelChoice, locate};
+use kb_embed::{DEFAULT_MODEL, Installed, Locations, ModelChoice, locate};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use tempfile::TempDir;

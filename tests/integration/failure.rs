@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use kb::document::Language;
+use kb_base::document::Language;
 use rusqlite::Connection;
 use serde_json::Value;
 

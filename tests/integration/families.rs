@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use kb::document::Precision;
-use kb::embed::{
+use kb_base::document::Precision;
+use kb_embed::{
     DEFAULT_MODEL, Embedder, ModelChoice, OpenOptions, Side, install, models, open, open_single,
 };
 use safetensors::tensor::{Dtype, TensorView};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use kb::limits;
+use kb_base::limits;
 use serde_json::{Value, json};
 
 use crate::env::{Output, TestEnv, with_stdin};

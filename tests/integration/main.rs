@@ -20,6 +20,8 @@ mod patience;
 mod screen;
 /// A home with a project and a skill; runs `kb skill` and `skc` there.
 mod skills;
+/// Reads the sources of the program and of its crates.
+mod sources;
 /// Runs the binary on a pseudo-terminal: prompts, bars, colours.
 mod terminal;
 /// Seeded models of the BERT family, and their answers computed by a second implementation.

@@ -582,7 +582,7 @@ fn the_runtime_library_keeps_no_record_of_its_use() {
 
 #[test]
 fn the_table_of_models_is_valid() {
-    let names = kb::embed::model_names();
+    let names = kb_embed::model_names();
     for name in [
         "all-MiniLM-L6-v2",
         "all-MiniLM-L12-v2",
@@ -595,7 +595,7 @@ fn the_table_of_models_is_valid() {
         assert!(names.iter().any(|known| known == name), "{name}");
     }
     let mut seen = std::collections::BTreeSet::new();
-    for spec in kb::embed::models() {
+    for spec in kb_embed::models() {
         assert!(seen.insert(spec.name.to_lowercase()), "{} is there twice", spec.name);
         assert!((64..=4096).contains(&spec.dim) && spec.dim % 8 == 0, "{}", spec.name);
         assert!((64..=8192).contains(&spec.max_tokens), "{}", spec.name);

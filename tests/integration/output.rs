@@ -406,6 +406,6 @@ fn what_is_marked_is_what_the_index_finds() {
     let mut terms = db.prepare("SELECT term FROM terms ORDER BY offset").unwrap();
     let terms = terms.query_map([], |row| row.get::<_, String>(0)).unwrap();
     for (word, term) in words.iter().zip(terms) {
-        assert_eq!(kb::text::stem::stem(word), term.unwrap(), "{word}");
+        assert_eq!(kb_base::text::stem::stem(word), term.unwrap(), "{word}");
     }
 }

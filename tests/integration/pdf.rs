@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kb::document::{BlockKind, Document};
-use kb::error::{Error, Failure, Result};
-use kb::extract::pdf::extract;
-use kb::extract::sandbox::ReadOptions;
+use kb_base::document::{BlockKind, Document};
+use kb_base::error::{Error, Failure, Result};
+use kb_extract::pdf::extract;
+use kb_extract::sandbox::ReadOptions;
 
 fn options() -> ReadOptions {
     ReadOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_kb")))
@@ -36,7 +36,7 @@ fn check_failure(name: &str, expected: Failure, words: &str) {
 }
 
 #[track_caller]
-fn block_with<'a>(document: &'a Document, words: &str) -> (&'a kb::document::Block, &'a str) {
+fn block_with<'a>(document: &'a Document, words: &str) -> (&'a kb_base::document::Block, &'a str) {
     let mut blocks =
         document.blocks.iter().map(|block| (block, &document.text[block.bytes.clone()]));
     blocks

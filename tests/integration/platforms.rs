@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::sources::{files, place};
+
 /// What other systems lack.
 const UNIX_ONLY: [&str; 3] = ["std::os::unix", "rustix::", "libc::"];
 
@@ -62,20 +64,6 @@ fn unguarded(text: &str) -> Vec<usize> {
     found
 }
 
-/// Returns the source files below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    found
-}
-
 /// Returns the files of modules that a source declares for Unix only.
 fn unix_only(source: &Path, text: &str) -> Vec<PathBuf> {
     let folder = match source.file_stem().unwrap().to_str().unwrap() {
@@ -93,15 +81,14 @@ fn unix_only(source: &Path, text: &str) -> Vec<PathBuf> {
 
 #[test]
 fn what_only_unix_has_is_compiled_on_unix_only() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let texts: Vec<(PathBuf, String)> = sources(&root)
+    let texts: Vec<(PathBuf, String)> = files()
         .into_iter()
-        .map(|path| (path.clone(), with_short_attributes(&fs::read_to_string(path).unwrap())))
+        .map(|(_, path)| (path.clone(), with_short_attributes(&fs::read_to_string(path).unwrap())))
         .collect();
     let left_out: Vec<PathBuf> =
         texts.iter().flat_map(|(path, text)| unix_only(path, text)).collect();
-    for name in ["files/open/unix.rs", "files/open/tests.rs"] {
-        assert!(left_out.contains(&root.join(name)), "{name}: {left_out:?}");
+    for name in ["base/files/open/unix.rs", "base/files/open/tests.rs"] {
+        assert!(left_out.contains(&place(name)), "{name}: {left_out:?}");
     }
     let mut broken = Vec::new();
     for (path, text) in texts.iter().filter(|(path, _)| !left_out.contains(path)) {

@@ -9,7 +9,7 @@ use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kb::embed::DEFAULT_MODEL;
+use kb_embed::DEFAULT_MODEL;
 use serde_json::Value;
 
 use crate::env::{Output, TestEnv, model_dir, runtime};

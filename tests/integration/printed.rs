@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use kb::text::printable::is_harmful;
+use kb_base::text::printable::is_harmful;
 use serde_json::Value;
 
 use crate::env::TestEnv;

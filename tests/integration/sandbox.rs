@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kb::error::Error;
-use kb::extract::pdf::extract;
-use kb::extract::sandbox::{Layers, ReadOptions, active};
+use kb_base::error::Error;
+use kb_extract::pdf::extract;
+use kb_extract::sandbox::{Layers, ReadOptions, active};
 
 use crate::env::{TestEnv, processes_of};
 use crate::patience::comes_true;

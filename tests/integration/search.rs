@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use kb::search::SearchOptions;
+use kb_store::search::SearchOptions;
 use serde_json::Value;
 
 use crate::contract::{Hit, Search, Why, read};
 use crate::env::{CORPUS, TestEnv};
+use crate::sources::sources;
 
 /// Tolerance for scores of the form 1 / (60 + rank), as printed.
 const EPSILON: f64 = 1e-12;
@@ -539,4 +540,22 @@ fn scripts_without_spaces_are_found_by_their_words() {
             .iter()
             .all(|result| result.text == notes[0])
     );
+}
+
+#[test]
+fn rankings_are_merged_by_one_function() {
+    let sources = sources();
+    let computing: Vec<&str> = sources
+        .iter()
+        .filter(|source| source.code.contains("rrf_k +"))
+        .map(|source| source.path.as_str())
+        .collect();
+    assert_eq!(computing, ["store/search/fuse.rs"]);
+    let find = |path: &str| sources.iter().find(|source| source.path == path).unwrap();
+    // One function merges, and one is the formula of a single term.
+    assert_eq!(find("store/search/fuse.rs").code.matches("pub fn ").count(), 2);
+    // A search merges its rankings once, and so does a search for what is similar.
+    for path in ["store/search/rankings.rs", "store/search/similar.rs"] {
+        assert_eq!(find(path).code.matches("fuse::fuse(").count(), 1, "{path}");
+    }
 }

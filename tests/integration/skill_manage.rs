@@ -1,11 +1,13 @@
 //! Tests the registry, building and maintaining skills, and the program under the name `skc`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
 use crate::env::TestEnv;
 use crate::left_out::left_out;
 use crate::skills::{Skills, texts};
+use crate::sources::sources;
 
 fn agent_skill(skills: &Skills, name: &str, rest: &str) {
     let text = format!("---\nname: {name}\n{rest}---\n# {name}\n");
@@ -796,4 +798,46 @@ fn kbs_own_skill_is_installed_for_an_agent_and_its_version_is_reported() {
     assert_eq!(skills().as_array().unwrap().len(), 2);
     install(&["--target", "agents"]).expect(0);
     env.kb(&["skill", "lint", "agents/kb"]).expect(0);
+}
+
+#[test]
+fn statements_about_skills_are_constants() {
+    let mut num_files = 0;
+    for source in sources() {
+        if !source.is_in(&["store/skills/mod.rs", "store/skills/log.rs", "store/skills/index"]) {
+            continue;
+        }
+        num_files += 1;
+        for (at, _) in source.code.match_indices("format!(") {
+            let made = source.code[at..].split(';').next().unwrap();
+            let words = ["SELECT", "INSERT", "UPDATE", "DELETE"];
+            let is_sql = words.iter().any(|word| made.contains(word));
+            assert!(!is_sql, "{} puts a statement together: {made}", source.path);
+        }
+    }
+    assert!(num_files >= 3);
+}
+
+/// The codes of skill commands.
+const SKILL_CODES: [&str; 23] = [
+    "E001", "E002", "E003", "E004", "E010", "E011", "E012", "E020", "E021", "E022", "E030", "E031",
+    "E040", "E041", "E042", "E050", "E100", "E300", "E999", "W001", "W002", "W003", "W300",
+];
+
+#[test]
+fn codes_of_skill_commands_are_those_of_the_table() {
+    let mut found = BTreeSet::new();
+    for source in sources() {
+        // `\u{E000}` is a character and no code.
+        let code = source.code.replace("\\u{", "\\u");
+        for word in code.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+            let is_code = word.len() == 4
+                && word.starts_with(['E', 'W'])
+                && word[1..].bytes().all(|digit| digit.is_ascii_digit());
+            if is_code {
+                found.insert(word.to_owned());
+            }
+        }
+    }
+    assert_eq!(found, SKILL_CODES.map(str::to_owned).into());
 }

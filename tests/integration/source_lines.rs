@@ -1,18 +1,16 @@
 //! Finds the command lines in the program's messages and in its comments.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::page_lines::{Line, is_command};
+use crate::sources::files;
 
 /// Returns the command lines between backticks in the sources, without those that are made of parts.
 pub(crate) fn all() -> Vec<Line> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    collect(&root.join("src"), &mut files);
-    files.sort();
     let mut lines = Vec::new();
-    for file in &files {
+    for (_, file) in files().iter().filter(|(path, _)| !path.ends_with("tests.rs")) {
         let place = file.strip_prefix(root).unwrap().display().to_string();
         let source = without_breaks(&fs::read_to_string(file).unwrap());
         // Tests have lines that are wrong on purpose.
@@ -39,15 +37,4 @@ fn without_breaks(source: &str) -> String {
     let mut parts = source.split("\\\n");
     let first = parts.next().unwrap().to_owned();
     parts.fold(first, |text, part| text + part.trim_start()).replace("\\\"", "\"")
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs") {
-            files.push(path);
-        }
-    }
 }

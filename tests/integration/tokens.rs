@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use kb::embed::{DEFAULT_MODEL, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
+use kb_embed::{DEFAULT_MODEL, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
 
 use crate::env::{CORPUS, locations};
 

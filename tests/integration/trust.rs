@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kb::embed::{self, DEFAULT_MODEL, Event, Locations, ModelChoice};
+use kb_embed::{self as embed, DEFAULT_MODEL, Event, Locations, ModelChoice};
 
 use crate::env::{Output, TestEnv, locations, runtime};
 

@@ -195,7 +195,7 @@ pub(crate) fn find(env: &TestEnv, args: &[&str]) -> Vec<String> {
 /// Requires that the database is intact, according to the library's own check.
 #[track_caller]
 pub(crate) fn check_database(env: &TestEnv) {
-    let store = kb::store::Store::open_existing(&env.database()).unwrap().unwrap();
+    let store = kb_store::Store::open_existing(&env.database()).unwrap().unwrap();
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
     store.close().unwrap();
 }

@@ -1,4 +1,4 @@
-"""Finds the places in src/ where a mutant can be made, and draws a sample of them."""
+"""Finds the places in the program and its crates where a mutant can be made, and draws a sample of them."""
 
 import dataclasses
 import hashlib
@@ -18,8 +18,8 @@ LEFT_OUT = re.compile(r"#\[test\]|\bcfg\(.*(\btest\b|windows|aarch64|fuzzing|not
 VALUES = {"binary_expression", "arguments", "return_expression", "let_declaration", "index_expression", "match_arm",
           "range_expression", "field_initializer", "block", "assignment_expression", "compound_assignment_expr",
           "tuple_expression", "parenthesized_expression", "array_expression", "unary_expression", "closure_expression"}
-# Files of src/ that belong to no stage.
-ALONE = {"diagnostic", "hash", "trace"}
+# A source file: its crate, unless it is the program's, and its path below `src/`.
+SOURCE = re.compile(r"(?:crates/(?P<crate>\w+)/)?src/(?P<path>.*)\.rs")
 # Longer texts are shortened where they name a mutant.
 SHOWN = 90
 
@@ -44,14 +44,15 @@ class Site:
         return f"{self.file}:{self.line}:{self.column}"
 
     def stage(self):
-        """Returns the top-level folder of src, or the file next to that folder; `src` for all other files."""
-        first = self.module().split("::")[0]
-        return "src" if first in ALONE else first
+        """Returns the path of the crate, and in the program of the top-level module."""
+        parts = self.module().split("::")
+        return "::".join(parts[:2]) if parts[0] == "kb" else parts[0]
 
     def module(self):
-        """Returns the path of the module."""
-        parts = self.file.removeprefix("src/").removesuffix(".rs").split("/")
-        return "::".join(part for part in parts if part != "mod")
+        """Returns the path of the module, from its crate on."""
+        found = SOURCE.fullmatch(self.file)
+        parts = [f"kb_{found['crate']}" if found["crate"] else "kb", *found["path"].split("/")]
+        return "::".join(part for part in parts if part not in ("mod", "lib"))
 
     def shown(self):
         """Returns the original and the mutated text, each on one line; of long ones the part that differs."""
@@ -152,9 +153,9 @@ class Finder:
 
 
 def find(root, parser):
-    """Returns all sites of src/, in the order of files and lines."""
+    """Returns all sites, in the order of files and lines."""
     finders, left_out = {}, ["src/main.rs"]
-    for path in sorted((root / "src").rglob("*.rs")):
+    for path in sorted([*(root / "src").rglob("*.rs"), *root.glob("crates/*/src/**/*.rs")]):
         file, source = str(path.relative_to(root)), path.read_bytes()
         finders[file] = Finder(file, source, parser.parse(source))
         folder = file.removesuffix(".rs").removesuffix("/mod").removesuffix("/lib") + "/"
@@ -172,11 +173,12 @@ def find(root, parser):
 
 def draw(sites, seed):
     """Yields all sites in the order of a sample: one of each stage, then the next of each. A change of the source leaves
-    the order of all other sites as it was."""
+    the order of all other sites as it was, and so does a file that moves to another folder of its stage."""
     stages = {}
     for site in sites:
         stages.setdefault(site.stage(), []).append(site)
     for found in stages.values():
-        found.sort(key=lambda site: hashlib.sha256(f"{seed} {site.identity()}".encode()).digest())
+        key = lambda site: f"{seed} {site.file.split('/')[-1]} {site.identity()[1:]}"
+        found.sort(key=lambda site: hashlib.sha256(key(site).encode()).digest())
     for turn in range(max(map(len, stages.values()), default=0)):
         yield from (found[turn] for found in stages.values() if turn < len(found))

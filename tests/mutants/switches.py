@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ import sys
 MODULE = """//! Tells which mutants are switched on.
 use std::sync::LazyLock;
 static ACTIVE: LazyLock<Vec<u32>> = LazyLock::new(|| {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../active")).unwrap_or_default();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../active")).unwrap_or_default();
     text.split_whitespace().filter_map(|number| number.parse().ok()).collect()
 });
 /// Whether a mutant is switched on.
@@ -26,7 +27,9 @@ pub fn start() {
     rustix::process::setrlimit(rustix::process::Resource::Cpu, limit).unwrap();
 }
 """
-DECLARATION = b"\n#[doc(hidden)]\npub mod mutant;\n"
+HOME = "crates/base/src"
+DECLARATION, IMPORT = b"\n#[doc(hidden)]\npub mod mutant;\n", b"\nuse kb_base::mutant;\n"
+LIBRARY = re.compile(r"(crates/\w+/)?src/lib\.rs")
 MAIN = b"fn main() -> ExitCode {"
 
 
@@ -88,10 +91,11 @@ class Build:
             of_file.setdefault(site.file, []).append(site)
         self.rewriters = {name: Rewriter(self.sources[name], found) for name, found in of_file.items()}
         texts = self.sources | {name: rewriter.text for name, rewriter in self.rewriters.items()}
-        texts["src/lib.rs"] += DECLARATION
-        texts["src/mutant.rs"] = MODULE.encode()
+        for name in [name for name in texts if LIBRARY.fullmatch(name)]:
+            texts[name] += DECLARATION if name == f"{HOME}/lib.rs" else IMPORT
+        texts[f"{HOME}/mutant.rs"] = MODULE.encode()
         assert MAIN in texts["src/main.rs"]
-        texts["src/main.rs"] = texts["src/main.rs"].replace(MAIN, MAIN + b" kb::mutant::start();")
+        texts["src/main.rs"] = texts["src/main.rs"].replace(MAIN, MAIN + b" kb_base::mutant::start();")
         for path in self.copy.rglob("*"):
             if not path.is_dir() and str(path.relative_to(self.copy)) not in texts:
                 path.unlink()
@@ -110,7 +114,7 @@ class Build:
     def compile(self):
         """Compiles the copy. Returns the messages of cargo, and whether it succeeded."""
         # Always the same parts: the features of libraries depend on them.
-        command = ["cargo", "test", "--locked", "--no-run", "--lib", "--bins", "--test", "integration", "--quiet",
+        command = ["cargo", "test", "--workspace", "--locked", "--no-run", "--lib", "--bins", "--test", "integration", "--quiet",
                    "--message-format=json"]
         environment = os.environ | {"CARGO_TARGET_DIR": str(self.place / "build")}
         with (self.place / "build.log").open("w") as log:
@@ -135,7 +139,7 @@ class Build:
 
     def make(self, order, count):
         """Builds a program with the first `count` mutants of an order that compile; returns them and the paths of the
-        programs of tests by name."""
+        programs of unit tests, by crate, and of integration tests."""
         order, broken = list(order), set()
         while True:
             chosen = [site for site in order if site.number not in broken][:count]
@@ -147,5 +151,6 @@ class Build:
             broken |= found
             print(f"{len(found)} mutants do not compile and are replaced", flush=True)
         programs = [message for message in messages if message.get("executable") and message["profile"]["test"]]
-        return chosen, {message["target"]["name"]: message["executable"] for message in programs
-                        if message["target"]["kind"] != ["bin"]}
+        of = lambda kind: {message["target"]["name"]: message["executable"] for message in programs
+                           if message["target"]["kind"] == [kind]}
+        return chosen, of("lib"), of("test")

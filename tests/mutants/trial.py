@@ -39,13 +39,16 @@ class Outcome:
 
 
 class Program:
-    """A program of tests of the build, and the list of those that pass without a mutant."""
+    """Programs of tests of the build, and the list of those that pass without a mutant. Their names begin with that of
+    the program."""
 
-    def __init__(self, kind, path, build):
-        self.kind, self.path, self.build = kind, path, build
-        self.bounds, self.unused, self.whole = {}, [], None
-        listed = subprocess.run([path, "--list", "--format=terse"], cwd=build.copy, stdout=subprocess.PIPE, text=True)
-        self.names = [line.removesuffix(": test") for line in listed.stdout.splitlines() if line.endswith(": test")]
+    def __init__(self, kind, paths, build):
+        self.kind, self.paths, self.build = kind, paths, build
+        self.bounds, self.whole, self.names = {}, None, []
+        for name, path in paths.items():
+            listed = subprocess.run([path, "--list", "--format=terse"], cwd=build.copy, stdout=subprocess.PIPE, text=True)
+            self.names += [f"{name}::{line.removesuffix(': test')}" for line in listed.stdout.splitlines()
+                           if line.endswith(": test")]
 
     def measure(self):
         """Runs all tests without a mutant, once, to know how long they take; those that fail are not used any more."""
@@ -56,7 +59,7 @@ class Program:
             print(f"not used, because it fails without a mutant: {self.kind} {name}", flush=True)
         if not outcome.has_ended or len(outcome.failed) > MAX_UNUSED:
             sys.exit("tests/mutants: the tests fail without a mutant")
-        self.unused, self.whole = sorted(outcome.failed), outcome
+        self.whole = outcome
         self.names = [name for name in self.names if name not in outcome.failed]
         print(f"{self.kind}: {len(self.names):,} tests, {outcome.cpu:.0f} s of processor time", flush=True)
 
@@ -106,6 +109,19 @@ class Program:
 
     def run(self, numbers, names, bound=None, stops_early=False):
         """Runs tests while mutants are switched on. `bound` is a run of them without a mutant."""
+        outcome = Outcome(set(), True, 0, 0)
+        for program, path in self.paths.items():
+            chosen = [name.removeprefix(f"{program}::") for name in names if name.startswith(f"{program}::")]
+            if chosen:
+                one = self.run_one(path, numbers, chosen, bound, stops_early)
+                outcome = Outcome(outcome.failed | {f"{program}::{name}" for name in one.failed},
+                                  outcome.has_ended and one.has_ended, outcome.cpu + one.cpu, outcome.wall + one.wall)
+            if not outcome.has_ended or stops_early and outcome.failed:
+                break
+        return outcome
+
+    def run_one(self, path, numbers, names, bound, stops_early):
+        """Does so with one program."""
         (self.build.place / "active").write_text(" ".join(map(str, numbers)))
         # Not below the checkout: some tests need a folder outside any repository. Some write its name into Markdown.
         temporary = pathlib.Path(tempfile.gettempdir(), f"kb-mutants-{os.getpid()}")
@@ -121,12 +137,9 @@ class Program:
             resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-        arguments = ["--exact", *names]
-        if len(names) == len(self.names):
-            arguments = ["--exact", *(argument for name in self.unused for argument in ("--skip", name))]
         environment = os.environ | {"INSTA_WORKSPACE_ROOT": str(self.build.copy), "INSTA_UPDATE": "no",
                                     "TMPDIR": str(temporary), "RUST_BACKTRACE": "0"}
-        process = subprocess.Popen([self.path, *arguments], cwd=self.build.copy,
+        process = subprocess.Popen([path, "--exact", *names], cwd=self.build.copy,
                                    env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True, errors="replace", preexec_fn=limit,
                                    start_new_session=True)

@@ -6,9 +6,8 @@ use crate::app::doctor::{Findings, Verdict};
 use crate::app::edit::kept;
 use crate::app::reread::outdated;
 use crate::app::{Observer, Session, model, reindex};
-use crate::document::ChunkId;
 use crate::error::Result;
-use crate::store::{Damage, Finding, Store};
+use crate::store::{ChunkId, Damage, Finding, Store};
 use crate::text::number::{counted, thousands};
 
 const NAME: &str = "database";

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::document::DocumentId;
 use crate::error::{Error, Result};
 use crate::files::{folder, write};
-use crate::store::Store;
+use crate::store::{DocumentId, Store};
 
 /// The beginning and the end of the name of a page; between them is the id of the document.
 const PREFIX: &str = "edit-";

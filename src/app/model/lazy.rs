@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::Observer;
-use crate::document::Binding;
-use crate::embed::{Encoded, Installed, OnnxEmbedder, OpenOptions, TokenModel, Tokenizer};
+use crate::document::{Binding, Embedding};
+use crate::embed::{
+    Embedder, Installed, OnnxEmbedder, OpenOptions, QueryEmbedding, Side, Tokenizer,
+};
 use crate::error::Result;
 
 /// A model that is loaded for the first passage. A run that finds nothing new never loads it.
@@ -46,20 +48,28 @@ impl<'a> LazyModel<'a> {
     }
 }
 
-impl TokenModel for LazyModel<'_> {
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
+impl Embedder for LazyModel<'_> {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>> {
+        self.get()?.embed_passages(passages)
     }
 
-    fn bound_to(&self) -> &Binding {
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Embedding, bool)> {
+        self.get()?.embed_cut(text, side)
+    }
+
+    fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+        self.get()?.embed_query(query)
+    }
+
+    fn num_tokens(&self, text: &str) -> usize {
+        self.tokenizer.num_tokens(text)
+    }
+
+    fn num_unknown(&self, text: &str) -> usize {
+        self.tokenizer.num_unknown(text)
+    }
+
+    fn binding(&self) -> &Binding {
         &self.binding
-    }
-
-    fn keeps_tokens(&self) -> bool {
-        self.options.keeps_tokens
-    }
-
-    fn run(&self, ids: &[i64]) -> Result<Encoded> {
-        self.get()?.run(ids)
     }
 }

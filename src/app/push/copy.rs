@@ -6,7 +6,7 @@ use crate::app::observer::Event;
 use crate::app::push::PushReport;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
-use crate::remote::{self, Link, Progress, Remote, Target};
+use crate::store::remote::{self, Link, Progress, Remote, Target};
 
 /// Brings the copy behind a URL up to date with the session's database.
 ///

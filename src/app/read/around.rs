@@ -1,9 +1,9 @@
 //! Returns the text before and after a chunk in its document.
 
 use crate::app::Session;
-use crate::chunk::join;
-use crate::document::ChunkId;
+use crate::document::join;
 use crate::error::{Error, Result};
+use crate::store::ChunkId;
 
 /// The text of a chunk's neighbours, without what they share with the chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

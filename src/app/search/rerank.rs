@@ -10,9 +10,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::app::{Observer, Session};
-use crate::document::ChunkId;
 use crate::error::Error;
 use crate::search::{Answer, Hit, Reranking};
+use crate::store::ChunkId;
 use crate::text::command;
 use crate::text::json::Line;
 use crate::trace::stage;

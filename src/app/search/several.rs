@@ -8,11 +8,11 @@
 use crate::app::search::rerank::Reranker;
 use crate::app::search::{SearchRequest, search_by};
 use crate::app::{Observer, Session};
-use crate::document::ChunkId;
 use crate::error::Result;
 use crate::search::evidence::num_tokens_of;
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
 use crate::search::{Answer, Gathered, Hit, Reranking};
+use crate::store::ChunkId;
 use crate::text::contents::is_contents;
 
 /// Answers a query from several knowledge bases, in the order in which they are given.
@@ -182,9 +182,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::document::{Chunk, DocType, DocumentId};
+    use crate::document::{Chunk, DocType};
     use crate::search::Confidence;
-    use crate::store::{StoredChunk, StoredHit};
+    use crate::store::{DocumentId, StoredChunk, StoredHit};
 
     fn leg(rank: u32, raw: f64) -> Option<Leg> {
         Some(Leg { term: 1.0 / (60.0 + f64::from(rank)), weight: 1.0, rank, raw })

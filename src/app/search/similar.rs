@@ -4,10 +4,11 @@ use crate::app::Session;
 use crate::app::freshness::{self, Freshness};
 use crate::app::observer::Silent;
 use crate::app::read::{find, of_chunk};
-use crate::document::{ChunkId, Filter};
+use crate::document::Filter;
 use crate::error::Result;
 use crate::search::Hit;
 use crate::search::similar::{self, Seed, SimilarOptions};
+use crate::store::ChunkId;
 
 /// A request for similar passages.
 #[derive(Debug, Clone, Default)]

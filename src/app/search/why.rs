@@ -3,10 +3,10 @@
 use crate::app::read::find;
 use crate::app::search::SearchRequest;
 use crate::app::{Observer, Session, freshness};
-use crate::document::{DocumentId, Stale};
+use crate::document::Stale;
 use crate::error::Result;
 use crate::search::{self, Trace};
-use crate::store::StoredDocument;
+use crate::store::{DocumentId, StoredDocument};
 
 /// The path of a document through a search.
 #[derive(Debug)]

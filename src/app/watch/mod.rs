@@ -171,8 +171,8 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::document::DocumentId;
     use crate::ingest::survey::Missing;
+    use crate::store::DocumentId;
 
     /// Keeps the lines.
     #[derive(Default)]

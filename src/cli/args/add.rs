@@ -7,7 +7,8 @@ use clap::Args;
 use crate::app::values::tag;
 use crate::cli::args::Format;
 use crate::cli::args::values::{directory, doc_type, language, note};
-use crate::document::{DocType, DocumentId, Language};
+use crate::document::{DocType, Language};
+use crate::store::DocumentId;
 
 /// Fetch the model and create the database
 #[derive(Debug, Args)]

@@ -9,7 +9,8 @@ use crate::app::values::tag;
 use crate::cli::args::values::{directory, doc_type, language, lines, pages, top};
 use crate::cli::args::{FilterArgs, Format};
 use crate::config::OutputFormat;
-use crate::document::{ChunkId, DocType, Language};
+use crate::document::{DocType, Language};
+use crate::store::ChunkId;
 
 /// List documents
 #[derive(Debug, Args)]

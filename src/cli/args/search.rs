@@ -8,7 +8,8 @@ use crate::app::values::{date, tag};
 use crate::cli::args::Format;
 use crate::cli::args::values::{budget, doc_type, language, queries, threshold, top};
 use crate::config::OutputFormat;
-use crate::document::{ChunkId, DocType, Language};
+use crate::document::{DocType, Language};
+use crate::store::ChunkId;
 
 /// Search your documents
 #[derive(Debug, Args)]

@@ -13,13 +13,13 @@ use crate::cli::find::draw::draw;
 use crate::cli::find::layout::layout;
 use crate::cli::find::state::{Effect, State};
 use crate::cli::find::worker::{Answer, Question, Slot, Told};
-use crate::document::{Chunk, ChunkId, DocType, DocumentId};
+use crate::document::{Chunk, DocType};
 use crate::error::Error;
 use crate::present::find::Listing;
 use crate::present::terminal::columns::width;
 use crate::present::text::human::Human;
 use crate::search::{self, Confidence, Hit};
-use crate::store::{StoredChunk, StoredHit};
+use crate::store::{ChunkId, DocumentId, StoredChunk, StoredHit};
 
 /// Returns a hit in line 40 of a file.
 fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {

@@ -12,9 +12,10 @@ use crate::app::observer::{Event, Observer, Silent};
 use crate::app::read::{self, Around, Selection, ShowRequest};
 use crate::app::search::{LegSelection, SearchRequest, SimilarRequest};
 use crate::app::{self, Session};
-use crate::document::{ChunkId, DocumentId, Filter};
+use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::present::find::{Listing, Reading};
+use crate::store::{ChunkId, DocumentId};
 
 /// A search that takes longer shows its keyword hits first. So long a wait is not felt.
 const AT_ONCE: Duration = Duration::from_millis(30);

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use crate::document::{Data, Dialect, Document, Language};
 use crate::extract;
 
-use crate::fuzzing::{check_chunks, max_output};
+use crate::fuzzing::check_chunks;
+use kb_reader::fuzzing as readers;
 
 /// Ways to repeat a mark: what is before and after it.
 const SHAPES: [(&str, &str); 5] = [("", ""), ("", "a "), ("", " a\n"), ("", "\n"), ("", "a\n\n")];
@@ -32,17 +33,17 @@ struct Format {
 /// instructions of this function.
 #[inline(never)]
 fn read_construct(format: &str, text: &str) -> Option<Document> {
-    let markup = |dialect| Some(extract::reader::fuzz_markup(text, dialect));
-    let data = |kind| Some(extract::reader::fuzz_data(text, kind));
-    let code = |language| Some(extract::reader::fuzz_code(text, language));
+    let markup = |dialect| Some(readers::markup(text, dialect));
+    let data = |kind| Some(readers::data(text, kind));
+    let code = |language| Some(readers::code(text, language));
     let in_child = |reader| {
-        extract::reader::fuzz(reader, text.as_bytes());
+        readers::read(reader, text.as_bytes());
         None
     };
     let kind = format.split(',').next().unwrap_or_default();
     match kind {
         "Markdown" | "front matter" => Some(extract::markdown::extract(text)),
-        "text" => Some(extract::text::extract(text)),
+        "text" => Some(extract::plain::extract(text)),
         "reStructuredText" => markup(Dialect::Rst),
         "AsciiDoc" => markup(Dialect::AsciiDoc),
         "Org" => markup(Dialect::Org),
@@ -57,7 +58,7 @@ fn read_construct(format: &str, text: &str) -> Option<Document> {
         "TOML" => data(Data::Toml),
         "XML" => data(Data::Xml),
         "log" => data(Data::Log),
-        "notebook" => extract::reader::fuzz_notebook(text.as_bytes()),
+        "notebook" => readers::notebook(text.as_bytes()),
         "source code by words" => code(Language::Perl),
         "source code by words and braces" => code(Language::Scala),
         "HTML" => in_child("html"),
@@ -146,7 +147,7 @@ fn the_result_of_a_construct_is_at_most_a_multiple_of_it() {
         let text = construct.text(2000);
         if let Some(document) = read_construct(&construct.format.name, &text) {
             let len = document.text.len();
-            assert!(len <= max_output(text.len()), "{}: {len} bytes", construct.name());
+            assert!(len <= readers::max_output(text.len()), "{}: {len} bytes", construct.name());
         }
     }
 }

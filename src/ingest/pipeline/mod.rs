@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::{panic, thread};
 
-use crate::document::{DocumentId, Embedding, FileOutcome};
+use crate::document::{Embedding, FileOutcome};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::ledger::{Before, Failed};
@@ -24,6 +24,7 @@ use crate::ingest::prepare::Prepared;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, LeftOut, Start};
 use crate::ingest::{Run, Services};
+use crate::store::DocumentId;
 use crate::trace::stage;
 
 use planner::Planner;

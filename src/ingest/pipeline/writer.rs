@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
-use crate::document::{DocumentId, Embedding, FileOutcome};
+use crate::document::{Embedding, FileOutcome};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::ledger::{Failed, News, Recorder};
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::{Found, Rule};
 use crate::ingest::{Event, PASSAGES_PER_JOB, Run, embed, walk};
-use crate::store::{Change, KnownPath, PassageHash, PathRole, PathStamp};
+use crate::store::{Change, DocumentId, KnownPath, PassageHash, PathRole, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
 

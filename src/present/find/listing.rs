@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::read::{Around, Selection};
-use crate::document::{CHAIN_SEPARATOR, ChunkId, DocType, DocumentId};
+use crate::document::{CHAIN_SEPARATOR, DocType};
 use crate::present::find::reading::Body;
 use crate::present::find::{
     Line, Meaning, Piece, fitted, justified, piece, pieces, shortened, width_of,
@@ -15,7 +15,7 @@ use crate::present::text::quote;
 use crate::read::{Outline, Part, PartKind};
 use crate::search::matches::QueryTerms;
 use crate::search::{Answer, Confidence, Hit};
-use crate::store::StoredDocument;
+use crate::store::{ChunkId, DocumentId, StoredDocument};
 use crate::text::number::counted;
 use crate::text::paths;
 use crate::text::printable::{clean, clean_lines, clean_name};

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::read::Info;
-use crate::document::{Chunk, ChunkId, Quality, Stale};
+use crate::document::{Chunk, Quality, Stale};
 use crate::present::json::answer;
-use crate::store::{ListedDocument, StoredDocument};
+use crate::store::{ChunkId, ListedDocument, StoredDocument};
 use crate::text::json::Json;
 use crate::text::paths;
 

@@ -5,9 +5,8 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::DocumentId;
 use crate::present::json::answer;
-use crate::store::StoredDocument;
+use crate::store::{DocumentId, StoredDocument};
 use crate::text::json::Json;
 
 /// A document after `kb edit`.

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::grep::{Detail, GrepDocument, GrepResults};
-use crate::document::{ChunkId, Stale};
+use crate::document::Stale;
 use crate::present::json::{SourceJson, answer};
 use crate::read::grep::Line;
+use crate::store::ChunkId;
 use crate::text::json::Json;
 
 /// All documents with lines that match a pattern.

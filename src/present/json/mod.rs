@@ -24,9 +24,9 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{DocType, DocumentId};
+use crate::document::DocType;
 use crate::error::Error;
-use crate::store::{PassingDocument, StoredDocument, StoredHit};
+use crate::store::{DocumentId, PassingDocument, StoredDocument, StoredHit};
 use crate::text::fields;
 use crate::text::json::Json;
 

@@ -6,9 +6,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{ChunkId, Stale};
+use crate::document::Stale;
 use crate::present::json::{SourceJson, answer};
 use crate::read::{Opened, Outline, Part, Shown};
+use crate::store::ChunkId;
 use crate::text::json::Json;
 
 /// The parts of a document.

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::app::backup::{Backup, Restored};
 use crate::app::reindex::Reindexed;
-use crate::document::DocumentId;
 use crate::ingest::{Failed, IngestReport};
 use crate::present::json::answer;
+use crate::store::DocumentId;
 use crate::text::json::Json;
 
 /// The report of `kb add`.

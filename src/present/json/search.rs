@@ -5,10 +5,11 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{ChunkId, DocumentId, Stale};
+use crate::document::Stale;
 use crate::present::json::{SourceJson, Versioned, answer};
 use crate::search::similar::Seed;
 use crate::search::{Answer, Confidence, Contribution, Hit, NoBasis, Reranking, TermMatch};
+use crate::store::{ChunkId, DocumentId};
 use crate::text::json::Json;
 
 /// Writes a vector as an array on one line.

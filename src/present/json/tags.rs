@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::tag::{RenamedTag, Tagged};
-use crate::document::DocumentId;
 use crate::present::json::answer;
-use crate::store::StoredDocument;
+use crate::store::{DocumentId, StoredDocument};
 use crate::text::json::Json;
 
 /// The tags of a document after a change.

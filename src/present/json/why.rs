@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::search::Why;
-use crate::document::{DocumentId, Stale};
+use crate::document::Stale;
 use crate::present::json::answer;
 use crate::present::text::why::sentence;
 use crate::search::{LegRank, TermMatch};
+use crate::store::DocumentId;
 use crate::text::json::Json;
 
 /// The trace of one document through a search.

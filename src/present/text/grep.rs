@@ -132,8 +132,7 @@ fn around(text: &str, at: usize, num_chars: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::ChunkId;
-    use crate::store::ChunkPlace;
+    use crate::store::{ChunkId, ChunkPlace};
 
     fn line(text: &str, found: Range<usize>, place: ChunkPlace) -> Line {
         let matches = vec![found];

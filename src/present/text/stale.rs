@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{DocumentId, Stale};
+use crate::document::Stale;
 use crate::search::Hit;
+use crate::store::DocumentId;
 use crate::text::printable::clean_name;
 
 /// Returns the mark of a stale hit in a citation.

@@ -10,11 +10,10 @@ use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::chunk::join::Joined;
-use crate::document::{ChunkId, DocumentId};
+use crate::document::join::Joined;
 use crate::error::Result;
 use crate::read::parts;
-use crate::store::{ChunkPlace, RawChunk, RawPlace, Store};
+use crate::store::{ChunkId, ChunkPlace, DocumentId, RawChunk, RawPlace, Store};
 
 use pattern::line_at;
 pub use pattern::{Pattern, PatternOptions};

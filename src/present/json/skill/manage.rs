@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::skills::BuildReport;
-use crate::document::DocumentId;
 use crate::skill::lint::{Finding, Linted, Severity};
 use crate::skill::list::SkillList;
 use crate::skill::sync::Synced;
+use crate::store::DocumentId;
 use crate::text::json::Json;
 use crate::text::paths;
 

@@ -128,8 +128,8 @@ fn titled(document: &StoredDocument) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::DocumentId;
     use crate::error::Error;
+    use crate::store::DocumentId;
 
     /// Checks the lines after the summary.
     #[track_caller]

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::document::DocumentId;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::{quote, stale};
 use crate::search::similar::Seed;
 use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking};
+use crate::store::DocumentId;
 use crate::text::number::counted;
 use crate::text::printable::clean;
 

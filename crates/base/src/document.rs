@@ -1,0 +1,325 @@
+//! Defines the types shared by all stages: documents, blocks, chunks, filters.
+//!
+//! They are plain values: nothing here reads a file, uses the database or writes to a terminal. The
+//! closed lists of words (types, languages, formats, precisions) are in `kinds`.
+
+mod data;
+pub mod join;
+mod kinds;
+mod languages;
+mod levels;
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text::fields;
+
+pub use data::Data;
+pub use kinds::{
+    Container, Dialect, DocType, FileOutcome, Format, Markup, Office, Picture, Precision,
+    UnknownName,
+};
+pub use languages::Language;
+pub use levels::Levels;
+
+/// The output of an extractor: the text of a file and its structure.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// The title the document itself states (metadata, front matter, first heading).
+    pub title: Option<String>,
+    /// The whole text, with `\n` line ends. Blocks are ranges of it.
+    pub text: String,
+    /// Structural pieces in reading order, with ordered, disjoint ranges. Text between blocks is
+    /// not searched (front matter, blank lines).
+    pub blocks: Vec<Block>,
+    /// Whether the lines of `text` are lines of the file, so that line numbers are meaningful.
+    pub has_lines: bool,
+    /// The line of the file, from 1, that each line of `text` comes from; empty if they are the same.
+    pub line_numbers: Vec<u32>,
+    /// The labels of its pages (`iv`, `A-3`), in order, blank for a page without a label; empty if
+    /// all labels are the page numbers.
+    pub page_labels: Vec<String>,
+    /// Tags the document itself states, in its order.
+    pub tags: Vec<String>,
+    /// Other metadata stated by the document.
+    pub metadata: Metadata,
+}
+
+impl Document {
+    /// Returns the label of a physical page, counted from 1; `None` if it is the page number.
+    pub fn page_label(&self, page: u32) -> Option<String> {
+        let label = self.page_labels.get(usize::try_from(page).ok()?.checked_sub(1)?)?;
+        (!label.is_empty() && *label != page.to_string()).then(|| label.clone())
+    }
+}
+
+/// The metadata stated by a document, stored as JSON in `documents.metadata`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Metadata {
+    /// The author, as stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Number of physical pages; `None` for a document without pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_count: Option<u32>,
+    /// Date of creation as stated by the document, RFC 3339 if it could be parsed as a date.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    /// Natural language as stated by the document (a BCP 47 tag if it conforms).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Natural language as recognised from the text (ISO 639-1); `None` for code, and if it is not clear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub natural_language: Option<String>,
+    /// How well its pages could be read; `None` for a document without pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// Its headings in order, with their levels; empty if its text has marks for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<(u8, String)>,
+    /// Messages to the user about reading the file, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// How well the pages of a document could be read. Every page is read, empty or unread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Quality {
+    /// Pages with text.
+    pub pages_read: u32,
+    /// Pages with text from OCR; also counted in `pages_read`.
+    pub pages_ocr: u32,
+    /// Pages without content.
+    pub pages_empty: u32,
+    /// Pages whose text could not be read: scans without OCR, fonts without character codes,
+    /// damage.
+    pub pages_unread: u32,
+    /// Unread pages that OCR might read, but it was missing or failed.
+    pub pages_awaiting_ocr: u32,
+    /// Visible characters.
+    #[serde(rename = "characters")]
+    pub num_characters: u32,
+    /// Visible characters that are not text: private use, or without a character code in their
+    /// font.
+    #[serde(rename = "not_text")]
+    pub num_not_text: u32,
+    /// Words.
+    #[serde(rename = "words")]
+    pub num_words: u32,
+    /// Words that the document has without spaces between their parts, whether they were separated
+    /// or not.
+    #[serde(rename = "glued")]
+    pub num_glued: u32,
+    /// Words that OCR has read.
+    #[serde(rename = "words_ocr")]
+    pub num_words_ocr: u32,
+    /// How many of these OCR is not sure of.
+    #[serde(rename = "unsure")]
+    pub num_unsure: u32,
+}
+
+impl Quality {
+    /// Returns the share of characters that are not text, 0 to 1; 0 if there are no characters.
+    pub fn share_not_text(&self) -> f64 {
+        f64::from(self.num_not_text) / f64::from(self.num_characters.max(1))
+    }
+
+    /// Returns the share of words that were found without spaces between their parts, 0 to 1; 0 if
+    /// there are no words.
+    pub fn share_glued(&self) -> f64 {
+        f64::from(self.num_glued) / f64::from(self.num_words.max(1))
+    }
+
+    /// Returns the share of the words read by OCR that it is not sure of, 0 to 1; 0 without OCR.
+    pub fn share_unsure(&self) -> f64 {
+        f64::from(self.num_unsure) / f64::from(self.num_words_ocr.max(1))
+    }
+}
+
+/// A structural piece of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Its range in [`Document::text`]: bytes, half-open, on character boundaries.
+    pub bytes: Range<usize>,
+    /// Its kind, which decides where it may be split if it is too long for a chunk.
+    pub kind: BlockKind,
+    /// Enclosing headings, outermost first, without the document's title. A heading's own block
+    /// includes itself.
+    pub headings: Vec<String>,
+    /// Qualified name of its definition (`Class.method`); `None` outside code.
+    pub symbol: Option<String>,
+    /// Context that a reader needs in addition to title and headings: the enclosing class with its
+    /// docstring.
+    pub context: Option<String>,
+    /// Physical page, from 1; `None` for a document without pages.
+    pub page: Option<u32>,
+    /// Whether a chunk should begin here; the chunker ignores it only to merge small sections.
+    pub starts_section: bool,
+}
+
+/// The kind of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BlockKind {
+    /// A heading line; kept with the text after it.
+    Heading,
+    /// Prose: split at sentences, then at words.
+    Paragraph,
+    /// A list item with everything below it: split at lines, then as prose.
+    ListItem,
+    /// A table: split only between rows, then as prose.
+    Table,
+    /// Source text, fenced or a file's own: split at lines, blank ones first.
+    Code,
+}
+
+/// The separator between the parts of a context or of a header chain.
+pub const CHAIN_SEPARATOR: &str = " > ";
+
+/// A passage that is embedded and ranked. Its JSON says where it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Chunk {
+    /// The chunk's own text; never blank.
+    #[serde(skip)]
+    pub text: String,
+    /// Its context: title > header chain, or module > class with its docstring. May be empty.
+    /// Indexed and embedded, never part of `text`.
+    #[serde(skip)]
+    pub context: String,
+    /// Its tokens as the model counts them, including context and special tokens.
+    pub token_count: u32,
+    /// First page, from 1; null for a document without pages.
+    pub page: Option<u32>,
+    /// Last page, inclusive.
+    pub last_page: Option<u32>,
+    /// The label of the first page; null if it is the page number.
+    pub page_label: Option<String>,
+    /// Headings above it, without the title, joined by ` > `; null if there are none.
+    pub section: Option<String>,
+    /// Qualified name of the function, class or type; null except for code.
+    pub symbol: Option<String>,
+    /// First line in the file, from 1; null if lines are unknown.
+    pub start_line: Option<u32>,
+    /// Last line in the file, inclusive.
+    pub end_line: Option<u32>,
+}
+
+impl Chunk {
+    /// Returns the passage that the model reads: context, a blank line, text.
+    pub fn passage(context: &str, text: &str) -> String {
+        if context.is_empty() { text.to_owned() } else { format!("{context}\n\n{text}") }
+    }
+}
+
+/// What a model makes of a passage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding {
+    /// The passage's vector, of unit length.
+    pub vector: Vec<f32>,
+    /// The vectors of its tokens in a few bits each; `None` if they are not kept.
+    pub codes: Option<Vec<u8>>,
+}
+
+/// The model a database was built with. Vectors of two bindings are never mixed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// Model name as in `models.toml`, or the name of the user's model directory.
+    pub model_name: String,
+    /// Width of its vectors.
+    pub dim: u32,
+    /// Longest input in tokens, including special tokens.
+    pub max_tokens: u32,
+    /// The precision of the embedded passages.
+    pub precision: Precision,
+    /// The prefix of every passage.
+    pub passage_prefix: String,
+}
+
+/// How the file of a document differs from the indexed content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stale {
+    /// The file has other bytes.
+    Changed,
+    /// None of the document's paths has a file.
+    Missing,
+}
+
+impl Stale {
+    /// Returns the word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+fields::words!(Stale);
+
+/// The documents to search or list; an empty filter includes all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only this type.
+    pub doc_type: Option<DocType>,
+    /// Only source code in this language.
+    pub language: Option<Language>,
+    /// Only documents with all of these tags.
+    pub tags: Vec<String>,
+    /// Only documents with none of these tags.
+    pub excluded_tags: Vec<String>,
+    /// Only documents of this day or later: a date, or the beginning of one (`2024`, `2024-05`).
+    pub since: Option<String>,
+    /// Only documents of this day or earlier, as `since`; a month or year includes its end.
+    pub until: Option<String>,
+    /// Only documents at or below this absolute path; complete components.
+    pub path_prefix: Option<String>,
+    /// Only chunks without these words and phrases; a prefix of words ends in `*`.
+    pub excluded: Vec<String>,
+}
+
+impl Filter {
+    /// Whether every document passes.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_of_all_characters_or_words() {
+        let quality = Quality {
+            num_characters: 8,
+            num_not_text: 2,
+            num_words: 1,
+            num_glued: 1,
+            num_words_ocr: 4,
+            num_unsure: 3,
+            ..Quality::default()
+        };
+        let shares = [quality.share_not_text(), quality.share_glued(), quality.share_unsure()];
+        assert_eq!(shares, [0.25, 1.0, 0.75]);
+    }
+
+    #[test]
+    fn without_characters_and_words_all_shares_are_zero() {
+        let quality = Quality::default();
+        let shares = [quality.share_not_text(), quality.share_glued(), quality.share_unsure()];
+        assert_eq!(shares, [0.0; 3]);
+    }
+
+    #[test]
+    fn a_page_has_a_label_if_it_is_not_its_number() {
+        let document = Document {
+            page_labels: ["iv", "2", ""].map(str::to_owned).to_vec(),
+            ..Document::default()
+        };
+        let labels: Vec<Option<String>> = (0..5).map(|page| document.page_label(page)).collect();
+        assert_eq!(labels, [None, Some("iv".to_owned()), None, None, None]);
+    }
+}

@@ -1,0 +1,11 @@
+//! Defines what every other crate of kb speaks of: documents and their parts, text, files, limits and errors.
+
+pub mod diagnostic;
+pub mod document;
+pub mod embedder;
+pub mod error;
+pub mod files;
+pub mod hash;
+pub mod limits;
+pub mod text;
+pub mod trace;

@@ -1,0 +1,431 @@
+//! Records the SHA-256, size, time and inode of every file that kb writes to its cache.
+//!
+//! A start compares size, time and inode of the files it is about to load, which takes a few system
+//! calls; a file that differs is hashed. `manifest.txt` in the cache has one line per file, then a
+//! line with the SHA-256 of the lines above it. A missing or damaged manifest counts as empty: the
+//! files in `models.toml` are then hashed once, and graphs are made again.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::cache::{CacheLock, sha256, try_lock};
+use crate::error::{Error, Result};
+use crate::files::stamp::Stamp;
+use crate::files::{folder, open, write};
+use crate::hash;
+use crate::io_error;
+
+/// Its name in the cache.
+const FILE: &str = "manifest.txt";
+
+/// Its first line, which identifies the format.
+const HEAD: &str = "kb cache manifest 1\n";
+
+/// The start of its last line.
+const END: &str = "sha256 ";
+
+/// Far more than the manifest of any cache needs.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Length of a SHA-256 in hexadecimal.
+const SHA256_LETTERS: usize = 64;
+
+/// The expected content of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// One of these SHA-256, from `models.toml`; if empty, the file is not kb's.
+    Listed(Vec<String>),
+    /// The SHA-256 by which the hub's cache names the link's target, if it does.
+    HubName,
+    /// The SHA-256 that kb recorded when it wrote the file.
+    Recorded,
+}
+
+/// The state of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileState {
+    /// It has the expected content, or it is not kb's and nothing is known about it.
+    Intact,
+    /// It is missing.
+    Missing,
+    /// It was not recorded: kb did not write it, or an older version without a manifest did.
+    Unknown,
+    /// Its content has changed.
+    Changed {
+        /// The SHA-256 of its bytes.
+        found: String,
+        /// The expected SHA-256.
+        expected: String,
+    },
+}
+
+/// The state of the manifest itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ManifestState {
+    /// It is intact.
+    Intact,
+    /// It is missing.
+    Absent,
+    /// It is not as kb wrote it.
+    Damaged,
+}
+
+/// The recorded properties of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Record {
+    sha256: String,
+    stamp: Stamp,
+}
+
+/// The manifest of a cache.
+pub(crate) struct Manifest {
+    cache_dir: PathBuf,
+    records: BTreeMap<String, Record>,
+    /// Files hashed and found intact since the manifest was read.
+    confirmed: BTreeMap<String, Record>,
+    state: ManifestState,
+}
+
+impl Manifest {
+    /// Reads the manifest of a cache.
+    pub(crate) fn read(cache_dir: &Path) -> Self {
+        let bytes = open::read(&Self::path(cache_dir), open::Links::Follow, MAX_BYTES);
+        let (records, state) = match bytes {
+            Err(Error::PathNotFound { .. }) => (BTreeMap::new(), ManifestState::Absent),
+            Err(_) => (BTreeMap::new(), ManifestState::Damaged),
+            Ok(bytes) => match String::from_utf8(bytes).ok().and_then(|text| parse(&text)) {
+                Some(records) => (records, ManifestState::Intact),
+                None => (BTreeMap::new(), ManifestState::Damaged),
+            },
+        };
+        Self { cache_dir: cache_dir.to_owned(), records, confirmed: BTreeMap::new(), state }
+    }
+
+    /// Returns the path of a cache's manifest.
+    pub(crate) fn path(cache_dir: &Path) -> PathBuf {
+        cache_dir.join(FILE)
+    }
+
+    /// Returns the state of the manifest when it was read.
+    pub(crate) fn state(&self) -> ManifestState {
+        self.state
+    }
+
+    /// Whether a file is recorded.
+    pub(crate) fn knows(&self, path: &Path) -> bool {
+        self.record(path).is_some()
+    }
+
+    /// Whether a file has the recorded size, time and inode; `None` if it is not recorded.
+    pub(crate) fn has_stamp(&self, path: &Path) -> Option<bool> {
+        let stamp = Stamp::of(path).ok();
+        self.record(path).map(|record| Some(record.stamp) == stamp)
+    }
+
+    /// Returns the recorded files.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.records.keys().map(|key| self.cache_dir.join(key))
+    }
+
+    /// Checks whether a file has the expected content. Reads its bytes only if its size, time or
+    /// inode differ from the record.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if it cannot be read.
+    pub(crate) fn confirm(&mut self, path: &Path, expected: &Expected) -> Result<FileState> {
+        let Ok(stamp) = Stamp::of(path) else { return Ok(FileState::Missing) };
+        let is_allowed = |record: &&Record| match expected {
+            Expected::Listed(listed) => listed.contains(&record.sha256),
+            Expected::HubName | Expected::Recorded => true,
+        };
+        if self.record(path).filter(is_allowed).is_some_and(|record| record.stamp == stamp) {
+            return Ok(FileState::Intact);
+        }
+        self.examine(path, expected)
+    }
+
+    /// As [`Self::confirm`], but always reads all of the file's bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::confirm`].
+    pub(crate) fn examine(&mut self, path: &Path, expected: &Expected) -> Result<FileState> {
+        // Read first: a file that is written while it is hashed has another stamp afterwards.
+        let Ok(stamp) = Stamp::of(path) else { return Ok(FileState::Missing) };
+        let allowed = match expected {
+            Expected::Listed(listed) => listed.clone(),
+            Expected::Recorded => {
+                self.record(path).map(|record| record.sha256.clone()).into_iter().collect()
+            }
+            Expected::HubName => match hub_sha256(path) {
+                Some(name) => vec![name],
+                None => return Ok(FileState::Intact),
+            },
+        };
+        let Some(first) = allowed.first() else { return Ok(FileState::Unknown) };
+        let found = sha256(path)?;
+        if !allowed.contains(&found) {
+            return Ok(FileState::Changed { found, expected: first.clone() });
+        }
+        if let Some(key) = self.key(path) {
+            let record = Record { sha256: found, stamp };
+            if self.records.get(&key) != Some(&record) {
+                self.confirmed.insert(key, record);
+            }
+        }
+        Ok(FileState::Intact)
+    }
+
+    /// Checks that files have the expected content.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CacheChanged`] for the first one that does not; otherwise as [`Self::confirm`].
+    pub(crate) fn require(&mut self, files: &[(PathBuf, Expected)]) -> Result<()> {
+        for (path, expected) in files {
+            if let FileState::Changed { found, expected } = self.confirm(path, expected)? {
+                let reason = format!("its SHA-256 is {found}, expected {expected}");
+                return Err(Error::CacheChanged { path: path.clone(), reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// Records the files found intact, unless another process is changing the cache: then the next
+    /// start does it. A read-only cache is not an error.
+    pub(crate) fn keep(&mut self) {
+        if self.confirmed.is_empty() {
+            return;
+        }
+        if let Some(lock) = try_lock(&self.cache_dir) {
+            let mut confirmed = std::mem::take(&mut self.confirmed);
+            // Another process may have replaced and recorded a file since.
+            confirmed.retain(|key, record| {
+                Stamp::of(&self.cache_dir.join(key)).is_ok_and(|stamp| stamp == record.stamp)
+            });
+            let _ = update(&self.cache_dir, &lock, confirmed);
+        }
+    }
+
+    fn record(&self, path: &Path) -> Option<&Record> {
+        self.records.get(&self.key(path)?)
+    }
+
+    /// Returns the name of a file in the manifest: its path relative to the cache, or its full
+    /// path. A path that does not fit in a line has no name, and the file is hashed at each start.
+    fn key(&self, path: &Path) -> Option<String> {
+        let key = path.strip_prefix(&self.cache_dir).unwrap_or(path).to_str()?;
+        (!key.contains(['\n', '\r'])).then(|| key.to_owned())
+    }
+}
+
+/// Records the current state of a file, or of all files in a folder, of the cache.
+///
+/// # Errors
+///
+/// [`Error::Io`] or [`Error::DiskFull`].
+pub(crate) fn record(cache_dir: &Path, lock: &CacheLock, place: &Path) -> Result<()> {
+    let manifest = Manifest::read(cache_dir);
+    let files = if place.is_dir() { folder::files_below(place) } else { vec![place.to_owned()] };
+    let mut records = BTreeMap::new();
+    for path in files {
+        let stamp = Stamp::of(&path).map_err(|error| io_error(&path, error))?;
+        if let Some(key) = manifest.key(&path) {
+            records.insert(key, Record { sha256: sha256(&path)?, stamp });
+        }
+    }
+    update(cache_dir, lock, records)
+}
+
+/// Removes the records of missing files.
+///
+/// # Errors
+///
+/// [`Error::Io`] or [`Error::DiskFull`].
+pub(crate) fn forget_missing(cache_dir: &Path, lock: &CacheLock) -> Result<()> {
+    update(cache_dir, lock, BTreeMap::new())
+}
+
+/// Adds records to the current manifest.
+fn update(cache_dir: &Path, _: &CacheLock, records: BTreeMap<String, Record>) -> Result<()> {
+    let mut all = Manifest::read(cache_dir).records;
+    all.extend(records);
+    all.retain(|key, _| cache_dir.join(key).is_file());
+    let path = Manifest::path(cache_dir);
+    write::replace(&path, lines(&all).as_bytes()).map_err(|error| io_error(&path, error))
+}
+
+fn lines(records: &BTreeMap<String, Record>) -> String {
+    let mut text = HEAD.to_owned();
+    for (key, Record { sha256, stamp }) in records {
+        let Stamp { size_bytes, mtime_ns, inode } = stamp;
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{sha256} {size_bytes} {mtime_ns} {inode} {key}");
+    }
+    let sha256 = hash::sha256(&text);
+    text + END + &sha256 + "\n"
+}
+
+/// Parses the output of [`lines`]; `None` for anything else.
+fn parse(text: &str) -> Option<BTreeMap<String, Record>> {
+    let before_end = text.len().checked_sub(END.len() + SHA256_LETTERS + 1)?;
+    let (above, end) = text.split_at_checked(before_end)?;
+    let sha256 = end.strip_prefix(END)?.strip_suffix('\n')?;
+    if hash::sha256(above) != sha256 {
+        return None;
+    }
+    let record = |line: &str| {
+        let mut words = line.splitn(5, ' ');
+        let sha256 = words.next()?.to_owned();
+        let stamp = Stamp {
+            size_bytes: words.next()?.parse().ok()?,
+            mtime_ns: words.next()?.parse().ok()?,
+            inode: words.next()?.parse().ok()?,
+        };
+        Some((words.next()?.to_owned(), Record { sha256, stamp }))
+    };
+    above.strip_prefix(HEAD)?.lines().map(record).collect()
+}
+
+/// Returns the SHA-256 in the name of a file of the hub's cache: `blobs/<sha256>`. A small file has
+/// git's hash as its name, which is shorter.
+pub(crate) fn hub_sha256(path: &Path) -> Option<String> {
+    let blob = path.canonicalize().ok()?;
+    let name = blob.file_name()?.to_str()?;
+    let is_sha256 = name.len() == SHA256_LETTERS && name.chars().all(|c| c.is_ascii_hexdigit());
+    (is_sha256 && blob.parent()?.ends_with("blobs")).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Creates a cache with one recorded file, `graphs/g/model.bin`.
+    fn cache() -> (tempfile::TempDir, PathBuf) {
+        let cache = tempfile::tempdir().unwrap();
+        let path = cache.path().join("graphs/g/model.bin");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "weights").unwrap();
+        let lock = try_lock(cache.path()).unwrap();
+        record(cache.path(), &lock, path.parent().unwrap()).unwrap();
+        (cache, path)
+    }
+
+    fn confirm(cache: &Path, path: &Path, expected: &Expected) -> FileState {
+        let mut manifest = Manifest::read(cache);
+        let state = manifest.confirm(path, expected).unwrap();
+        manifest.keep();
+        state
+    }
+
+    /// Writes bytes and restores the time of the file.
+    fn write_keeping_time(path: &Path, bytes: &str) {
+        let time = fs::metadata(path).unwrap().modified().unwrap();
+        fs::write(path, bytes).unwrap();
+        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+
+    #[test]
+    fn a_changed_file_is_found_by_its_stamp_or_by_reading_it() {
+        let (cache, path) = cache();
+        let state = || confirm(cache.path(), &path, &Expected::Recorded);
+        assert_eq!(state(), FileState::Intact);
+        // Only the bytes differ, which the metadata does not show.
+        write_keeping_time(&path, "Weights");
+        assert_eq!(state(), FileState::Intact);
+        let mut manifest = Manifest::read(cache.path());
+        let examined = manifest.examine(&path, &Expected::Recorded).unwrap();
+        assert!(matches!(examined, FileState::Changed { .. }));
+        fs::write(&path, "Weights").unwrap();
+        assert!(matches!(state(), FileState::Changed { .. }));
+        fs::remove_file(&path).unwrap();
+        assert_eq!(state(), FileState::Missing);
+    }
+
+    #[test]
+    fn a_copied_file_is_hashed_once() {
+        let (cache, path) = cache();
+        let copy = path.with_file_name("copy");
+        fs::copy(&path, &copy).unwrap();
+        fs::rename(&copy, &path).unwrap();
+        assert_eq!(Manifest::read(cache.path()).has_stamp(&path), Some(false));
+        assert_eq!(confirm(cache.path(), &path, &Expected::Recorded), FileState::Intact);
+        assert_eq!(Manifest::read(cache.path()).has_stamp(&path), Some(true));
+    }
+
+    #[test]
+    fn a_listed_file_needs_no_record_and_overrides_one() {
+        let (cache, path) = cache();
+        let listed = |text: &str| Expected::Listed(vec![hash::sha256("x"), hash::sha256(text)]);
+        fs::remove_file(Manifest::path(cache.path())).unwrap();
+        assert_eq!(confirm(cache.path(), &path, &Expected::Recorded), FileState::Unknown);
+        assert_eq!(confirm(cache.path(), &path, &Expected::Listed(vec![])), FileState::Unknown);
+        assert_eq!(confirm(cache.path(), &path, &listed("weights")), FileState::Intact);
+        // A forged manifest does not make another library acceptable.
+        let state = confirm(cache.path(), &path, &listed("other"));
+        assert!(matches!(state, FileState::Changed { .. }), "{state:?}");
+        let files = [(path.clone(), listed("other"))];
+        let error = Manifest::read(cache.path()).require(&files).unwrap_err();
+        assert!(matches!(&error, Error::CacheChanged { path: found, .. } if *found == path));
+    }
+
+    #[test]
+    fn a_changed_manifest_is_not_trusted() {
+        let (cache, path) = cache();
+        let place = Manifest::path(cache.path());
+        let text = fs::read_to_string(&place).unwrap();
+        assert_eq!(parse(&text).unwrap().len(), 1);
+        assert_eq!(lines(&parse(&text).unwrap()), text);
+        for damaged in [
+            text.replace(&hash::sha256("weights"), &hash::sha256("Weights")),
+            text.replace("manifest 1", "manifest 2"),
+            text[..text.len() - 1].to_owned(),
+            text[1..].to_owned(),
+            format!("{text}\n"),
+            "é".repeat(36),
+            String::new(),
+        ] {
+            fs::write(&place, &damaged).unwrap();
+            let manifest = Manifest::read(cache.path());
+            assert_eq!(manifest.state(), ManifestState::Damaged, "{damaged}");
+            assert_eq!(confirm(cache.path(), &path, &Expected::Recorded), FileState::Unknown);
+        }
+    }
+
+    #[test]
+    fn records_of_missing_files_are_removed_and_others_stay() {
+        let (cache, path) = cache();
+        let other = cache.path().join("onnxruntime/1.0.0/library");
+        fs::create_dir_all(other.parent().unwrap()).unwrap();
+        fs::write(&other, "library").unwrap();
+        let lock = try_lock(cache.path()).unwrap();
+        record(cache.path(), &lock, &other).unwrap();
+        assert_eq!(Manifest::read(cache.path()).paths().count(), 2);
+        fs::remove_file(&path).unwrap();
+        forget_missing(cache.path(), &lock).unwrap();
+        assert_eq!(Manifest::read(cache.path()).paths().collect::<Vec<_>>(), [other]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_the_hub_is_identified_by_the_name_of_its_blob() {
+        let cache = tempfile::tempdir().unwrap();
+        let at = |name: &str| cache.path().join(name);
+        fs::create_dir_all(at("hub/blobs")).unwrap();
+        for (name, is_known) in [(hash::sha256("weights"), true), ("0123abc".to_owned(), false)] {
+            let blob = at("hub/blobs").join(&name);
+            fs::write(&blob, "weights").unwrap();
+            let link = at("hub").join(format!("file-{is_known}"));
+            std::os::unix::fs::symlink(&blob, &link).unwrap();
+            assert_eq!(confirm(&at("kb"), &link, &Expected::HubName), FileState::Intact);
+            assert_eq!(Manifest::read(&at("kb")).knows(&link), is_known);
+            fs::write(&blob, "other").unwrap();
+            let state = confirm(&at("kb"), &link, &Expected::HubName);
+            assert_eq!(matches!(state, FileState::Changed { .. }), is_known, "{state:?}");
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! Reads [`Facts`] from a model directory's own configuration files.
+//!
+//! Reads the files that sentence-transformers writes: `config.json`, `modules.json`,
+//! `1_Pooling/config.json`, `sentence_bert_config.json`, `config_sentence_transformers.json`,
+//! `tokenizer_config.json`. A row of `models.toml` overrides pooling and length.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::files::open;
+use crate::registry::{ModelSpec, Pooling};
+
+/// Longest input if a directory states none: the BERT family was trained with it.
+const DEFAULT_POSITIONS: u32 = 512;
+
+/// transformers writes a length above this if it knows none.
+const LARGEST_LENGTH: u64 = 1 << 20;
+
+/// Far more than a configuration needs.
+const MAX_JSON_BYTES: u64 = 16 << 20;
+
+/// The properties of a model needed to build and use its graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// The layout of the weights.
+    pub family: Family,
+    /// Width of the vectors.
+    pub dim: u32,
+    /// Number of transformer layers.
+    pub num_layers: u32,
+    /// Number of attention heads.
+    pub num_heads: u32,
+    /// Epsilon of every layer normalisation.
+    pub epsilon: f32,
+    /// Row of the position table that belongs to the first token.
+    pub first_position: u32,
+    /// Longest input in tokens, special tokens included.
+    pub max_tokens: u32,
+    /// The non-linearity between the two halves of a layer.
+    pub activation: Activation,
+    /// How token vectors are combined into one.
+    pub pooling: Pooling,
+    /// Prefix of every query as stated in the directory; may be empty.
+    pub query_prefix: String,
+    /// Prefix of every passage as stated in the directory; may be empty.
+    pub passage_prefix: String,
+}
+
+/// The naming scheme of an encoder's weights.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Family {
+    /// BERT and models with the same names: `roberta`, `xlm-roberta`, `camembert`.
+    Bert,
+    /// `distilbert`.
+    DistilBert,
+    /// A model whose graph kb cannot build, with the reason. Its own ONNX file is used.
+    Unsupported(String),
+}
+
+/// The non-linearity between the two halves of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// GELU with the error function.
+    Gelu,
+    /// GELU with the hyperbolic tangent.
+    GeluTanh,
+    /// Negative numbers become zero.
+    Relu,
+}
+
+impl Family {
+    /// Whether kb can build the graph.
+    pub fn is_supported(&self) -> bool {
+        !matches!(self, Self::Unsupported(_))
+    }
+}
+
+impl Facts {
+    /// Reads the facts of the model in `dir`; `spec` overrides them where it has values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Model`] if a file is missing, is not JSON, or states something that kb does not
+    /// support.
+    pub fn read(dir: &Path, spec: Option<&ModelSpec>) -> Result<Self> {
+        let config_path = dir.join("config.json");
+        let config = read_json(&config_path)?
+            .ok_or_else(|| model_error(&config_path, "there is no such file"))?;
+        let mut facts =
+            Self::from_config(&config).map_err(|reason| model_error(&config_path, reason))?;
+        if let Some(spec) = spec {
+            if facts.dim != spec.dim {
+                let reason = format!("width is {}, expected {}", facts.dim, spec.dim);
+                return Err(model_error(&config_path, reason));
+            }
+            facts.pooling = spec.pooling;
+            facts.max_tokens = facts.max_tokens.min(spec.max_tokens);
+            facts.query_prefix.clone_from(&spec.query_prefix);
+            facts.passage_prefix.clone_from(&spec.passage_prefix);
+            return Ok(facts);
+        }
+        facts.pooling = read_pooling(dir)?;
+        facts.max_tokens = facts.max_tokens.min(stated_length(dir)?.unwrap_or(u32::MAX));
+        if let Some(prompts) = read_json(&dir.join("config_sentence_transformers.json"))? {
+            let prompt = |names: &[&str]| {
+                let found = names.iter().find_map(|name| prompts["prompts"][name].as_str());
+                found.unwrap_or_default().to_owned()
+            };
+            facts.query_prefix = prompt(&["query"]);
+            facts.passage_prefix = prompt(&["document", "passage"]);
+        }
+        Ok(facts)
+    }
+
+    /// Reads the facts in `config.json`.
+    fn from_config(config: &Value) -> Result<Self, String> {
+        let text = |name: &str| config[name].as_str();
+        let number = |names: &[&str]| {
+            let found = names.iter().find_map(|name| config[name].as_u64());
+            found.and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0)
+        };
+        let need = |names: &[&str]| {
+            number(names).ok_or_else(|| format!("`{}` is missing or not a number", names[0]))
+        };
+        let model_type = text("model_type").unwrap_or("bert");
+        let positions = number(&["max_position_embeddings"]).unwrap_or(DEFAULT_POSITIONS);
+        let has_offset = matches!(model_type, "roberta" | "xlm-roberta" | "camembert");
+        // RoBERTa numbers positions from the padding token's id plus one.
+        let padding_id = config["pad_token_id"].as_u64().unwrap_or(1);
+        let first_position =
+            if has_offset { u32::try_from(padding_id).unwrap_or(1).saturating_add(1) } else { 0 };
+        let dim = need(&["hidden_size", "dim"])?;
+        let num_heads = need(&["num_attention_heads", "n_heads"])?;
+        if dim % num_heads != 0 {
+            return Err(format!("{num_heads} attention heads do not divide a width of {dim}"));
+        }
+        let activation = match text("hidden_act").or(text("activation")).unwrap_or("gelu") {
+            "gelu" => Ok(Activation::Gelu),
+            "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" => Ok(Activation::GeluTanh),
+            "relu" => Ok(Activation::Relu),
+            other => Err(format!("activation `{other}`")),
+        };
+        let family = match model_type {
+            "bert" | "roberta" | "xlm-roberta" | "camembert" => Family::Bert,
+            "distilbert" => Family::DistilBert,
+            other => Family::Unsupported(format!("architecture `{other}`")),
+        };
+        let absolute = text("position_embedding_type").unwrap_or("absolute") == "absolute";
+        Ok(Self {
+            family: match (family, &activation, absolute) {
+                (Family::Unsupported(reason), ..) => Family::Unsupported(reason),
+                (_, Err(reason), _) => Family::Unsupported(reason.clone()),
+                (_, _, false) => Family::Unsupported("relative positions".to_owned()),
+                (family, Ok(_), true) => family,
+            },
+            dim,
+            num_layers: need(&["num_hidden_layers", "n_layers"])?,
+            num_heads,
+            epsilon: stated_epsilon(config),
+            first_position,
+            max_tokens: positions.saturating_sub(first_position),
+            activation: activation.unwrap_or(Activation::Gelu),
+            pooling: Pooling::Mean,
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an epsilon is used as f32 by the runtime")]
+fn stated_epsilon(config: &Value) -> f32 {
+    /// The epsilon of BERT, and of `distilbert`, which does not state it.
+    const BERT_EPSILON: f64 = 1e-12;
+    config["layer_norm_eps"].as_f64().unwrap_or(BERT_EPSILON) as f32
+}
+
+/// Reads how token vectors are combined, and refuses configurations that would silently be ignored.
+fn read_pooling(dir: &Path) -> Result<Pooling> {
+    let modules_path = dir.join("modules.json");
+    let modules = read_json(&modules_path)?;
+    let mut pooling_dir = "1_Pooling".to_owned();
+    for module in modules.as_ref().and_then(Value::as_array).into_iter().flatten() {
+        let kind = module["type"].as_str().unwrap_or_default();
+        match kind.rsplit('.').next().unwrap_or_default() {
+            "Transformer" | "Normalize" => {}
+            "Pooling" => pooling_dir = module["path"].as_str().unwrap_or("1_Pooling").to_owned(),
+            other => {
+                let reason = format!("module `{other}` is not supported");
+                return Err(model_error(&modules_path, reason));
+            }
+        }
+    }
+    let path = dir.join(pooling_dir).join("config.json");
+    // sentence-transformers uses the mean if a plain transformer states nothing.
+    let Some(config) = read_json(&path)? else { return Ok(Pooling::Mean) };
+    if let Some(mode) = config["pooling_mode"].as_str() {
+        return match mode {
+            "mean" => Ok(Pooling::Mean),
+            "cls" => Ok(Pooling::Cls),
+            other => Err(model_error(&path, format!("pooling `{other}` is not supported"))),
+        };
+    }
+    let modes: Vec<&str> = config
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, value)| name.starts_with("pooling_mode_") && **value == Value::Bool(true))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    match modes[..] {
+        ["pooling_mode_mean_tokens"] => Ok(Pooling::Mean),
+        ["pooling_mode_cls_token"] => Ok(Pooling::Cls),
+        _ => Err(model_error(&path, format!("pooling {modes:?} is not supported"))),
+    }
+}
+
+/// Returns the longest input stated outside `config.json`.
+fn stated_length(dir: &Path) -> Result<Option<u32>> {
+    for (file, key) in [
+        ("sentence_bert_config.json", "max_seq_length"),
+        ("tokenizer_config.json", "model_max_length"),
+    ] {
+        let config = read_json(&dir.join(file))?;
+        // An unlimited length is written as 1e30.
+        let length = config.as_ref().and_then(|config| config[key].as_u64());
+        if let Some(length) = length.filter(|length| (1..LARGEST_LENGTH).contains(length)) {
+            return Ok(u32::try_from(length).ok());
+        }
+    }
+    Ok(None)
+}
+
+/// Reads a JSON file; `None` if there is none.
+fn read_json(path: &Path) -> Result<Option<Value>> {
+    let bytes = match open::read(path, open::Links::Follow, MAX_JSON_BYTES) {
+        Ok(bytes) => bytes,
+        Err(Error::PathNotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let value = serde_json::from_slice(&bytes).map_err(|error| model_error(path, error))?;
+    Ok(Some(value))
+}
+
+/// Creates the error for an unusable model file.
+#[expect(clippy::needless_pass_by_value, reason = "errors arrive by value in `map_err`")]
+pub(super) fn model_error(path: &Path, reason: impl ToString) -> Error {
+    Error::Model { path: path.to_owned(), reason: reason.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::registry;
+
+    const BERT: &str = r#"{"model_type": "bert", "hidden_size": 384, "num_attention_heads": 12,
+        "num_hidden_layers": 6, "max_position_embeddings": 512, "layer_norm_eps": 1e-12}"#;
+
+    fn facts(files: &[(&str, &str)], spec: Option<&ModelSpec>) -> Result<Facts> {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Facts::read(dir.path(), spec)
+    }
+
+    #[test]
+    fn a_plain_transformer_is_pooled_by_the_mean() {
+        let facts = facts(&[("config.json", BERT)], None).unwrap();
+        assert_eq!((facts.family.clone(), facts.pooling), (Family::Bert, Pooling::Mean));
+        assert_eq!((facts.max_tokens, facts.first_position, facts.dim), (512, 0, 384));
+    }
+
+    #[test]
+    fn a_directory_overrides_the_defaults() {
+        let facts = facts(
+            &[
+                ("config.json", BERT),
+                ("sentence_bert_config.json", r#"{"max_seq_length": 128}"#),
+                ("1_Pooling/config.json", r#"{"pooling_mode_cls_token": true, "x": 384}"#),
+                (
+                    "config_sentence_transformers.json",
+                    r#"{"prompts": {"query": "query: ", "document": "passage: "}}"#,
+                ),
+            ],
+            None,
+        )
+        .unwrap();
+        assert_eq!((facts.max_tokens, facts.pooling), (128, Pooling::Cls));
+        assert_eq!((&*facts.query_prefix, &*facts.passage_prefix), ("query: ", "passage: "));
+    }
+
+    #[test]
+    fn roberta_positions_start_after_the_padding_token() {
+        let config = BERT.replace("\"bert\"", "\"xlm-roberta\"").replace("512", "514");
+        let facts = facts(&[("config.json", &config)], None).unwrap();
+        assert_eq!((facts.first_position, facts.max_tokens), (2, 512));
+    }
+
+    #[test]
+    fn an_unbounded_length_is_ignored() {
+        let tokenizer = r#"{"model_max_length": 1000000000000000019884624838656}"#;
+        let files = [("config.json", BERT), ("tokenizer_config.json", tokenizer)];
+        assert_eq!(facts(&files, None).unwrap().max_tokens, 512);
+    }
+
+    #[test]
+    fn a_row_of_the_registry_overrides_the_directory() {
+        let spec = registry::model("e5-small-v2").unwrap();
+        let facts = facts(&[("config.json", BERT)], Some(spec)).unwrap();
+        assert_eq!(facts.query_prefix, "query: ");
+        let wide = BERT.replace("384", "768");
+        let error = self::facts(&[("config.json", &wide)], Some(spec)).unwrap_err();
+        assert!(error.to_string().contains("width is 768, expected 384"), "{error}");
+    }
+
+    #[test]
+    fn an_unsupported_model_is_named() {
+        let other = BERT.replace("\"bert\"", "\"modernbert\"");
+        let facts = facts(&[("config.json", &other)], None).unwrap();
+        assert_eq!(facts.family, Family::Unsupported("architecture `modernbert`".to_owned()));
+    }
+
+    #[test]
+    fn unusable_files_are_named_in_errors() {
+        for (files, message) in [
+            (vec![], "config.json: there is no such file"),
+            (vec![("config.json", "{")], "config.json"),
+            (vec![("config.json", "{}")], "`hidden_size` is missing"),
+            (vec![("config.json", "[3]")], "`hidden_size` is missing"),
+            (
+                vec![
+                    ("config.json", BERT),
+                    ("modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#),
+                ],
+                "module `Dense` is not supported",
+            ),
+            (
+                vec![
+                    ("config.json", BERT),
+                    ("1_Pooling/config.json", r#"{"pooling_mode_max_tokens": true}"#),
+                ],
+                "pooling [\"pooling_mode_max_tokens\"] is not supported",
+            ),
+        ] {
+            let error = facts(&files, None).unwrap_err();
+            assert!(error.to_string().contains(message), "{error}");
+        }
+    }
+}

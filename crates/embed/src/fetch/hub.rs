@@ -1,0 +1,243 @@
+//! Fetches a model's files from the hub into Hugging Face's cache.
+//!
+//! All of Hugging Face's tools share this cache and its layout:
+//! `models--organisation--name/{refs/main, blobs/<etag>, snapshots/<revision>/<file>}`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hf_hub::api::Progress;
+use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
+use hf_hub::{Cache, Repo};
+
+use crate::cache::check_sha256;
+use crate::facts::Facts;
+use crate::files::{open, write};
+use crate::registry::FileSpec;
+use crate::{Event, Locations};
+
+/// The default address of the hub.
+const ENDPOINT: &str = "https://huggingface.co";
+
+/// Maximum wait for a first answer; a firewall that drops packets never gives one.
+const FIRST_ANSWER: Duration = Duration::from_secs(20);
+
+/// Number of times a broken download is resumed.
+const NUM_RETRIES: usize = 3;
+
+/// Far more than the name of a revision needs.
+const MAX_REVISION_BYTES: u64 = 4096;
+
+/// Length of a SHA-256 in hexadecimal; an etag of this length is one.
+const SHA256_DIGITS: usize = 64;
+
+/// Returns the name of the hub in messages.
+pub(super) fn source(locations: &Locations) -> String {
+    endpoint(locations).to_owned()
+}
+
+/// Returns the folder with a model's files from the hub.
+pub(super) fn repository_dir(locations: &Locations, hub_id: &str) -> PathBuf {
+    locations.hf_cache_dir.join(Repo::model(hub_id.to_owned()).folder_name())
+}
+
+/// Returns the directory with the files of the last fetched revision.
+pub(super) fn snapshot_dir(locations: &Locations, hub_id: &str) -> Option<PathBuf> {
+    let repository = repository_dir(locations, hub_id);
+    let path = repository.join("refs/main");
+    let revision = open::read(&path, open::Links::Follow, MAX_REVISION_BYTES).ok()?;
+    let revision = String::from_utf8(revision).ok()?;
+    let revision = revision.trim();
+    // A revision is a commit; anything else could be a path out of the cache.
+    let is_commit = !revision.is_empty() && revision.chars().all(|c| c.is_ascii_alphanumeric());
+    is_commit.then(|| repository.join("snapshots").join(revision))
+}
+
+/// Fetches and verifies the files that are not in the cache.
+///
+/// Uses an ONNX file as the weights if there are no others.
+pub(super) fn fetch(
+    hub_id: &str,
+    files: &[FileSpec],
+    locations: &Locations,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<(), String> {
+    let cache = Cache::new(locations.hf_cache_dir.clone());
+    let token = locations.hf_token.clone().or_else(|| cache.token());
+    let api = ApiBuilder::from_cache(cache)
+        .with_progress(false)
+        .with_endpoint(endpoint(locations).to_owned())
+        .with_token(token)
+        .with_retries(NUM_RETRIES)
+        .build()
+        .map_err(|error| error.to_string())?;
+    probe(&api, hub_id)?;
+    let mut fetch = |file: &FileSpec| fetch_file(&api, hub_id, file, locations, on_event);
+    for file in files.iter().filter(|file| file.name != super::WEIGHTS[0]) {
+        match fetch(file) {
+            Err(failure) if failure.is_absent && file.optional => {}
+            result => result.map_err(|failure| failure.reason)?,
+        }
+    }
+    let is_buildable = snapshot_dir(locations, hub_id)
+        .is_none_or(|dir| Facts::read(&dir, None).is_ok_and(|facts| facts.family.is_supported()));
+    let plain = files.iter().find(|file| file.name == super::WEIGHTS[0]);
+    if let Some(plain) = plain.filter(|_| is_buildable) {
+        match fetch(plain) {
+            Err(failure) if failure.is_absent => {}
+            result => return result.map_err(|failure| failure.reason),
+        }
+    }
+    let onnx = FileSpec {
+        name: super::WEIGHTS[1].to_owned(),
+        optional: false,
+        size_bytes: None,
+        sha256: None,
+    };
+    fetch(&onnx).map_err(|failure| failure.reason)
+}
+
+/// A file that could not be fetched.
+struct Failure {
+    /// The hub answered that the file does not exist.
+    is_absent: bool,
+    /// The hub sent more bytes than announced.
+    is_overlong: bool,
+    reason: String,
+}
+
+impl Failure {
+    fn new(file: &FileSpec, error: &ApiError) -> Self {
+        let (name, said) = (&file.name, error.to_string());
+        let is_absent = said.contains("http status: 404");
+        let reason =
+            if is_absent { format!("there is no {name}") } else { format!("{name}: {said}") };
+        Self { is_absent, is_overlong: false, reason }
+    }
+}
+
+/// Sends any request to the hub, to distinguish no answer from a slow one.
+fn probe(api: &Api, hub_id: &str) -> Result<(), String> {
+    let answer = api
+        .model(hub_id.to_owned())
+        .info_request()
+        .config()
+        .timeout_global(Some(FIRST_ANSWER))
+        .http_status_as_error(false)
+        .build()
+        .call();
+    match answer {
+        // The hub gives the same answer for private and for missing models.
+        Ok(answer) if answer.status().as_u16() == 401 => {
+            Err(format!("there is no model {hub_id}, or it is not public"))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn fetch_file(
+    api: &Api,
+    hub_id: &str,
+    file: &FileSpec,
+    locations: &Locations,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<(), Failure> {
+    if snapshot_dir(locations, hub_id).is_some_and(|snapshot| {
+        let path = snapshot.join(&file.name);
+        path.is_file() && check(&path, file).is_ok()
+    }) {
+        return Ok(());
+    }
+    let model = api.model(hub_id.to_owned());
+    let mut fetch_once = || {
+        let mut total_bytes = 0;
+        let name = file.name.clone();
+        let stated = &mut total_bytes;
+        let reporter = Reporter { stated, on_event, file: name, done_bytes: 0, total_bytes: 0 };
+        let path = model
+            .download_with_progress(&file.name, reporter)
+            .map_err(|error| Failure::new(file, &error))?;
+        let found_bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        let verdict = if found_bytes == total_bytes {
+            check(&path, file)
+        } else {
+            Err(format!("it has {found_bytes} bytes, expected {total_bytes}"))
+        };
+        verdict.map_err(|reason| {
+            // Every tool that shares the cache would use a damaged blob.
+            let _ = path.canonicalize().map(|blob| write::remove(&blob));
+            let _ = write::remove(&path);
+            let is_overlong = found_bytes > total_bytes;
+            let reason = format!("{}: {reason}", file.name);
+            Failure { is_absent: false, is_overlong, reason }
+        })
+    };
+    match fetch_once() {
+        // The hub's client resumes what an earlier run left. If its first request then fails, it
+        // requests the whole file and appends that. The same happens after a kill between the last
+        // byte and the renaming, when there is nothing left to request.
+        Err(failure) if failure.is_overlong => fetch_once(),
+        result => result,
+    }
+}
+
+/// Compares a fetched file with the hub's etag and, for weights and vocabulary, with `models.toml`.
+///
+/// The etag of a large file is its SHA-256, and the blob's name. That of a small one is its git
+/// hash: such files are only protected by TLS, their length, and by being JSON.
+fn check(path: &Path, file: &FileSpec) -> Result<(), String> {
+    let blob = path.canonicalize().map_err(|error| error.to_string())?;
+    let etag = blob.file_name().unwrap_or_default().to_string_lossy();
+    let is_sha256 = etag.len() == SHA256_DIGITS && etag.chars().all(|c| c.is_ascii_hexdigit());
+    if is_sha256 {
+        check_sha256(&blob, &etag).map_err(|error| error.to_string())?;
+    }
+    match &file.sha256 {
+        Some(sha256) if super::is_pinned(file) => {
+            check_sha256(&blob, sha256).map_err(|error| error.to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn endpoint(locations: &Locations) -> &str {
+    let endpoint = locations.hf_endpoint.as_deref().filter(|endpoint| !endpoint.is_empty());
+    endpoint.unwrap_or(ENDPOINT).trim_end_matches('/')
+}
+
+/// Converts the hub client's progress to events.
+struct Reporter<'a> {
+    /// Receives the length stated by the hub.
+    stated: &'a mut u64,
+    on_event: &'a mut dyn FnMut(Event),
+    file: String,
+    done_bytes: u64,
+    total_bytes: u64,
+}
+
+impl Reporter<'_> {
+    fn report(&mut self) {
+        (self.on_event)(Event::Progress {
+            file: self.file.clone(),
+            done_bytes: self.done_bytes,
+            total_bytes: self.total_bytes,
+        });
+    }
+}
+
+impl Progress for Reporter<'_> {
+    fn init(&mut self, size: usize, _: &str) {
+        self.total_bytes = u64::try_from(size).unwrap_or(u64::MAX);
+        *self.stated = self.total_bytes;
+        self.done_bytes = 0;
+        self.report();
+    }
+
+    fn update(&mut self, size: usize) {
+        self.done_bytes += u64::try_from(size).unwrap_or(0);
+        self.report();
+    }
+
+    fn finish(&mut self) {}
+}

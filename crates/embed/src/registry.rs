@@ -1,0 +1,344 @@
+//! Reads [`ModelSpec`] and [`RuntimePlatform`] rows from `models.toml`.
+//!
+//! A model is data: adding one means adding a row. This module knows nothing of files or network.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+
+/// The default model.
+pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
+
+/// The organisation whose models may be given without it, as in sentence-transformers.
+const DEFAULT_ORGANISATION: &str = "sentence-transformers/";
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+    toml::from_str(include_str!(env!("KB_MODELS"))).expect("models.toml is part of the program")
+});
+
+/// The content of `models.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Registry {
+    #[serde(rename = "model")]
+    models: Vec<ModelSpec>,
+    runtime: Runtime,
+}
+
+/// How the vectors of a passage's tokens are combined into the passage's vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// The mean over all tokens, including special ones.
+    Mean,
+    /// The first token's vector.
+    Cls,
+}
+
+/// One embedding model: a row of `models.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSpec {
+    /// The name that users type and databases are bound to.
+    pub name: String,
+    /// `organisation/model` on the hub.
+    pub hub_id: String,
+    /// Width of its vectors.
+    pub dim: u32,
+    /// Longest input in tokens, special tokens included.
+    pub max_tokens: u32,
+    /// How token vectors are combined into one.
+    pub pooling: Pooling,
+    /// Whether its vectors are normalised to unit length. kb does so for every model.
+    pub normalize: bool,
+    /// Prefix of every query; may be empty.
+    #[serde(default)]
+    pub query_prefix: String,
+    /// Prefix of every passage; may be empty.
+    #[serde(default)]
+    pub passage_prefix: String,
+    /// Whether it knows other languages than English.
+    #[serde(default)]
+    pub is_multilingual: bool,
+    /// Size of the download from the hub, in megabytes.
+    pub download_mb: u64,
+    /// Requirement of the Python package with the same files.
+    pub python_package: Option<String>,
+    /// Their path in the package.
+    pub python_path: Option<String>,
+    /// Size of the package, in megabytes.
+    pub python_mb: Option<u64>,
+    /// Its files in the order of fetching; empty means [`default_files`].
+    #[serde(default, rename = "file")]
+    files: Vec<FileSpec>,
+}
+
+/// One file of a model.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileSpec {
+    /// Path relative to the model's directory, with `/`.
+    pub name: String,
+    /// Whether the model works without it.
+    #[serde(default)]
+    pub optional: bool,
+    /// Its length, if known.
+    pub size_bytes: Option<u64>,
+    /// Its SHA-256 in lower-case hexadecimal, if known.
+    pub sha256: Option<String>,
+}
+
+/// The ONNX Runtime to fetch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Runtime {
+    /// Its version.
+    pub version: String,
+    /// Requirement of its Python package.
+    pub python_package: String,
+    /// Libraries that are accepted if found, and never fetched; newest first.
+    #[serde(default)]
+    known: Vec<KnownLibrary>,
+    #[serde(rename = "platform")]
+    platforms: Vec<RuntimePlatform>,
+}
+
+/// The ONNX Runtime library for one operating system and processor.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuntimePlatform {
+    /// As in [`std::env::consts::OS`].
+    pub os: String,
+    /// As in [`std::env::consts::ARCH`].
+    pub arch: String,
+    /// The platform for `pip download --platform`.
+    pub python_platform: String,
+    /// Path of the library inside the Python package.
+    pub member: String,
+    /// Length of the library.
+    pub size_bytes: u64,
+    /// Lower-case hexadecimal SHA-256 of the library.
+    pub sha256: String,
+    /// Size of the Python package, in megabytes.
+    pub download_mb: u64,
+}
+
+/// An ONNX Runtime library that kb accepts although it has not fetched it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownLibrary {
+    /// Its version.
+    version: String,
+    /// As in [`std::env::consts::OS`].
+    os: String,
+    /// As in [`std::env::consts::ARCH`].
+    arch: String,
+    /// Length of the library.
+    size_bytes: u64,
+    /// Lower-case hexadecimal SHA-256 of the library.
+    sha256: String,
+}
+
+/// An ONNX Runtime library for this machine, identified by its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Library {
+    /// Its version.
+    pub version: &'static str,
+    /// Its length.
+    pub size_bytes: u64,
+    /// Its SHA-256, lower-case hexadecimal.
+    pub sha256: &'static str,
+}
+
+impl Library {
+    /// Returns its file name in the Python package.
+    pub(super) fn file_name(&self) -> String {
+        use std::env::consts::OS;
+        match OS {
+            "windows" => "onnxruntime.dll".to_owned(),
+            "macos" => format!("libonnxruntime.{}.dylib", self.version),
+            _ => format!("libonnxruntime.so.{}", self.version),
+        }
+    }
+}
+
+impl ModelSpec {
+    /// Returns its files in the order of fetching, the weights last.
+    pub fn files(&self) -> &[FileSpec] {
+        if self.files.is_empty() { default_files() } else { &self.files }
+    }
+}
+
+/// Returns the rows of all models, in the order of `models.toml`.
+pub fn models() -> &'static [ModelSpec] {
+    &REGISTRY.models
+}
+
+/// Returns the names of all models, in the order of `models.toml`.
+pub fn model_names() -> Vec<String> {
+    models().iter().map(|spec| spec.name.clone()).collect()
+}
+
+/// Returns the ONNX Runtime to fetch.
+pub(super) fn runtime() -> &'static Runtime {
+    &REGISTRY.runtime
+}
+
+/// Returns the library for this machine; `None` if there is none to fetch.
+pub(super) fn runtime_platform() -> Option<&'static RuntimePlatform> {
+    use std::env::consts::{ARCH, OS};
+    runtime().platforms.iter().find(|platform| platform.os == OS && platform.arch == ARCH)
+}
+
+/// Returns the known libraries for this machine: the one that kb fetches, then others, newest
+/// first. A version has several if its packages differ between Python versions.
+pub(super) fn libraries() -> impl Iterator<Item = Library> {
+    use std::env::consts::{ARCH, OS};
+    let runtime = runtime();
+    let fetched = runtime_platform().map(|platform| Library {
+        version: &runtime.version,
+        size_bytes: platform.size_bytes,
+        sha256: &platform.sha256,
+    });
+    let is_for_this = |known: &&KnownLibrary| known.os == OS && known.arch == ARCH;
+    let known = runtime.known.iter().filter(is_for_this).map(|known| Library {
+        version: &known.version,
+        size_bytes: known.size_bytes,
+        sha256: &known.sha256,
+    });
+    fetched.into_iter().chain(known)
+}
+
+/// Finds a model by its short name or its hub id, ignoring case.
+///
+/// # Errors
+///
+/// [`Error::UnknownModel`] with the known names.
+pub fn model(name: &str) -> Result<&'static ModelSpec> {
+    let short = name.strip_prefix(DEFAULT_ORGANISATION).unwrap_or(name);
+    models()
+        .iter()
+        .find(|spec| {
+            spec.name.eq_ignore_ascii_case(name)
+                || spec.hub_id.eq_ignore_ascii_case(name)
+                || (spec.hub_id.starts_with(DEFAULT_ORGANISATION)
+                    && spec.name.eq_ignore_ascii_case(short))
+        })
+        .ok_or_else(|| Error::UnknownModel { name: name.to_owned(), known: model_names() })
+}
+
+/// Returns the files of an unknown model.
+///
+/// Configuration files precede the weights, so that a directory with weights is complete.
+pub(super) fn default_files() -> &'static [FileSpec] {
+    static FILES: LazyLock<Vec<FileSpec>> = LazyLock::new(|| {
+        [
+            ("config.json", false),
+            ("modules.json", true),
+            ("1_Pooling/config.json", true),
+            ("sentence_bert_config.json", true),
+            ("config_sentence_transformers.json", true),
+            ("tokenizer_config.json", true),
+            ("tokenizer.json", false),
+            ("model.safetensors", false),
+        ]
+        .into_iter()
+        .map(|(name, optional)| FileSpec {
+            name: name.to_owned(),
+            optional,
+            size_bytes: None,
+            sha256: None,
+        })
+        .collect()
+    });
+    &FILES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_model_is_known() {
+        let spec = model(DEFAULT_MODEL).unwrap();
+        assert_eq!((spec.dim, spec.max_tokens, spec.pooling), (384, 256, Pooling::Mean));
+        assert!(spec.files().iter().all(|file| file.sha256.is_some()));
+    }
+
+    #[test]
+    fn a_model_is_found_by_either_name() {
+        for name in [
+            "all-MiniLM-L6-v2",
+            "all-minilm-l6-v2",
+            "sentence-transformers/all-MiniLM-L6-v2",
+            "BAAI/bge-small-en-v1.5",
+            "bge-small-en-v1.5",
+        ] {
+            assert!(name.to_lowercase().contains(&model(name).unwrap().name.to_lowercase()));
+        }
+        let spec = model("sentence-transformers/bge-small-en-v1.5");
+        assert!(spec.is_err(), "another organisation's model is not sentence-transformers'");
+    }
+
+    #[test]
+    fn an_unknown_model_error_lists_the_known_ones() {
+        let Err(Error::UnknownModel { name, known }) = model("bge-smal") else { panic!() };
+        assert_eq!(name, "bge-smal");
+        assert!(known.contains(&"multilingual-e5-small".to_owned()));
+    }
+
+    #[test]
+    fn rows_are_consistent() {
+        for spec in models() {
+            assert!(spec.hub_id.split_once('/').is_some_and(|(_, name)| name == spec.name));
+            assert_eq!(spec.files().last().unwrap().name, "model.safetensors");
+            assert_eq!(spec.python_package.is_some(), spec.python_path.is_some());
+            assert!(spec.query_prefix.is_empty() || spec.query_prefix.ends_with(' '));
+            for file in spec.files() {
+                assert!(file.sha256.as_ref().is_none_or(|sha256| sha256.len() == 64));
+                assert!(!file.name.split('/').any(|part| part.is_empty() || part == ".."));
+            }
+        }
+        assert!(runtime().platforms.iter().all(|platform| platform.sha256.len() == 64));
+        assert!(runtime().python_package.ends_with(&runtime().version));
+        for known in &runtime().known {
+            assert!(known.sha256.len() == 64 && known.size_bytes > 10_000_000, "{known:?}");
+            assert!(
+                runtime()
+                    .platforms
+                    .iter()
+                    .any(|platform| platform.os == known.os && platform.arch == known.arch)
+            );
+        }
+    }
+
+    /// The Python package of kb installs the library as a dependency; kb would not use another version.
+    #[test]
+    fn the_python_package_depends_on_known_libraries() {
+        let manifest = include_str!("../../../packaging/python/pyproject.toml");
+        let versions: Vec<&str> = manifest
+            .split("\"onnxruntime==")
+            .skip(1)
+            .filter_map(|rest| rest.split_once(';').map(|(version, _)| version))
+            .collect();
+        assert_eq!(versions[0], runtime().version);
+        for version in &versions {
+            assert!(libraries().any(|library| library.version == *version), "{version}");
+        }
+        assert_eq!(versions.len(), manifest.matches("onnxruntime").count());
+    }
+
+    #[test]
+    fn the_fetched_library_is_first_and_no_checksum_is_listed_twice() {
+        let libraries: Vec<Library> = libraries().collect();
+        let (first, platform) = (libraries[0], runtime_platform().unwrap());
+        assert_eq!((first.version, first.sha256), (&*runtime().version, &*platform.sha256));
+        assert!(platform.member.ends_with(&format!("/{}", first.file_name())));
+        let mut checksums: Vec<&str> = libraries.iter().map(|library| library.sha256).collect();
+        checksums.sort_unstable();
+        checksums.dedup();
+        assert_eq!(checksums.len(), libraries.len());
+    }
+}

@@ -1,0 +1,281 @@
+//! Runs the model on ONNX Runtime: from token ids to unit vectors.
+//!
+//! One embedder serves any number of threads: each run takes a session from a pool that grows to
+//! the number of concurrent threads. The sessions share the mapped weights.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use ort::environment::Environment;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
+use ort::session::{Session, SessionInputValue};
+use ort::value::TensorRef;
+
+use super::cache::Manifest;
+use super::facts::model_error;
+use super::graph::Graph;
+use super::graph::export::{INPUT, OUTPUT, TOKENS};
+use super::registry::Pooling;
+use super::tokenized::{Encoded, TokenModel, embeds_by_tokens};
+use super::{Event, Installed, OpenOptions, Tokenizer, graph, trust};
+use crate::document::Binding;
+use crate::error::{Cause, Error, Result};
+
+/// The runtime allows one environment per process.
+static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+
+/// How sessions are loaded.
+#[derive(Debug, Clone, Copy)]
+struct Loading {
+    num_threads: usize,
+    /// Some 10 ms faster to load and a tenth slower to run.
+    is_single: bool,
+}
+
+/// A loaded embedding model.
+pub struct OnnxEmbedder {
+    tokenizer: Tokenizer,
+    binding: Binding,
+    keeps_tokens: bool,
+    graph: Graph,
+    environment: Environment,
+    loading: Loading,
+    /// How to pool token vectors; `None` if the graph does it.
+    pooling: Option<Pooling>,
+    idle: Mutex<Vec<Session>>,
+}
+
+impl OnnxEmbedder {
+    /// Loads runtime, graph and tokenizer in parallel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CacheChanged`] if a file or the library is not as kb wrote it, [`Error::Model`] if
+    /// it cannot be used.
+    pub fn open(
+        installed: &Installed,
+        options: &OpenOptions,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Self> {
+        let loading = Loading { num_threads: options.num_threads, is_single: false };
+        Self::load(installed, options, loading, on_event)
+    }
+
+    /// Loads the model for one or a few texts.
+    pub(super) fn open_single(
+        installed: &Installed,
+        options: &OpenOptions,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Self> {
+        let loading = Loading { num_threads: options.num_threads, is_single: true };
+        Self::load(installed, options, loading, on_event)
+    }
+
+    fn load(
+        installed: &Installed,
+        options: &OpenOptions,
+        loading: Loading,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Self> {
+        let binding = installed.binding(options);
+        // Checks files before any of the library's code runs in this process.
+        let mut manifest = Manifest::read(&installed.cache_dir);
+        manifest.require(trust::runtime(installed).as_slice())?;
+        manifest.require(&trust::model(installed))?;
+        manifest.keep();
+        thread::scope(|scope| {
+            let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
+            let environment = environment(&installed.runtime)?;
+            let mut graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
+            let session = match session(&environment, &graph, loading) {
+                Ok(session) => session,
+                Err(error) if matches!(graph, Graph::InMemory(..)) => return Err(error),
+                // Damaged since it was written, or written by another version of the runtime.
+                Err(_) => {
+                    graph::discard(graph.path());
+                    graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
+                    session(&environment, &graph, loading)?
+                }
+            };
+            let tokenizer = tokenizer.join().map_err(|_| {
+                model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
+            })??;
+            let pooling = graph::gives_token_vectors(installed).then_some(installed.facts.pooling);
+            Ok(Self {
+                tokenizer,
+                binding,
+                keeps_tokens: options.keeps_tokens,
+                graph,
+                environment,
+                loading,
+                pooling,
+                idle: Mutex::new(vec![session]),
+            })
+        })
+    }
+}
+
+embeds_by_tokens!(OnnxEmbedder);
+
+impl TokenModel for OnnxEmbedder {
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn bound_to(&self) -> &Binding {
+        &self.binding
+    }
+
+    fn keeps_tokens(&self) -> bool {
+        self.keeps_tokens
+    }
+
+    fn run(&self, ids: &[i64]) -> Result<Encoded> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut session = match taken {
+            Some(session) => session,
+            None => session(&self.environment, &self.graph, self.loading)?,
+        };
+        let encoded = match self.pooling {
+            None => run_built(&mut session, ids),
+            Some(pooling) => run_foreign(&mut session, ids, pooling),
+        }?;
+        idle().push(session);
+        Ok(encoded)
+    }
+}
+
+/// Loads the runtime library, unless it is linked in, once per process.
+fn environment(library: &Path) -> Result<Environment> {
+    let mut current = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(environment) = &*current {
+        return Ok(environment.clone());
+    }
+    let fail = |error: &dyn std::fmt::Display| model_error(library, error);
+    #[cfg(feature = "load-dynamic")]
+    let builder = ort::init_from(library).map_err(|error| fail(&error))?;
+    #[cfg(not(feature = "load-dynamic"))]
+    let builder = ort::init();
+    let environment = builder
+        .with_telemetry(false)
+        // The runtime's messages reach the user as errors; the rest is noise on stderr.
+        .with_logger(Arc::new(|_, _, _, _, _| {}))
+        .build()
+        .map_err(|error| fail(&error))?;
+    *current = Some(environment.clone());
+    Ok(environment)
+}
+
+/// Loads a graph.
+fn session(environment: &Environment, graph: &Graph, options: Loading) -> Result<Session> {
+    let builder = builder(environment, options);
+    match graph {
+        Graph::Cached(path) => builder
+            .and_then(|builder| {
+                Ok(builder.with_optimization_level(GraphOptimizationLevel::Disable)?)
+            })
+            .and_then(|mut builder| builder.commit_from_file(path))
+            .map_err(|error| model_error(path, error)),
+        Graph::InMemory(installed, precision) => graph::in_memory(installed, *precision, builder),
+    }
+}
+
+/// Returns the settings for running a graph.
+fn builder(environment: &Environment, options: Loading) -> ort::Result<SessionBuilder> {
+    Ok(Session::builder(environment)?
+        .with_intra_threads(options.num_threads)?
+        // A waiting thread that spins takes the processor from the tokenizer and the search.
+        .with_intra_op_spinning(false)?
+        // Prepacking rearranges the weights for the processor: 10 ms once, then a tenth less for
+        // every run.
+        .with_prepacking(!options.is_single)?)
+}
+
+/// Runs a graph built by kb.
+fn run_built(session: &mut Session, ids: &[i64]) -> Result<Encoded> {
+    let input = TensorRef::from_array_view(([1, ids.len()], ids)).map_err(inference)?;
+    let outputs = session.run(ort::inputs![INPUT => input]).map_err(inference)?;
+    let output = |name| -> Result<Vec<f32>> {
+        let output = outputs.get(name).ok_or_else(|| inference("the graph lacks an output"))?;
+        Ok(output.try_extract_tensor::<f32>().map_err(inference)?.1.to_vec())
+    };
+    Ok(Encoded { vector: output(OUTPUT)?, tokens: output(TOKENS)? })
+}
+
+/// Runs a model's own ONNX file, which returns one vector per token.
+fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<Encoded> {
+    let shape = [1, ids.len()];
+    let (ones, zeros) = (vec![1_i64; ids.len()], vec![0_i64; ids.len()]);
+    let names: Vec<String> = session.inputs().iter().map(|input| input.name().to_owned()).collect();
+    let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::new();
+    for name in &names {
+        let values = match name.as_str() {
+            "input_ids" => ids,
+            "attention_mask" => &ones,
+            "token_type_ids" => &zeros,
+            other => {
+                return Err(inference(format!("the graph has an unsupported input `{other}`")));
+            }
+        };
+        let tensor = TensorRef::from_array_view((shape, values)).map_err(inference)?;
+        inputs.push((Cow::Borrowed(name), tensor.into()));
+    }
+    let outputs = session.run(inputs).map_err(inference)?;
+    for output in outputs.values() {
+        let Ok((shape, values)) = output.try_extract_tensor::<f32>() else { continue };
+        let [_, _, dim] = shape[..] else { continue };
+        let dim = usize::try_from(dim).unwrap_or(0).max(1);
+        return Ok(Encoded { vector: pooled(values, dim, pooling), tokens: values.to_vec() });
+    }
+    Err(inference("the graph returns no token vectors"))
+}
+
+/// Pools `[tokens, dim]` and normalises the result to unit length.
+fn pooled(values: &[f32], dim: usize, pooling: Pooling) -> Vec<f32> {
+    let mut vector = vec![0.0; dim];
+    let rows = values.chunks_exact(dim);
+    let num_rows = match pooling {
+        Pooling::Mean => rows.len(),
+        Pooling::Cls => 1,
+    };
+    // The mean is the sum at another length, and the length is set below.
+    for row in rows.take(num_rows) {
+        vector.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+    }
+    to_unit(&mut vector);
+    vector
+}
+
+/// Normalises a vector to unit length; zero stays zero.
+pub(super) fn to_unit(vector: &mut [f32]) {
+    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|value| *value /= length);
+    }
+}
+
+fn inference(error: impl Into<Cause>) -> Error {
+    Error::Inference(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pooling_gives_unit_length() {
+        let rows = [3.0, 0.0, 3.0, 8.0];
+        assert_eq!(pooled(&rows, 2, Pooling::Cls), [1.0, 0.0]);
+        assert_eq!(pooled(&rows, 2, Pooling::Mean), [0.6, 0.8]);
+        assert_eq!(pooled(&[0.0, 0.0], 2, Pooling::Mean), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn an_embedder_may_be_shared_between_threads() {
+        fn is_shared<T: Send + Sync>() {}
+        is_shared::<OnnxEmbedder>();
+    }
+}

@@ -1,0 +1,112 @@
+//! Opens a model for one text, with a fast start.
+//!
+//! Weights of a family that kb knows are multiplied here (`native`), without ONNX Runtime; a
+//! model's own ONNX file is run by the runtime, loaded in the fastest way.
+
+pub(crate) mod lanes;
+pub(crate) mod native;
+pub(crate) mod weights;
+
+use std::path::Path;
+use std::thread;
+
+use super::cache::{self, Manifest};
+use super::facts::model_error;
+use super::names::Names;
+use super::single::native::Encoder;
+use super::single::weights::Weights;
+use super::tokenized::{Encoded, TokenModel, embeds_by_tokens};
+use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Tokenizer, graph, trust};
+use crate::document::{Binding, Precision};
+use crate::error::Result;
+
+/// A tokenizer and an encoder that embeds one text at a time.
+struct SingleEmbedder {
+    tokenizer: Tokenizer,
+    binding: Binding,
+    keeps_tokens: bool,
+    encoder: Encoder,
+}
+
+pub(super) fn open(
+    installed: &Installed,
+    options: &OpenOptions,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Box<dyn Embedder>> {
+    let Some((weights, names)) = graph::own_weights(installed) else {
+        return Ok(Box::new(OnnxEmbedder::open_single(installed, options, on_event)?));
+    };
+    thread::scope(|scope| {
+        // The tokenizer takes longest.
+        let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
+        let encoder = open_encoder(installed, options, (weights.as_path(), names), on_event)?;
+        let tokenizer = tokenizer.join().map_err(|_| {
+            model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
+        })??;
+        let (binding, keeps_tokens) = (installed.binding(options), options.keeps_tokens);
+        Ok(Box::new(SingleEmbedder { tokenizer, binding, keeps_tokens, encoder })
+            as Box<dyn Embedder>)
+    })
+}
+
+/// Checks the files of a model and opens its weights.
+fn open_encoder(
+    installed: &Installed,
+    options: &OpenOptions,
+    (weights, names): (&Path, &'static Names),
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Encoder> {
+    let precision = installed.binding(options).precision;
+    let mut manifest = Manifest::read(&installed.cache_dir);
+    manifest.require(&trust::model(installed))?;
+    // The graph itself is not used, but the rows are made with it.
+    let place = match graph::find(installed, precision)? {
+        Some(place) if graph::has_intact_rows(&mut manifest, &place)? => Some(place),
+        // Made in memory below.
+        _ if !cache::is_writable(&installed.cache_dir) => None,
+        _ => {
+            OnnxEmbedder::open(installed, options, on_event)?;
+            graph::find(installed, precision)?
+        }
+    };
+    manifest.keep();
+    let is_int8 = precision == Precision::Int8;
+    let place = place.filter(|_| is_int8);
+    let open = |place: Option<&Path>| {
+        let rows = match place {
+            Some(place) => Some(Weights::open_derived(&graph::rows_file(place))?),
+            None if is_int8 => Some(graph::rows(installed, names, weights)?),
+            None => None,
+        };
+        Encoder::open(weights, rows, &installed.facts, names, options.num_threads)
+    };
+    match (open(place.as_deref()), place) {
+        // Damaged since it was written, or missing: it is made with the graph.
+        (Err(_), Some(place)) if cache::is_writable(&installed.cache_dir) => {
+            graph::discard(&graph::rows_file(&place));
+            OnnxEmbedder::open(installed, options, on_event)?;
+            open(graph::find(installed, precision)?.as_deref())
+        }
+        (encoder, _) => encoder,
+    }
+}
+
+embeds_by_tokens!(SingleEmbedder);
+
+impl TokenModel for SingleEmbedder {
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn bound_to(&self) -> &Binding {
+        &self.binding
+    }
+
+    fn keeps_tokens(&self) -> bool {
+        self.keeps_tokens
+    }
+
+    fn run(&self, ids: &[i64]) -> Result<Encoded> {
+        self.encoder.run(ids)
+    }
+}

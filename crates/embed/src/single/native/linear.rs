@@ -1,0 +1,241 @@
+//! Multiplies activations by a matrix of weights in a file.
+//!
+//! Reads weights in pieces, each by the thread that needs it: a piece that was just copied from the
+//! system's cache is still in the processor's cache.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ndarray::{Array2, ArrayViewMut2, Axis};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::int8;
+use crate::error::Result;
+use crate::single::lanes;
+use crate::single::weights::{Rows, Weights};
+
+/// Weights read at once: at most 128 KB, a part of a processor's cache.
+const PIECE_LEN: usize = 32 << 10;
+
+/// Buffers that a thread keeps between uses.
+#[derive(Debug, Default)]
+pub(super) struct Worker {
+    piece: Vec<f32>,
+    int8_piece: Vec<i8>,
+}
+
+/// Workers, each with a waiting thread: starting a thread takes longer than a product. The first
+/// worker uses the calling thread.
+pub(super) struct Team {
+    workers: Vec<Worker>,
+    others: Option<ThreadPool>,
+}
+
+impl Team {
+    /// Starts the threads; if the system refuses them, there is one worker.
+    pub(super) fn new(num_threads: usize) -> Self {
+        let others = (num_threads > 1)
+            .then(|| ThreadPoolBuilder::new().num_threads(num_threads - 1).build().ok())
+            .flatten();
+        let num_workers = if others.is_some() { num_threads } else { 1 };
+        Self { workers: (0..num_workers).map(|_| Worker::default()).collect(), others }
+    }
+}
+
+/// The source of linear maps.
+#[derive(Clone, Copy)]
+pub(super) struct Linear<'a> {
+    pub(super) weights: &'a Weights,
+    /// The same maps in 8 bits, if those are used.
+    pub(super) rows: Option<&'a Weights>,
+}
+
+/// Activations prepared for multiplication, `[tokens, inputs]`.
+pub(super) struct Input<'a> {
+    activations: &'a Array2<f32>,
+    /// The activations in steps and the size of a step, for 8-bit weights.
+    steps: Option<(Vec<i16>, f32)>,
+}
+
+impl Input<'_> {
+    pub(super) fn num_tokens(&self) -> usize {
+        self.activations.nrows()
+    }
+}
+
+impl<'a> Linear<'a> {
+    /// Prepares activations for any number of products.
+    pub(super) fn input(self, activations: &Array2<f32>) -> Input<'_> {
+        let numbers = activations.as_slice().expect("activations are stored row by row");
+        Input { activations, steps: self.rows.map(|_| int8::quantise(numbers)) }
+    }
+
+    /// Returns the map with this name; 0 for `num_outputs` matches any number.
+    pub(super) fn map(self, input: &Input<'_>, name: &str, num_outputs: usize) -> Result<Map<'a>> {
+        let shape = [num_outputs, input.activations.ncols()];
+        let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
+        let bias = self.weights.vector(&format!("{name}.bias"), rows.num_rows)?;
+        let scales = match (self.rows, &input.steps) {
+            (Some(in_int8), Some((_, step))) => {
+                let scales = in_int8.vector(&format!("{name}.scale"), rows.num_rows)?;
+                Some(scales.iter().map(|scale| scale * step).collect())
+            }
+            _ => None,
+        };
+        Ok(Map { rows, bias, scales })
+    }
+}
+
+/// A linear map: weights with one row per output, and a bias.
+pub(super) struct Map<'a> {
+    rows: Rows<'a>,
+    bias: Arc<[f32]>,
+    /// Factors of the integer products.
+    scales: Option<Vec<f32>>,
+}
+
+/// Some columns of an output, computed by one worker.
+pub(super) struct Part<'a> {
+    /// Index of its first column.
+    pub(super) start: usize,
+    /// Its columns, `[tokens, outputs]`.
+    pub(super) output: ArrayViewMut2<'a, f32>,
+}
+
+impl Map<'_> {
+    /// Computes all outputs, `[tokens, outputs]`; then passes all numbers to `finish`, some at a
+    /// time.
+    pub(super) fn apply(
+        &self,
+        team: &mut Team,
+        input: &Input<'_>,
+        finish: fn(&mut [f32]),
+    ) -> Result<Array2<f32>> {
+        let mut output = Array2::zeros((input.num_tokens(), self.rows.num_rows));
+        share(team, &mut output, 1, |worker, part| self.apply_part(worker, input, part, finish))?;
+        Ok(output)
+    }
+
+    /// Computes some of the outputs, then passes them to `finish`.
+    pub(super) fn apply_part(
+        &self,
+        worker: &mut Worker,
+        input: &Input<'_>,
+        mut part: Part<'_>,
+        finish: fn(&mut [f32]),
+    ) -> Result<()> {
+        multiply(worker, &self.rows, input, &mut part)?;
+        let start = part.start;
+        for mut features in part.output.rows_mut() {
+            let features = features.as_slice_mut().expect("a token's features are side by side");
+            let bias = &self.bias[start..];
+            match &self.scales {
+                Some(scales) => lanes::scale_and_add(features, &scales[start..], bias),
+                None => features.iter_mut().zip(bias).for_each(|(feature, bias)| *feature += bias),
+            }
+            finish(features);
+        }
+        Ok(())
+    }
+}
+
+/// Distributes the columns of `output` among the workers, which run in parallel; groups of
+/// `group_len` columns stay together.
+pub(super) fn share(
+    team: &mut Team,
+    output: &mut Array2<f32>,
+    group_len: usize,
+    work: impl Fn(&mut Worker, Part<'_>) -> Result<()> + Sync,
+) -> Result<()> {
+    let num_groups = output.ncols() / group_len.max(1);
+    let each = num_groups.div_ceil(team.workers.len()).max(1) * group_len.max(1);
+    let parts = output.axis_chunks_iter_mut(Axis(1), each).enumerate();
+    let parts = parts.map(|(idx, output)| Part { start: idx * each, output });
+    let mut parts = parts.zip(&mut team.workers);
+    let Some((first, worker)) = parts.next() else { return Ok(()) };
+    let Some(others) = &team.others else { return work(worker, first) };
+    let outcome = Mutex::new(Ok(()));
+    let (work, outcome_ref) = (&work, &outcome);
+    let own = others.in_place_scope(|scope| {
+        for (part, worker) in parts {
+            scope.spawn(move |_| {
+                if let Err(error) = work(worker, part) {
+                    *outcome_ref.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                }
+            });
+        }
+        work(worker, first)
+    });
+    own.and(outcome.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Multiplies `input` with the rows for a part's columns.
+fn multiply(
+    worker: &mut Worker,
+    rows: &Rows<'_>,
+    input: &Input<'_>,
+    part: &mut Part<'_>,
+) -> Result<()> {
+    let tokens = input.activations.as_slice().expect("activations are stored row by row");
+    let len = rows.num_columns;
+    let rows_a_piece = (PIECE_LEN / len.max(1)).max(1);
+    for (idx, mut output) in part.output.axis_chunks_iter_mut(Axis(1), rows_a_piece).enumerate() {
+        let first = part.start + idx * rows_a_piece;
+        let piece = first..first + output.ncols();
+        if let Some((tokens, _)) = &input.steps {
+            let piece = rows.int8(piece, &mut worker.int8_piece)?;
+            #[expect(clippy::cast_precision_loss, reason = "far less than the steps have lost")]
+            lanes::int8::multiply(tokens, piece, len, |token, row, dot| {
+                output[[token, row]] = dot as f32;
+            });
+        } else {
+            rows.read(piece, &mut worker.piece)?;
+            lanes::multiply(tokens, &worker.piece, len, |token, row, dot| {
+                output[[token, row]] = dot;
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_worker_but_the_first_has_a_thread() {
+        for num_workers in [2, 3, 5] {
+            let team = Team::new(num_workers);
+            let num_threads = team.others.map(|others| others.current_num_threads());
+            assert_eq!((team.workers.len(), num_threads), (num_workers, Some(num_workers - 1)));
+        }
+        for num_workers in [0, 1] {
+            let team = Team::new(num_workers);
+            assert!(team.workers.len() == 1 && team.others.is_none());
+        }
+    }
+
+    #[test]
+    fn every_column_has_a_worker() {
+        for num_workers in 1..5 {
+            for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
+                let mut team = Team::new(num_workers);
+                let mut output = Array2::zeros((2, num_columns));
+                share(&mut team, &mut output, group_len, |_, mut part| {
+                    assert_eq!(part.start % group_len, 0);
+                    for (at, mut column) in (part.start..).zip(part.output.columns_mut()) {
+                        column.fill(f32::from(u8::try_from(at).unwrap()) + 1.0);
+                    }
+                    Ok(())
+                })
+                .unwrap();
+                for (at, column) in output.columns().into_iter().enumerate() {
+                    assert!(
+                        column
+                            .iter()
+                            .all(|value| *value == f32::from(u8::try_from(at).unwrap()) + 1.0)
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Determines the expected content of a file before it is loaded, by its location.
+
+use std::path::{Path, PathBuf};
+
+use crate::Installed;
+use crate::cache::{Expected, hub_sha256};
+use crate::fetch::{cached_library, is_pinned, weights};
+use crate::registry::{self, ModelSpec, default_files};
+
+/// Returns the files of a model that determine its vectors, if something is known about their
+/// content.
+///
+/// kb's own copies are compared completely with `models.toml`. In the hub's cache only weights and
+/// vocabulary are compared: with `models.toml`, or with the name that the hub gave them. A
+/// directory given by the user is used unchecked.
+pub(crate) fn model(installed: &Installed) -> Vec<(PathBuf, Expected)> {
+    if installed.is_model_given {
+        return Vec::new();
+    }
+    let dir = &installed.model_dir;
+    let is_ours = dir.starts_with(&installed.cache_dir);
+    let files = installed.spec.map_or_else(default_files, ModelSpec::files);
+    let mut found: Vec<(PathBuf, Expected)> = Vec::new();
+    for file in files {
+        let path = dir.join(&file.name);
+        let expected = match &file.sha256 {
+            _ if is_ours => in_cache(&installed.cache_dir, &path),
+            _ if !is_pinned(file) => continue,
+            Some(sha256) => Expected::Listed(vec![sha256.clone()]),
+            None => Expected::HubName,
+        };
+        found.push((path, expected));
+    }
+    if let Some(weights) =
+        weights(dir).filter(|weights| found.iter().all(|(path, _)| path != weights))
+    {
+        found.push((weights, Expected::HubName));
+    }
+    found
+}
+
+/// Whether the SHA-256 of at least one file of a model is known.
+pub(crate) fn has_checksums(installed: &Installed) -> bool {
+    model(installed).iter().any(|(path, expected)| match expected {
+        Expected::Listed(listed) => !listed.is_empty(),
+        Expected::HubName => hub_sha256(path).is_some(),
+        Expected::Recorded => true,
+    })
+}
+
+/// Returns the runtime library, unless it is the user's own or linked in, which are not checked.
+pub(crate) fn runtime(installed: &Installed) -> Option<(PathBuf, Expected)> {
+    let path = &installed.runtime;
+    let is_ours = !installed.is_runtime_given && path.starts_with(&installed.cache_dir);
+    is_ours.then(|| (path.clone(), in_cache(&installed.cache_dir, path)))
+}
+
+/// Returns the expected content of a file in kb's cache.
+pub(crate) fn in_cache(cache_dir: &Path, path: &Path) -> Expected {
+    if path.starts_with(cache_dir.join("graphs")) {
+        return Expected::Recorded;
+    }
+    let libraries = registry::libraries()
+        .filter(|library| cached_library(cache_dir, library) == path)
+        .map(|library| library.sha256.to_owned());
+    let files = registry::models().iter().flat_map(|spec| {
+        let dir = cache_dir.join("models").join(&spec.name);
+        let files = spec.files().iter().filter(move |file| dir.join(&file.name) == path);
+        files.filter_map(|file| file.sha256.clone())
+    });
+    Expected::Listed(libraries.chain(files).collect())
+}

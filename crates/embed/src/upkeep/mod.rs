@@ -1,0 +1,264 @@
+//! Lists, examines and cleans kb's cache. Everything in it can be fetched or made again.
+
+mod examine;
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::cache::{Manifest, forget_missing, lock};
+use super::graph::identity::Identity;
+use super::{Installed, Locations, graph, io_error};
+use crate::document::Precision;
+use crate::error::Result;
+use crate::files::folder;
+use crate::text::fields;
+
+pub use examine::{Examination, Examined, examine, remove_wrong};
+
+/// The kinds of usable parts of the cache, and the folder of each.
+const PARTS: [(CachedKind, &str); 3] = [
+    (CachedKind::Runtime, "onnxruntime"),
+    (CachedKind::Model, "models"),
+    (CachedKind::Graph, "graphs"),
+];
+
+/// The kind of a part of the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CachedKind {
+    /// ONNX Runtime.
+    Runtime,
+    /// The files of a model.
+    Model,
+    /// A model prepared for one machine and one precision.
+    Graph,
+    /// Files left by a killed process.
+    Leftover,
+}
+
+impl CachedKind {
+    /// Returns the word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Runtime => "runtime",
+            Self::Model => "model",
+            Self::Graph => "graph",
+            Self::Leftover => "leftover",
+        }
+    }
+}
+
+/// Whether the files of a part of the cache match the manifest by size, time and inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// All of its files match their records.
+    Unchanged,
+    /// A file was touched since; its bytes are compared before it is loaded.
+    Touched,
+    /// There is no record: kb did not write it, or an older version did, or it is not for use.
+    No,
+}
+
+impl Recorded {
+    /// Returns the word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Touched => "touched",
+            Self::No => "no",
+        }
+    }
+}
+
+fields::words!(CachedKind, Recorded);
+
+/// A part of the cache.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Part")]
+pub struct Cached {
+    /// `runtime`, `model`, `graph` or `leftover`.
+    pub kind: CachedKind,
+    /// Its version or model.
+    pub name: String,
+    /// Its file or directory.
+    #[serde(serialize_with = "fields::path")]
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub size_bytes: u64,
+    /// Whether the database's model needs it.
+    #[serde(rename = "in_use")]
+    pub is_used: bool,
+    /// Whether size, time and inode of its files match the manifest: `unchanged` or `touched`; `no` if it is
+    /// not in the manifest.
+    pub recorded: Recorded,
+}
+
+/// Returns the parts of the cache, ordered by kind, then by path.
+pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
+    let dir = &locations.cache_dir;
+    let manifest = Manifest::read(dir);
+    let is_in = |path: &Path, part: &Path| path.starts_with(part);
+    let graphs: Vec<PathBuf> = used
+        .into_iter()
+        .flat_map(|installed| {
+            [Precision::Int8, Precision::Fp32].map(|precision| graph::find(installed, precision))
+        })
+        .filter_map(|place| place.ok().flatten())
+        .collect();
+    let mut found = Vec::new();
+    for (kind, name) in PARTS.into_iter().chain([(CachedKind::Leftover, "tmp")]) {
+        for path in entries_of(dir, name) {
+            let is_used = match kind {
+                CachedKind::Runtime => {
+                    used.is_some_and(|installed| is_in(&installed.runtime, &path))
+                }
+                CachedKind::Model => {
+                    used.is_some_and(|installed| is_in(&installed.model_dir, &path))
+                }
+                CachedKind::Graph => graphs.contains(&path),
+                CachedKind::Leftover => false,
+            };
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = match kind {
+                CachedKind::Graph => Identity::name(&path).unwrap_or(name),
+                _ => name,
+            };
+            let (size_bytes, recorded) = (size_bytes(&path), recorded(&manifest, &path));
+            found.push(Cached { kind, name, path, size_bytes, is_used, recorded });
+        }
+    }
+    found
+}
+
+/// Compares size, time and inode of the files of a part with the manifest.
+fn recorded(manifest: &Manifest, part: &Path) -> Recorded {
+    let files = folder::files_below(part);
+    let known: Vec<Option<bool>> = files.iter().map(|path| manifest.has_stamp(path)).collect();
+    if known.is_empty() || known.contains(&None) {
+        Recorded::No
+    } else if known.contains(&Some(false)) {
+        Recorded::Touched
+    } else {
+        Recorded::Unchanged
+    }
+}
+
+/// Removes parts of the cache, while no other process changes it.
+///
+/// # Errors
+///
+/// [`crate::error::Error::Io`] if one cannot be removed; earlier ones are already removed.
+pub fn remove_cached(locations: &Locations, parts: &[Cached]) -> Result<()> {
+    let lock = lock(&locations.cache_dir, &mut |_| {})?;
+    for part in parts {
+        folder::remove_all(&part.path).map_err(|error| io_error(&part.path, error))?;
+    }
+    forget_missing(&locations.cache_dir, &lock)
+}
+
+/// Returns the parts of one kind.
+fn entries_of(cache_dir: &Path, name: &str) -> Vec<PathBuf> {
+    folder::entries(&cache_dir.join(name))
+}
+
+/// Returns the bytes of a file, or of all files in a directory; links are not followed.
+fn size_bytes(path: &Path) -> u64 {
+    let mut total = 0;
+    let mut rest = vec![path.to_owned()];
+    while let Some(path) = rest.pop() {
+        match path.symlink_metadata() {
+            Ok(metadata) if metadata.is_dir() => rest.extend(folder::entries(&path)),
+            Ok(metadata) => total += metadata.len(),
+            Err(_) => {}
+        }
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::facts::{Activation, Facts, Family};
+    use crate::registry::Pooling;
+
+    fn locations(cache_dir: &Path) -> Locations {
+        Locations {
+            cache_dir: cache_dir.to_owned(),
+            hf_cache_dir: PathBuf::new(),
+            hf_endpoint: None,
+            hf_token: None,
+            runtime_path: None,
+            library_dirs: Vec::new(),
+            python: None,
+        }
+    }
+
+    fn write(path: &Path, length: usize) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, vec![0; length]).unwrap();
+    }
+
+    #[test]
+    fn the_model_and_the_runtime_in_use_are_marked() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let (runtime, model) = ("onnxruntime/1.30/libonnxruntime.so", "models/m/1/weights");
+        for file in [runtime, model, "onnxruntime/1.29/libonnxruntime.so", "models/other/weights"] {
+            write(&at(file), 1);
+        }
+        let facts = Facts {
+            family: Family::Bert,
+            dim: 4,
+            num_layers: 1,
+            num_heads: 1,
+            epsilon: 1e-12,
+            first_position: 0,
+            max_tokens: 8,
+            activation: Activation::Gelu,
+            pooling: Pooling::Mean,
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+        };
+        let used = Installed {
+            name: "m".into(),
+            model_dir: at("models/m/1"),
+            facts,
+            spec: None,
+            runtime: at(runtime),
+            cache_dir: dir.path().to_owned(),
+            is_model_given: false,
+            is_runtime_given: false,
+        };
+        let is_used = |used| -> Vec<(String, bool)> {
+            let found = cached(&locations(dir.path()), used);
+            found.into_iter().map(|part| (part.name, part.is_used)).collect()
+        };
+        let names = ["1.29", "1.30", "m", "other"].map(str::to_owned);
+        assert_eq!(is_used(None), names.clone().map(|name| (name, false)));
+        let expected = names.into_iter().zip([false, true, true, false]).collect::<Vec<_>>();
+        assert_eq!(is_used(Some(&used)), expected);
+    }
+
+    #[test]
+    fn parts_are_listed_with_their_sizes_and_only_given_ones_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let locations = locations(dir.path());
+        assert_eq!(cached(&locations, None), []);
+        for (file, length) in
+            [("models/m/a.bin", 10), ("models/m/1/b", 5), ("graphs/f/g", 7), ("tmp/9/x", 1)]
+        {
+            write(&dir.path().join(file), length);
+        }
+        let found = cached(&locations, None);
+        let rows: Vec<(&str, &str, u64)> = found
+            .iter()
+            .map(|part| (part.kind.as_str(), part.name.as_str(), part.size_bytes))
+            .collect();
+        assert_eq!(rows, [("model", "m", 15), ("graph", "f", 7), ("leftover", "9", 1)]);
+        remove_cached(&locations, &found[1..]).unwrap();
+        assert_eq!(cached(&locations, None), found[..1]);
+    }
+}

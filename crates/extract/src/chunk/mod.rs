@@ -1,0 +1,243 @@
+//! Packs blocks into chunks that fit the token budget.
+//!
+//! Knows no format: an extractor labels pieces of text with their kind and headings, and this
+//! module packs them so that the model can read every chunk completely. `seams` finds where text
+//! may be split, `cut` makes atoms from blocks, `pack` makes runs from atoms, and `context` builds
+//! the context of a chunk. This file writes the chunks and enforces the limit by counting each
+//! chunk again in the form in which it is embedded.
+
+mod context;
+mod cut;
+mod pack;
+mod recut;
+mod seams;
+
+use std::ops::Range;
+
+use crate::document::{BlockKind, CHAIN_SEPARATOR, Chunk, Document};
+
+use context::{Context, Contexts};
+use cut::Atom;
+
+pub use recut::recut;
+
+/// How a document is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// Along sections and blocks; small sections are merged, large ones split evenly.
+    Structure,
+    /// Into overlapping windows of a given size.
+    Fixed,
+    /// Not split if the model can read the whole document, otherwise like [`Strategy::Fixed`].
+    Whole,
+}
+
+/// How chunks are made. All sizes are in tokens of the embedding model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkOptions {
+    /// How a document is split.
+    pub strategy: Strategy,
+    /// Longest text of a chunk, without context; the model's limit applies in any case.
+    pub max_tokens: usize,
+    /// Smaller sections are merged with a neighbour; 0 keeps every section separate.
+    pub min_tokens: usize,
+    /// Tokens shared by two windows of [`Strategy::Fixed`].
+    pub overlap_tokens: usize,
+    /// Longest input of the model, including special tokens.
+    pub model_tokens: usize,
+    /// Part of `model_tokens` used by special tokens and the prefix of passages.
+    pub reserved_tokens: usize,
+    /// Whether a block's own context (the enclosing class) becomes part of the chunk's.
+    pub include_context: bool,
+}
+
+impl ChunkOptions {
+    /// Returns the tokens available for context and text.
+    fn window(&self) -> usize {
+        self.model_tokens.saturating_sub(self.reserved_tokens).max(1)
+    }
+}
+
+/// Splits a document into chunks in reading order.
+///
+/// A chunk that continues the rows of a table begins with the table's head.
+///
+/// `num_tokens` counts a text without special tokens; it need not be additive. Every character of a
+/// block that is not white space is in at least one chunk, and no chunk's passage with
+/// `reserved_tokens` exceeds `model_tokens` (unless a single character does). Without blocks there
+/// are no chunks.
+pub fn chunk(
+    document: &Document,
+    title: &str,
+    num_tokens: &dyn Fn(&str) -> usize,
+    options: &ChunkOptions,
+) -> Vec<Chunk> {
+    let contexts = Contexts::new(title, num_tokens, options);
+    let mut writer = Writer::new(document, contexts, options);
+    if options.strategy == Strategy::Whole && writer.write_single() {
+        return writer.chunks;
+    }
+    let runs = match options.strategy {
+        Strategy::Structure => pack::sections(document, &mut writer.contexts, options),
+        Strategy::Fixed | Strategy::Whole => pack::windows(document, &mut writer.contexts, options),
+    };
+    for atoms in runs {
+        writer.write(atoms);
+    }
+    writer.chunks
+}
+
+/// Writes runs of atoms as chunks.
+struct Writer<'a> {
+    document: &'a Document,
+    contexts: Contexts<'a>,
+    options: &'a ChunkOptions,
+    /// The position of each line end.
+    newlines: Vec<usize>,
+    chunks: Vec<Chunk>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(document: &'a Document, contexts: Contexts<'a>, options: &'a ChunkOptions) -> Self {
+        let newlines = match document.has_lines {
+            true => document.text.match_indices('\n').map(|(at, _)| at).collect(),
+            false => Vec::new(),
+        };
+        Self { document, contexts, options, newlines, chunks: Vec::new() }
+    }
+
+    /// Writes the whole document as one chunk, if the model can read it.
+    fn write_single(&mut self) -> bool {
+        let atoms: Vec<Atom> = cut::block_atoms(self.document);
+        let Some(Rendered { text, bytes }) = self.render(&atoms) else { return true };
+        let num_tokens = self.contexts.count(&text);
+        let Some(left) = self.options.window().checked_sub(num_tokens) else { return false };
+        let mut context = self.contexts.of_title(left);
+        let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
+        if total > self.options.window() {
+            // With this tokenizer the separator adds tokens.
+            context = Context::default();
+            total = num_tokens;
+        }
+        self.push(&atoms, Rendered { text, bytes }, context.text, total);
+        true
+    }
+
+    /// Writes one run as one chunk, or as several if the tokenizer counts more tokens in the whole
+    /// than in its parts.
+    fn write(&mut self, atoms: Vec<Atom>) {
+        let mut stack = vec![atoms];
+        while let Some(atoms) = stack.pop() {
+            let Some(Rendered { mut text, bytes }) = self.render(&atoms) else { continue };
+            if let Some(head) = self.repeated_head(&atoms) {
+                text.insert_str(0, head);
+            }
+            let mut context = self.contexts.of_chunk(self.document, &atoms);
+            let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
+            let limit = self.options.max_tokens.saturating_add(context.cost);
+            if total > limit.min(self.options.window()) {
+                if let Some((left, right)) = cut::halve(&self.document.text, &atoms) {
+                    stack.push(right);
+                    stack.push(left);
+                    continue;
+                }
+                if total > self.options.window() {
+                    context = Context::default();
+                    total = self.contexts.count(&text);
+                }
+            }
+            self.push(&atoms, Rendered { text, bytes }, context.text, total);
+        }
+    }
+
+    /// Returns the head of the table whose rows a run continues.
+    fn repeated_head(&self, atoms: &[Atom]) -> Option<&'a str> {
+        let first = atoms.first().filter(|atom| atom.is_continued)?;
+        let (head, _) = self.contexts.table_head(self.document, first.block_idx)?;
+        let end = self.document.blocks[first.block_idx].bytes.start + head.len();
+        let is_row = self.document.text[..first.bytes.start].ends_with('\n');
+        (is_row && first.bytes.start >= end && self.options.strategy == Strategy::Structure)
+            .then_some(head)
+    }
+
+    /// Returns the text of a run: slices of the source, with a blank line between two that are
+    /// separated by text outside all blocks. `None` if everything is blank.
+    fn render(&self, atoms: &[Atom]) -> Option<Rendered> {
+        let source = &self.document.text;
+        let mut spans: Vec<(Range<usize>, BlockKind)> = Vec::new();
+        for atom in atoms {
+            match spans.last_mut() {
+                Some((span, _)) if is_blank_between(source, span.end, atom.bytes.start) => {
+                    span.end = atom.bytes.end;
+                }
+                _ => spans.push((atom.bytes.clone(), self.document.blocks[atom.block_idx].kind)),
+            }
+        }
+        let spans: Vec<Range<usize>> = spans
+            .into_iter()
+            .map(|(span, kind)| trim(source, span, kind))
+            .filter(|span| !span.is_empty())
+            .collect();
+        let bytes = spans.first()?.start..spans.last()?.end;
+        let texts: Vec<&str> = spans.into_iter().map(|span| &source[span]).collect();
+        Some(Rendered { text: texts.join("\n\n"), bytes })
+    }
+
+    fn push(&mut self, atoms: &[Atom], rendered: Rendered, context: String, num_tokens: usize) {
+        let Rendered { text, bytes } = rendered;
+        let (Some(first), Some(last)) = (atoms.first(), atoms.last()) else { return };
+        let blocks = &self.document.blocks;
+        let headings = &blocks[context::lead(self.document, atoms)].headings;
+        let line = |offset: usize| {
+            let line = self.newlines.partition_point(|newline| *newline < offset);
+            let number = self.document.line_numbers.get(line).copied();
+            self.document.has_lines.then(|| number.unwrap_or_else(|| to_u32(line + 1)))
+        };
+        self.chunks.push(Chunk {
+            text,
+            context,
+            token_count: to_u32(num_tokens + self.options.reserved_tokens),
+            section: (!headings.is_empty()).then(|| headings.join(CHAIN_SEPARATOR)),
+            symbol: blocks[first.block_idx].symbol.clone(),
+            page: blocks[first.block_idx].page,
+            last_page: blocks[last.block_idx].page,
+            page_label: blocks[first.block_idx]
+                .page
+                .and_then(|page| self.document.page_label(page)),
+            start_line: line(bytes.start),
+            end_line: line(bytes.end - 1),
+        });
+    }
+}
+
+/// The text of a run.
+struct Rendered {
+    text: String,
+    /// Its range in the document.
+    bytes: Range<usize>,
+}
+
+fn is_blank_between(source: &str, start: usize, end: usize) -> bool {
+    source.get(start..end).is_some_and(|between| between.chars().all(char::is_whitespace))
+}
+
+/// Removes blank lines and blanks around a span, but keeps the indentation of code.
+fn trim(source: &str, span: Range<usize>, kind: BlockKind) -> Range<usize> {
+    let text = &source[span.clone()];
+    let end = span.start + text.trim_end().len();
+    let mut start = (span.start + (text.len() - text.trim_start().len())).min(end);
+    if kind == BlockKind::Code {
+        let line_start =
+            source[span.start..start].rfind('\n').map(|newline| span.start + newline + 1);
+        let is_line_start = span.start == 0 || source[..span.start].ends_with('\n');
+        start = line_start.or(is_line_start.then_some(span.start)).unwrap_or(start).min(end);
+    }
+    start..end
+}
+
+fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

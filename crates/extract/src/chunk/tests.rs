@@ -1,0 +1,400 @@
+//! Tests chunking.
+
+use proptest::prelude::{
+    Just, ProptestConfig, Strategy as AnyStrategy, any, prop_assert, prop_assert_eq, prop_oneof,
+    proptest,
+};
+
+use super::*;
+use crate::document::Block;
+use crate::{markdown, plain};
+
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// Rounds up for every text, so that parts count for more than the whole.
+fn thirds(text: &str) -> usize {
+    text.chars().count().div_ceil(3)
+}
+
+/// Counts more tokens for a text than for its parts.
+fn superadditive(text: &str) -> usize {
+    let num_words = words(text);
+    num_words + num_words * num_words / 50
+}
+
+const COUNTERS: [fn(&str) -> usize; 3] = [words, thirds, superadditive];
+
+fn options(strategy: Strategy, max_tokens: usize, min_tokens: usize) -> ChunkOptions {
+    ChunkOptions {
+        strategy,
+        max_tokens,
+        min_tokens,
+        overlap_tokens: 0,
+        model_tokens: 256,
+        reserved_tokens: 2,
+        include_context: true,
+    }
+}
+
+#[track_caller]
+fn check(text: &str, max_tokens: usize, min_tokens: usize, expected: &[&str]) {
+    let document = markdown::extract(text);
+    let options = options(Strategy::Structure, max_tokens, min_tokens);
+    let chunks = chunk(&document, "T", &words, &options);
+    assert_eq!(chunks.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>(), expected);
+}
+
+/// Returns a definition as the code extractor does.
+fn definition(bytes: Range<usize>, symbol: &str, context: &str) -> Block {
+    Block {
+        bytes,
+        kind: BlockKind::Code,
+        headings: Vec::new(),
+        symbol: Some(symbol.to_owned()),
+        context: Some(context.to_owned()),
+        page: None,
+        starts_section: true,
+    }
+}
+
+#[test]
+fn a_section_is_a_chunk_with_its_header_chain_as_context() {
+    let document =
+        markdown::extract("# Guide\n\nIntro here.\n\n## Config\n\nText.\n\n### Deep\n\nMore.\n");
+    let chunks = chunk(&document, "Guide", &words, &options(Strategy::Structure, 100, 0));
+    let seen: Vec<_> = chunks
+        .iter()
+        .map(|chunk| (chunk.text.as_str(), chunk.context.as_str(), chunk.section.as_deref()))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("# Guide\n\nIntro here.", "Guide", None),
+            ("## Config\n\nText.", "Guide > Config", Some("Config")),
+            ("### Deep\n\nMore.", "Guide > Config > Deep", Some("Config > Deep")),
+        ]
+    );
+    // Special tokens, three words and the separator between them, text.
+    assert_eq!(chunks[1].token_count, 2 + 3 + 3);
+    assert_eq!(
+        chunks.iter().map(|chunk| (chunk.start_line, chunk.end_line)).collect::<Vec<_>>(),
+        [(Some(1), Some(3)), (Some(5), Some(7)), (Some(9), Some(11))]
+    );
+}
+
+#[test]
+fn a_small_section_is_merged_with_the_next_under_the_same_heading() {
+    check(
+        "## A\n\na a a a a\n\n## B\n\nb\n\n## C\n\nc c c c c\n",
+        20,
+        5,
+        &["## A\n\na a a a a", "## B\n\nb\n\n## C\n\nc c c c c"],
+    );
+}
+
+#[test]
+fn a_small_section_is_merged_with_the_previous_if_the_next_is_unrelated() {
+    check(
+        "# T\n\n## A\n\n### A1\n\na a a a a\n\n### A2\n\nb\n\n## C\n\nc c c c c\n",
+        20,
+        5,
+        &["# T\n\n## A\n\n### A1\n\na a a a a\n\n### A2\n\nb", "## C\n\nc c c c c"],
+    );
+}
+
+#[test]
+fn a_merged_chunk_has_the_header_chain_of_its_first_text() {
+    let document = markdown::extract("# T\n\n## A\n\nshort\n\n## B\n\nb b b b b b\n");
+    let chunks = chunk(&document, "T", &words, &options(Strategy::Structure, 20, 10));
+    assert_eq!(chunks.len(), 1);
+    assert_eq!(chunks[0].section.as_deref(), Some("A"));
+}
+
+#[test]
+fn a_heading_without_text_stays_with_the_next_text_at_any_minimum_size() {
+    check("# T\n\n## A\n\ntext\n\n## B\n", 20, 0, &["# T\n\n## A\n\ntext\n\n## B"]);
+    check("# T\n", 20, 0, &["# T"]);
+    let text = "## A\n\na a a a a a\n\n#### X\n\n## B\n\n## C\n\nc c c c c c\n";
+    check(text, 20, 5, &["## A\n\na a a a a a", "#### X\n\n## B\n\n## C\n\nc c c c c c"]);
+}
+
+#[test]
+fn a_large_section_is_split_evenly_at_blocks() {
+    let text =
+        "## A\n\none two three.\n\nfour five six.\n\nseven eight nine.\n\nten eleven twelve.\n";
+    check(
+        text,
+        12,
+        3,
+        &["## A\n\none two three.\n\nfour five six.", "seven eight nine.\n\nten eleven twelve."],
+    );
+}
+
+#[test]
+fn prose_is_split_at_sentences_then_at_words() {
+    check(
+        "One two. Three four, e.g. five six. Seven!",
+        5,
+        0,
+        &["One two.", "Three four, e.g. five six.", "Seven!"],
+    );
+    let letters = "abcdefgh ".repeat(20);
+    let document = plain::extract(&letters);
+    let chunks = chunk(&document, "", &words, &options(Strategy::Structure, 10, 0));
+    assert!(chunks.len() <= 4 && chunks.iter().all(|chunk| words(&chunk.text) <= 10));
+    assert!(chunks.iter().all(|chunk| chunk.text.split(' ').all(|word| word == "abcdefgh")));
+}
+
+#[test]
+fn chinese_sentences_are_recognised() {
+    let document = plain::extract("今天天气很好。我们去公园吧！你觉得怎么样？");
+    let chunks =
+        chunk(&document, "", &|text| text.chars().count(), &options(Strategy::Structure, 9, 0));
+    let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
+    assert_eq!(texts, ["今天天气很好。", "我们去公园吧！", "你觉得怎么样？"]);
+}
+
+#[test]
+fn a_table_is_split_between_rows_and_keeps_its_head() {
+    check(
+        "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n",
+        12,
+        0,
+        &["| a | b |\n|---|---|\n| 1 | 2 |", "| 3 | 4 |\n| 5 | 6 |"],
+    );
+}
+
+#[test]
+fn the_rest_of_a_table_begins_with_its_head_if_there_is_room() {
+    check(
+        "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n",
+        18,
+        0,
+        &["| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 3 | 4 |\n| 5 | 6 |"],
+    );
+}
+
+#[test]
+fn code_is_split_at_blank_lines_and_keeps_its_indentation() {
+    let source = "    a b\n    c d\n\n    e f\n    g h\n";
+    check(source, 5, 0, &["    a b\n    c d", "    e f\n    g h"]);
+}
+
+#[test]
+fn definitions_stay_separate_and_have_module_and_class_as_context() {
+    let source = "def f(): pass\n\ndef g():\n    one two\n    three four\n    five six\n";
+    let at = source.find("def g").unwrap();
+    let document = Document {
+        text: source.to_owned(),
+        blocks: vec![
+            definition(0..14, "C.f", "class C"),
+            definition(at..source.len(), "C.g", "class C"),
+        ],
+        has_lines: true,
+        ..Document::default()
+    };
+    let mut options = options(Strategy::Structure, 6, 0);
+    let seen = |options: &ChunkOptions| -> Vec<_> {
+        let chunks = chunk(&document, "module", &words, options);
+        chunks
+            .into_iter()
+            .map(|chunk| (chunk.symbol.unwrap(), chunk.context, chunk.start_line.unwrap()))
+            .collect()
+    };
+    let row = |symbol: &str, context: &str, line| (symbol.to_owned(), context.to_owned(), line);
+    assert_eq!(
+        seen(&options),
+        [
+            row("C.f", "module > class C", 1),
+            row("C.g", "module > class C", 3),
+            // The later part of a definition does not show its name.
+            row("C.g", "module > class C > C.g", 5),
+        ]
+    );
+    options.include_context = false;
+    assert_eq!(seen(&options)[0], row("C.f", "module", 1));
+}
+
+#[test]
+fn pages_are_those_of_the_first_and_the_last_block() {
+    let mut document = plain::extract("one\n\ntwo\n\nthree");
+    for (block, page) in document.blocks.iter_mut().zip(1..) {
+        block.page = Some(page);
+    }
+    document.has_lines = false;
+    let chunks = chunk(&document, "T", &words, &options(Strategy::Structure, 9, 0));
+    assert_eq!((chunks[0].page, chunks[0].last_page), (Some(1), Some(3)));
+    assert_eq!((chunks[0].start_line, chunks[0].end_line), (None, None));
+}
+
+#[test]
+fn text_outside_all_blocks_is_in_no_chunk() {
+    check("one\n\n<!-- no -->\n\ntwo\n", 9, 0, &["one\n\ntwo"]);
+}
+
+#[test]
+fn windows_overlap_and_end_at_sentences() {
+    let source = "One two three. Four five six. Seven eight nine. Ten eleven twelve.";
+    let mut options = options(Strategy::Fixed, 8, 0);
+    options.overlap_tokens = 3;
+    let chunks = chunk(&plain::extract(source), "T", &words, &options);
+    assert_eq!(
+        chunks.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>(),
+        [
+            "One two three. Four five six.",
+            "Four five six. Seven eight nine.",
+            "Seven eight nine. Ten eleven twelve.",
+        ]
+    );
+}
+
+#[test]
+fn a_note_is_one_chunk_if_the_model_can_read_it() {
+    let count = |num_words: usize| {
+        let document = plain::extract_note(&"word ".repeat(num_words));
+        chunk(&document, "My note", &words, &options(Strategy::Whole, 100, 50)).len()
+    };
+    assert_eq!(count(0), 0);
+    assert_eq!(count(150), 1);
+    // The title is dropped.
+    assert_eq!(count(254), 1);
+    assert!(count(255) > 2);
+}
+
+#[test]
+fn a_long_context_keeps_the_title_and_the_last_heading() {
+    let long = |name: &str| format!("{name} {}", "x ".repeat(30));
+    let source = format!("# T\n\n## {}\n\n### {}\n\n#### Last\n\ntext\n", long("A"), long("B"));
+    let mut document = markdown::extract(&source);
+    document.title = None;
+    let context = |title: &str| {
+        let mut options = options(Strategy::Structure, 30, 0);
+        options.model_tokens = 130;
+        chunk(&document, title, &words, &options).pop().unwrap().context
+    };
+    assert!(context("T").starts_with("T > … > B"), "{}", context("T"));
+    assert!(context("T").ends_with("x > Last"));
+    assert!(words(&context(&long("T").repeat(9))) <= 64);
+    assert!(context(&long("T").repeat(9)).ends_with(" > Last"));
+}
+
+#[test]
+fn a_line_of_a_million_characters_does_not_take_quadratic_time() {
+    for source in ["x".repeat(1_000_000), "word ".repeat(200_000), "日".repeat(300_000)] {
+        let chunks =
+            chunk(&plain::extract(&source), "T", &thirds, &options(Strategy::Structure, 512, 50));
+        let num_left: usize = chunks.iter().map(|chunk| words(&chunk.text.replace(' ', ""))).sum();
+        assert_eq!(num_left, chunks.len());
+        assert!(chunks.len() < 2_000);
+    }
+}
+
+/// Generates Markdown with everything that the chunker handles.
+fn any_markdown() -> impl AnyStrategy<Value = String> {
+    let piece = prop_oneof![
+        "#{1,5} [a-z ]{1,12}\n\n",
+        "[a-zé日。. ]{1,120}\n\n",
+        "([a-z]{1,9}[.!?,]? ){1,60}\n\n",
+        "(- [a-z ]{1,30}\n){1,6}\n",
+        "```\n([a-z ]{0,20}\n){0,9}```\n\n",
+        "\\| a \\| b \\|\n\\|---\\|---\\|\n(\\| [a-z ]{1,9} \\| c \\|\n){0,9}\n",
+        "<!-- [a-z]{0,9} -->\n\n",
+        "---\n\n",
+        "[a-z]{1,300}\n\n",
+        "\\PC{0,60}\n\n",
+    ];
+    proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+fn any_options() -> impl AnyStrategy<Value = ChunkOptions> {
+    let strategy = prop_oneof![
+        3 => Just(Strategy::Structure),
+        2 => Just(Strategy::Fixed),
+        1 => Just(Strategy::Whole),
+    ];
+    (strategy, 1_usize..80, 0_usize..30, 0_usize..30, 12_usize..80, 0_usize..4, any::<bool>())
+        .prop_map(|(strategy, max, min, overlap, model, reserved, include_context)| ChunkOptions {
+            strategy,
+            max_tokens: max,
+            min_tokens: min,
+            overlap_tokens: overlap,
+            model_tokens: model,
+            reserved_tokens: reserved,
+            include_context,
+        })
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_text_is_lost_and_no_limit_exceeded(
+        source in any_markdown(),
+        title in "[a-z ]{0,90}",
+        options in any_options(),
+        counter in 0_usize..3,
+    ) {
+        let num_tokens = COUNTERS[counter];
+        let document = markdown::extract(&source);
+        let chunks = chunk(&document, &title, &num_tokens, &options);
+        prop_assert_eq!(&chunks, &chunk(&document, &title, &num_tokens, &options));
+        let mut last_line = 0;
+        let mut joined = String::new();
+        for chunk in &chunks {
+            prop_assert!(!chunk.text.trim().is_empty());
+            let total = num_tokens(&Chunk::passage(&chunk.context, &chunk.text)) + options.reserved_tokens;
+            prop_assert_eq!(chunk.token_count as usize, total);
+            prop_assert!(total <= options.model_tokens);
+            prop_assert!(num_tokens(&chunk.context) <= 64);
+            if options.strategy != Strategy::Whole {
+                prop_assert!(num_tokens(&chunk.text) <= options.max_tokens || chunk.text.chars().count() == 1);
+            }
+            // The text is found in the lines of the chunk.
+            let (first, last) = (chunk.start_line.unwrap() as usize, chunk.end_line.unwrap() as usize);
+            prop_assert!(first >= last_line.min(first) && last >= first);
+            if options.strategy == Strategy::Structure {
+                prop_assert!(first >= last_line);
+            }
+            last_line = last;
+            let lines: Vec<&str> = source.split('\n').collect();
+            let named = lines[first - 1..last].join("\n");
+            // A repeated head is not on the line where the chunk begins.
+            let repeated = chunk.text.strip_prefix("| a | b |\n|---|---|\n");
+            let own = repeated.filter(|_| !lines[first - 1].contains("| a | b |"));
+            let own = own.unwrap_or(&chunk.text);
+            joined += &letters(own);
+            let ends = [own.lines().next(), own.lines().last()];
+            for end in ends.into_iter().flatten() {
+                prop_assert!(named.contains(end), "{named:?} {end:?}");
+            }
+        }
+        let full_text: String =
+            document.blocks.iter().map(|block| letters(&source[block.bytes.clone()])).collect();
+        if options.strategy == Strategy::Fixed || options.strategy == Strategy::Whole {
+            // Windows overlap: each starts within the text covered so far.
+            let mut covered = 0;
+            for chunk in &chunks {
+                let text = letters(&chunk.text);
+                let from = (0..=covered).rev().find(|at| full_text[..].get(*at..).is_some_and(|rest| rest.starts_with(&text)));
+                prop_assert!(from.is_some(), "{text:?} is not part of {full_text:?} at or before {covered}");
+                covered = covered.max(from.unwrap() + text.len());
+            }
+            prop_assert_eq!(covered, full_text.len());
+        } else {
+            prop_assert_eq!(joined, full_text);
+        }
+    }
+
+    #[test]
+    fn any_text_can_be_chunked(source in any::<String>(), max_tokens in 0_usize..9) {
+        let options = options(Strategy::Structure, max_tokens, 5);
+        chunk(&plain::extract(&source), &source, &thirds, &options);
+        chunk(&markdown::extract(&source), "", &words, &options);
+    }
+}

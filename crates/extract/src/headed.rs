@@ -1,0 +1,174 @@
+//! Builds a [`Document`] from the Markdown blocks that the readers of web pages, office
+//! documents and books write.
+
+use super::markdown::spell::tidy;
+use super::markdown::{self, Piece};
+use crate::document::{BlockKind, Document, Metadata};
+use crate::error::Result;
+use crate::protocol::{Head, MBOX, ODS, Page, XLSX};
+use crate::sandbox::{ReadOptions, parent};
+
+/// Readers whose first heading is that of a sheet or a message, and no title.
+const UNTITLED: [&str; 3] = [XLSX, ODS, MBOX];
+
+/// Reads a web page, an office document or a book with the reader `name`.
+///
+/// # Errors
+///
+/// Those of [`super::pdf::extract`].
+pub(super) fn extract(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Document> {
+    let reading = parent::read(name, bytes, options)?;
+    let has_title = !UNTITLED.contains(&name);
+    let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
+    let mut document = to_document(reading.head, reading.pages, has_title);
+    document.metadata.warnings = reading.tail.warnings;
+    if num_failed > 0 {
+        let total = document.metadata.page_count.unwrap_or(0);
+        let warning = format!("{num_failed} of {total} pages could not be read");
+        document.metadata.warnings.push(warning);
+    }
+    Ok(document)
+}
+
+/// Builds a document from what a reading child has written.
+///
+/// The title is the stated title, unless that only adds the name of a site to the first heading;
+/// then, or if no title is stated, it is the first heading.
+pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) -> Document {
+    let mut document = Document {
+        metadata: Metadata {
+            author: head.author.map(|author| tidy(&author)).filter(|author| !author.is_empty()),
+            created: head.created,
+            language: head.language,
+            ..Metadata::default()
+        },
+        ..Document::default()
+    };
+    let has_pages = head.page_count > 0;
+    document.metadata.page_count = has_pages.then_some(head.page_count);
+    let (mut pieces, mut numbers) = (Vec::new(), Vec::new());
+    let blocks = pages.into_iter().flat_map(|page| {
+        let number = page.number;
+        page.blocks.into_iter().map(move |block| (number, block))
+    });
+    for (number, block) in blocks {
+        numbers.push(number);
+        if !document.text.is_empty() {
+            document.text.push_str("\n\n");
+        }
+        let start = document.text.len();
+        document.text.push_str(&block.text);
+        // The same as for headings in Markdown.
+        let words = block.text.trim_start_matches('#').replace('`', "");
+        pieces.push(Piece {
+            bytes: start..document.text.len(),
+            kind: block.kind.into(),
+            heading: (block.level > 0).then(|| (block.level, markdown::to_heading(&words))),
+        });
+    }
+    let stated =
+        head.title.map(|title| markdown::to_heading(&title)).filter(|title| !title.is_empty());
+    let first = pieces.iter().find_map(|piece| piece.heading.as_ref());
+    document.title = stated.filter(|stated| {
+        first.is_none_or(|(_, first)| !stated.to_lowercase().contains(&first.to_lowercase()))
+    });
+    if !has_title_in_headings && document.title.is_none() {
+        // No heading is taken for an empty title.
+        document.title = Some(String::new());
+    }
+    markdown::set_title_and_blocks(&mut document, pieces);
+    document.title = document.title.filter(|title| !title.is_empty());
+    if has_pages {
+        set_pages(&mut document, &numbers);
+    }
+    document
+}
+
+/// Sets the pages of blocks. The headings of a page do not apply to the next one.
+fn set_pages(document: &mut Document, numbers: &[u32]) {
+    let (mut page, mut has_heading) = (0, false);
+    for (block, number) in document.blocks.iter_mut().zip(numbers) {
+        block.starts_section |= *number != page;
+        has_heading = (has_heading && *number == page) || block.kind == BlockKind::Heading;
+        page = *number;
+        block.page = Some(page);
+        if !has_heading {
+            block.headings.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{PageBlock, PageBlockKind};
+
+    fn title(stated: Option<&str>, headings: &[(u8, &str)]) -> (Option<String>, Vec<Vec<String>>) {
+        let block = |level: u8, kind, text: &str| PageBlock::new(kind, level, text);
+        let blocks = headings.iter().flat_map(|(level, text)| {
+            let mark = "#".repeat((*level).into());
+            let heading = block(*level, PageBlockKind::Heading, &format!("{mark} {text}"));
+            [heading, block(0, PageBlockKind::Paragraph, "words")]
+        });
+        let head = Head { title: stated.map(str::to_owned), ..Head::default() };
+        let page = Page { number: 1, blocks: blocks.collect(), ..Page::default() };
+        let document = to_document(head, vec![page], true);
+        (document.title, document.blocks.into_iter().map(|block| block.headings).collect())
+    }
+
+    #[test]
+    fn the_name_of_the_site_is_dropped_from_the_title() {
+        let (title, headings) = title(Some("Gauges | Harbour"), &[(1, "Gauges"), (2, "Float")]);
+        assert_eq!(title.as_deref(), Some("Gauges"));
+        assert_eq!(headings, [vec![], vec![], vec!["Float".to_owned()], vec!["Float".to_owned()]]);
+    }
+
+    #[test]
+    fn the_stated_title_is_the_title() {
+        let (own, headings) = title(Some("Harbour handbook"), &[(1, "Gauges")]);
+        assert_eq!((own.as_deref(), headings[1].len()), (Some("Harbour handbook"), 1));
+        let (own, headings) = title(Some("kb list - handbook"), &[(2, "`kb list`"), (3, "Flags")]);
+        assert_eq!((own.as_deref(), &*headings[3]), (Some("kb list"), &["Flags".to_owned()][..]));
+        assert_eq!(title(None, &[(2, "Float")]).0.as_deref(), Some("Float"));
+        assert_eq!(title(None, &[]).0, None);
+    }
+
+    #[test]
+    fn the_headings_of_a_slide_end_with_it() {
+        let page = |number, blocks: &[(u8, &str)]| {
+            let blocks = blocks.iter().map(|(level, text)| {
+                let kind =
+                    if *level > 0 { PageBlockKind::Heading } else { PageBlockKind::Paragraph };
+                PageBlock::new(kind, *level, *text)
+            });
+            Page { number, blocks: blocks.collect(), ..Page::default() }
+        };
+        let pages = vec![
+            page(1, &[(1, "# Deck"), (0, "a")]),
+            page(2, &[(1, "# Tides"), (0, "b")]),
+            page(3, &[(0, "c")]),
+        ];
+        let document = to_document(Head { page_count: 3, ..Head::default() }, pages, true);
+        let found: Vec<_> = document
+            .blocks
+            .iter()
+            .map(|block| (block.page, block.headings.join(" "), block.starts_section))
+            .collect();
+        assert_eq!(document.metadata.page_count, Some(3));
+        assert_eq!(document.title.as_deref(), Some("Deck"));
+        assert_eq!(found[1], (Some(1), String::new(), false));
+        assert_eq!(found[3], (Some(2), "Tides".to_owned(), false));
+        assert_eq!(found[4], (Some(3), String::new(), true));
+    }
+
+    #[test]
+    fn the_name_of_a_sheet_is_no_title() {
+        let block = PageBlock::new(PageBlockKind::Heading, 2, "## Sheet1");
+        let page = Page { number: 1, blocks: vec![block], ..Page::default() };
+        let document = to_document(Head::default(), vec![page], false);
+        assert_eq!(
+            (document.title, &*document.blocks[0].headings),
+            (None, &["Sheet1".to_owned()][..])
+        );
+    }
+}

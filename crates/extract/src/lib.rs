@@ -1,0 +1,60 @@
+//! Turns bytes into a [`Document`]. Only this module knows formats.
+
+use kb_base::{document, error, files, limits, text};
+
+pub mod chunk;
+#[doc(hidden)]
+pub mod clock;
+mod code;
+pub mod containers;
+#[doc(hidden)]
+pub mod headed;
+pub mod markdown;
+mod parsed;
+pub mod pdf;
+pub mod plain;
+#[doc(hidden)]
+pub mod protocol;
+pub mod sandbox;
+
+use crate::document::{Document, Format};
+use crate::error::{Error, Failure, Result};
+use crate::text::decode;
+use sandbox::ReadOptions;
+
+/// Reads a document's bytes as `format`. A new format needs one arm here.
+///
+/// # Errors
+///
+/// [`Error::Extract`] with the class of failure.
+pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Document> {
+    let text = || {
+        decode::decode(bytes)
+            .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })
+    };
+    Ok(match format {
+        Format::Pdf => pdf::extract(bytes, options)?,
+        Format::Markdown => markdown::extract(&text()?),
+        Format::Text => plain::extract(&text()?),
+        Format::Note => plain::extract_note(&text()?),
+        Format::Code(language) => code::extract(&text()?, language, options)?,
+        Format::Html => headed::extract(bytes, protocol::HTML, options)?,
+        Format::Docx => headed::extract(bytes, protocol::DOCX, options)?,
+        Format::Epub => headed::extract(bytes, protocol::EPUB, options)?,
+        Format::Office(office) => headed::extract(bytes, protocol::reader_of(office), options)?,
+        Format::Notebook => {
+            let reader = match options.notebook_outputs {
+                true => protocol::NOTEBOOK_WITH_RESULTS,
+                false => protocol::NOTEBOOK,
+            };
+            parsed::extract(text()?, reader, None, options)?
+        }
+        Format::Dialect(dialect) => {
+            parsed::extract(text()?, protocol::MARKUP, Some(dialect.as_str()), options)?
+        }
+        Format::Data(kind) => {
+            parsed::extract(text()?, protocol::DATA, Some(kind.as_str()), options)?
+        }
+        Format::Image(_) => pdf::extract_image(bytes, options)?,
+    })
+}

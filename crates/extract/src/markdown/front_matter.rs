@@ -1,0 +1,344 @@
+//! Reads the front matter of a Markdown file: YAML between `---` lines (`yaml_serde`), TOML between
+//! `+++` lines (`toml`).
+//!
+//! Front matter that does not parse is read line by line: an unquoted title with a colon is useful
+//! even though it is invalid.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use jiff::civil;
+use jiff::tz::TimeZone;
+use yaml_serde::{Mapping, Value};
+
+use crate::document::Document;
+use crate::limits;
+
+/// Splits off the front matter and copies its values into `document`.
+///
+/// Returns where the body begins in `document.text`; 0 if there is no front matter.
+pub(super) fn read(document: &mut Document) -> usize {
+    let Some((fence, inside, body_start)) = find(&document.text) else { return 0 };
+    let source = &document.text[inside];
+    let (parsed, language, separator) = match fence {
+        Fence::Yaml => (parse(source), "YAML", ':'),
+        Fence::Toml => (parse_toml(source), "TOML", '='),
+    };
+    let fields = match parsed {
+        Ok(Value::Mapping(fields)) => fields,
+        Ok(Value::Null) => Mapping::new(),
+        // Not front matter but text between two thematic breaks.
+        Ok(_) => return 0,
+        Err(error) => {
+            let fields = read_lines(source, separator);
+            if fields.is_empty() {
+                return 0;
+            }
+            let warning = format!("front matter is not valid {language}: {error}");
+            document.metadata.warnings.push(warning);
+            fields
+        }
+    };
+    apply(&fields, document);
+    body_start
+}
+
+enum Fence {
+    Yaml,
+    Toml,
+}
+
+/// Finds front matter; returns its kind, the range between the fences, and where the body begins.
+fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next()?;
+    let (fence, ends): (_, &[&str]) = match first.trim_end() {
+        "---" => (Fence::Yaml, &["---", "..."]),
+        "+++" => (Fence::Toml, &["+++"]),
+        _ => return None,
+    };
+    let mut offset = first.len();
+    for line in lines {
+        if ends.contains(&line.trim_end()) {
+            return Some((fence, first.len()..offset, offset + line.len()));
+        }
+        // A blank first line means that the line above is a thematic break.
+        if offset == first.len() && line.trim().is_empty() {
+            return None;
+        }
+        offset += line.len();
+    }
+    None
+}
+
+/// Parses YAML, unless it is so long or so deeply nested that the parser would take quadratic time.
+///
+/// # Errors
+///
+/// Why it cannot be parsed.
+pub fn parse(source: &str) -> Result<Value, String> {
+    if !limits::is_readable_yaml(source) {
+        return Err("it is too large or nested too deeply".to_owned());
+    }
+    yaml_serde::from_str(source).map_err(|error| error.to_string())
+}
+
+/// Tables whose keys are used like top-level keys, unless the top level also has them. Zola writes
+/// tags into the first; authors and languages are often in the others.
+const TOML_TABLES: [&str; 3] = ["taxonomies", "params", "extra"];
+
+/// Parses TOML within the same limits as YAML.
+fn parse_toml(source: &str) -> Result<Value, String> {
+    if !limits::is_readable_yaml(source) {
+        return Err("it is too large or nested too deeply".to_owned());
+    }
+    let table: toml::Table =
+        source.parse().map_err(|error| toml::de::Error::message(&error).to_owned())?;
+    let mut fields = to_mapping(&table);
+    for name in TOML_TABLES {
+        let Some(toml::Value::Table(inner)) = table.get(name) else { continue };
+        for (key, value) in to_mapping(inner) {
+            fields.entry(key).or_insert(value);
+        }
+    }
+    Ok(Value::Mapping(fields))
+}
+
+fn to_mapping(table: &toml::Table) -> Mapping {
+    table.iter().map(|(key, value)| (Value::from(key.as_str()), from_toml(value))).collect()
+}
+
+fn from_toml(value: &toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => Value::from(text.as_str()),
+        toml::Value::Integer(number) => Value::from(*number),
+        toml::Value::Float(number) => Value::from(*number),
+        toml::Value::Boolean(flag) => Value::from(*flag),
+        toml::Value::Datetime(time) => Value::from(time.to_string()),
+        toml::Value::Array(values) => values.iter().map(from_toml).collect(),
+        toml::Value::Table(table) => Value::Mapping(to_mapping(table)),
+    }
+}
+
+/// Reads each unindented line of the form `key: value` separately.
+fn read_lines(source: &str, separator: char) -> Mapping {
+    let mut fields = Mapping::new();
+    for line in source.lines() {
+        let Some((key, value)) = line.split_once(separator) else { continue };
+        let (key, value) = (key.trim_end(), value.trim());
+        let is_key = key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        if !is_key || key.is_empty() {
+            continue;
+        }
+        let value = match parse(value) {
+            // The colon that makes the front matter invalid is part of this value.
+            Ok(Value::Mapping(_)) | Err(_) => Value::from(value),
+            Ok(value) => value,
+        };
+        // The first of two equal keys wins.
+        fields.entry(Value::from(key)).or_insert(value);
+    }
+    fields
+}
+
+fn apply(fields: &Mapping, document: &mut Document) {
+    let scalar = |names: &[&str]| {
+        names.iter().filter_map(|name| fields.get(*name)).find_map(|value| words(value).pop())
+    };
+    let joined = |names: &[&str]| {
+        let found = names.iter().filter_map(|name| fields.get(*name)).map(words);
+        found.into_iter().find(|words| !words.is_empty()).map(|words| words.join(", "))
+    };
+    document.title = scalar(&["title", "Title"]);
+    document.metadata.author = joined(&["author", "authors", "Author"]);
+    document.metadata.language = scalar(&["lang", "language"]);
+    document.metadata.created = scalar(&["date", "created", "created_at", "Date"]).map(to_rfc3339);
+    document.tags = fields.get("tags").or_else(|| fields.get("tag")).map(tags).unwrap_or_default();
+}
+
+/// Returns the words of a value: the text of a scalar, the elements of a list, the `name` of a
+/// mapping.
+fn words(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if text.is_empty() { Vec::new() } else { vec![text] }
+        }
+        Value::Number(number) => vec![number.to_string()],
+        Value::Bool(flag) => vec![flag.to_string()],
+        Value::Sequence(values) => values.iter().flat_map(words).collect(),
+        Value::Mapping(fields) => fields.get("name").map(words).unwrap_or_default(),
+        Value::Tagged(tagged) => words(&tagged.value),
+        Value::Null => Vec::new(),
+    }
+}
+
+/// Reads tags: a list, or text separated by commas or, if there are none, by blanks.
+fn tags(value: &Value) -> Vec<String> {
+    let found: Vec<String> = match value {
+        Value::String(text) if text.contains(',') => text.split(',').map(str::to_owned).collect(),
+        Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),
+        // A comma separates tags in a list too.
+        other => words(other).iter().flat_map(|text| text.split(',')).map(str::to_owned).collect(),
+    };
+    let mut known = HashSet::new();
+    let tags = found.iter().map(|tag| tag.trim().trim_start_matches('#'));
+    tags.filter(|tag| !tag.is_empty() && known.insert(*tag)).map(str::to_owned).collect()
+}
+
+/// Converts a date to RFC 3339 in UTC, at midnight if it has no time; other texts are unchanged.
+fn to_rfc3339(stated: String) -> String {
+    if let Ok(time) = stated.parse::<jiff::Timestamp>() {
+        return time.to_string();
+    }
+    let time = stated
+        .parse::<civil::DateTime>()
+        .or_else(|_| stated.parse::<civil::Date>().map(|date| date.at(0, 0, 0, 0)));
+    match time.and_then(|time| time.to_zoned(TimeZone::UTC)) {
+        Ok(time) => time.timestamp().to_string(),
+        Err(_) => stated,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_from(text: &str) -> (Document, usize) {
+        let mut document = Document { text: text.to_owned(), ..Document::default() };
+        let body_start = read(&mut document);
+        (document, body_start)
+    }
+
+    #[track_caller]
+    fn check(head: &str, title: Option<&str>, tags: &[&str], num_warnings: usize) {
+        let (document, body_start) = read_from(&format!("---\n{head}---\nBody\n"));
+        assert_eq!(&document.text[body_start..], "Body\n");
+        assert_eq!(document.title.as_deref(), title);
+        assert_eq!(document.tags, tags);
+        assert_eq!(document.metadata.warnings.len(), num_warnings);
+    }
+
+    #[test]
+    fn tags_are_a_list_or_a_string() {
+        check("title: A\ntags: [x, '#y', x]\n", Some("A"), &["x", "y"], 0);
+        check("tags:\n  - x\n  - 2024\n", None, &["x", "2024"], 0);
+        check("tags: big cats, dogs\n", None, &["big cats", "dogs"], 0);
+        check("tags: [\"x, y\", z]\n", None, &["x", "y", "z"], 0);
+        check("tags: cats dogs\n", None, &["cats", "dogs"], 0);
+        check("tags:\n", None, &[], 0);
+    }
+
+    #[test]
+    fn broken_yaml_is_read_line_by_line_with_a_warning() {
+        check("title: Rust: the book\ntags: [a, b]\n", Some("Rust: the book"), &["a", "b"], 1);
+        check("title: A\nbad: [1\n", Some("A"), &[], 1);
+    }
+
+    #[test]
+    fn deeply_nested_yaml_is_not_parsed() {
+        for bad in ["[", "{", "- ", "? ", "a: "] {
+            let (document, _) =
+                read_from(&format!("---\ntitle: A\nb: {}\n---\n", bad.repeat(30_000)));
+            assert_eq!(document.title.as_deref(), Some("A"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn empty_front_matter_has_no_values() {
+        check("# only a comment\n", None, &[], 0);
+    }
+
+    #[test]
+    fn toml_front_matter_is_read() {
+        let (document, body_start) =
+            read_from("+++\ntitle = \"A page\"\ntags = [\"x\", \"y\"]\n+++\nBody");
+        assert_eq!(document.title.as_deref(), Some("A page"));
+        assert_eq!(document.tags, ["x", "y"]);
+        assert_eq!(&document.text[body_start..], "Body");
+    }
+
+    #[track_caller]
+    fn check_toml(head: &str, title: Option<&str>, tags: &[&str], num_warnings: usize) {
+        let (document, body_start) = read_from(&format!("+++\n{head}+++\nBody\n"));
+        assert_eq!(&document.text[body_start..], "Body\n");
+        assert_eq!(document.title.as_deref(), title);
+        assert_eq!(document.tags, tags);
+        assert_eq!(document.metadata.warnings.len(), num_warnings);
+    }
+
+    #[test]
+    fn toml_values_may_span_several_lines() {
+        let tags = "title = \"A\"\ntags = [\n  \"x\",\n  \"y z\",\n]\n";
+        check_toml(tags, Some("A"), &["x", "y z"], 0);
+        check_toml("title = \"\"\"\nA long\ntitle\"\"\"\n", Some("A long title"), &[], 0);
+        check_toml("title = '''A \"b\"'''\ntags = 'x y'\n", Some("A \"b\""), &["x", "y"], 0);
+        check_toml("# only a comment\n", None, &[], 0);
+    }
+
+    #[test]
+    fn toml_tags_may_be_in_a_table() {
+        check_toml("title = 'A'\n[taxonomies]\ntags = ['x']\n", Some("A"), &["x"], 0);
+        check_toml("tags = ['x']\n[extra]\ntags = ['y']\ntitle = 'B'\n", Some("B"), &["x"], 0);
+        check_toml("[cover]\ntitle = 'C'\n", None, &[], 0);
+    }
+
+    #[test]
+    fn toml_dates_and_authors_are_read() {
+        let (document, _) = read_from(
+            "+++\ndate = 2024-03-01T10:00:00+02:00\nauthors = [{ name = 'Ada' }, 'Grace']\n+++\n",
+        );
+        assert_eq!(document.metadata.created.as_deref(), Some("2024-03-01T08:00:00Z"));
+        assert_eq!(document.metadata.author.as_deref(), Some("Ada, Grace"));
+        let (document, _) = read_from("+++\ndate = 2024-03-01\n[author]\nname = 'Ada'\n+++\n");
+        assert_eq!(document.metadata.created.as_deref(), Some("2024-03-01T00:00:00Z"));
+        assert_eq!(document.metadata.author.as_deref(), Some("Ada"));
+    }
+
+    #[test]
+    fn broken_toml_is_read_line_by_line_with_a_warning() {
+        check_toml("title = \"A\"\ndate = last spring\ntags = [\"x\"]\n", Some("A"), &["x"], 1);
+        assert_eq!(read_from("+++\nJust text.\n+++\n").1, 0);
+    }
+
+    #[test]
+    fn deeply_nested_toml_is_not_parsed() {
+        let deep = "a.".repeat(30_000);
+        for bad in [
+            format!("b = {}", "[".repeat(30_000)),
+            format!("b = {}", "{a=".repeat(15_000)),
+            format!("{deep}a = 1"),
+            format!("[{deep}a]"),
+            format!("b = {{ {deep}a = 1 }}"),
+        ] {
+            let (document, _) = read_from(&format!("+++\ntitle = \"A\"\n{bad}\n+++\n"));
+            assert_eq!(document.title.as_deref(), Some("A"), "{}", &bad[..10]);
+        }
+    }
+
+    #[test]
+    fn thematic_breaks_are_not_front_matter() {
+        for text in ["---\n\nkey: value\n---\n", "---\nJust text.\n---\n", "---\na: b\n", "--- x\n"]
+        {
+            assert_eq!(read_from(text).1, 0, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn dates_become_utc_times() {
+        let created =
+            |date: &str| read_from(&format!("---\ndate: {date}\n---\n")).0.metadata.created;
+        assert_eq!(created("2024-03-01").as_deref(), Some("2024-03-01T00:00:00Z"));
+        assert_eq!(created("2024-03-01T10:00:00+02:00").as_deref(), Some("2024-03-01T08:00:00Z"));
+        assert_eq!(created("2024-03-01 10:30").as_deref(), Some("2024-03-01T10:30:00Z"));
+        assert_eq!(created("last spring").as_deref(), Some("last spring"));
+        assert_eq!(created(""), None);
+    }
+
+    #[test]
+    fn there_may_be_several_authors() {
+        let (document, _) = read_from("---\nauthors: [{name: Ada}, Grace]\nlang: en\n---\n");
+        assert_eq!(document.metadata.author.as_deref(), Some("Ada, Grace"));
+        assert_eq!(document.metadata.language.as_deref(), Some("en"));
+    }
+}

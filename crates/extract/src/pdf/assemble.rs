@@ -1,0 +1,217 @@
+//! Assembles pages of blocks into a [`Document`]: text, headings, title, warnings. A pure function.
+
+use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
+
+use super::scan::{GARBAGE_SHARE, Ocr};
+use super::{contents, furniture, geometry, headings, quality, scan, spacing, title};
+use crate::protocol::{OcrOutcome, Page};
+use crate::sandbox::parent::Reading;
+
+impl Reading {
+    /// Whether no page has instructions that draw text, so that no other reader would find text
+    /// either.
+    pub(super) fn draws_no_text(&self) -> bool {
+        let is_blank = |page: &Page| {
+            page.num_text_ops == 0 && page.num_unreadable == 0 && page.failed.is_none()
+        };
+        !self.has_text() && self.pages.iter().all(is_blank)
+    }
+
+    /// Whether no page is missing from the file.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.tail.pages_lost && !self.pages.iter().any(super::is_missing)
+    }
+
+    /// Records that the document has `page_count` pages, if there are fewer in this reading.
+    pub(super) fn expect_pages(&mut self, page_count: u32) {
+        if u32::try_from(self.pages.len()).is_ok_and(|found| found < page_count) {
+            self.tail.pages_lost = true;
+            let declared = self.tail.declared_page_count.unwrap_or_default();
+            self.tail.declared_page_count = Some(declared.max(page_count));
+        }
+    }
+
+    /// Whether there is text and nearly all characters are known.
+    pub(super) fn is_legible(&self) -> bool {
+        let (num_visible, num_garbage) = self.count_characters();
+        self.has_text() && num_garbage as f64 <= GARBAGE_SHARE * num_visible as f64
+    }
+
+    /// Whether this reading has more known characters than another.
+    pub(super) fn has_more_text_than(&self, other: &Self) -> bool {
+        let num_legible = |reading: &Self| {
+            let (num_visible, num_garbage) = reading.count_characters();
+            num_visible - num_garbage
+        };
+        num_legible(self) > num_legible(other)
+    }
+
+    /// Whether there is text on any page, or in a form.
+    fn has_text(&self) -> bool {
+        !self.head.fields.is_empty() || self.pages.iter().any(|page| !page.blocks.is_empty())
+    }
+
+    fn count_characters(&self) -> (usize, usize) {
+        self.pages.iter().map(quality::count_characters).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    }
+}
+
+/// Largest fraction of unreadable pieces of text on a page that still counts as read, for example a
+/// paper with a few formulas in unusual fonts.
+const UNREADABLE_SHARE: f64 = 0.05;
+
+/// Builds the document of `reading`.
+pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
+    let warnings = warnings(reading, ocr);
+    let mut pages: Vec<Page> = reading.pages.clone();
+    let counts = spacing::separate(&mut pages);
+    let quality =
+        Quality { num_words: counts.num_words, num_glued: counts.num_glued, ..quality::of(&pages) };
+    quality::drop_unknown(&mut pages);
+    furniture::remove(&mut pages);
+    contents::mark(&mut pages);
+    geometry::mark_headings(&mut pages);
+    let title = title::of(reading.head.title.as_deref(), &pages);
+    let chains = headings::assign(&mut pages, &reading.head.outline, title.as_deref());
+
+    let mut document = Document {
+        title,
+        page_labels: reading.head.labels.clone(),
+        metadata: Metadata {
+            author: title::author_of(reading.head.author.as_deref()),
+            page_count: Some(reading.head.page_count),
+            created: reading.head.created.clone(),
+            language: reading.head.language.clone(),
+            quality: Some(quality),
+            warnings,
+            ..Metadata::default()
+        },
+        ..Document::default()
+    };
+    let blocks =
+        pages.iter().flat_map(|page| page.blocks.iter().map(move |block| (page.number, block)));
+    for ((page, block), chain) in blocks.zip(chains) {
+        push(&mut document, Some(page), block.kind.into(), &block.text, chain);
+    }
+    // Texts in the fields of a form; most viewers have also drawn them on the page.
+    let unseen = reading.head.fields.iter().filter(|field| !document.text.contains(field.as_str()));
+    for field in unseen.cloned().collect::<Vec<_>>() {
+        push(&mut document, None, BlockKind::ListItem, &field, Vec::new());
+    }
+    document.metadata.headings = Levels::headings(&document);
+    document
+}
+
+fn push(
+    document: &mut Document,
+    page: Option<u32>,
+    kind: BlockKind,
+    text: &str,
+    headings: Vec<String>,
+) {
+    if !document.text.is_empty() {
+        document.text.push_str("\n\n");
+    }
+    let start = document.text.len();
+    document.text.push_str(text);
+    document.blocks.push(Block {
+        bytes: start..document.text.len(),
+        kind,
+        headings,
+        symbol: None,
+        context: None,
+        page,
+        starts_section: kind == BlockKind::Heading,
+    });
+}
+
+/// Returns the warnings about the results, one sentence each.
+fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
+    let total = reading.pages.len();
+    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
+    let failed = reading.pages.iter().filter(|page| page.failed.is_some());
+    let failed: Vec<u32> = failed.map(|page| page.number).collect();
+    let num_scans = count(|page| page.ocr.is_none() && scan::looks_like_scan(page));
+    let num_garbage = count(scan::is_garbage);
+    let num_partly =
+        count(|page| !page.blocks.is_empty() && !scan::is_garbage(page) && lacks_text(page));
+    let why_unread =
+        |page: &Page| page.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
+    let num_unread = count(|page| page.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
+
+    let mut warnings = Vec::new();
+    if reading.tail.rebuilt {
+        warnings.push("the file is damaged and was rebuilt from its parts".to_owned());
+    }
+    if !failed.is_empty() {
+        let (num_failed, names) = (failed.len(), ranges(&failed));
+        warnings.push(format!("{num_failed} of {total} pages could not be read: {names}"));
+    }
+    if let Some(declared) = reading.tail.declared_page_count.filter(|_| reading.tail.pages_lost) {
+        warnings.push(format!(
+            "only {total} of its {declared} pages were found; it is not known which are missing, so page numbers may be wrong"
+        ));
+    }
+    if num_scans > 0 {
+        let remedy = match ocr {
+            Ocr::Missing => "; Tesseract is not installed, which could read them",
+            Ocr::Never | Ocr::Tesseract { .. } => "",
+        };
+        warnings.push(format!(
+            "no text found on {num_scans} of {total} pages; they look like scans{remedy}"
+        ));
+    }
+    if let Some(reason) = reading.pages.iter().find_map(why_unread) {
+        warnings.push(format!("OCR failed on {num_unread} of {total} pages: {reason}"));
+    }
+    if num_garbage > 0 {
+        warnings.push(format!(
+            "the text on {num_garbage} of {total} pages is unreadable, because its fonts do not identify their characters"
+        ));
+    }
+    if num_partly > 0 {
+        warnings.push(format!("some text is missing on {num_partly} of {total} pages"));
+    }
+    if !reading.has_text() && warnings.is_empty() {
+        warnings.push("there is no text in this document".to_owned());
+    }
+    warnings
+}
+
+/// Most ranges of page numbers in a warning.
+const MAX_RANGES: usize = 20;
+
+/// Returns ascending numbers as text, with ranges: `3, 7-9`.
+fn ranges(numbers: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*number) => *last = *number,
+            _ => ranges.push((*number, *number)),
+        }
+    }
+    let text = |(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    let texts: Vec<String> = ranges.iter().take(MAX_RANGES).map(text).collect();
+    let ellipsis = if ranges.len() > MAX_RANGES { ", \u{2026}" } else { "" };
+    texts.join(", ") + ellipsis
+}
+
+fn lacks_text(page: &Page) -> bool {
+    f64::from(page.num_unreadable) > UNREADABLE_SHARE * f64::from(page.num_text_ops)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_numbers_are_shown_as_ranges() {
+        assert_eq!(ranges(&[3, 7, 8, 9, 12]), "3, 7-9, 12");
+        let odd: Vec<u32> = (0..30).map(|at| 2 * at + 1).collect();
+        assert!(ranges(&odd).ends_with("37, 39, \u{2026}"));
+        assert_eq!(ranges(&[]), "");
+    }
+}

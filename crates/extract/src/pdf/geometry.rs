@@ -1,0 +1,235 @@
+//! Marks the blocks that look like headings, by position and size. A pure function.
+//!
+//! If the file tags its headings, the tags decide. Otherwise a heading is short, a separate block,
+//! and either larger or bolder than the text, numbered like a section, or all in capitals.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{headings, labels};
+use crate::protocol::{Page, PageBlock, PageBlockKind, Place};
+
+/// Fewest tagged headings for the tags to be trusted.
+const MIN_TAGGED: usize = 3;
+
+/// Longest heading, in lines.
+const MAX_LINES: u32 = 3;
+
+/// Smallest size of a heading, as a multiple of the text size.
+const LARGE: f64 = 1.12;
+
+/// Smallest ink density of a bold heading, as a multiple of that of the text.
+const BOLD_INK: f64 = 1.22;
+
+/// Size below which bold or numbered text is a note or a label, as a multiple of the text size.
+const SMALL: f64 = 0.92;
+
+/// Longest heading that only its number or its capitals reveal, in words.
+const MAX_PLAIN_WORDS: usize = 12;
+
+/// Fewest numbered headings in a document with numbered sections.
+const MIN_NUMBERED: usize = 8;
+
+/// Fewest numbered headings of a style, or of a depth in a style, for it to have numbers.
+const MIN_OF_DEPTH: usize = 3;
+
+/// Deepest level derived from appearance.
+const MAX_LEVEL: u8 = 6;
+
+/// Marks the headings among the blocks of `pages` that have positions, and sets their levels.
+pub(super) fn mark_headings(pages: &mut [Page]) {
+    let blocks = || pages.iter().flat_map(|page| &page.blocks);
+    if blocks().all(|block| block.place.is_none()) {
+        return;
+    }
+    let is_tagged = blocks().filter(|block| block.level > 0).count() >= MIN_TAGGED;
+    let body = Body::of(pages);
+    let looks = Looks::of(pages, &body);
+    let ranks = ranks(pages, &body, &looks);
+    for block in pages.iter_mut().flat_map(|page| page.blocks.iter_mut()) {
+        let level = match block.place {
+            Some(_) if is_tagged => block.level,
+            Some(place)
+                if looks_like_heading(block, &place, &body) && looks.fits(block, &place) =>
+            {
+                ranks.get(&style(&place)).copied().unwrap_or(MAX_LEVEL)
+            }
+            _ => 0,
+        };
+        block.level = if block.kind.is_prose() { level } else { 0 };
+        if block.level > 0 {
+            block.kind = PageBlockKind::Heading;
+        }
+    }
+}
+
+/// Returns the size of most text; 0 if no positions are known.
+pub(super) fn body_size(pages: &[Page]) -> f64 {
+    Body::of(pages).size
+}
+
+/// The appearance of most text.
+struct Body {
+    size: f64,
+    /// Whether most text is monospaced, as in manuscripts and old reports.
+    is_mono: bool,
+}
+
+impl Body {
+    fn of(pages: &[Page]) -> Self {
+        let mut by_size: BTreeMap<i64, usize> = BTreeMap::new();
+        let (mut num_mono, mut num_all) = (0, 0);
+        for block in pages.iter().flat_map(|page| &page.blocks) {
+            if let Some(place) = block.place {
+                *by_size.entry(tenths(place.size)).or_default() += block.text.len();
+                num_mono += if place.is_mono { block.text.len() } else { 0 };
+                num_all += block.text.len();
+            }
+        }
+        let most = by_size.into_iter().max_by_key(|(_, count)| *count).map_or(0, |(size, _)| size);
+        Self { size: most as f64 / 10.0, is_mono: num_mono * 2 > num_all }
+    }
+
+    fn is_large(&self, place: &Place) -> bool {
+        place.size >= LARGE * self.size
+    }
+}
+
+/// What the numbers of possible headings say about each style.
+#[derive(Default)]
+struct Looks {
+    /// How many have section numbers of each depth, by style.
+    numbered: BTreeMap<Style, BTreeMap<u8, usize>>,
+    body_size: f64,
+}
+
+impl Looks {
+    fn of(pages: &[Page], body: &Body) -> Self {
+        let mut looks = Self { body_size: body.size, ..Self::default() };
+        for block in pages.iter().flat_map(|page| &page.blocks) {
+            let Some(place) = block.place else { continue };
+            if !looks_like_heading(block, &place, body) {
+                continue;
+            }
+            if let Some(depth) = headings::number_depth(&block.text) {
+                *looks.numbered.entry(style(&place)).or_default().entry(depth).or_default() += 1;
+            }
+        }
+        looks
+    }
+
+    /// Whether a possible heading agrees with the others. In a document with numbered sections, a
+    /// line of the text size without a number is the label of a paragraph, a figure or a table,
+    /// unless other lines of its style are numbered, and a numbered one is an item of a list if
+    /// larger headings have numbers of its depth.
+    fn fits(&self, block: &PageBlock, place: &Place) -> bool {
+        let is_large = place.size >= LARGE * self.body_size;
+        let num_numbered: usize = self.numbered.values().flat_map(BTreeMap::values).sum();
+        if is_large || num_numbered < MIN_NUMBERED {
+            return true;
+        }
+        let own = style(place);
+        match headings::number_depth(&block.text) {
+            Some(depth) => {
+                let count = |depths: &BTreeMap<u8, usize>| depths.get(&depth).copied().unwrap_or(0);
+                let larger = self.numbered.range(..own).map(|(_, depths)| count(depths)).max();
+                larger.unwrap_or(0) < MIN_OF_DEPTH
+            }
+            None => {
+                let in_style = self.numbered.get(&own).map_or(0, |depths| depths.values().sum());
+                in_style >= MIN_OF_DEPTH
+            }
+        }
+    }
+}
+
+/// Returns the level of each style of headings, from 1.
+fn ranks(pages: &[Page], body: &Body, looks: &Looks) -> BTreeMap<Style, u8> {
+    let blocks = pages.iter().flat_map(|page| &page.blocks);
+    let styles: BTreeSet<Style> = blocks
+        .filter_map(|block| {
+            let place = block.place?;
+            let is_heading = looks_like_heading(block, &place, body) && looks.fits(block, &place);
+            is_heading.then(|| style(&place))
+        })
+        .collect();
+    styles.into_iter().zip((1..=MAX_LEVEL).chain(std::iter::repeat(MAX_LEVEL))).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
+fn tenths(size: f64) -> i64 {
+    (size.clamp(0.0, 1e6) * 10.0).round() as i64
+}
+
+/// Size, and whether it is not bold.
+type Style = (i64, bool);
+
+/// Returns a sort key for the appearance of a heading: larger ones first, and bold before regular
+/// ones of the same size.
+fn style(place: &Place) -> Style {
+    (-tenths(place.size * 2.0) / 10, !is_bold(place))
+}
+
+fn is_bold(place: &Place) -> bool {
+    place.is_bold || place.ink >= BOLD_INK
+}
+
+fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
+    let may_be = match block.kind {
+        PageBlockKind::Table | PageBlockKind::Code | PageBlockKind::Contents => false,
+        PageBlockKind::ListItem => block.text.starts_with(|first: char| first.is_alphanumeric()),
+        PageBlockKind::Heading | PageBlockKind::Paragraph => true,
+    };
+    let is_number = headings::number_depth(&block.text).is_some();
+    if !may_be
+        || is_amounts(&block.text)
+        || place.num_lines > MAX_LINES
+        || !headings::is_plausible(&block.text)
+        || labels::is_label(&block.text)
+    {
+        return false;
+    }
+    if body.is_large(place) {
+        return true;
+    }
+    // Among other text, monospaced lines are commands and names.
+    if place.size < SMALL * body.size || (place.is_mono && !body.is_mono) {
+        return false;
+    }
+    let starts_well = title_start(&block.text).is_some_and(|first| !first.is_lowercase());
+    if !(starts_well || is_number) || block.text.ends_with([';', ',', ':']) {
+        return false;
+    }
+    let ends_sentence = block.text.ends_with(['.', '!', '?']);
+    let is_short = block.text.split_whitespace().count() <= MAX_PLAIN_WORDS;
+    let is_plain_heading = is_short
+        && !ends_sentence
+        && starts_well
+        && place.num_lines <= 2
+        && (is_number || is_capitals(&block.text));
+    is_bold(place) || is_plain_heading
+}
+
+/// Whether text ends in numbers other than its section number, like a line of a table.
+fn is_amounts(text: &str) -> bool {
+    let is_number = |word: &str| {
+        word.chars().any(|c| c.is_ascii_digit()) && !word.chars().any(char::is_alphabetic)
+    };
+    text.split_whitespace().rev().take_while(|word| is_number(word)).count() > 1
+}
+
+/// Returns the first letter, after any number.
+fn title_start(text: &str) -> Option<char> {
+    text.chars().find(|c| c.is_alphabetic())
+}
+
+fn is_capitals(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    let (upper, lower) = letters.fold((0, 0), |(upper, lower), letter| {
+        (upper + usize::from(letter.is_uppercase()), lower + usize::from(letter.is_lowercase()))
+    });
+    // Names of variables have underscores.
+    upper >= 5 && lower == 0 && !text.contains('_')
+}
+
+#[cfg(test)]
+mod tests;

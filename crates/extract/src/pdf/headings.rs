@@ -1,0 +1,229 @@
+//! Builds the chain of headings above each block from pages and bookmarks. A pure function.
+//!
+//! Bookmarks are the author's list of headings. They are used if there are enough of them and they
+//! are found in the text; otherwise the headings that the reader found are used, except implausible
+//! ones.
+
+use std::collections::BTreeMap;
+
+use super::clean::is_ideographic;
+use super::number;
+use super::outline::{self, MAX_CHARS, Placed, letters};
+use crate::protocol::{OutlineEntry, Page, PageBlockKind};
+
+/// Fewest bookmarks for an outline to be trusted; fewer are often just `Cover` and `Back`.
+const MIN_OUTLINE: usize = 3;
+
+/// Longest heading, in words.
+const MAX_WORDS: usize = 16;
+
+/// Longest heading with an ideographic comma, in ideographs.
+const MAX_IDEOGRAPHS_WITH_COMMA: usize = 16;
+
+/// Deepest chain.
+const MAX_LEVEL: u8 = 6;
+
+/// At least one of this many headings of a size must have a number of some depth for all of them to
+/// get that depth.
+const MIN_NUMBERED: usize = 4;
+
+/// Decides which blocks of `pages` are headings and returns, for every block in order, the headings
+/// above it, outermost first. The chain of a heading ends with the heading itself. The title of the
+/// document is in no chain.
+pub(super) fn assign(
+    pages: &mut [Page],
+    entries: &[OutlineEntry],
+    title: Option<&str>,
+) -> Vec<Vec<String>> {
+    outline::split_at_titles(pages, entries);
+    let placed = outline::place(entries, pages);
+    let num_found = placed.iter().filter(|placed| placed.block_idx.is_some()).count();
+    if num_found >= MIN_OUTLINE && num_found * 2 >= entries.len() {
+        follow_outline(pages, &placed, title)
+    } else {
+        follow_reader(pages, title)
+    }
+}
+
+fn follow_outline(
+    pages: &mut [Page],
+    entries: &[Placed<'_>],
+    title: Option<&str>,
+) -> Vec<Vec<String>> {
+    let depth_of_level = depths_by_outline(pages, entries);
+    let mut chain = Chain::new(title);
+    let mut chains = Vec::new();
+    let mut entries = entries.iter().peekable();
+    for (page_idx, page) in pages.iter_mut().enumerate() {
+        for (block_idx, block) in page.blocks.iter_mut().enumerate() {
+            let mut is_heading = false;
+            let here = (page_idx, Some(block_idx));
+            while let Some(next) = entries.next_if(|next| (next.page_idx, next.block_idx) <= here) {
+                chain.enter(next.entry.level, &next.entry.title);
+                is_heading |= (next.page_idx, next.block_idx) == here;
+            }
+            if is_heading {
+                block.kind = PageBlockKind::Heading;
+            } else if block.kind == PageBlockKind::Heading {
+                let depth = depth_of_level.get(&block.level).filter(|_| is_plausible(&block.text));
+                match depth {
+                    Some(depth) => chain.enter(*depth, &block.text),
+                    None if chain.is_title(&block.text) => {}
+                    None => block.kind = PageBlockKind::Paragraph,
+                }
+            }
+            chains.push(chain.names());
+        }
+    }
+    chains
+}
+
+/// Returns the depth of headings that no bookmark leads to, by the level that their looks suggest:
+/// most headings of that level have bookmarks, and most of these bookmarks have that depth.
+fn depths_by_outline(pages: &[Page], entries: &[Placed<'_>]) -> BTreeMap<u8, u8> {
+    let mut by_level: BTreeMap<u8, (usize, Vec<u8>)> = BTreeMap::new();
+    for block in pages.iter().flat_map(|page| &page.blocks) {
+        if block.kind == PageBlockKind::Heading {
+            by_level.entry(block.level).or_default().0 += 1;
+        }
+    }
+    for placed in entries {
+        let Some(block_idx) = placed.block_idx else { continue };
+        let block = &pages[placed.page_idx].blocks[block_idx];
+        if let (PageBlockKind::Heading, Some(level)) = (block.kind, by_level.get_mut(&block.level))
+        {
+            level.1.push(placed.entry.level);
+        }
+    }
+    let usual = |(level, (num_headings, mut depths)): (u8, (usize, Vec<u8>))| {
+        let is_known = depths.len() >= MIN_OUTLINE && depths.len() * 2 >= num_headings;
+        depths.sort_unstable();
+        depths.get(depths.len() / 2).filter(|_| is_known).map(|depth| (level, *depth))
+    };
+    by_level.into_iter().filter_map(usual).collect()
+}
+
+fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
+    let blocks = pages.iter_mut().flat_map(|page| page.blocks.iter_mut());
+    for block in blocks.filter(|block| block.kind == PageBlockKind::Heading) {
+        if !is_plausible(&block.text) {
+            block.kind = PageBlockKind::Paragraph;
+        }
+    }
+    let depth_of_level = depths(pages);
+    let mut chain = Chain::new(title);
+    let mut chains = Vec::new();
+    for block in pages.iter().flat_map(|page| &page.blocks) {
+        if block.kind == PageBlockKind::Heading {
+            let by_size = depth_of_level.get(&block.level).copied().unwrap_or(block.level);
+            chain.enter(number_depth(&block.text).unwrap_or(by_size), &block.text);
+        }
+        chains.push(chain.names());
+    }
+    chains
+}
+
+/// Returns the depth of headings of each size: the depth of their numbers, if enough have one
+/// (`References` is as deep as `5 Outlook`), else one more than the next larger size.
+fn depths(pages: &[Page]) -> BTreeMap<u8, u8> {
+    let mut by_level: BTreeMap<u8, Vec<Option<u8>>> = BTreeMap::new();
+    for block in pages.iter().flat_map(|page| &page.blocks) {
+        if block.kind == PageBlockKind::Heading {
+            by_level.entry(block.level).or_default().push(number_depth(&block.text));
+        }
+    }
+    let mut above = 0;
+    let mut depth_of = |depths: Vec<Option<u8>>| {
+        let count = |depth: u8| depths.iter().filter(|known| **known == Some(depth)).count();
+        let winner = (1..=MAX_LEVEL).rev().max_by_key(|depth| count(*depth));
+        let winner = winner.filter(|depth| count(*depth) * MIN_NUMBERED >= depths.len());
+        above = winner.unwrap_or((above + 1).min(MAX_LEVEL));
+        above
+    };
+    by_level.into_iter().map(|(level, depths)| (level, depth_of(depths))).collect()
+}
+
+/// Returns the depth of a section number: 1 for `3 Tides`, 2 for `3.1 Tides`; `None` without one.
+pub(super) fn number_depth(text: &str) -> Option<u8> {
+    let (number, rest) = text.split_once(char::is_whitespace)?;
+    let number = number.trim_end_matches('.');
+    let mut depth = 0_u8;
+    for part in number.split('.') {
+        // `1998 Annual Report` is not a chapter.
+        let is_part = (1..=3).contains(&part.len()) && part.chars().all(|c| c.is_ascii_digit());
+        depth = is_part.then(|| depth.saturating_add(1))?;
+    }
+    rest.chars().any(char::is_alphabetic).then_some(depth.min(MAX_LEVEL))
+}
+
+/// Whether `text` can be a heading: short, with letters, not a line of a table of contents, and not
+/// the beginning or end of a sentence.
+pub(super) fn is_plausible(text: &str) -> bool {
+    let num_chars = text.chars().count();
+    // `10.2 Version 4.6` is mostly digits, but a heading.
+    let title = number::without(text);
+    let num_letters = title.chars().filter(|c| c.is_alphabetic()).count();
+    let num_ideographs = text.chars().filter(|c| is_ideographic(*c)).count();
+    // In text without spaces, two ideographs count as one word.
+    let num_words = text.split_whitespace().count().max(num_ideographs / 2);
+    let has_leader =
+        text.contains("....") || text.contains(". . .") || text.contains("\u{2026}\u{2026}");
+    let is_aside = text.starts_with('(') && text.ends_with(')');
+    let is_cut_off =
+        text.ends_with([',', ';', '-', '\u{2013}', '\u{3001}', '\u{FF0C}', '\u{FF1B}']);
+    // A Chinese heading has no full stop, and a long one no comma.
+    let is_sentence = text.ends_with('\u{3002}')
+        || (num_ideographs > MAX_IDEOGRAPHS_WITH_COMMA && text.contains('\u{FF0C}'));
+    num_words <= MAX_WORDS
+        && num_chars <= MAX_CHARS
+        && num_letters >= 2
+        && num_letters * 2 >= title.chars().filter(|c| !c.is_whitespace()).count()
+        && !has_leader
+        && has_word(title)
+        && !is_aside
+        && !is_cut_off
+        && !is_sentence
+}
+
+/// Whether a text has a word: letters that follow each other, or an ideograph. The letters of an
+/// index and of formulas are single.
+fn has_word(text: &str) -> bool {
+    let is_word = |word: &str| {
+        let mut letters = word.chars();
+        letters.any(is_ideographic) || word.chars().nth(1).is_some()
+    };
+    text.split(|c: char| !c.is_alphabetic()).any(is_word)
+}
+
+/// The headings above the current position in a document.
+struct Chain<'a> {
+    title: Option<&'a str>,
+    open: Vec<(u8, String)>,
+}
+
+impl<'a> Chain<'a> {
+    fn new(title: Option<&'a str>) -> Self {
+        Self { title, open: Vec::new() }
+    }
+
+    fn is_title(&self, name: &str) -> bool {
+        self.title.is_some_and(|title| letters(title) == letters(name))
+    }
+
+    fn enter(&mut self, level: u8, name: &str) {
+        if self.is_title(name) {
+            self.open.clear();
+            return;
+        }
+        let level = level.clamp(1, MAX_LEVEL);
+        self.open.retain(|(open, _)| *open < level);
+        self.open.push((level, name.to_owned()));
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.open.iter().map(|(_, name)| name.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

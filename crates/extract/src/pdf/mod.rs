@@ -1,0 +1,295 @@
+//! Reads a PDF: runs the readers one after another and assembles the best result.
+//!
+//! ```text
+//! extract: for each reader ─► child ─► pages ; ─► scan ─► assemble ─► Document
+//! ```
+
+pub mod clean;
+
+mod assemble;
+mod bands;
+mod contents;
+mod entries;
+mod furniture;
+mod geometry;
+mod headings;
+mod labels;
+mod number;
+mod outline;
+mod quality;
+pub(super) mod scan;
+mod spacing;
+mod title;
+
+pub use scan::Ocr;
+
+use std::borrow::Cow;
+
+use crate::document::Document;
+use crate::error::{Error, Failure, Result};
+use crate::protocol::{BY_INFORMATION, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, Page, ReadFailure};
+use crate::sandbox::ReadOptions;
+use crate::sandbox::parent::{self, Reading};
+
+/// Reads a PDF.
+///
+/// A page without text is not a failure: for a document of scans or of empty pages, the result has
+/// no blocks, and `metadata.warnings` says so.
+///
+/// # Errors
+///
+/// [`Error::Extract`] with the class of failure if no reader could read all of it; [`Error::Io`] if
+/// the reading process cannot be started.
+pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    let bytes = &*from_header(bytes)?;
+    // Used if no reader does better: a reading without text, or with too many unknown characters.
+    let mut best_so_far: Option<Reading> = None;
+    let mut failures: Vec<ReadFailure> = Vec::new();
+    // The pages that a reader has or knows to be missing; another may know less.
+    let mut known_pages = 0;
+    for name in &options.readers {
+        let mut reading = parent::read(name, bytes, options).and_then(|mut reading| {
+            known_pages = known_pages.max(reading.head.page_count);
+            reading.expect_pages(known_pages);
+            check_complete(reading, bytes)
+        });
+        if let (Ok(reading), false) = (&mut reading, options.uses_outline) {
+            reading.head.outline.clear();
+        }
+        match reading {
+            Ok(reading) => {
+                let is_final =
+                    reading.is_complete() && (reading.draws_no_text() || reading.is_legible());
+                let is_better = best_so_far.as_ref().is_none_or(|best| {
+                    reading.has_more_text_than(best)
+                        && (best.is_complete() || reading.is_complete())
+                });
+                if is_better {
+                    best_so_far = Some(reading);
+                }
+                if is_final {
+                    break;
+                }
+            }
+            Err(Error::Extract { failure, detail }) => {
+                failures.push(ReadFailure { failure, detail });
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    if let Some(mut reading) = best_so_far {
+        scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
+        return Ok(assemble::assemble(&reading, &options.ocr));
+    }
+    let rank =
+        |failed: &ReadFailure| BY_INFORMATION.iter().position(|class| *class == failed.failure);
+    let most_informative = failures.into_iter().min_by_key(rank);
+    Err(most_informative
+        .unwrap_or_else(|| ReadFailure::new(Failure::Crashed, "there is no reader"))
+        .into())
+}
+
+/// Reads an image file as a document of scanned pages.
+///
+/// # Errors
+///
+/// As in [`extract`].
+pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    let mut reading = parent::read(IMAGE, bytes, options)?;
+    scan::read(&mut reading, OCR_OF_IMAGE, bytes, options)?;
+    Ok(assemble::assemble(&reading, &options.ocr))
+}
+
+/// Refuses a reading that lacks half of its pages or more, so that it is not taken for a complete
+/// document. If fewer are missing, the document is kept, and a warning names them.
+fn check_complete(mut reading: Reading, bytes: &[u8]) -> Result<Reading> {
+    let num_pages = reading.pages.len();
+    let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
+    if num_failed == num_pages {
+        let detail = reading.pages.into_iter().find_map(|page| page.failed).unwrap_or_default();
+        return Err(ReadFailure::new(Failure::Damaged, detail).into());
+    }
+    // In a file that was cut off, pages may be known although their content is missing.
+    if reading.tail.rebuilt && !has_end(bytes) {
+        for page in reading.pages.iter_mut().filter(|page| page.is_blank) {
+            page.failed.get_or_insert_with(|| "the file is cut off".to_owned());
+        }
+    }
+    let num_missing = reading.pages.iter().filter(|page| is_missing(page)).count();
+    let declared = reading.tail.declared_page_count.and_then(|count| usize::try_from(count).ok());
+    let detail = if reading.tail.pages_lost {
+        let num_found = num_pages - num_missing;
+        match declared {
+            Some(declared) if num_found * 2 > declared => return Ok(reading),
+            Some(declared) => format!("only {num_found} of its {declared} pages were found"),
+            None => "pages are missing".to_owned(),
+        }
+    } else if num_missing * 2 < num_pages {
+        return Ok(reading);
+    } else if reading.tail.rebuilt {
+        format!("the file is cut off; {num_missing} of {num_pages} pages are empty")
+    } else {
+        format!("only {} of its {num_pages} pages were found", num_pages - num_missing)
+    };
+    Err(ReadFailure::new(Failure::Damaged, detail).into())
+}
+
+/// Whether a page is not in the file, so that no other reader and no OCR could read it.
+fn is_missing(page: &Page) -> bool {
+    page.failed.is_some() && page.is_blank
+}
+
+/// Whether the end marker of a PDF is near the end of `bytes`.
+fn has_end(bytes: &[u8]) -> bool {
+    let tail = &bytes[bytes.len().saturating_sub(MAX_JUNK_BYTES)..];
+    tail.windows(5).any(|window| window == b"%%EOF")
+}
+
+/// How far from the start of a file its header may be, and its end marker from the end; viewers
+/// accept the same.
+const MAX_JUNK_BYTES: usize = 1024;
+
+/// Returns `bytes` from the header on, with a header added if it is missing.
+fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
+    let window = &bytes[..bytes.len().min(MAX_JUNK_BYTES + 5)];
+    let header = window.windows(5).position(|window| window == b"%PDF-");
+    match header {
+        Some(at) => Ok(Cow::Borrowed(&bytes[at..])),
+        // Readers require a header before they look at anything else.
+        None if is_headless(bytes) => Ok(Cow::Owned([b"%PDF-1.4\n", bytes].concat())),
+        None => Err(ReadFailure::new(Failure::WrongFormat, looks_like(bytes)).into()),
+    }
+}
+
+/// Whether `bytes` contain structures of a PDF but no header.
+fn is_headless(bytes: &[u8]) -> bool {
+    let holds = |mark: &[u8]| bytes.windows(mark.len()).any(|window| window == mark);
+    holds(b"endobj") && (holds(b"startxref") || holds(b"trailer") || holds(b"/Catalog"))
+}
+
+/// Describes what a file that is not a PDF looks like.
+fn looks_like(bytes: &[u8]) -> String {
+    const MARKS: &[(&[u8], &str)] = &[
+        (b"PK\x03\x04", "a ZIP archive or an Office document"),
+        (b"\xD0\xCF\x11\xE0", "an old Office document"),
+        (b"{\\rtf", "RTF"),
+        (b"%!PS", "PostScript"),
+        (b"\x89PNG", "a PNG image"),
+        (b"\xFF\xD8\xFF", "a JPEG image"),
+        (b"II*\0", "a TIFF image"),
+        (b"MM\0*", "a TIFF image"),
+        (b"GIF8", "a GIF image"),
+        (b"\x1F\x8B", "a gzip archive"),
+        (b"\x7FELF", "a program"),
+        (b"SQLite format 3", "an SQLite database"),
+    ];
+    let start = bytes.trim_ascii_start();
+    let head = String::from_utf8_lossy(&start[..start.len().min(MAX_JUNK_BYTES)]);
+    let lower = head.to_ascii_lowercase();
+    let mark = MARKS.iter().find(|(mark, _)| start.starts_with(mark));
+    let kind = match mark {
+        Some((_, name)) => name,
+        None if start.is_empty() => "nothing at all",
+        None if lower.contains("<html") || lower.contains("<!doctype html") => "HTML",
+        None if lower.starts_with("<?xml") => "XML",
+        None if head.chars().all(|c| !c.is_control() || c.is_whitespace()) => "plain text",
+        None => "binary data",
+    };
+    format!("it looks like {kind}, not PDF")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Tail;
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: &str) {
+        match from_header(bytes) {
+            Err(Error::Extract { failure: Failure::WrongFormat, detail }) => {
+                assert_eq!(detail, format!("it looks like {expected}, not PDF"));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_wrong_format_is_named() {
+        check(b"\n <!DOCTYPE HTML><p>not here", "HTML");
+        check(b"PK\x03\x04rest", "a ZIP archive or an Office document");
+        check(b"dear reader", "plain text");
+        check(b"\x00\x01\x02", "binary data");
+        check(b" \n", "nothing at all");
+    }
+
+    #[test]
+    fn junk_before_the_header_is_skipped() {
+        let bytes = b"HTTP/1.1 200\r\n\r\n%PDF-1.7\n";
+        assert_eq!(*from_header(bytes).unwrap(), *b"%PDF-1.7\n");
+        let far = [vec![b' '; MAX_JUNK_BYTES + 1], b"%PDF-1.7\n".to_vec()].concat();
+        assert!(from_header(&far).is_err());
+    }
+
+    #[test]
+    fn a_file_that_lost_its_header_is_still_a_pdf() {
+        let bytes = b"1.4\n1 0 obj <</Type/Catalog>> endobj\n";
+        assert!(from_header(bytes).unwrap().starts_with(b"%PDF-1.4\n1.4\n1 0 obj"));
+    }
+
+    fn failed() -> Page {
+        Page { failed: Some("bad font".into()), ..Page::default() }
+    }
+
+    fn blank() -> Page {
+        Page { is_blank: true, ..Page::default() }
+    }
+
+    fn missing() -> Page {
+        Page { is_blank: true, ..failed() }
+    }
+
+    fn checked(pages: Vec<Page>, tail: Tail, bytes: &[u8]) -> Result<Reading> {
+        check_complete(Reading { pages, tail, ..Reading::default() }, bytes)
+    }
+
+    #[test]
+    fn lost_pages_are_damage() {
+        let outcome = |pages, pages_lost, rebuilt, bytes: &[u8]| {
+            let tail = Tail { pages_lost, rebuilt, ..Tail::default() };
+            checked(pages, tail, bytes).is_ok()
+        };
+        let good = Page::default;
+        assert!(outcome(vec![good()], false, true, b""));
+        assert!(outcome(vec![good(), failed()], false, false, b""));
+        assert!(!outcome(vec![failed(), failed()], false, false, b""));
+        assert!(!outcome(vec![good()], true, false, b""));
+        assert!(!outcome(vec![], false, false, b""));
+        // A blank page is not damage, except at the end of half a file.
+        assert!(outcome(vec![good(), blank()], false, false, b""));
+        assert!(outcome(vec![good(), blank()], false, true, b"%%EOF\n"));
+        assert!(!outcome(vec![good(), blank()], false, true, b"1 0 obj"));
+    }
+
+    #[test]
+    fn a_document_that_lacks_a_few_pages_is_kept() {
+        let tail = |declared_page_count, pages_lost| Tail {
+            declared_page_count,
+            pages_lost,
+            ..Tail::default()
+        };
+        let good = Page::default;
+        let some = vec![good(), missing(), good()];
+        assert!(
+            checked(some.clone(), tail(Some(3), false), b"").unwrap().pages[1].failed.is_some()
+        );
+        let half = vec![good(), missing()];
+        assert!(checked(half, tail(Some(2), false), b"").is_err());
+        // Pages whose numbers are unknown.
+        assert!(checked(vec![good(), good()], tail(Some(3), true), b"").is_ok());
+        assert!(checked(some, tail(Some(4), true), b"").is_err());
+        // At the end of a file that was cut off.
+        let cut = Tail { rebuilt: true, ..Tail::default() };
+        let read = checked(vec![good(), good(), blank()], cut, b"1 0 obj").unwrap();
+        assert_eq!(read.pages[2].failed.as_deref(), Some("the file is cut off"));
+    }
+}

@@ -1,0 +1,234 @@
+//! Finds the blocks that bookmarks lead to. A pure function.
+
+use std::collections::HashMap;
+
+use super::number;
+use crate::protocol::{OutlineEntry, Page, PageBlock, PageBlockKind};
+
+/// Longest title, in characters.
+pub(super) const MAX_CHARS: usize = 200;
+
+/// Fewest letters in a title that is searched for at the beginning of a longer text.
+const MIN_LETTERS: usize = 4;
+
+/// Most titles with the same beginning, so that a hostile outline costs no more than a large one.
+const MAX_ALIKE: usize = 500;
+
+/// Splits blocks that begin with the title of a bookmark followed by other text: readers take a
+/// heading for the first line of its paragraph if only the font differs.
+pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
+    let mut titles: HashMap<String, Vec<(&OutlineEntry, String)>> = HashMap::new();
+    for entry in outline {
+        let letters = letters(&entry.title);
+        if letters.chars().count() >= MIN_LETTERS {
+            let alike = titles.entry(beginning(&letters)).or_default();
+            if alike.len() < MAX_ALIKE {
+                alike.push((entry, letters));
+            }
+        }
+    }
+    if titles.is_empty() {
+        return;
+    }
+    let title_end = |text: &str, page: u32| {
+        let near = titles.get(&beginning(&letters_of_beginning(text)))?;
+        let may_be = near.iter().filter(|(entry, letters)| {
+            // A title with a number is unambiguous; any other must be on its page.
+            entry.page.map_or(letters.starts_with(char::is_numeric), |number| number == page)
+        });
+        may_be.filter_map(|(_, letters)| end_of(text, letters)).max()
+    };
+    for page in pages {
+        let mut blocks = Vec::with_capacity(page.blocks.len());
+        for block in page.blocks.drain(..) {
+            let mut rest = block;
+            while rest.kind.is_prose()
+                && let Some(end) = title_end(&rest.text, page.number)
+            {
+                let is_between = |c: char| c.is_whitespace() || c == '.';
+                let text = rest.text[end..].trim_start_matches(is_between).to_owned();
+                let goes_on = text
+                    .starts_with(|first: char| first.is_uppercase() || !first.is_alphanumeric())
+                    || title_end(&text, page.number).is_some();
+                if text.is_empty() || !goes_on {
+                    break;
+                }
+                rest.text.truncate(end);
+                let place = rest.place;
+                blocks.push(rest);
+                rest = PageBlock { place, ..PageBlock::new(PageBlockKind::Paragraph, 0, text) };
+            }
+            blocks.push(rest);
+        }
+        page.blocks = blocks;
+    }
+}
+
+fn beginning(letters: &str) -> String {
+    letters.chars().take(MIN_LETTERS).collect()
+}
+
+fn letters_of_beginning(text: &str) -> String {
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).take(MIN_LETTERS).collect()
+}
+
+/// If `text` begins with the title whose letters are `wanted`, returns where the title ends,
+/// including punctuation after it.
+fn end_of(text: &str, wanted: &str) -> Option<usize> {
+    let mut wanted = wanted.chars().peekable();
+    for (at, character) in text.char_indices() {
+        if wanted.peek().is_none() {
+            if character.is_whitespace() {
+                return Some(at);
+            }
+            (!character.is_alphanumeric()).then_some(())?;
+        } else if character.is_alphanumeric() {
+            character
+                .to_lowercase()
+                .all(|lower| wanted.next_if_eq(&lower).is_some())
+                .then_some(())?;
+        }
+    }
+    wanted.peek().is_none().then_some(text.len())
+}
+
+/// A bookmark and its position in the document.
+pub(super) struct Placed<'a> {
+    pub(super) entry: &'a OutlineEntry,
+    pub(super) page_idx: usize,
+    /// `None` if its words are not on the page; it then applies from the beginning of the page.
+    pub(super) block_idx: Option<usize>,
+}
+
+/// Finds the blocks that bookmarks lead to, in the order of the bookmarks. If the words of a
+/// bookmark are not on its page, it is placed at the beginning of the page; a bookmark that fits
+/// nowhere is left out.
+pub(super) fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Placed<'a>> {
+    let candidates: Vec<Vec<Position>> = {
+        let index = index(pages);
+        outline.iter().map(|entry| candidates(entry, &index, pages)).collect()
+    };
+    let found = longest_in_order(&candidates);
+    let page_idx_of: HashMap<u32, usize> =
+        pages.iter().enumerate().map(|(idx, page)| (page.number, idx)).collect();
+    let mut placed: Vec<Placed<'a>> = Vec::new();
+    for (entry, found) in outline.iter().zip(found) {
+        let on_page = entry.page.and_then(|number| page_idx_of.get(&number).copied());
+        let last = placed.last().map_or(0, |last| last.page_idx);
+        match (found, on_page) {
+            (Some((page_idx, block_idx)), _) => {
+                // Bookmarks placed only by their page are dropped in favour of those whose words
+                // were found.
+                while placed.last().is_some_and(|last| last.page_idx > page_idx) {
+                    placed.pop();
+                }
+                placed.push(Placed { entry, page_idx, block_idx: Some(block_idx) });
+            }
+            (None, Some(page_idx)) if page_idx >= last => {
+                placed.push(Placed { entry, page_idx, block_idx: None });
+            }
+            _ => {}
+        }
+    }
+    placed
+}
+
+/// Indices of page and block.
+type Position = (usize, usize);
+
+/// Most positions considered for one bookmark; a title that occurs more often is ambiguous.
+const MAX_CANDIDATES: usize = 32;
+
+/// Returns the positions of all texts short enough for a title, by their letters with and without
+/// numbers.
+fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
+    let mut index: HashMap<String, Vec<Position>> = HashMap::new();
+    for (page_idx, page) in pages.iter().enumerate() {
+        for (block_idx, block) in page.blocks.iter().enumerate() {
+            if block.kind.is_prose() && block.text.chars().count() <= MAX_CHARS {
+                let whole = letters(&block.text);
+                let key = letters(number::without(&block.text));
+                if key != whole {
+                    index.entry(whole).or_default().push((page_idx, block_idx));
+                }
+                index.entry(key).or_default().push((page_idx, block_idx));
+            }
+        }
+    }
+    index
+}
+
+/// Returns the positions of the words of `entry`, on its page if it names one. Positions in headings
+/// are preferred to those in lists or a table of contents, and then positions with the number.
+fn candidates(
+    entry: &OutlineEntry,
+    index: &HashMap<String, Vec<Position>>,
+    pages: &[Page],
+) -> Vec<Position> {
+    let wanted = letters(&entry.title);
+    let on_page = |&(page_idx, _): &Position| {
+        entry.page.is_none_or(|number| pages[page_idx].number == number)
+    };
+    let positions = |key: &str| -> Vec<Position> {
+        let all = index.get(key).filter(|_| !key.is_empty()).into_iter().flatten();
+        all.filter(|position| on_page(position)).copied().collect()
+    };
+    let mut found = positions(&letters(number::without(&entry.title)));
+    if found.is_empty() {
+        found = positions(&wanted);
+    }
+    if let (true, Some(rest)) = (found.is_empty(), number::without_letter(&entry.title)) {
+        found = positions(&letters(rest));
+    }
+    let mut prefer = |claim: &dyn Fn(&PageBlock) -> bool| {
+        let holds = |&(page_idx, block_idx): &Position| claim(&pages[page_idx].blocks[block_idx]);
+        if found.iter().any(holds) {
+            found.retain(holds);
+        }
+    };
+    prefer(&|block| block.kind == PageBlockKind::Heading);
+    prefer(&|block| letters(&block.text) == wanted);
+    found.truncate(MAX_CANDIDATES);
+    found
+}
+
+/// Chooses one candidate, or none, for each bookmark, so that positions increase and as many
+/// bookmarks as possible are found (the longest increasing subsequence). A wrong match far ahead
+/// loses, because it would exclude many others.
+fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
+    struct Link {
+        entry_idx: usize,
+        position: Position,
+        before: Option<usize>,
+    }
+    let mut links: Vec<Link> = Vec::new();
+    // The link that ends the best chain of each length.
+    let mut ends: Vec<usize> = Vec::new();
+    for (entry_idx, positions) in candidates.iter().enumerate() {
+        // From the back, as two positions of one bookmark must not follow each other.
+        for &position in positions.iter().rev() {
+            let length = ends.partition_point(|&link_idx| links[link_idx].position < position);
+            let before = length.checked_sub(1).map(|last| ends[last]);
+            links.push(Link { entry_idx, position, before });
+            let link = links.len() - 1;
+            match ends.get_mut(length) {
+                Some(end) => *end = link,
+                None => ends.push(link),
+            }
+        }
+    }
+    let mut chosen = vec![None; candidates.len()];
+    let mut at = ends.last().copied();
+    while let Some(link) = at.map(|link_idx| &links[link_idx]) {
+        chosen[link.entry_idx] = Some(link.position);
+        at = link.before;
+    }
+    chosen
+}
+
+/// Returns the letters and digits of `text` in lower case, which do not depend on how a title is
+/// typeset.
+pub(super) fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

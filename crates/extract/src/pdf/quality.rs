@@ -1,0 +1,120 @@
+//! Measures how much of the text of pages is readable. A pure function.
+
+use super::scan;
+use crate::document::Quality;
+use crate::protocol::{OcrOutcome, Page};
+
+/// Counts the result of each page.
+pub(super) fn of(pages: &[Page]) -> Quality {
+    let mut quality = Quality::default();
+    for page in pages {
+        let (num_visible, num_garbage) = count_characters(page);
+        quality.num_characters = quality.num_characters.saturating_add(saturated(num_visible));
+        quality.num_not_text = quality.num_not_text.saturating_add(saturated(num_garbage));
+        quality.num_words_ocr = quality.num_words_ocr.saturating_add(page.num_words);
+        quality.num_unsure = quality.num_unsure.saturating_add(page.num_unsure);
+        let is_ocr = page.ocr == Some(OcrOutcome::Read);
+        let is_unread = page.failed.is_some()
+            || scan::is_garbage(page)
+            || (scan::looks_like_scan(page) && !is_ocr)
+            || page.ocr.as_ref().is_some_and(|outcome| outcome.reason().is_some());
+        let count = if is_unread {
+            let may_wait =
+                matches!(page.ocr, None | Some(OcrOutcome::Refused(_))) && !super::is_missing(page);
+            quality.pages_awaiting_ocr += u32::from(may_wait);
+            &mut quality.pages_unread
+        } else if page.blocks.is_empty() {
+            &mut quality.pages_empty
+        } else {
+            quality.pages_ocr += u32::from(is_ocr);
+            &mut quality.pages_read
+        };
+        *count += 1;
+    }
+    quality
+}
+
+fn saturated(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Returns how many visible characters a page has, and how many of them are not text: characters
+/// that a font does not identify, and characters in the private use areas of Unicode.
+pub(super) fn count_characters(page: &Page) -> (usize, usize) {
+    let text = page.blocks.iter().flat_map(|block| block.text.chars());
+    let visible = text.filter(|c| !c.is_whitespace());
+    visible.fold((0, 0), |(num_visible, num_garbage), c| {
+        (num_visible + 1, num_garbage + usize::from(is_not_text(c)))
+    })
+}
+
+fn is_not_text(character: char) -> bool {
+    matches!(character,
+        '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}' | char::REPLACEMENT_CHARACTER)
+}
+
+/// Removes replacement characters, which stand for unknown characters: they are of no use for
+/// searching.
+pub(super) fn drop_unknown(pages: &mut [Page]) {
+    for page in pages {
+        for block in
+            page.blocks.iter_mut().filter(|block| block.text.contains(char::REPLACEMENT_CHARACTER))
+        {
+            let is_known = |word: &&str| word.chars().any(|c| c != char::REPLACEMENT_CHARACTER);
+            let lines = block
+                .text
+                .lines()
+                .map(|line| line.split(' ').filter(is_known).collect::<Vec<_>>().join(" "));
+            let text = lines.collect::<Vec<_>>().join("\n");
+            block.text = text.replace(char::REPLACEMENT_CHARACTER, "");
+        }
+        page.blocks.retain(|block| !block.text.trim().is_empty());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{PageBlock, PageBlockKind};
+
+    fn page(texts: &[&str]) -> Page {
+        let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);
+        Page { blocks: texts.iter().map(block).collect(), ..Page::default() }
+    }
+
+    #[test]
+    fn characters_that_are_not_text_are_counted() {
+        assert_eq!(count_characters(&page(&["ab \u{FFFD}", "\u{E001}"])), (4, 2));
+        assert_eq!(count_characters(&page(&[])), (0, 0));
+    }
+
+    #[test]
+    fn every_page_is_counted_once() {
+        let scan = |ocr| Page { image_coverage: 1.0, ocr, ..page(&[]) };
+        let read_by_ocr = Page { ocr: Some(OcrOutcome::Read), ..page(&["high water"]) };
+        let blank = Page { is_blank: true, ..page(&[]) };
+        let quality = of(&[
+            page(&["low water at noon"]),
+            read_by_ocr,
+            blank,
+            scan(None),
+            scan(Some(OcrOutcome::Read)),
+            scan(Some(OcrOutcome::Refused("no".into()))),
+            scan(Some(OcrOutcome::Lost("no".into()))),
+            page(&["ab\u{E000}"]),
+            Page { is_blank: true, failed: Some("it is missing".into()), ..page(&[]) },
+        ]);
+        let pages = (quality.pages_read, quality.pages_ocr, quality.pages_empty);
+        assert_eq!((pages, quality.pages_unread), ((2, 1, 2), 5));
+        assert_eq!(quality.pages_awaiting_ocr, 3);
+        assert_eq!((quality.num_characters, quality.num_not_text), (26, 1));
+    }
+
+    #[test]
+    fn removing_unknown_characters_leaves_no_empty_blocks() {
+        let mut pages = [page(&["a \u{FFFD}\u{FFFD} b\u{FFFD}", "\u{FFFD} \u{FFFD}", "c"])];
+        drop_unknown(&mut pages);
+        let left: Vec<&str> = pages[0].blocks.iter().map(|block| block.text.as_str()).collect();
+        assert_eq!(left, ["a b", "c"]);
+    }
+}

@@ -1,0 +1,360 @@
+//! Finds pages without usable text and runs OCR on them, a few at a time, in parallel reading
+//! children.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::quality;
+use crate::error::{Error, Result};
+use crate::protocol::{OcrOutcome, Page};
+use crate::sandbox::ReadOptions;
+use crate::sandbox::parent::{self, Reading};
+
+/// Which program reads scanned pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Ocr {
+    /// None, as OCR is disabled.
+    #[default]
+    Never,
+    /// None: OCR is enabled, but Tesseract is not installed.
+    Missing,
+    /// Tesseract.
+    Tesseract {
+        /// Its path.
+        program: PathBuf,
+        /// Languages as Tesseract names them, joined by `+`.
+        languages: String,
+        /// Whether OCR also runs on pages that have text.
+        is_forced: bool,
+    },
+}
+
+impl Ocr {
+    /// Whether OCR can run now.
+    pub fn is_available(&self) -> bool {
+        matches!(self, Self::Tesseract { .. })
+    }
+}
+
+/// A page with fewer visible characters and a larger part covered by pictures is a scan: its text
+/// is only a stamp or a page number.
+const FEW_CHARACTERS: usize = 15;
+const SCAN_COVERAGE: f64 = 0.4;
+
+/// Fraction of characters that are not text (replacement, private use) above which a page counts as
+/// unreadable.
+pub(super) const GARBAGE_SHARE: f64 = 0.1;
+
+/// Pages per request: few enough to lose little in a crash, and enough not to send the file too
+/// often.
+const PAGES_PER_REQUEST: usize = 16;
+
+/// How many requests of one document may fail before its remaining pages are skipped.
+const MAX_FAILURES: usize = 8;
+
+/// Time limits for OCR of a page; pages of a newspaper take 20 seconds.
+const CPU_MS_PER_PAGE: u64 = 5_000;
+const WALL_PER_PAGE: Duration = Duration::from_secs(60);
+
+/// Runs OCR on the pages that need it with `reader`, and replaces their text.
+///
+/// A page that cannot be read stays unchanged and gets the reason.
+///
+/// # Errors
+///
+/// [`Error::Io`] if the reading process cannot be started.
+pub(super) fn read(
+    reading: &mut Reading,
+    reader: &str,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<()> {
+    let Ocr::Tesseract { is_forced, .. } = &options.ocr else { return Ok(()) };
+    let wanted = reading.pages.iter().filter(|page| *is_forced || lacks_usable_text(page));
+    let numbers: Vec<u32> = wanted.map(|page| page.number).collect();
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let num_threads = options.ocr_slots.num_slots();
+    let num_pages = numbers.len().div_ceil(num_threads).min(PAGES_PER_REQUEST);
+    let run = Run {
+        reader,
+        bytes,
+        options: ReadOptions {
+            cpu_ms_per_page: CPU_MS_PER_PAGE,
+            wall_per_page: WALL_PER_PAGE,
+            ..options.clone()
+        },
+        progress: Mutex::new(Progress {
+            left: numbers.chunks(num_pages).rev().collect(),
+            ..Progress::default()
+        }),
+    };
+    let outcome = thread::scope(|scope| {
+        // This thread is one of the workers.
+        let others = num_threads.min(numbers.len().div_ceil(num_pages)) - 1;
+        let others: Vec<_> = (0..others).map(|_| scope.spawn(|| run.work())).collect();
+        let own = run.work();
+        others.into_iter().filter_map(|worker| worker.join().ok()).fold(own, Result::and)
+    });
+    let progress = run.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+    progress.answers.into_iter().for_each(|page| put(reading, page));
+    outcome
+}
+
+/// OCR of one document in progress.
+struct Run<'a> {
+    reader: &'a str,
+    bytes: &'a [u8],
+    options: ReadOptions,
+    progress: Mutex<Progress<'a>>,
+}
+
+/// How far it has come.
+#[derive(Default)]
+struct Progress<'a> {
+    /// Requests, the next one last.
+    left: Vec<&'a [u32]>,
+    answers: Vec<Page>,
+    num_failures: usize,
+    /// The result of the remaining pages, once OCR of this document has been abandoned.
+    give_up: Option<OcrOutcome>,
+}
+
+impl<'a> Run<'a> {
+    /// Makes requests until none is left.
+    fn work(&self) -> Result<()> {
+        loop {
+            let mut progress = self.lock();
+            let Some(pages) = progress.left.pop() else { return Ok(()) };
+            if let Some(outcome) = progress.give_up.clone() {
+                progress.put(pages, &outcome);
+                continue;
+            }
+            drop(progress);
+            let slot = self.options.ocr_slots.take();
+            let answer = parent::read_by_ocr(self.reader, self.bytes, pages, &self.options);
+            drop(slot);
+            self.lock().record(pages, answer)?;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progress<'a>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'a> Progress<'a> {
+    fn record(&mut self, pages: &'a [u32], answer: Result<Reading>) -> Result<()> {
+        match answer {
+            Ok(answer) => {
+                // An error that affects several pages affects the rest too.
+                let mut refused = answer.pages.iter().map_while(|page| match &page.ocr {
+                    Some(OcrOutcome::Refused(reason)) => Some(reason),
+                    _ => None,
+                });
+                let first = refused.next().cloned();
+                if pages.len() > 1 && refused.count() + 1 == answer.pages.len() {
+                    self.give_up = first.map(OcrOutcome::Refused);
+                }
+                self.answers.extend(answer.pages);
+            }
+            Err(Error::Extract { failure, detail }) => {
+                self.num_failures += 1;
+                if pages.len() > 1 && self.num_failures < MAX_FAILURES {
+                    // One page causes the failure; the others are read without it.
+                    let (first, second) = pages.split_at(pages.len() / 2);
+                    self.left.extend([second, first]);
+                    return Ok(());
+                }
+                let outcome = OcrOutcome::Lost(Error::Extract { failure, detail }.to_string());
+                self.put(pages, &outcome);
+                if self.num_failures >= MAX_FAILURES {
+                    self.give_up = Some(outcome);
+                }
+            }
+            Err(other) => return Err(other),
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, pages: &[u32], outcome: &OcrOutcome) {
+        let page =
+            |number: &u32| Page { number: *number, ocr: Some(outcome.clone()), ..Page::default() };
+        self.answers.extend(pages.iter().map(page));
+    }
+}
+
+/// Permits to run OCR: one per processor, for all documents together, because Tesseract fully uses
+/// a processor and needs memory.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    num_slots: usize,
+    num_free: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        let num_slots = thread::available_parallelism().map_or(1, NonZero::get);
+        Self { num_slots, num_free: Mutex::new(num_slots), freed: Condvar::new() }
+    }
+}
+
+/// A permit, returned when it is dropped.
+struct Slot<'a>(&'a Slots);
+
+impl Slots {
+    fn num_slots(&self) -> usize {
+        self.num_slots
+    }
+
+    /// Waits for a permit.
+    fn take(&self) -> Slot<'_> {
+        let free = self.num_free.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = self.freed.wait_while(free, |num_free| *num_free == 0);
+        *free.unwrap_or_else(PoisonError::into_inner) -= 1;
+        Slot(self)
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        *self.0.num_free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+/// Replaces the text of a page with the result of OCR.
+fn put(reading: &mut Reading, answer: Page) {
+    let Some(page) = reading.pages.iter_mut().find(|page| page.number == answer.number) else {
+        return;
+    };
+    page.ocr = answer.ocr;
+    (page.num_words, page.num_unsure) = (answer.num_words, answer.num_unsure);
+    if !answer.blocks.is_empty() {
+        page.blocks = answer.blocks;
+        // Of the picture, turned upright.
+        (page.width, page.height) = (answer.width, answer.height);
+        page.num_unreadable = 0;
+        page.failed = None;
+    }
+}
+
+/// Whether a page has content but no text that can be searched.
+pub(super) fn lacks_usable_text(page: &Page) -> bool {
+    looks_like_scan(page) || is_garbage(page) || (page.blocks.is_empty() && !page.is_blank)
+}
+
+/// Whether a page consists of pictures, except for a few characters.
+pub(super) fn looks_like_scan(page: &Page) -> bool {
+    let (num_visible, _) = quality::count_characters(page);
+    num_visible < FEW_CHARACTERS && page.image_coverage > SCAN_COVERAGE
+}
+
+/// Whether most characters of a page are not text.
+pub(super) fn is_garbage(page: &Page) -> bool {
+    let (num_visible, num_garbage) = quality::count_characters(page);
+    let is_unknown = page.blocks.is_empty() && page.num_unreadable > 0;
+    is_unknown || num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Failure;
+    use crate::protocol::{PageBlock, PageBlockKind};
+
+    fn page(text: &str, image_coverage: f64) -> Page {
+        let mut page = Page { image_coverage, ..Page::default() };
+        if !text.is_empty() {
+            page.blocks.push(PageBlock::new(PageBlockKind::Paragraph, 0, text));
+        }
+        page
+    }
+
+    #[test]
+    fn pages_without_usable_text_are_found() {
+        assert!(lacks_usable_text(&page("", 1.0)));
+        assert!(lacks_usable_text(&page("page 12", 0.9)));
+        assert!(lacks_usable_text(&page("\u{E001}\u{E002} plain", 0.0)));
+        // Text drawn as shapes.
+        assert!(lacks_usable_text(&page("", 0.0)));
+        assert!(!lacks_usable_text(&page("a photograph of the harbour at low water", 0.9)));
+        assert!(!lacks_usable_text(&page("page 12", 0.1)));
+        assert!(!lacks_usable_text(&Page { is_blank: true, ..Page::default() }));
+    }
+
+    #[test]
+    fn ocr_is_abandoned_when_every_request_fails() {
+        let numbers: Vec<u32> = (1..=100).collect();
+        let mut progress = Progress {
+            left: numbers.chunks(PAGES_PER_REQUEST).rev().collect(),
+            ..Progress::default()
+        };
+        let mut num_requests = 0;
+        while let Some(pages) = progress.left.pop() {
+            if let Some(outcome) = progress.give_up.clone() {
+                progress.put(pages, &outcome);
+                continue;
+            }
+            num_requests += 1;
+            let crash = Error::Extract { failure: Failure::Crashed, detail: String::new() };
+            progress.record(pages, Err(crash)).unwrap();
+        }
+        assert_eq!(num_requests, MAX_FAILURES);
+        let mut found: Vec<u32> = progress.answers.iter().map(|page| page.number).collect();
+        found.sort_unstable();
+        assert_eq!(found, numbers);
+    }
+
+    #[test]
+    fn a_failing_page_does_not_affect_others() {
+        let mut progress = Progress { left: vec![&[1, 2, 3, 4]], ..Progress::default() };
+        while let Some(pages) = progress.left.pop() {
+            let answer = if pages.contains(&3) {
+                Err(Error::Extract { failure: Failure::TimedOut, detail: String::new() })
+            } else {
+                let read = |number: &u32| Page {
+                    number: *number,
+                    ocr: Some(OcrOutcome::Read),
+                    ..Page::default()
+                };
+                Ok(Reading { pages: pages.iter().map(read).collect(), ..Reading::default() })
+            };
+            progress.record(pages, answer).unwrap();
+        }
+        let is_read = |page: &&Page| page.ocr == Some(OcrOutcome::Read);
+        let read: Vec<u32> =
+            progress.answers.iter().filter(is_read).map(|page| page.number).collect();
+        assert_eq!(read, [1, 2, 4]);
+        assert_eq!(progress.answers.len(), 4);
+    }
+
+    #[test]
+    fn a_refusal_of_several_pages_applies_to_the_rest() {
+        let refused = |number| {
+            let ocr = Some(OcrOutcome::Refused("no such language".into()));
+            Page { number, ocr, ..Page::default() }
+        };
+        let answer = |pages| Ok(Reading { pages, ..Reading::default() });
+        let mut progress = Progress::default();
+        progress.record(&[1], answer(vec![refused(1)])).unwrap();
+        assert_eq!(progress.give_up, None);
+        progress.record(&[2, 3], answer(vec![refused(2), refused(3)])).unwrap();
+        assert!(progress.give_up.is_some());
+    }
+
+    #[test]
+    fn ocr_text_replaces_the_text_of_the_page() {
+        let mut reading = Reading { pages: vec![page("12", 1.0)], ..Reading::default() };
+        let nothing = Page { ocr: Some(OcrOutcome::Read), ..Page::default() };
+        put(&mut reading, nothing);
+        assert_eq!(reading.pages[0].blocks[0].text, "12");
+        put(&mut reading, Page { ocr: Some(OcrOutcome::Read), ..page("high water at noon", 0.0) });
+        assert_eq!(reading.pages[0].blocks[0].text, "high water at noon");
+    }
+}

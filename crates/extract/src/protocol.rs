@@ -1,0 +1,402 @@
+//! Defines the protocol of the pipe between `kb` and its reading child. A request line and the
+//! bytes of the file go one way, one JSON object per line the other.
+//!
+//! ```text
+//! → {"reader":…,"size_bytes":…,"max_memory_bytes":…,…}\n then size_bytes bytes
+//! ← {"document":{…}}\n {"page":{…}}\n … {"done":{…}}\n    or    {"failed":{…}}\n
+//! ← {"picture":{…}}\n    → what Tesseract reads on it: {"Ok":…}\n or {"Err":…}\n
+//! ```
+//!
+//! A child answers one request and ends. A line is written completely or not at all, so lines from
+//! before a crash can be trusted.
+
+mod page;
+
+use serde::{Deserialize, Serialize};
+
+use super::sandbox::Layers;
+use crate::document::{Document, Office};
+use crate::error::{Error, Failure};
+
+pub use page::{OcrOutcome, Page, PageBlock, PageBlockKind, Place};
+
+/// Marks a gap in the text of a page that is wider than those between letters, but narrower than
+/// most spaces. A noncharacter, which no text contains.
+pub const NARROW_GAP: char = '\u{FDD0}';
+
+/// First argument of a process that is a reading child.
+pub const CHILD_COMMAND: &str = "__read";
+
+/// First argument of a process that limits itself and becomes Tesseract.
+pub const OCR_COMMAND: &str = "__ocr";
+
+/// Names of the readers of PDF, best first. A request names the reader it wants.
+pub const PDF_READERS: [&str; 3] = ["hayro", "unpdf", "pdf-extract"];
+
+/// Names of the other readers in a request.
+pub const HTML: &str = "html";
+pub const CODE: &str = "code";
+pub const MARKUP: &str = "markup";
+pub const DATA: &str = "data";
+pub const NOTEBOOK: &str = "notebook";
+pub const NOTEBOOK_WITH_RESULTS: &str = "notebook-with-results";
+/// Reads nothing, and reports what confines the child.
+pub const LAYERS: &str = "layers";
+pub const DOCX: &str = "docx";
+pub const EPUB: &str = "epub";
+pub const PPTX: &str = "pptx";
+pub const XLSX: &str = "xlsx";
+pub const ODT: &str = "odt";
+pub const ODP: &str = "odp";
+pub const ODS: &str = "ods";
+pub const RTF: &str = "rtf";
+pub const FB2: &str = "fb2";
+pub const MHTML: &str = "mhtml";
+pub const EML: &str = "eml";
+pub const MBOX: &str = "mbox";
+pub const MEMBERS_OF_ZIP: &str = "members-of-zip";
+pub const MEMBERS_OF_EML: &str = "members-of-eml";
+pub const MEMBERS_OF_MBOX: &str = "members-of-mbox";
+pub const IMAGE: &str = "image";
+pub const OCR_OF_PDF: &str = "ocr-of-pdf";
+pub const OCR_OF_IMAGE: &str = "ocr-of-image";
+
+/// Returns the reader of a kind of office document.
+pub fn reader_of(office: Office) -> &'static str {
+    match office {
+        Office::Pptx => PPTX,
+        Office::Xlsx => XLSX,
+        Office::Odt => ODT,
+        Office::Odp => ODP,
+        Office::Ods => ODS,
+        Office::Rtf => RTF,
+        Office::Fb2 => FB2,
+        Office::Mhtml => MHTML,
+        Office::Eml => EML,
+        Office::Mbox => MBOX,
+    }
+}
+
+/// The request to the child, in one line before the bytes of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Name of the reader to use.
+    pub reader: String,
+    /// Size of the document, which follows, in bytes.
+    pub size_bytes: u64,
+    /// Address space that the child may use, in bytes.
+    pub max_memory_bytes: u64,
+    /// Processor time that it may use, in seconds.
+    pub cpu_seconds: u64,
+    /// Additional processor time per page, in milliseconds.
+    pub cpu_ms_per_page: u64,
+    /// Processor time that it may use whatever the number of pages, in seconds.
+    pub max_cpu_seconds: u64,
+    /// Opens an encrypted file; never on the command line, which other users could see.
+    pub password: Option<String>,
+    /// Physical pages to read by OCR, from 1, in order; empty for reading text.
+    pub ocr_pages: Vec<u32>,
+    /// The word of the programming language, markup language or kind of data of a text, which is
+    /// sent as UTF-8; `None` for anything else.
+    pub kind: Option<String>,
+}
+
+/// Largest processor time including pages, as a multiple of the time without them, because the file
+/// itself declares the number of pages.
+const MAX_CPU_FACTOR: u64 = 20;
+
+impl Request {
+    /// Returns the processor time for a document with this many pages, in seconds.
+    pub fn cpu_seconds_of(&self, page_count: u32) -> u64 {
+        let for_pages = self.cpu_ms_per_page.saturating_mul(page_count.into()) / 1000;
+        let most = self.cpu_seconds.saturating_mul(MAX_CPU_FACTOR).min(self.max_cpu_seconds);
+        self.cpu_seconds.saturating_add(for_pages).min(most)
+    }
+}
+
+/// A picture for Tesseract, and what is wanted of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    /// What to find.
+    pub wanted: Wanted,
+    pub width: u32,
+    pub height: u32,
+    /// Dots per inch, if known.
+    pub dpi: Option<f64>,
+    /// One byte per pixel, 0 for black, row by row from the top, in Base64.
+    pub pixels: String,
+}
+
+/// What Tesseract finds on a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// Its words, as a table.
+    Words,
+    /// By how much it is turned, as a report.
+    Turn,
+}
+
+/// What Tesseract prints, or why it fails.
+pub type Recognised = Result<String, String>;
+
+/// One line of the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// First: what the document states about itself.
+    Document(Head),
+    /// Then the pages in order, including those that could not be read.
+    Page(Page),
+    /// Instead of pages: a text that was parsed completely.
+    Parsed(Parsed),
+    /// Instead of pages: a file in a container.
+    Member(MemberLine),
+    /// Between pages: a picture for Tesseract. The child waits for a line with the result.
+    Picture(Picture),
+    /// Instead of everything else: what confines the child.
+    Layers(Layers),
+    /// Last, if the reader succeeded.
+    Done(Tail),
+    /// Last, if it failed.
+    Failed {
+        /// As [`Failure::code`] spells it.
+        code: String,
+        /// The message of the reader.
+        detail: String,
+    },
+}
+
+/// A parsed text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parsed {
+    /// The document; without its text if that is the text in the request.
+    pub document: Document,
+    /// Whether the text is that in the request.
+    pub has_same_text: bool,
+}
+
+/// A file in a container.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberLine {
+    /// Its clean name.
+    pub name: String,
+    /// Its bytes in Base64; `None` if it failed.
+    pub bytes: Option<String>,
+    /// The code and the detail of its failure.
+    pub failed: Option<(String, String)>,
+}
+
+/// What a document states about itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    /// Title as stated, even if it is useless.
+    pub title: Option<String>,
+    /// Author as stated.
+    pub author: Option<String>,
+    /// Date of creation, RFC 3339.
+    pub created: Option<String>,
+    /// Natural language as stated.
+    pub language: Option<String>,
+    /// Number of pages.
+    pub page_count: u32,
+    /// Bookmarks in reading order, parents before their children.
+    pub outline: Vec<OutlineEntry>,
+    /// The label of each page, in order; empty if all labels are page numbers.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// The texts in the fields of a form. Their positions on the pages are not known.
+    #[serde(default)]
+    pub fields: Vec<String>,
+}
+
+/// A bookmark.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutlineEntry {
+    /// Its text.
+    pub title: String,
+    /// Depth, from 1.
+    pub level: u8,
+    /// Physical page that it leads to, from 1.
+    pub page: Option<u32>,
+}
+
+/// Facts that a reader knows only at the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tail {
+    /// Number of pages that the file declares, if it does.
+    pub declared_page_count: Option<u32>,
+    /// Whether a part of the page tree, and so some pages, were lost.
+    pub pages_lost: bool,
+    /// Whether the object table of the file had to be rebuilt.
+    pub rebuilt: bool,
+    /// What was left out, one sentence each.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// Why a reader could not read a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadFailure {
+    /// The class of failure.
+    pub failure: Failure,
+    /// The message of the reader; may be empty.
+    pub detail: String,
+}
+
+impl ReadFailure {
+    pub fn new(failure: Failure, detail: impl Into<String>) -> Self {
+        Self { failure, detail: detail.into() }
+    }
+}
+
+impl From<ReadFailure> for Error {
+    fn from(failed: ReadFailure) -> Self {
+        Self::Extract { failure: failed.failure, detail: failed.detail }
+    }
+}
+
+impl From<&ReadFailure> for Line {
+    fn from(failed: &ReadFailure) -> Self {
+        Self::Failed { code: failed.failure.code().to_owned(), detail: failed.detail.clone() }
+    }
+}
+
+/// Classes that a reader may report, the most informative first: if several readers fail, the most
+/// informative failure is reported.
+pub const BY_INFORMATION: [Failure; 9] = [
+    Failure::PasswordNeeded,
+    Failure::EncryptionNotSupported,
+    Failure::WrongFormat,
+    Failure::NotText,
+    Failure::NoPages,
+    Failure::OutOfMemory,
+    Failure::TimedOut,
+    Failure::Damaged,
+    Failure::Crashed,
+];
+
+/// Returns the class with this code; [`Failure::Crashed`] for an unknown code.
+pub fn failure_from_code(code: &str) -> Failure {
+    BY_INFORMATION.into_iter().find(|failure| failure.code() == code).unwrap_or(Failure::Crashed)
+}
+
+/// Serialises `line` as the bytes that cross the pipe, including the newline.
+pub fn encode(line: &impl Serialize) -> Vec<u8> {
+    // Only a map whose keys are not strings could fail, and there is none.
+    let mut bytes = serde_json::to_vec(line).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Parses the output of [`encode`]; `None` for anything else.
+pub fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Option<T> {
+    serde_json::from_slice(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Block, BlockKind};
+
+    #[test]
+    fn pages_add_time_up_to_a_multiple_and_to_the_users_limit() {
+        let check = |page_count, max_cpu_seconds, expected| {
+            let request = Request {
+                reader: "any".into(),
+                size_bytes: 0,
+                max_memory_bytes: 0,
+                cpu_seconds: 30,
+                cpu_ms_per_page: 50,
+                max_cpu_seconds,
+                password: None,
+                ocr_pages: Vec::new(),
+                kind: None,
+            };
+            assert_eq!(request.cpu_seconds_of(page_count), expected);
+        };
+        check(0, 600, 30);
+        check(2_000, 600, 130);
+        check(u32::MAX, 1_000, 600);
+        check(2_000, 60, 60);
+        check(0, 1, 1);
+    }
+
+    #[track_caller]
+    fn check(line: &Line) {
+        let bytes = encode(line);
+        assert_eq!(
+            bytes.iter().filter(|&&byte| byte == b'\n').count(),
+            1,
+            "one line, whatever is in it"
+        );
+        assert_eq!(decode::<Line>(&bytes).as_ref(), Some(line));
+    }
+
+    #[test]
+    fn every_line_is_parsed_back_unchanged() {
+        check(&Line::Document(Head {
+            title: Some("a\nb".into()),
+            outline: vec![OutlineEntry { title: "1 \"One\"".into(), level: 1, page: None }],
+            ..Head::default()
+        }));
+        check(&Line::Page(Page {
+            number: 3,
+            blocks: vec![PageBlock::new(PageBlockKind::Table, 0, "| a |\n| --- |\n| \u{1F30A} |")],
+            image_coverage: 0.25,
+            ..Page::default()
+        }));
+        check(&Line::Parsed(Parsed {
+            document: Document {
+                title: Some("a.b".into()),
+                blocks: vec![Block {
+                    bytes: 3..7,
+                    kind: BlockKind::Code,
+                    headings: vec!["a".into()],
+                    symbol: Some("a.b".into()),
+                    context: None,
+                    page: None,
+                    starts_section: true,
+                }],
+                line_numbers: vec![1, 3],
+                ..Document::default()
+            },
+            has_same_text: true,
+        }));
+        check(&Line::Picture(Picture {
+            wanted: Wanted::Words,
+            width: 1,
+            height: 1,
+            dpi: Some(200.0),
+            pixels: "AA==".into(),
+        }));
+        check(&Line::Member(MemberLine {
+            name: "a/b.md".into(),
+            bytes: None,
+            failed: Some(("damaged".into(), "crc".into())),
+        }));
+        check(&Line::Done(Tail {
+            declared_page_count: Some(2),
+            pages_lost: true,
+            rebuilt: true,
+            warnings: vec!["rows were left out".into()],
+        }));
+        check(&Line::from(&ReadFailure::new(Failure::Damaged, "xref")));
+    }
+
+    #[test]
+    fn every_class_is_found_by_its_code() {
+        for failure in BY_INFORMATION {
+            assert_eq!(failure_from_code(failure.code()), failure);
+        }
+        assert_eq!(failure_from_code("nonsense"), Failure::Crashed);
+    }
+
+    #[test]
+    fn half_a_line_is_refused() {
+        let whole = encode(&Line::Done(Tail::default()));
+        for end in 0..whole.len() - 1 {
+            assert_eq!(decode::<Line>(&whole[..end]), None, "{end} bytes");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Defines a page as the child sends it: its blocks, where they are, and how OCR went.
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::BlockKind;
+
+/// A page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// Physical number, from 1.
+    pub number: u32,
+    /// Size in points, as displayed; 0 from readers that do not report it.
+    #[serde(default)]
+    pub width: f64,
+    #[serde(default)]
+    pub height: f64,
+    /// Blocks in reading order; none of them is blank.
+    pub blocks: Vec<PageBlock>,
+    /// Instructions on the page that draw text, readable or not.
+    pub num_text_ops: u32,
+    /// Whether the page has no drawing instructions.
+    #[serde(default)]
+    pub is_blank: bool,
+    /// Fraction of the page that pictures cover, 0 to 1.
+    pub image_coverage: f64,
+    /// Pieces of text whose characters are unknown.
+    pub num_unreadable: u32,
+    /// Why the page could not be read; `None` if it was.
+    pub failed: Option<String>,
+    /// The result of OCR; `None` if it was not tried.
+    #[serde(default)]
+    pub ocr: Option<OcrOutcome>,
+    /// Words that OCR has read, and how many of them it is not sure of.
+    #[serde(default)]
+    pub num_words: u32,
+    #[serde(default)]
+    pub num_unsure: u32,
+}
+
+/// The result of OCR of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OcrOutcome {
+    /// OCR succeeded; there may be no text.
+    Read,
+    /// Tesseract failed; another run of it might succeed.
+    Refused(String),
+    /// The page could not be rendered.
+    Lost(String),
+}
+
+impl OcrOutcome {
+    /// Returns why the page could not be read; `None` if it was.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Read => None,
+            Self::Refused(reason) | Self::Lost(reason) => Some(reason),
+        }
+    }
+}
+
+/// A block of a page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageBlock {
+    /// Its kind, as the reader sees it.
+    pub kind: PageBlockKind,
+    /// Level of a heading from 1; 0 for everything else.
+    pub level: u8,
+    /// Its text; a table as Markdown lines.
+    pub text: String,
+    /// Its position and appearance; `None` from readers that do not report them.
+    #[serde(default)]
+    pub place: Option<Place>,
+}
+
+impl PageBlock {
+    /// Creates a block of which only the text is known.
+    pub fn new(kind: PageBlockKind, level: u8, text: impl Into<String>) -> Self {
+        Self { kind, level, text: text.into(), place: None }
+    }
+}
+
+/// Position of a block, in points from the upper left corner of the page, and its appearance.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+    /// Height of its font.
+    pub size: f64,
+    /// Ink density of its lightest line, relative to that of most text on the page; 0 if unknown.
+    pub ink: f64,
+    /// Whether the name of its font contains "bold".
+    pub is_bold: bool,
+    /// Whether most letters of each of its lines are monospaced.
+    #[serde(default)]
+    pub is_mono: bool,
+    pub num_lines: u32,
+}
+
+/// [`BlockKind`] as it is serialised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageBlockKind {
+    /// A heading.
+    Heading,
+    /// Prose.
+    Paragraph,
+    /// An item of a list, including its bullet or number.
+    ListItem,
+    /// A table in Markdown.
+    Table,
+    /// Lines in a monospaced font.
+    Code,
+    /// Entries of a table of contents or of an index, one per line. Only the parent finds them.
+    Contents,
+}
+
+impl PageBlockKind {
+    /// Whether a block of this kind may be a heading, or begin with one.
+    pub fn is_prose(self) -> bool {
+        !matches!(self, Self::Table | Self::Code | Self::Contents)
+    }
+}
+
+impl From<PageBlockKind> for BlockKind {
+    fn from(kind: PageBlockKind) -> Self {
+        match kind {
+            PageBlockKind::Heading => Self::Heading,
+            PageBlockKind::Paragraph | PageBlockKind::Contents => Self::Paragraph,
+            PageBlockKind::ListItem => Self::ListItem,
+            PageBlockKind::Table => Self::Table,
+            PageBlockKind::Code => Self::Code,
+        }
+    }
+}
+
+impl From<BlockKind> for PageBlockKind {
+    fn from(kind: BlockKind) -> Self {
+        match kind {
+            BlockKind::Heading => Self::Heading,
+            BlockKind::Paragraph => Self::Paragraph,
+            BlockKind::ListItem => Self::ListItem,
+            BlockKind::Table => Self::Table,
+            BlockKind::Code => Self::Code,
+        }
+    }
+}

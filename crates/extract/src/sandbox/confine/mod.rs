@@ -1,0 +1,211 @@
+//! Gives up, for good, what a process that handles untrusted bytes does not need.
+//!
+//! The layers do not depend on each other: what one lacks on some system, or leaves open, another
+//! refuses. A layer that the system does not have is left out, and the child reports which are
+//! active. docs/sandbox.md says what each of them refuses.
+
+#[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
+))]
+mod seccomp;
+
+use std::ffi::OsString;
+#[cfg(target_os = "linux")]
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use super::layers::Layers;
+use super::ocr::NOT_STARTED;
+
+/// What a process may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Address space in bytes.
+    Memory,
+    /// Processor time in seconds.
+    Cpu,
+    /// Bytes of a file that it writes.
+    FileSize,
+    /// Open files, pipes included.
+    OpenFiles,
+    /// Processes and threads of the user. Not for root, to whom the system does not apply it.
+    Processes,
+    /// Bytes of a core file. One of a gigabyte for every damaged PDF would be of no use.
+    Core,
+}
+
+/// Confines this process to memory, a clock and its three pipes. Only the first call in a process, before
+/// it has other threads, confines all of it.
+pub fn for_reading() -> Layers {
+    let mut layers = Layers::default();
+    end_with_parent();
+    if is_wanted("privileges") {
+        layers.no_new_privileges = drop_privileges();
+    }
+    #[cfg(target_os = "linux")]
+    {
+        if is_wanted("landlock") {
+            layers.landlock = landlock::refuse_all();
+        }
+        if is_wanted("seccomp") {
+            layers.seccomp = seccomp::allow_reading();
+        }
+    }
+    if is_wanted("limits") {
+        let none = [(Limit::FileSize, 0), (Limit::Core, 0), (Limit::OpenFiles, NUM_PIPES)];
+        let are_set = none.map(|(resource, most)| limit(resource, most, most));
+        layers.limits = are_set.iter().all(|is_set| *is_set);
+    }
+    layers
+}
+
+/// Replaces seccomp on processors for which the crate has no filters.
+#[cfg(all(
+    target_os = "linux",
+    not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))
+))]
+mod seccomp {
+    pub(super) fn allow_reading() -> bool {
+        false
+    }
+
+    pub(super) fn refuse_what_no_program_needs() -> bool {
+        false
+    }
+}
+
+/// stdin, stdout and stderr.
+const NUM_PIPES: u64 = 3;
+
+/// Refuses every process and thread after the one that reads.
+pub fn refuse_threads() {
+    if is_wanted("limits") {
+        limit(Limit::Processes, 0, 0);
+    }
+}
+
+/// Whether a layer is wanted: all are. In debug builds, tests name the only one on the command line, to show
+/// what it refuses by itself.
+fn is_wanted(layer: &str) -> bool {
+    let only = std::env::args_os().nth(2).filter(|_| cfg!(debug_assertions));
+    only.is_none_or(|only| only == layer)
+}
+
+/// Runs `kb __ocr MEMORY CPU PROGRAM ARG…`: confines this process to what Tesseract needs, and becomes it.
+/// Returns only if that fails.
+pub fn become_tesseract(args: &[OsString]) -> ExitCode {
+    let failed = ExitCode::from(NOT_STARTED);
+    let [memory, cpu, program, args @ ..] = args else { return failed };
+    let number = |text: &OsString| text.to_str().and_then(|text| text.parse().ok());
+    let (Some(memory), Some(cpu)) = (number(memory), number(cpu)) else { return failed };
+    end_with_parent();
+    drop_privileges();
+    #[cfg(target_os = "linux")]
+    {
+        landlock::allow_program(Path::new(program));
+        seccomp::refuse_what_no_program_needs();
+    }
+    for (resource, most) in [(Limit::FileSize, 0), (Limit::Core, 0), (Limit::Memory, memory)] {
+        limit(resource, most, most);
+    }
+    limit(Limit::Cpu, cpu, u64::saturating_add(cpu, 1));
+    let mut command = Command::new(program);
+    // Many documents are read in parallel.
+    command.args(args).env("OMP_THREAD_LIMIT", "1");
+    run(command)
+}
+
+/// Returns the folders in which a program looks for its data and its libraries: those of the system, and
+/// those next to the program's own.
+#[cfg(target_os = "linux")]
+fn folders_of(program: &Path) -> Vec<PathBuf> {
+    const SYSTEM: [&str; 9] = [
+        "/usr",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/bin",
+        "/opt",
+        "/etc/ld.so.cache",
+        "/nix/store",
+        "/gnu/store",
+    ];
+    const OWN: [&str; 4] = ["lib", "lib64", "share", "Cellar"];
+    let mut folders: Vec<PathBuf> = SYSTEM.map(PathBuf::from).to_vec();
+    let real = program.canonicalize().ok();
+    for program in [Some(program), real.as_deref()].into_iter().flatten() {
+        folders.push(program.to_owned());
+        if let Some(prefix) = program.parent().and_then(Path::parent) {
+            folders.extend(OWN.map(|name| prefix.join(name)));
+        }
+    }
+    for name in ["TESSDATA_PREFIX", "LD_LIBRARY_PATH"] {
+        #[expect(clippy::disallowed_methods, reason = "where Tesseract and its libraries look")]
+        let value = std::env::var_os(name).unwrap_or_default();
+        folders.extend(std::env::split_paths(&value).filter(|folder| folder.is_absolute()));
+    }
+    folders
+}
+
+/// Becomes another program; returns only if that fails.
+#[cfg(unix)]
+fn run(mut command: Command) -> ExitCode {
+    use std::os::unix::process::CommandExt;
+    let _ = command.exec();
+    ExitCode::from(NOT_STARTED)
+}
+
+/// Runs another program, and ends with its exit code.
+#[cfg(not(unix))]
+fn run(mut command: Command) -> ExitCode {
+    let code = command.status().map(|status| status.code().unwrap_or(1));
+    ExitCode::from(code.map_or(NOT_STARTED, |code| u8::try_from(code).unwrap_or(1)))
+}
+
+/// Lets the system end this process with the thread that has started it, even if that is killed.
+fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Signal, set_parent_process_death_signal};
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    }
+}
+
+/// Gives up the rights of root, and every way to gain rights; whether that is in force.
+fn drop_privileges() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
+        let none = CapabilitySet::empty();
+        let none = CapabilitySets { effective: none, permitted: none, inheritable: none };
+        set_no_new_privs(true).is_ok() && set_capabilities(None, none).is_ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
+/// Sets a soft limit, which the kernel enforces, and a hard one, which this process can never raise. Whether
+/// the hard one is in force. The document is read anyway, as the parent limits the time.
+#[cfg(unix)]
+pub fn limit(resource: Limit, soft: u64, hard: u64) -> bool {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let resource = match resource {
+        Limit::Memory => Resource::As,
+        Limit::Cpu => Resource::Cpu,
+        Limit::FileSize => Resource::Fsize,
+        Limit::OpenFiles => Resource::Nofile,
+        Limit::Processes => Resource::Nproc,
+        Limit::Core => Resource::Core,
+    };
+    let maximum = getrlimit(resource).maximum.map_or(hard, |maximum| hard.min(maximum));
+    let limits = Rlimit { current: Some(soft.min(maximum)), maximum: Some(maximum) };
+    setrlimit(resource, limits).is_ok()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn limit(_: Limit, _: u64, _: u64) -> bool {
+    false
+}

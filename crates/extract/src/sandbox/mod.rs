@@ -1,0 +1,22 @@
+//! Starts, confines, feeds and ends the processes that read untrusted formats: one for each
+//! document, and one for each picture that Tesseract reads.
+//!
+//! ```text
+//! parent ═ pipe ═ reader ─► head, pages, tail
+//!    ╚════ pipe ═ Tesseract, for the pictures that the reader draws
+//! ```
+//!
+//! Such code never runs in the process that holds the database: `catch_unwind` catches neither a
+//! stack overflow nor a failed allocation, both happen with real files, and a flaw in it must not
+//! give its author the rights of the user.
+
+pub mod confine;
+mod layers;
+mod ocr;
+mod options;
+pub(super) mod parent;
+mod process;
+
+pub use confine::become_tesseract;
+pub use layers::{Layers, active};
+pub use options::ReadOptions;

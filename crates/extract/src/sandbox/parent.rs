@@ -1,0 +1,386 @@
+//! Lets a reading child read a document, and converts a crash, too much memory or too much time
+//! into a class of failure.
+//!
+//! The child is not trusted: the parent limits how long it waits and how many bytes it reads.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::process::{ChildStdin, ExitStatus};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Instant;
+
+use super::process::{Over, Process};
+use super::{Layers, ReadOptions, ocr};
+use crate::error::{Error, Failure, Result};
+use crate::protocol::{
+    CHILD_COMMAND, Head, Line, MemberLine, OCR_OF_PDF, PDF_READERS, Page, Parsed, ReadFailure,
+    Request, Tail, decode, encode, failure_from_code,
+};
+
+/// The result of reading a complete document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Reading {
+    pub(crate) head: Head,
+    pub(crate) pages: Vec<Page>,
+    pub(crate) tail: Tail,
+    /// A parsed text, which has no pages.
+    pub(crate) parsed: Option<Parsed>,
+    /// The files in a container.
+    pub(crate) members: Vec<MemberLine>,
+    /// What confines the child, if that was asked for.
+    pub(crate) layers: Layers,
+}
+
+/// Largest waiting time including pages, as a multiple of the time without them.
+const MAX_WALL_FACTOR: u32 = 20;
+
+/// Reads `bytes` with `reader` in another process.
+///
+/// # Errors
+///
+/// [`Error::Io`] if no process can be started; [`Error::Extract`] if the document cannot be read;
+/// [`Error::TooSlow`] if it uses up the processor time that the user allows; [`Error::Cancelled`].
+pub(crate) fn read(reader: &str, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
+    answer(&request(reader, bytes, options), bytes, options)
+}
+
+/// Parses a text in UTF-8 of this kind: the word of its language, for readers that need it.
+///
+/// # Errors
+///
+/// As in [`read`].
+pub(crate) fn read_text(
+    reader: &str,
+    text: &str,
+    kind: Option<&str>,
+    options: &ReadOptions,
+) -> Result<Parsed> {
+    let bytes = text.as_bytes();
+    let request = Request { kind: kind.map(str::to_owned), ..request(reader, bytes, options) };
+    let parsed = answer(&request, bytes, options)?.parsed;
+    parsed.ok_or_else(|| ReadFailure::new(Failure::Crashed, INVALID).into())
+}
+
+/// Reads these pages by OCR.
+///
+/// # Errors
+///
+/// As in [`read`].
+pub(crate) fn read_by_ocr(
+    reader: &str,
+    bytes: &[u8],
+    pages: &[u32],
+    options: &ReadOptions,
+) -> Result<Reading> {
+    let request = Request { ocr_pages: pages.to_vec(), ..request(reader, bytes, options) };
+    answer(&request, bytes, options)
+}
+
+/// Returns the request to read bytes without OCR.
+fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
+    // No other format is opened by a password, so no other author could get it.
+    let is_pdf = PDF_READERS.contains(&reader) || reader == OCR_OF_PDF;
+    let max_cpu_seconds = options.max_cpu_seconds();
+    Request {
+        reader: reader.to_owned(),
+        size_bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
+        max_memory_bytes: options.max_memory_bytes,
+        cpu_seconds: options.cpu_seconds.min(max_cpu_seconds),
+        cpu_ms_per_page: options.cpu_ms_per_page,
+        max_cpu_seconds,
+        password: options.password.clone().filter(|_| is_pdf),
+        ocr_pages: Vec::new(),
+        kind: None,
+    }
+}
+
+/// Sends a request and the bytes of the document to a new child, and waits for the answer.
+fn answer(request: &Request, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
+    let (mut child, stdin) = Process::start(&options.reader, &[OsStr::new(CHILD_COMMAND)])?;
+    let mut reading = Reading::default();
+    let (end, status) = thread::scope(|scope| {
+        let (replies, to_send) = channel();
+        scope.spawn(move || feed(stdin, request, bytes, &to_send));
+        let end = receive(&child, &mut reading, &replies, request, options);
+        // A child that answers without having read the request is ended; otherwise the thread that
+        // feeds it would never end.
+        let status = match &end {
+            Err(Stop::CutOff) => child.wait_for_end(),
+            _ => child.end(),
+        };
+        child.close();
+        (end, status)
+    });
+    match end {
+        Ok(()) => Ok(reading),
+        Err(Stop::Failed(failed)) => Err(failed.into()),
+        Err(_) if options.is_cancelled() => Err(Error::Cancelled),
+        Err(Stop::CutOff) => {
+            let failed = cause_of(status, &child.errors());
+            let limit_seconds = request.cpu_seconds_of(reading.head.page_count);
+            match failed.detail == CPU_USED && limit_seconds == request.max_cpu_seconds {
+                true => Err(Error::TooSlow { limit_seconds }),
+                false => Err(failed.into()),
+            }
+        }
+    }
+}
+
+/// Sends a document to a child, and then what it asks for. A child that has ended reads nothing; its
+/// status has the reason.
+fn feed(mut stdin: ChildStdin, request: &Request, bytes: &[u8], replies: &Receiver<Vec<u8>>) {
+    let mut send = |bytes: &[u8]| stdin.write_all(bytes).and_then(|()| stdin.flush());
+    let mut outcome = send(&encode(request)).and_then(|()| send(bytes));
+    while let (Ok(()), Ok(reply)) = (&outcome, replies.recv()) {
+        outcome = send(&reply);
+    }
+}
+
+/// Why an answer is not complete.
+enum Stop {
+    /// The child, or the parent, has reported a failure.
+    Failed(ReadFailure),
+    /// It ended without a last line; the exit status has the reason. Or the run was cancelled.
+    CutOff,
+}
+
+/// Describes an answer that no reader of kb gives.
+const INVALID: &str = "its answer is invalid";
+
+/// Describes a child that has used up its processor time.
+const CPU_USED: &str = "its processor time is used up";
+
+/// Collects lines until the last one, the end of the output, or the time limit.
+fn receive(
+    child: &Process,
+    reading: &mut Reading,
+    replies: &Sender<Vec<u8>>,
+    request: &Request,
+    options: &ReadOptions,
+) -> Result<(), Stop> {
+    let failed = |failure, detail| Err(Stop::Failed(ReadFailure::new(failure, detail)));
+    let started = Instant::now();
+    let mut time_limit = options.wall;
+    let mut bytes_left = options.max_output_bytes;
+    let mut pictures_left = ocr::MAX_PICTURES_PER_PAGE.saturating_mul(request.ocr_pages.len());
+    loop {
+        let too_much = || format!("more than {} MB of text", options.max_output_bytes >> 20);
+        let bytes = match child.next_line(started + time_limit, options) {
+            Ok(bytes) => bytes,
+            Err(Over::TooMuch) => return failed(Failure::OutOfMemory, too_much()),
+            Err(Over::Late) => {
+                let detail = format!("gave up after {} s", time_limit.as_secs());
+                return failed(Failure::TimedOut, detail);
+            }
+            Err(Over::End | Over::Cancelled) => return Err(Stop::CutOff),
+        };
+        let line = decode(&bytes);
+        // Pictures are not kept.
+        if !matches!(line, Some(Line::Picture(_))) {
+            let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            match bytes_left.checked_sub(size) {
+                Some(left) => bytes_left = left,
+                None => return failed(Failure::OutOfMemory, too_much()),
+            }
+        }
+        match line {
+            Some(Line::Document(head)) => {
+                let for_pages = options.wall_per_page.saturating_mul(head.page_count);
+                let most = options.wall.saturating_mul(MAX_WALL_FACTOR);
+                time_limit = options.wall.saturating_add(for_pages).min(most);
+                reading.head = head;
+            }
+            Some(Line::Page(page)) => reading.pages.push(page),
+            Some(Line::Parsed(parsed)) => reading.parsed = Some(parsed),
+            Some(Line::Member(member)) => reading.members.push(member),
+            Some(Line::Layers(layers)) => reading.layers = layers,
+            Some(Line::Picture(picture)) if pictures_left > 0 => {
+                pictures_left -= 1;
+                let until = started + time_limit;
+                let recognised = ocr::recognise(picture, request, until, options);
+                // Only a child that has ended does not wait for it.
+                let _ = replies.send(encode(&recognised));
+            }
+            Some(Line::Done(tail)) => {
+                reading.tail = tail;
+                return Ok(());
+            }
+            Some(Line::Failed { code, detail }) => {
+                return failed(failure_from_code(&code), after_pages(reading, detail));
+            }
+            // The last line of a child that was killed while writing it.
+            None if !bytes.ends_with(b"\n") => return Err(Stop::CutOff),
+            None | Some(Line::Picture(_)) => return failed(Failure::Crashed, INVALID.to_owned()),
+        }
+    }
+}
+
+/// Adds how far the reader came, which distinguishes a damaged page from a damaged file.
+fn after_pages(reading: &Reading, detail: String) -> String {
+    match reading.pages.last() {
+        Some(page) => {
+            format!("{detail} (after page {} of {})", page.number, reading.head.page_count)
+        }
+        None => detail,
+    }
+}
+
+/// Returns the cause of a child's end that the child could not report.
+fn cause_of(status: Option<ExitStatus>, errors: &str) -> ReadFailure {
+    // Messages of the Rust runtime before it aborts.
+    if errors.contains("memory allocation of") {
+        return ReadFailure::new(Failure::OutOfMemory, "");
+    }
+    if errors.contains("overflowed its stack") {
+        return ReadFailure::new(Failure::Crashed, "it is nested too deeply");
+    }
+    let Some(status) = status else {
+        return ReadFailure::new(Failure::TimedOut, "it did not end");
+    };
+    cause_of_signal(status)
+        .unwrap_or_else(|| ReadFailure::new(Failure::Crashed, status.to_string()))
+}
+
+#[cfg(unix)]
+fn cause_of_signal(status: ExitStatus) -> Option<ReadFailure> {
+    use rustix::process::Signal;
+    use std::os::unix::process::ExitStatusExt;
+
+    let signal = status.signal()?;
+    Some(if signal == Signal::XCPU.as_raw() {
+        ReadFailure::new(Failure::TimedOut, CPU_USED)
+    } else if signal == Signal::KILL.as_raw() {
+        // Only the system kills a child before it has answered.
+        ReadFailure::new(Failure::OutOfMemory, "the system ended it")
+    } else {
+        ReadFailure::new(Failure::Crashed, format!("signal {signal}"))
+    })
+}
+
+#[cfg(not(unix))]
+fn cause_of_signal(_status: ExitStatus) -> Option<ReadFailure> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+    use std::{fs, io};
+
+    use super::*;
+
+    const RUNS: &str = "a test can write a script";
+
+    /// Runs a child that answers every request with `script`.
+    #[track_caller]
+    fn answer_of(script: &str, change: impl FnOnce(&mut ReadOptions)) -> Result<Reading> {
+        let directory = tempfile::tempdir().expect(RUNS);
+        let reader = directory.path().join("reader");
+        fs::write(&reader, format!("#!/bin/sh\n{script}\n")).expect(RUNS);
+        fs::set_permissions(&reader, fs::Permissions::from_mode(0o755)).expect(RUNS);
+        let mut options = ReadOptions::new(reader);
+        change(&mut options);
+        loop {
+            match read("any", &vec![b'x'; 1 << 20], &options) {
+                // A concurrent test was starting its child while the script was written.
+                Err(Error::Io { source, .. })
+                    if source.kind() == io::ErrorKind::ExecutableFileBusy => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check(script: &str, expected: Failure) {
+        match answer_of(script, |options| options.wall = Duration::from_secs(1)) {
+            Err(Error::Extract { failure, .. }) => assert_eq!(failure, expected, "{script}"),
+            other => panic!("{script}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_cancelled_run_ends_the_child_at_once() {
+        let outcome = answer_of("exec sleep 60", |options| {
+            options.is_cancelled = std::sync::Arc::new(true.into());
+        });
+        assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
+    }
+
+    #[test]
+    fn a_picture_is_recognised_only_for_pages_that_were_asked_for() {
+        let picture =
+            r#"{"picture":{"wanted":"words","width":1,"height":1,"dpi":null,"pixels":"AA=="}}"#;
+        check(&format!("echo '{picture}'; exec sleep 60"), Failure::Crashed);
+    }
+
+    const HEAD: &str = r#"{"document":{"page_count":2,"outline":[]}}"#;
+    const PAGE: &str = r#"{"page":{"number":1,"blocks":[],"num_text_ops":1,"image_coverage":0,"num_unreadable":0}}"#;
+    const DONE: &str = r#"{"done":{"pages_lost":false,"rebuilt":false}}"#;
+
+    #[test]
+    fn a_complete_answer_is_a_reading() {
+        let script = format!("echo '{HEAD}'; echo '{PAGE}'; echo '{DONE}'; exec cat >/dev/null");
+        let reading = answer_of(&script, |_| {}).unwrap();
+        assert_eq!((reading.head.page_count, reading.pages.len()), (2, 1));
+    }
+
+    #[test]
+    fn a_child_that_does_not_read_causes_no_deadlock() {
+        let script = format!("echo '{HEAD}'; echo '{DONE}'; exec sleep 60");
+        assert!(answer_of(&script, |_| {}).is_ok());
+    }
+
+    #[test]
+    fn half_an_answer_is_a_failure() {
+        check(&format!("echo '{HEAD}'; echo '{PAGE}'"), Failure::Crashed);
+        check(&format!("echo '{HEAD}'; printf '{{\"page\":'; kill -SEGV $$"), Failure::Crashed);
+        check("exit 0", Failure::Crashed);
+    }
+
+    #[test]
+    fn an_invalid_answer_is_a_crash() {
+        check("echo hello; exec sleep 60", Failure::Crashed);
+    }
+
+    #[test]
+    fn signals_have_a_class_of_failure() {
+        check("kill -SEGV $$", Failure::Crashed);
+        check("kill -ABRT $$", Failure::Crashed);
+        check("kill -KILL $$", Failure::OutOfMemory);
+        check("kill -XCPU $$", Failure::TimedOut);
+        check(
+            "echo 'memory allocation of 9 bytes failed' >&2; kill -ABRT $$",
+            Failure::OutOfMemory,
+        );
+    }
+
+    #[test]
+    fn a_failure_reported_by_the_child_is_accepted() {
+        let script = r#"echo '{"failed":{"code":"password_needed","detail":"x"}}'"#;
+        check(script, Failure::PasswordNeeded);
+    }
+
+    #[test]
+    fn a_silent_child_times_out() {
+        check("exec sleep 60", Failure::TimedOut);
+        check("exec >&-; exec sleep 60", Failure::TimedOut);
+    }
+
+    #[test]
+    fn endless_output_is_cut_off() {
+        let script = format!("yes '{PAGE}'");
+        let outcome = answer_of(&script, |options| options.max_output_bytes = 1 << 20);
+        assert!(
+            matches!(outcome, Err(Error::Extract { failure: Failure::OutOfMemory, .. })),
+            "{outcome:?}"
+        );
+    }
+
+    #[test]
+    fn a_missing_reader_is_not_a_failure_of_the_file() {
+        let outcome = read("any", b"", &ReadOptions::new("/nowhere/kb".into()));
+        assert!(matches!(outcome, Err(Error::Io { .. })), "{outcome:?}");
+    }
+}

@@ -1,0 +1,260 @@
+//! Reads a book in `FictionBook` 2: sections, verses, tables and notes.
+//!
+//! An FB2 file is one XML document: `description` has the metadata, each `body` sections, and `binary` the
+//! pictures.
+
+use super::writer::Writer;
+use super::xml::{self, Element, Event};
+use super::{Emit, Input, Stop};
+use crate::error::Failure;
+use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
+use crate::text::decode;
+
+/// How far from the start the encoding is declared.
+const DECLARED_WITHIN_BYTES: usize = 200;
+
+/// Elements whose text is not part of the book.
+const LEFT_OUT: &[&str] =
+    &["binary", "stylesheet", "document-info", "publish-info", "custom-info", "src-title-info"];
+
+/// Reads a book.
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let text = decode::decode_as(input.bytes, encoding(input.bytes))
+        .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
+    let mut walk = Walk::default();
+    let outcome = xml::each(&text, |event| walk.on(event));
+    walk.end_paragraph();
+    let blocks = walk.writer.finish();
+    let mut warnings = Vec::new();
+    match outcome {
+        Ok(()) if !walk.is_book => {
+            return Err(ReadFailure::new(Failure::WrongFormat, "it is XML, not FB2").into());
+        }
+        Ok(()) => {}
+        Err(error) if blocks.is_empty() => {
+            return Err(ReadFailure::new(Failure::Damaged, error).into());
+        }
+        Err(error) => warnings.push(format!("the text after a damaged place is missing: {error}")),
+    }
+    emit(Line::Document(walk.head))?;
+    emit(Line::Page(Page { number: 1, blocks, ..Page::default() }))?;
+    emit(Line::Done(Tail { warnings, ..Tail::default() }))?;
+    Ok(())
+}
+
+/// Returns the encoding that the XML declaration names.
+fn encoding(bytes: &[u8]) -> Option<&[u8]> {
+    const NAME: &[u8] = b"encoding=";
+    let head = &bytes[..bytes.len().min(DECLARED_WITHIN_BYTES)];
+    let at = head.windows(NAME.len()).position(|window| window == NAME)? + NAME.len();
+    let value = head.get(at + 1..)?;
+    Some(&value[..value.iter().position(|byte| matches!(byte, b'"' | b'\''))?])
+}
+
+#[derive(Debug, Default)]
+struct Walk {
+    writer: Writer,
+    head: Head,
+    is_book: bool,
+    depth_left_out: usize,
+    /// The names of the open elements.
+    open: Vec<String>,
+    /// Number of open sections.
+    depth: usize,
+    text: String,
+    /// Paragraphs of the open title, or verses of the open stanza.
+    lines: Vec<String>,
+    is_in_title: bool,
+    is_note: bool,
+    /// Names of the open author.
+    names: Vec<String>,
+    rows: Option<Vec<Vec<String>>>,
+}
+
+impl Walk {
+    fn on(&mut self, event: Event<'_>) {
+        match event {
+            Event::Open(_) if self.depth_left_out > 0 => self.depth_left_out += 1,
+            Event::Close(_) if self.depth_left_out > 0 => self.depth_left_out -= 1,
+            Event::Open(element) if LEFT_OUT.contains(&element.name()) => self.depth_left_out = 1,
+            Event::Open(element) => {
+                self.open(element);
+                self.open.push(element.name().to_owned());
+            }
+            Event::Close(name) => {
+                self.open.pop();
+                self.close(name);
+            }
+            Event::Text(text) if self.depth_left_out == 0 => {
+                self.text.push_str(&text.replace(['\n', '\r', '\t'], " "));
+            }
+            Event::Text(_) => {}
+        }
+    }
+
+    fn open(&mut self, element: &Element<'_>) {
+        match element.name() {
+            "FictionBook" => self.is_book = true,
+            "section" => self.depth += 1,
+            "title" => self.is_in_title = true,
+            "table" => self.rows = Some(Vec::new()),
+            "tr" => self.rows.iter_mut().for_each(|rows| rows.push(Vec::new())),
+            "a" if element.attribute("type").as_deref() == Some("note") => {
+                self.is_note = true;
+                self.text.push('[');
+            }
+            "date" => self.head.created = element.attribute("value").or(self.head.created.take()),
+            "image" => {
+                let words = element.attribute("alt").or(element.attribute("title"));
+                self.text.extend(words.map(|words| format!(" {words} ")));
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        let parent = self.open.last().map_or("", String::as_str);
+        match name {
+            "section" => self.depth = self.depth.saturating_sub(1),
+            "a" if std::mem::take(&mut self.is_note) => self.text.push(']'),
+            "p" | "subtitle" | "text-author" => self.end_paragraph(),
+            // Between paragraphs.
+            "code" | "image" if !matches!(parent, "p" | "v" | "td" | "th") => self.end_paragraph(),
+            "v" => {
+                let line = self.take();
+                self.lines.push(line);
+            }
+            "stanza" => {
+                let verses = std::mem::take(&mut self.lines).join("\n");
+                self.writer.paragraph(&verses);
+            }
+            "title" => {
+                self.is_in_title = false;
+                let is_of_section = matches!(parent, "section" | "body");
+                let title = std::mem::take(&mut self.lines).join(" ");
+                match u8::try_from(self.depth.clamp(1, 9)) {
+                    Ok(level) if is_of_section => self.writer.heading(level, &title),
+                    _ => self.writer.paragraph(&title),
+                }
+            }
+            "td" | "th" => {
+                let cell = self.take();
+                if let Some(row) = self.rows.as_mut().and_then(|rows| rows.last_mut()) {
+                    row.push(cell);
+                }
+            }
+            "table" => self.rows.take().into_iter().for_each(|rows| self.writer.table(rows)),
+            "book-title" | "lang" | "date" | "author" | "genre" | "keywords" | "translator"
+            | "first-name" | "middle-name" | "last-name" | "nickname" | "email" | "home-page" => {
+                let is_of_author = parent == "author";
+                self.state(name, is_of_author);
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends an element of the metadata.
+    fn state(&mut self, name: &str, is_of_author: bool) {
+        let text = self.take();
+        let head = &mut self.head;
+        match name {
+            "book-title" => head.title = Some(text),
+            "lang" => head.language = Some(text),
+            "date" => head.created = head.created.take().or(Some(text)),
+            "author" => {
+                let name = std::mem::take(&mut self.names).join(" ");
+                let authors = head.author.take().into_iter().chain([name]);
+                head.author = Some(authors.collect::<Vec<_>>().join(", "));
+            }
+            "first-name" | "middle-name" | "last-name" | "nickname"
+                if is_of_author && !text.is_empty() =>
+            {
+                self.names.push(text);
+            }
+            _ => {}
+        }
+    }
+
+    fn end_paragraph(&mut self) {
+        if self.rows.is_some() {
+            self.text.push(' ');
+            return;
+        }
+        let text = self.take();
+        if self.is_in_title {
+            self.lines.push(text);
+        } else {
+            self.writer.paragraph(&text);
+        }
+    }
+
+    fn take(&mut self) -> String {
+        std::mem::take(&mut self.text).trim().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::output_of;
+
+    const BOOK: &str = "<?xml version='1.0' encoding='windows-1251'?><FictionBook><description><title-info><genre>sea</genre>\
+        <author><first-name>Maren</first-name><last-name>Voss</last-name></author><book-title>Tides</book-title>\
+        <date value='1931-05-01'>1931</date><lang>en</lang></title-info><document-info><author><nickname>x</nickname></author>\
+        </document-info></description><body><title><p>Tides</p><p>A book</p></title><section><title><p>Ebb</p></title>\
+        <p>The water\nleaves<a type='note' l:href='#n1'>1</a>.</p><section><title><p>Low</p></title><poem><stanza><v>Dry</v>\
+        <v>sand</v></stanza></poem></section><table><tr><th>Code</th><th>Place</th></tr><tr><td>E23</td><td>Brest</td></tr>\
+        </table><code>ls</code></section></body><body name='notes'><section id='n1'><title><p>1</p></title><p>Twice.</p>\
+        </section></body><binary id='a.png'>AAAA</binary></FictionBook>";
+
+    #[test]
+    fn a_book_has_sections_verses_tables_and_notes() {
+        let (head, blocks) = output_of(read, BOOK.as_bytes()).unwrap();
+        assert_eq!(head.title.as_deref(), Some("Tides"));
+        assert_eq!(head.author.as_deref(), Some("Maren Voss"));
+        assert_eq!(head.created.as_deref(), Some("1931-05-01"));
+        assert_eq!(head.language.as_deref(), Some("en"));
+        let table = "| Code | Place |\n| --- | --- |\n| E23 | Brest |";
+        let expected = [
+            "# Tides A book",
+            "# Ebb",
+            "The water leaves[1].",
+            "## Low",
+            "Dry\nsand",
+            table,
+            "ls",
+            "# 1",
+            "Twice.",
+        ];
+        assert_eq!(blocks, expected);
+    }
+
+    #[test]
+    fn a_book_may_declare_its_encoding() {
+        let mut bytes =
+            b"<?xml version=\"1.0\" encoding=\"windows-1251\"?><FictionBook><body><p>".to_vec();
+        bytes.extend(b"\xCF\xF0\xE8</p></body></FictionBook>");
+        assert_eq!(output_of(read, &bytes).unwrap().1, ["\u{41F}\u{440}\u{438}"]);
+    }
+
+    #[test]
+    fn a_damaged_book_is_read_up_to_the_damage() {
+        let xml =
+            "<FictionBook><body><p>High water.</p><p>And <b>then</i></p></body></FictionBook>";
+        assert_eq!(output_of(read, xml.as_bytes()).unwrap().1, ["High water.", "And then"]);
+    }
+
+    #[test]
+    fn other_xml_is_refused() {
+        for (xml, expected) in [
+            ("<a/>", Failure::WrongFormat),
+            ("<FictionBook></a>", Failure::Damaged),
+            ("\0\u{1}\u{2}", Failure::NotText),
+        ] {
+            match output_of(read, xml.as_bytes()) {
+                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}

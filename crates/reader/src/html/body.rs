@@ -1,0 +1,310 @@
+//! Converts elements into blocks, as they open and close.
+//!
+//! The traversal is not recursive, as a page may be nested to any depth.
+
+use ego_tree::iter::Edge;
+use ego_tree::{NodeId, NodeRef};
+use scraper::Node;
+use scraper::node::Element;
+
+use super::content::Content;
+use super::math;
+use crate::writer::Writer;
+
+/// Elements within a line of text; all others begin and end a line.
+const INLINE: &[&str] = &[
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+    "img", "ins", "kbd", "label", "mark", "math", "nobr", "q", "rp", "rt", "ruby", "s", "samp",
+    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+];
+
+/// Most columns that a cell may span.
+const MAX_SPAN: usize = 50;
+
+/// Writes the content of a page.
+pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
+    let mut walk = Walk {
+        writer,
+        text: String::new(),
+        heading: 0,
+        pre: None,
+        lists: Vec::new(),
+        has_item: false,
+        table: None,
+    };
+    let mut left_out: Option<NodeId> = None;
+    for edge in content.root.traverse() {
+        match edge {
+            Edge::Open(node) if left_out.is_none() => match node.value() {
+                Node::Element(element) => {
+                    if content.leaves_out(node, element) {
+                        left_out = Some(node.id());
+                    } else if element.name() == "math" {
+                        walk.text(&math::text(node));
+                        left_out = Some(node.id());
+                    } else {
+                        walk.open(node, element);
+                    }
+                }
+                Node::Text(text) => walk.text(text),
+                _ => {}
+            },
+            Edge::Close(node) if left_out == Some(node.id()) => left_out = None,
+            Edge::Close(node) if left_out.is_none() => {
+                if let Node::Element(element) = node.value() {
+                    walk.close(node, element);
+                }
+            }
+            Edge::Open(_) | Edge::Close(_) => {}
+        }
+    }
+    walk.flush();
+}
+
+/// Whether an element is part of a line of text.
+pub(super) fn is_inline(name: &str) -> bool {
+    INLINE.contains(&name)
+}
+
+/// An open list.
+struct List {
+    /// Number of its next item; `None` without numbers.
+    next: Option<u64>,
+}
+
+/// An open table.
+struct Table {
+    id: NodeId,
+    rows: Vec<Vec<String>>,
+}
+
+struct Walk<'a> {
+    writer: &'a mut Writer,
+    /// Text since the last line break.
+    text: String,
+    /// Level of the open heading; 0 if none is open.
+    heading: u8,
+    /// The open `pre` and its language.
+    pre: Option<(NodeId, String)>,
+    lists: Vec<List>,
+    /// Whether the open item already has its first line.
+    has_item: bool,
+    table: Option<Table>,
+}
+
+impl Walk<'_> {
+    fn text(&mut self, text: &str) {
+        if self.pre.is_some() {
+            self.text.push_str(text);
+        } else {
+            // Line ends in the file are not line breaks; `br` elements are.
+            self.text.extend(text.chars().map(|c| if c == '\n' { ' ' } else { c }));
+        }
+    }
+
+    fn open(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let name = element.name();
+        if let Some(table) = &mut self.table {
+            match name {
+                "tr" => table.rows.push(Vec::new()),
+                "td" | "th" => self.text.clear(),
+                "br" => self.text.push(' '),
+                "img" => self.picture(element),
+                _ if !INLINE.contains(&name) => self.text.push(' '),
+                _ => {}
+            }
+            return;
+        }
+        if self.pre.is_some() {
+            match name {
+                "br" => self.text.push('\n'),
+                "code" => self.set_language(element),
+                _ => {}
+            }
+            return;
+        }
+        match name {
+            "br" => self.text.push('\n'),
+            "img" => self.picture(element),
+            "code" | "kbd" | "samp" | "tt" => self.text.push('`'),
+            _ if INLINE.contains(&name) => {}
+            _ => {
+                self.flush();
+                self.open_block(node, element);
+            }
+        }
+    }
+
+    fn open_block(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        match element.name() {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading = level(element.name()),
+            "ul" | "dl" => self.lists.push(List { next: None }),
+            "ol" => {
+                let start = element.attr("start").and_then(|number| number.parse().ok());
+                self.lists.push(List { next: Some(start.unwrap_or(1)) });
+            }
+            // The definition of a term continues below the term.
+            "li" | "dt" => self.has_item = false,
+            "pre" => {
+                self.pre = Some((node.id(), String::new()));
+                self.set_language(element);
+                if let Some(Node::Element(parent)) = node.parent().map(|parent| parent.value()) {
+                    self.set_language(parent);
+                }
+            }
+            "table" if is_data(node) => {
+                self.table = Some(Table { id: node.id(), rows: Vec::new() });
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let name = element.name();
+        if let Some(table) = &mut self.table {
+            if table.id == node.id() {
+                let rows = std::mem::take(&mut table.rows);
+                self.table = None;
+                self.text.clear();
+                self.writer.table(rows);
+            } else if matches!(name, "td" | "th") {
+                let span =
+                    element.attr("colspan").and_then(|columns| columns.parse().ok()).unwrap_or(1);
+                let cell = std::mem::take(&mut self.text);
+                if table.rows.is_empty() {
+                    table.rows.push(Vec::new());
+                }
+                if let Some(row) = table.rows.last_mut() {
+                    row.push(cell);
+                    row.resize(row.len() + usize::clamp(span, 1, MAX_SPAN) - 1, String::new());
+                }
+            } else if name == "caption" {
+                let caption = std::mem::take(&mut self.text);
+                self.writer.paragraph(&caption);
+            }
+            return;
+        }
+        if let Some((id, language)) = &mut self.pre {
+            if *id == node.id() {
+                let language = std::mem::take(language);
+                self.pre = None;
+                let text = std::mem::take(&mut self.text);
+                match self.lists.len().checked_sub(1) {
+                    Some(depth) => self.writer.item_code(depth, &language, &text),
+                    None => self.writer.code(&language, &text),
+                }
+            }
+            return;
+        }
+        match name {
+            "code" | "kbd" | "samp" | "tt" => self.close_code(),
+            "br" => {}
+            _ if INLINE.contains(&name) => {}
+            _ => {
+                self.flush();
+                match name {
+                    "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading = 0,
+                    "ul" | "ol" | "dl" => {
+                        self.lists.pop();
+                        if self.lists.is_empty() {
+                            self.writer.end_item();
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Adds the description of a picture.
+    fn picture(&mut self, element: &Element) {
+        if let Some(description) = element.attr("alt").filter(|text| is_description(text)) {
+            self.text.push(' ');
+            self.text(description);
+            self.text.push(' ');
+        }
+    }
+
+    /// Ends inline code; empty code leaves no backquotes.
+    fn close_code(&mut self) {
+        if self.text.ends_with('`') {
+            self.text.pop();
+        } else {
+            self.text.push('`');
+        }
+    }
+
+    fn set_language(&mut self, element: &Element) {
+        let named = element.classes().find_map(|class| {
+            let name = ["language-", "lang-", "highlight-source-", "highlight-"];
+            name.iter().find_map(|prefix| class.strip_prefix(prefix))
+        });
+        if let (Some((_, language)), Some(named)) = (&mut self.pre, named)
+            && language.is_empty()
+            && !matches!(named, "default" | "none")
+        {
+            named.clone_into(language);
+        }
+    }
+
+    /// Writes the text read so far.
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if text.trim().is_empty() {
+            return;
+        }
+        if self.heading > 0 && self.lists.is_empty() {
+            self.writer.heading(self.heading, &text);
+            return;
+        }
+        let depth = self.lists.len().saturating_sub(1);
+        match self.lists.last_mut() {
+            None => self.writer.paragraph(&text),
+            Some(_) if self.has_item => self.writer.continue_item(depth, &text),
+            Some(list) => {
+                let marker = match &mut list.next {
+                    Some(next) => {
+                        *next = next.saturating_add(1);
+                        format!("{}.", *next - 1)
+                    }
+                    None => "-".to_owned(),
+                };
+                self.has_item = true;
+                self.writer.item(depth, &marker, &text);
+            }
+        }
+    }
+}
+
+/// Whether the `alt` text of a picture describes it, and is not the name of its file.
+fn is_description(text: &str) -> bool {
+    let is_file = text.rsplit_once('.').is_some_and(|(_, end)| {
+        (3..=4).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    text.split_whitespace().nth(1).is_some() && !is_file
+}
+
+fn level(name: &str) -> u8 {
+    name.as_bytes().get(1).map_or(1, |digit| digit.saturating_sub(b'0'))
+}
+
+/// Whether a table has rows of data and is not used for layout. A layout table contains elements
+/// that a cell of data does not contain, or has only one row or column.
+fn is_data(table: NodeRef<'_, Node>) -> bool {
+    const LAYOUT: &[&str] = &["table", "h1", "h2", "h3", "h4", "h5", "h6", "form", "pre"];
+    let mut num_rows = 0;
+    let mut num_cells = 0;
+    for element in table.descendants().skip(1).filter_map(|node| node.value().as_element()) {
+        match element.name() {
+            "tr" => num_rows += 1,
+            "td" | "th" => num_cells += 1,
+            name if LAYOUT.contains(&name) => return false,
+            _ => {}
+        }
+    }
+    let role = table.value().as_element().and_then(|element| element.attr("role"));
+    !matches!(role, Some("presentation" | "none")) && num_rows > 1 && num_cells > num_rows
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Reads the main content of a web page (`scraper`).
+
+mod attributes;
+mod body;
+mod content;
+mod head;
+mod math;
+mod nesting;
+mod xhtml;
+
+use scraper::{ElementRef, Html, Selector};
+
+use self::content::Content;
+use super::writer::Writer;
+use super::{Emit, Input, Stop};
+use crate::error::Failure;
+use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::text::decode;
+
+/// How far from the start of a page its encoding may be declared. The standard says 1,024 bytes
+/// (HTML, 4.2.5.4), but browsers heed later declarations, which archives push down.
+const CHARSET_WITHIN_BYTES: usize = 16 * 1024;
+
+/// How an element begins that may declare the encoding.
+const META: &[u8] = b"<meta";
+
+/// Reads a web page.
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let text = decode::decode_as(input.bytes, charset(input.bytes))
+        .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
+    let html = parse(&text);
+    emit(Line::Document(head::read(&html)))?;
+    let mut writer = Writer::default();
+    body::write(&Content::of_page(&html), &mut writer);
+    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+/// Writes a page whose whole content counts, such as a message.
+pub(crate) fn write_whole(page: &str, writer: &mut Writer) {
+    body::write(&Content::whole(&parse(page)), writer);
+}
+
+/// Writes a chapter of a book: a page of XHTML.
+pub(crate) fn write_chapter(page: &str, writer: &mut Writer) {
+    let html = parse(&xhtml::to_html(page));
+    body::write(&Content::whole(&html), writer);
+}
+
+/// Parses a page, without what would take quadratic time.
+fn parse(page: &str) -> Html {
+    Html::parse_document(&nesting::flatten(&attributes::shorten(page)))
+}
+
+/// Returns the name of the encoding that a `meta` element of the page declares.
+fn charset(bytes: &[u8]) -> Option<&[u8]> {
+    let head = &bytes[..bytes.len().min(CHARSET_WITHIN_BYTES)];
+    let starts = head.windows(META.len()).enumerate();
+    let is_start = |window: &[u8]| window.eq_ignore_ascii_case(META);
+    starts.filter(|(_, window)| is_start(window)).find_map(|(at, _)| {
+        let element = &head[at..];
+        let end = element.iter().position(|byte| *byte == b'>').unwrap_or(element.len());
+        charset_of(&element[..end])
+    })
+}
+
+fn charset_of(meta: &[u8]) -> Option<&[u8]> {
+    const NAME: &[u8] = b"charset=";
+    let at = meta.windows(NAME.len()).position(|window| window.eq_ignore_ascii_case(NAME))?;
+    let value = meta[at + NAME.len()..].trim_ascii_start();
+    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte);
+    Some(&value[..value.iter().take_while(|byte| is_name(byte)).count()])
+}
+
+/// Returns the elements below `root` that match a selector, which must be valid.
+fn select<'a>(root: ElementRef<'a>, selector: &str) -> impl Iterator<Item = ElementRef<'a>> {
+    let selector = Selector::parse(selector).ok();
+    let found = selector.map(|selector| root.select(&selector).collect::<Vec<_>>());
+    found.unwrap_or_default().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::protocol::Head;
+
+    /// Returns the metadata of a page and the texts of its blocks.
+    pub(crate) fn blocks_of(page: &[u8]) -> (Head, Vec<String>) {
+        let (mut head, mut blocks) = (Head::default(), Vec::new());
+        let input = Input::of(page);
+        let outcome = read(&input, &mut |line| {
+            match line {
+                Line::Document(document) => head = document,
+                Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|block| block.text)),
+                _ => {}
+            }
+            Ok(())
+        });
+        assert!(outcome.is_ok(), "{outcome:?}");
+        (head, blocks)
+    }
+
+    #[test]
+    fn a_page_may_declare_its_encoding() {
+        let page = b"<meta http-equiv=x content='text/html; charset=windows-1251'><p>\xCF\xF0\xE8";
+        assert_eq!(blocks_of(page).1, ["\u{41F}\u{440}\u{438}"]);
+        assert_eq!(blocks_of("<meta charset=latin1><p>Grüße".as_bytes()).1, ["Grüße"]);
+        assert_eq!(charset(b"<meta CHARSET = x>"), None);
+        assert_eq!(charset(b"<meta charset=\"utf-8\">"), Some(b"utf-8".as_slice()));
+        let late = [b"<script charset=utf-8></script>".repeat(99), b"<META charset=gbk>".to_vec()];
+        assert_eq!(charset(&late.concat()), Some(b"gbk".as_slice()));
+        assert_eq!(charset(b"<meta name=x><p>charset=gbk"), None);
+    }
+
+    #[test]
+    fn an_endlessly_nested_page_is_read() {
+        let page = "<div><b>".repeat(3_000) + "deep";
+        assert_eq!(blocks_of(page.as_bytes()).1, ["deep"]);
+    }
+}

@@ -1,0 +1,87 @@
+//! Reads untrusted formats, only in the child process.
+//!
+//! No code outside this folder names anything in it except the entry point of the child
+//! ([`run_child`]); a test enforces this. Definitions that the parent and the child share are in
+//! `protocol.rs`.
+
+use kb_base::{document, error, limits, text};
+use kb_extract as extract;
+
+mod code;
+mod data;
+mod docx;
+mod epub;
+mod fb2;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
+mod html;
+mod mail;
+mod markdown_table;
+mod markup;
+mod math;
+mod members;
+mod mhtml;
+#[cfg(debug_assertions)]
+mod misbehaving;
+mod notebook;
+mod odf;
+mod parsed;
+mod parts;
+mod pdf;
+mod pptx;
+mod rtf;
+mod serve;
+mod sheet;
+mod table;
+#[cfg(test)]
+mod testing;
+mod writer;
+mod xlsx;
+mod xml;
+
+use std::io;
+
+use crate::extract::protocol::{Line, Picture, ReadFailure, Recognised};
+
+pub use serve::run_child;
+
+/// Sends a line to the parent.
+type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
+
+/// Asks the parent what Tesseract reads on a picture.
+type Ask<'a> = dyn Fn(Picture) -> io::Result<Recognised> + 'a;
+
+/// The input of a reader.
+struct Input<'a> {
+    /// The file.
+    bytes: &'a [u8],
+    /// Opens an encrypted file.
+    password: Option<&'a str>,
+    /// The pages that OCR reads.
+    ocr_pages: &'a [u32],
+    /// For the readers that use OCR.
+    ask: &'a Ask<'a>,
+    /// The word of the language of a text.
+    kind: Option<&'a str>,
+}
+
+/// Why a reader ends early.
+#[derive(Debug)]
+enum Stop {
+    /// The document cannot be read.
+    Failed(ReadFailure),
+    /// The parent no longer reads the output.
+    Io(io::Error),
+}
+
+impl From<ReadFailure> for Stop {
+    fn from(failed: ReadFailure) -> Self {
+        Self::Failed(failed)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

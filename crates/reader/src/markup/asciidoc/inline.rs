@@ -1,0 +1,319 @@
+//! Reduces the inline markup of AsciiDoc to its words.
+
+use super::Reader;
+use crate::markup::writer::{Row, within};
+
+/// Longest value of an attribute, in bytes: it may be used often.
+pub(super) const MAX_VALUE_BYTES: usize = 200;
+
+/// Longest inline construct, in bytes.
+const MAX_SPAN_BYTES: usize = 1000;
+
+/// Macros of which only the text in brackets is for readers.
+const MACROS: &[&str] = &[
+    "link:",
+    "xref:",
+    "mailto:",
+    "image:",
+    "kbd:",
+    "btn:",
+    "pass:",
+    "stem:",
+    "latexmath:",
+    "asciimath:",
+    "footnote:",
+    "menu:",
+    "icon:",
+    "anchor:",
+    "indexterm:",
+    "indexterm2:",
+    "footnoteref:",
+];
+
+impl Reader {
+    /// Returns the words of a text, with as many line breaks.
+    pub(super) fn inline(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let before = out.chars().next_back();
+            let may_open = before.is_none_or(|c| !c.is_alphanumeric());
+            let used = match first {
+                '\\' if rest[1..].starts_with(['*', '_', '`', '#', '{', '<', '[', '^', '~']) => {
+                    let end = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+                    out.push_str(&rest[1..end]);
+                    end
+                }
+                '{' => self.attribute_value(rest, &mut out),
+                '<' if rest.starts_with("<<") => cross_reference(rest, &mut out),
+                '[' if rest.starts_with("[[") => {
+                    within(rest, 200).find("]]").map_or(0, |at| at + 2)
+                }
+                '[' if may_open => role(rest),
+                '+' if rest.starts_with("+++") => self.quoted(rest, "+++", &mut out, false),
+                '*' | '_' | '`' | '#' | '^' | '~' => {
+                    self.formatted(rest, first, may_open, &mut out)
+                }
+                'h' | 'f' | 'i' if may_open => self.url(rest, &mut out),
+                _ => 0,
+            };
+            let used = if used == 0 && may_open { self.macro_text(rest, &mut out) } else { used };
+            if used == 0 {
+                // A line break.
+                if first == ' ' && (rest == " +" || rest.starts_with(" +\n")) {
+                    rest = &rest[2..];
+                    continue;
+                }
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            } else {
+                rest = &rest[used..];
+            }
+        }
+        out
+    }
+
+    pub(super) fn inline_row(&self, row: &Row) -> Row {
+        Row { number: row.number, cells: row.cells.iter().map(|cell| self.inline(cell)).collect() }
+    }
+
+    /// Reads `{name}`.
+    fn attribute_value(&self, text: &str, out: &mut String) -> usize {
+        let Some(end) = within(text, 60).find('}') else { return 0 };
+        let name = &text[1..end];
+        let value = match name.to_lowercase().as_str() {
+            "nbsp" | "sp" => " ",
+            "empty" | "blank" | "zwsp" => "",
+            "apos" => "'",
+            "quot" => "\"",
+            "lt" => "<",
+            "gt" => ">",
+            "amp" => "&",
+            "plus" => "+",
+            "asterisk" => "*",
+            "vbar" => "|",
+            "cpp" => "C++",
+            name => match self.attributes.get(name) {
+                Some(value) if self.growth.take(value.len()) => value,
+                _ => return 0,
+            },
+        };
+        out.push_str(value);
+        end + 1
+    }
+
+    /// Reads `*text*` and `**text**`, and the same with other marks.
+    fn formatted(&self, text: &str, mark: char, may_open: bool, out: &mut String) -> usize {
+        let double: String = [mark, mark].iter().collect();
+        let is_code = mark == '`';
+        if text.starts_with(&double) && !text[2..].starts_with(mark) {
+            let used = self.quoted(text, &double, out, is_code);
+            if used > 0 {
+                return used;
+            }
+        }
+        let is_script = matches!(mark, '^' | '~');
+        if !may_open && !is_script {
+            return 0;
+        }
+        let single = &double[..1];
+        let inside = &text[1..];
+        if inside.starts_with([' ', '\n']) {
+            return 0;
+        }
+        let Some(end) = closing(inside, single, is_script) else { return 0 };
+        if is_script && inside[..end].contains(' ') {
+            return 0;
+        }
+        self.push(&inside[..end], is_code, out);
+        end + 2
+    }
+
+    /// Reads text between two equal marks.
+    fn quoted(&self, text: &str, mark: &str, out: &mut String, is_code: bool) -> usize {
+        let inside = &text[mark.len()..];
+        let Some(end) = within(inside, MAX_SPAN_BYTES).find(mark).filter(|end| *end > 0) else {
+            return 0;
+        };
+        self.push(&inside[..end], is_code, out);
+        end + 2 * mark.len()
+    }
+
+    fn push(&self, inside: &str, is_code: bool, out: &mut String) {
+        if !is_code {
+            out.push_str(&self.inline(inside));
+            return;
+        }
+        // `+source+` is source without replacements.
+        let inside = inside.strip_prefix('+').and_then(|i| i.strip_suffix('+')).unwrap_or(inside);
+        out.push('`');
+        let mut rest = inside;
+        while let Some(open) = rest.find('{') {
+            out.push_str(&rest[..open]);
+            let used = self.attribute_value(&rest[open..], out);
+            if used == 0 {
+                out.push('{');
+            }
+            rest = &rest[open + used.max(1)..];
+        }
+        out.push_str(rest);
+        out.push('`');
+    }
+
+    /// Reads `https://host/path[text]`, of which the text stays.
+    fn url(&self, text: &str, out: &mut String) -> usize {
+        let is_url =
+            ["https://", "http://", "ftp://", "irc://"].iter().any(|s| text.starts_with(s));
+        if !is_url {
+            return 0;
+        }
+        let end = text.find(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '<' | '>'));
+        let end = end.unwrap_or(text.len());
+        if let Some(label) = text[end..].strip_prefix('[')
+            && let Some(close) = closing_bracket(label)
+        {
+            let words = label_text(&label[..close]);
+            if words.trim().is_empty() {
+                out.push_str(&text[..end]);
+            } else {
+                out.push_str(&self.inline(words));
+            }
+            return end + close + 2;
+        }
+        out.push_str(&text[..end]);
+        end
+    }
+
+    /// Reads `name:target[text]`.
+    fn macro_text(&self, text: &str, out: &mut String) -> usize {
+        let Some(name) = MACROS.iter().find(|name| text.starts_with(**name)) else { return 0 };
+        let rest = &text[name.len()..];
+        let Some(open) = within(rest, MAX_SPAN_BYTES).find('[') else { return 0 };
+        let target = &rest[..open];
+        if target.contains(char::is_whitespace) || target.starts_with(':') {
+            return 0;
+        }
+        let Some(close) = closing_bracket(&rest[open + 1..]) else { return 0 };
+        let inside = &rest[open + 1..open + 1 + close];
+        match *name {
+            "indexterm:" | "anchor:" | "icon:" => {}
+            "footnote:" | "footnoteref:" => {
+                out.push_str(" (");
+                out.push_str(&self.inline(inside));
+                out.push(')');
+            }
+            "menu:" => {
+                out.push_str(target);
+                if !inside.is_empty() {
+                    out.push_str(" > ");
+                    out.push_str(inside);
+                }
+            }
+            "image:" => out.push_str(label_text(inside)),
+            _ if inside.trim().is_empty() => out.push_str(target),
+            _ => out.push_str(&self.inline(label_text(inside))),
+        }
+        name.len() + open + close + 2
+    }
+}
+
+/// Returns the end of text that `mark` closes: not after a blank, and not before a letter.
+fn closing(text: &str, mark: &str, is_script: bool) -> Option<usize> {
+    let found = within(text, MAX_SPAN_BYTES).match_indices(mark).map(|(at, _)| at);
+    let mut found = found.filter(|at| {
+        let after = text[at + 1..].chars().next();
+        *at > 0
+            && !text[..*at].ends_with([' ', '\n'])
+            && (is_script || after.is_none_or(|c| !c.is_alphanumeric() && !mark.contains(c)))
+    });
+    found.next()
+}
+
+/// Returns the position of the bracket that closes a text.
+fn closing_bracket(text: &str) -> Option<usize> {
+    let found = within(text, MAX_SPAN_BYTES).match_indices(']').map(|(at, _)| at);
+    let mut found = found.filter(|at| !text[..*at].ends_with('\\'));
+    found.next()
+}
+
+/// Returns the text of a link without its attributes: `text,window=_blank`.
+fn label_text(inside: &str) -> &str {
+    let inside = inside.trim_end_matches('^');
+    if let Some(quoted) = inside.strip_prefix('"') {
+        return quoted.split('"').next().unwrap_or_default();
+    }
+    match inside.find('=') {
+        Some(at) => inside[..at].rfind(',').map_or("", |comma| &inside[..comma]),
+        None => inside,
+    }
+}
+
+/// Returns the description of a picture: `target[alt,width]`.
+pub(super) fn alt(text: &str) -> &str {
+    let inside = text.split_once('[').map_or("", |(_, inside)| inside.trim_end_matches(']'));
+    let alt = inside.split(',').next().unwrap_or_default();
+    if alt.contains('=') { "" } else { alt.trim_matches('"') }
+}
+
+/// Reads `<<id,text>>`.
+fn cross_reference(text: &str, out: &mut String) -> usize {
+    let Some(end) = within(text, 300).find(">>").filter(|end| *end > 2) else { return 0 };
+    let inside = &text[2..end];
+    if inside.contains("<<") {
+        return 0;
+    }
+    out.push_str(inside.split_once(',').map_or(inside, |(_, text)| text.trim()));
+    end + 2
+}
+
+/// Returns the length of `[.role]` before formatted text.
+fn role(text: &str) -> usize {
+    let Some(end) = within(text, 60).find(']') else { return 0 };
+    let is_role = text[1..end].starts_with(['.', '#'])
+        || text[1..end].chars().all(|c| c.is_alphanumeric() || c == '-');
+    if is_role && text[end + 1..].starts_with(['#', '*', '_', '`']) { end + 1 } else { 0 }
+}
+
+/// Returns the mark of a list item, its depth and its text.
+pub(super) fn item_mark(text: &str) -> Option<(&str, usize, &str)> {
+    let text = text.trim_start();
+    let (mark, rest) = text.split_once(' ')?;
+    let depth = mark.len().checked_sub(1)?;
+    let is_repeated = |c: char| mark.len() <= 6 && mark.chars().all(|found| found == c);
+    let rest = rest.trim_start();
+    if is_repeated('*') || mark == "-" {
+        let rest = ["[ ] ", "[x] ", "[*] "]
+            .iter()
+            .find_map(|box_| rest.strip_prefix(box_))
+            .unwrap_or(rest);
+        return Some(("-", depth, rest));
+    }
+    if is_repeated('.') {
+        return Some(("1.", depth, rest));
+    }
+    let number =
+        mark.strip_suffix('.').or(mark.strip_prefix('<').and_then(|m| m.strip_suffix('>')))?;
+    let is_number = !number.is_empty()
+        && number.len() <= 4
+        && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    is_number.then_some((mark.trim_matches(['<', '>']), 0, rest))
+}
+
+/// Splits `term:: text`.
+pub(super) fn term(text: &str) -> Option<(&str, &str)> {
+    // A mark after an address is part of a sentence.
+    let before = text.find("://").map_or(text, |at| &text[..text.len().min(at + 2)]);
+    let mut at = 0;
+    loop {
+        let found = at + before.get(at..)?.find("::")?;
+        let after = text[found + 2..].trim_start_matches([':', ';']);
+        let is_end = after.is_empty() || after.starts_with(' ');
+        if is_end && found > 0 {
+            let term = text[..found].trim();
+            return (!term.is_empty())
+                .then(|| (term, text[found..].trim_start_matches(':').trim_start()));
+        }
+        // All marks of a run have the same text after it.
+        at = if is_end { found + 2 } else { text.len() - after.len() };
+    }
+}

@@ -1,0 +1,258 @@
+//! Reads the escapes and the arguments of roff.
+
+use crate::markup::writer::within;
+
+/// Characters by their names.
+const NAMED: &[(&str, &str)] = &[
+    ("em", "—"),
+    ("en", "–"),
+    ("hy", "-"),
+    ("bu", "•"),
+    ("aq", "'"),
+    ("dq", "\""),
+    ("lq", "“"),
+    ("rq", "”"),
+    ("oq", "‘"),
+    ("cq", "’"),
+    ("ti", "~"),
+    ("ha", "^"),
+    ("rs", "\\"),
+    ("co", "©"),
+    ("rg", "®"),
+    ("tm", "™"),
+    ("de", "°"),
+    ("mu", "×"),
+    ("->", "→"),
+    ("<-", "←"),
+    ("<=", "≤"),
+    (">=", "≥"),
+    ("!=", "≠"),
+    ("+-", "±"),
+    ("ga", "`"),
+    ("aa", "´"),
+    ("at", "@"),
+    ("sh", "#"),
+    ("ba", "|"),
+    ("br", "|"),
+    ("ul", "_"),
+    ("sl", "/"),
+    ("sq", "□"),
+    ("ss", "ß"),
+    ("Fo", "«"),
+    ("Fc", "»"),
+    ("eq", "="),
+    ("pl", "+"),
+    ("mi", "−"),
+    ("**", "*"),
+    ("lB", "["),
+    ("rB", "]"),
+    ("lC", "{"),
+    ("rC", "}"),
+    ("la", "⟨"),
+    ("ra", "⟩"),
+    ("Do", "$"),
+    ("sc", "§"),
+    ("dg", "†"),
+    ("'e", "é"),
+    ("`e", "è"),
+    (":a", "ä"),
+    (":o", "ö"),
+    (":u", "ü"),
+    (":A", "Ä"),
+    (":O", "Ö"),
+    (":U", "Ü"),
+    ("'a", "á"),
+    ("'i", "í"),
+    ("'o", "ó"),
+    ("'u", "ú"),
+    ("~n", "ñ"),
+    ("^e", "ê"),
+    ("^o", "ô"),
+    (",c", "ç"),
+    ("oa", "å"),
+    ("/o", "ø"),
+    ("ae", "æ"),
+    ("OK", "✓"),
+    ("ff", "ff"),
+    ("fi", "fi"),
+    ("fl", "fl"),
+    ("12", "½"),
+    ("14", "¼"),
+    ("34", "¾"),
+    ("S1", "¹"),
+    ("S2", "²"),
+];
+
+/// Longest argument of an escape between two marks, in bytes.
+const MAX_QUOTED_BYTES: usize = 1000;
+
+/// Returns the words of a line, without its escapes.
+pub(super) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(c) = rest.chars().next() else { break };
+        let after = &rest[c.len_utf8()..];
+        rest = match c {
+            // A comment.
+            '"' | '#' => "",
+            'f' | 'F' | 'm' | 'M' | 'g' | 'k' | 'n' | 'V' | 'Y' => named(after).1,
+            's' => size(after),
+            '*' => {
+                let (name, after) = named(after);
+                out.push_str(match name {
+                    "lq" | "L\"" => "“",
+                    "rq" | "R\"" => "”",
+                    "R" => "®",
+                    "Tm" => "™",
+                    "Aq" | "aq" => "'",
+                    _ => "",
+                });
+                after
+            }
+            '(' | '[' => {
+                let (name, after) = named(rest);
+                out.push_str(&character(name));
+                after
+            }
+            'e' | 'E' | '\\' => {
+                out.push('\\');
+                after
+            }
+            '-' => {
+                out.push('-');
+                after
+            }
+            ' ' | '~' | '0' => {
+                out.push(' ');
+                after
+            }
+            't' => {
+                out.push('\t');
+                after
+            }
+            '\'' | '`' | '.' => {
+                out.push(c);
+                after
+            }
+            // Spaces of no width, hyphenation, continued lines.
+            '&' | '|' | '^' | '/' | ',' | ')' | '%' | ':' | 'c' | '{' | '}' | 'd' | 'u' | 'p'
+            | 'a' | 'r' | 'z' => after,
+            'h' | 'v' | 'w' | 'l' | 'L' | 'D' | 'b' | 'o' | 'N' | 'C' | 'x' | 'X' | 'Z' | 'A'
+            | 'B' | 'H' | 'S' | 'R' => {
+                let (inside, after) = quoted(after);
+                match c {
+                    'C' => out.push_str(&character(inside)),
+                    'o' | 'Z' => out.push_str(inside),
+                    _ => {}
+                }
+                after
+            }
+            c => {
+                out.push(c);
+                after
+            }
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Splits the name after an escape: one character, `(xx` or `[name]`.
+fn named(text: &str) -> (&str, &str) {
+    let split = |start: usize, end: usize, skipped: usize| {
+        (text.get(start..end).unwrap_or(""), text.get(end + skipped..).unwrap_or(""))
+    };
+    let mut chars = text.char_indices();
+    match chars.next() {
+        Some((_, '(')) => {
+            let end = chars.nth(1).map_or(text.len(), |(at, c)| at + c.len_utf8());
+            split(1, end, 0)
+        }
+        Some((_, '[')) => match text.find(']') {
+            Some(end) => split(1, end, 1),
+            None => (&text[1..], ""),
+        },
+        Some((_, c)) => split(0, c.len_utf8(), 0),
+        None => ("", ""),
+    }
+}
+
+/// Skips a size of type: `\s-1`, `\s0`, `\s(12`, `\s[10]`.
+fn size(text: &str) -> &str {
+    if text.starts_with(['(', '[']) {
+        return named(text).1;
+    }
+    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if text.starts_with(['(', '[']) {
+        return named(text).1;
+    }
+    let digits = text.bytes().take_while(u8::is_ascii_digit).take(2).count();
+    // Only sizes from 10 to 39 have two digits.
+    let len = if digits == 2 && text.starts_with(['1', '2', '3']) { 2 } else { digits.min(1) };
+    &text[len..]
+}
+
+/// Splits an argument between two equal marks.
+fn quoted(text: &str) -> (&str, &str) {
+    let Some(mark) = text.chars().next() else { return ("", "") };
+    let inside = &text[mark.len_utf8()..];
+    match within(inside, MAX_QUOTED_BYTES).find(mark) {
+        Some(end) => (&inside[..end], &inside[end + mark.len_utf8()..]),
+        None => ("", inside),
+    }
+}
+
+/// Returns the character with a name; `uXXXX` is its code.
+fn character(name: &str) -> String {
+    if let Some((_, text)) = NAMED.iter().find(|(known, _)| *known == name) {
+        return (*text).to_owned();
+    }
+    let code = name.strip_prefix('u').and_then(|code| u32::from_str_radix(code, 16).ok());
+    code.and_then(char::from_u32).map(String::from).unwrap_or_default()
+}
+
+/// Splits the arguments of a macro, which may be quoted, and reads their escapes.
+pub(super) fn arguments(text: &str) -> Vec<String> {
+    raw_arguments(text).iter().map(|argument| plain(argument)).collect()
+}
+
+/// Splits the arguments of a macro.
+pub(super) fn raw_arguments(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() && !rest.starts_with("\\\"") {
+        let mut argument = String::new();
+        if let Some(inside) = rest.strip_prefix('"') {
+            rest = inside;
+            loop {
+                let Some(end) = rest.find('"') else {
+                    argument.push_str(rest);
+                    rest = "";
+                    break;
+                };
+                argument.push_str(&rest[..end]);
+                rest = &rest[end + 1..];
+                // Two quotes are one.
+                let Some(more) = rest.strip_prefix('"') else { break };
+                argument.push('"');
+                rest = more;
+            }
+        } else {
+            let mut is_escaped = false;
+            let end = rest.find(|c: char| {
+                let is_end = c.is_whitespace() && !is_escaped;
+                is_escaped = c == '\\' && !is_escaped;
+                is_end
+            });
+            let end = end.unwrap_or(rest.len());
+            argument.push_str(&rest[..end]);
+            rest = &rest[end..];
+        }
+        found.push(argument);
+        rest = rest.trim_start();
+    }
+    found
+}

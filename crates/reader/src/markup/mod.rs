@@ -1,0 +1,42 @@
+//! Reads text in other markup languages than Markdown, and tables of separated values, line by line.
+//!
+//! Each reader writes Markdown: headings, lists, tables and code keep their structure, and what only
+//! a program understands (roles, commands, macros) is removed. Every line of the result knows the
+//! line of the file it comes from. The readers accept any text: what they do not recognise is prose.
+
+mod asciidoc;
+mod csv;
+mod latex;
+mod man;
+mod marks;
+mod org;
+mod rst;
+mod subtitles;
+mod wiki;
+mod writer;
+
+use crate::document::{Dialect, Document};
+
+/// Reads a text in a markup language.
+pub(super) fn extract(text: &str, dialect: Dialect) -> Document {
+    let document = match dialect {
+        Dialect::Rst => rst::extract(text),
+        Dialect::AsciiDoc => asciidoc::extract(text),
+        Dialect::Org => org::extract(text),
+        Dialect::Latex => latex::extract(text),
+        Dialect::Man => man::extract(text),
+        Dialect::Subtitles => subtitles::extract(text),
+        Dialect::Wiki => wiki::extract(text),
+        Dialect::Csv => csv::extract(text, b','),
+        Dialect::Tsv => csv::extract(text, b'\t'),
+    };
+    if document.blocks.is_empty() { crate::extract::plain::extract(text) } else { document }
+}
+
+/// How deep constructs may be nested; deeper ones are prose.
+const MAX_DEPTH: usize = 24;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

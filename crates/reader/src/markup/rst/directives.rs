@@ -1,0 +1,261 @@
+//! Reads explicit markup: directives, comments, targets, footnotes.
+
+use super::{Reader, indented_after, tables};
+use crate::markup::writer::{Line, Row, dedent, join};
+
+/// Directives whose content is source text.
+const CODE: &[&str] = &[
+    "code",
+    "code-block",
+    "sourcecode",
+    "parsed-literal",
+    "doctest",
+    "testcode",
+    "testoutput",
+    "testsetup",
+    "prompt",
+    "ipython",
+    "console",
+    "math",
+    "productionlist",
+    "literalblock",
+    "graphviz",
+    "digraph",
+    "uml",
+    "mermaid",
+    "plot",
+    "jupyter-execute",
+    "highlight-block",
+];
+
+/// Directives without text for readers.
+const SILENT: &[&str] = &[
+    "toctree",
+    "contents",
+    "index",
+    "meta",
+    "highlight",
+    "currentmodule",
+    "module",
+    "py:module",
+    "py:currentmodule",
+    "raw",
+    "include",
+    "literalinclude",
+    "default-role",
+    "role",
+    "title",
+    "sectnum",
+    "section-numbering",
+    "header",
+    "footer",
+    "target-notes",
+    "tabularcolumns",
+    "todo",
+    "todolist",
+    "autosummary",
+    "automodule",
+    "autoclass",
+    "autofunction",
+    "automethod",
+    "autoexception",
+    "autodata",
+    "autoattribute",
+    "codeauthor",
+    "sectionauthor",
+    "moduleauthor",
+    "testcleanup",
+    "unicode",
+    "date",
+    "skip",
+    "ifconfig-end",
+    "cssclass",
+    "rst-class",
+    "class",
+];
+
+/// Notes, which begin with their name.
+const NOTES: &[&str] = &[
+    "note",
+    "warning",
+    "tip",
+    "hint",
+    "caution",
+    "danger",
+    "error",
+    "attention",
+    "important",
+    "seealso",
+];
+
+impl Reader {
+    /// Reads `.. something`, with everything that is indented below it.
+    pub(super) fn explicit(&mut self, lines: &[Line<'_>], depth: usize) {
+        let first = lines[0];
+        let rest = first.text.strip_prefix("..").unwrap_or("").trim();
+        if let Some((label, text)) = footnote(rest) {
+            let more = join(&dedent(&lines[1..]));
+            self.prose(first.number, &format!("[{label}] {text}\n{more}"));
+            return;
+        }
+        // A substitution may be a directive, but it is read where it is used.
+        if rest.is_empty() || rest.starts_with(['_', '|']) {
+            return;
+        }
+        let Some((name, argument)) = directive(rest) else { return };
+        let below = dedent(&lines[1..]);
+        let num_options = below.iter().take_while(|line| is_option(line.text)).count();
+        let (options, mut content) = below.split_at(num_options);
+        // An argument may continue below, without a blank line.
+        let mut argument = argument.to_owned();
+        let name = name.rsplit_once(':').map_or(name, |(_, name)| name);
+        let is_code = CODE.contains(&name);
+        if num_options == 0 && !is_code && !argument.is_empty() {
+            let more = content.iter().take_while(|line| !line.is_blank() && !is_option(line.text));
+            let more = more.count();
+            argument = format!("{argument}\n{}", join(&content[..more]));
+            content = &content[more..];
+            let num_options = content.iter().take_while(|line| is_option(line.text)).count();
+            content = &content[num_options..];
+        }
+        let inside = |reader: &mut Self, lines: &[Line<'_>]| reader.nested(lines, depth);
+        match name {
+            name if is_code => {
+                let language = if name == "math" { "math" } else { argument.trim() };
+                let is_first = matches!(name, "math") && !argument.is_empty();
+                let argument = argument.clone();
+                let mut code = Vec::new();
+                if is_first {
+                    code.push(Line { number: first.number, text: argument.as_str() });
+                }
+                code.extend_from_slice(content);
+                self.writer.code(language, &code);
+            }
+            "image" | "figure" => {
+                self.alt(first.number, options, &below);
+                inside(self, content);
+            }
+            "csv-table" | "list-table" | "table" | "flat-table" => {
+                self.prose(first.number, &argument);
+                self.table(name, options, content, depth);
+            }
+            "class" if content.iter().any(|line| !line.is_blank()) => {
+                self.prose(first.number, &argument);
+                inside(self, content);
+            }
+            // Without content it names a style.
+            name if SILENT.contains(&name) => {}
+            name if NOTES.contains(&name) => {
+                let label = name[..1].to_uppercase() + &name[1..];
+                let label = if name == "seealso" { "See also" } else { label.as_str() };
+                if argument.is_empty() {
+                    self.prose(first.number, label);
+                } else {
+                    self.prose(first.number, &format!("{label}: {argument}"));
+                }
+                inside(self, content);
+            }
+            "versionadded" | "versionchanged" | "deprecated" | "versionremoved" => {
+                let text = match name {
+                    "versionadded" => "New in version",
+                    "versionchanged" => "Changed in version",
+                    "versionremoved" => "Removed in version",
+                    _ => "Deprecated since version",
+                };
+                self.prose(first.number, &format!("{text} {argument}"));
+                inside(self, content);
+            }
+            "only" | "ifconfig" | "container" | "highlights" | "compound" => inside(self, content),
+            _ => {
+                self.prose(first.number, &argument);
+                inside(self, content);
+            }
+        }
+    }
+
+    /// Writes the description of a picture.
+    fn alt(&mut self, number: u32, options: &[Line<'_>], below: &[Line<'_>]) {
+        let lines = if options.is_empty() { below } else { options };
+        let mut alt = lines.iter().filter_map(|line| line.text.strip_prefix(":alt:"));
+        if let Some(alt) = alt.next() {
+            self.prose(number, alt);
+        }
+    }
+
+    /// Reads the content of a directive that is a table.
+    fn table(&mut self, name: &str, options: &[Line<'_>], content: &[Line<'_>], depth: usize) {
+        match name {
+            "csv-table" => {
+                let header = options.iter().filter_map(|line| {
+                    let header = line.text.strip_prefix(":header:")?.trim();
+                    Some(Line { text: header, ..*line })
+                });
+                let lines: Vec<Line<'_>> = header.chain(content.iter().copied()).collect();
+                let rows = tables::comma_separated(&lines);
+                let rows: Vec<Row> = rows.iter().map(|row| self.inline_row(row)).collect();
+                self.writer.table(&rows);
+            }
+            "list-table" | "flat-table" => {
+                let rows = self.rows_of_list(content);
+                self.writer.table(&rows);
+            }
+            _ => self.nested(content, depth),
+        }
+    }
+
+    /// Reads a table written as a list of lists.
+    fn rows_of_list(&self, lines: &[Line<'_>]) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        let mut at = 0;
+        while at < lines.len() {
+            let used = indented_after(&lines[at..]);
+            let Some(rest) = lines[at].text.strip_prefix("* ") else {
+                at += 1;
+                continue;
+            };
+            let mut inside = vec![Line { text: rest.trim_start(), ..lines[at] }];
+            inside.extend(dedent(&lines[at + 1..at + used]));
+            let mut row = Row { number: lines[at].number, cells: Vec::new() };
+            for line in inside {
+                let cell = line.text.strip_prefix("- ");
+                match (cell.or((line.text == "-").then_some("")), row.cells.last_mut()) {
+                    (Some(text), _) => row.cells.push(text.to_owned()),
+                    (None, Some(cell)) => {
+                        cell.push('\n');
+                        cell.push_str(line.text.trim());
+                    }
+                    (None, None) => {}
+                }
+            }
+            rows.push(self.inline_row(&row));
+            at += used;
+        }
+        rows
+    }
+}
+
+/// Splits `name:: argument`.
+fn directive(text: &str) -> Option<(&str, &str)> {
+    let (name, argument) = text.split_once("::")?;
+    let name = name.trim_end();
+    let is_name = |c: char| c.is_alphanumeric() || "-_.+:".contains(c);
+    (!name.is_empty() && name.chars().all(is_name)).then_some((name, argument.trim()))
+}
+
+/// Splits `[label] text`.
+fn footnote(text: &str) -> Option<(&str, &str)> {
+    let (label, text) = text.strip_prefix('[')?.split_once(']')?;
+    let is_label = |c: char| c.is_alphanumeric() || "#*-_.:".contains(c);
+    (label.len() <= 60 && label.chars().all(is_label) && (text.is_empty() || text.starts_with(' ')))
+        .then(|| (label.trim_start_matches('#'), text.trim()))
+}
+
+/// Whether a line is `:name: value`, an option of a directive.
+fn is_option(text: &str) -> bool {
+    text.strip_prefix(':').and_then(|rest| rest.split_once(':')).is_some_and(|(name, value)| {
+        let is_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        !name.is_empty()
+            && name.chars().all(is_name)
+            && (value.is_empty() || value.starts_with(' '))
+    })
+}

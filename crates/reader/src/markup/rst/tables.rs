@@ -1,0 +1,197 @@
+//! Reads the tables of reStructuredText: grids, simple tables and comma-separated values.
+
+use crate::markup::writer::{Line, Row};
+
+/// A table.
+pub(super) struct Table {
+    pub(super) rows: Vec<Row>,
+    /// How many lines it takes.
+    pub(super) num_lines: usize,
+}
+
+/// Reads a grid or a simple table at the first line; `None` if there is none.
+pub(super) fn read(lines: &[Line<'_>]) -> Option<Table> {
+    let first = lines.first()?.text;
+    if first.starts_with("+-") || first.starts_with("+=") {
+        return grid(lines);
+    }
+    (first.starts_with("==") && first.contains(' ') && is_rule(first, '='))
+        .then(|| simple(lines))?
+}
+
+fn is_rule(text: &str, mark: char) -> bool {
+    !text.trim().is_empty() && text.chars().all(|c| c == mark || c == ' ')
+}
+
+/// A line whose columns are counted in characters.
+struct Columns<'a> {
+    text: &'a str,
+    /// Where each character begins, unless each is one byte.
+    starts: Option<Vec<usize>>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(text: &'a str) -> Self {
+        let starts = || text.char_indices().map(|(at, _)| at).collect();
+        Self { text, starts: (!text.is_ascii()).then(starts) }
+    }
+
+    /// Returns the text between two columns; empty after the end of the line.
+    fn between(&self, from: usize, to: usize) -> &'a str {
+        let at = |column: usize| match &self.starts {
+            Some(starts) => starts.get(column).copied().unwrap_or(self.text.len()),
+            None => column.min(self.text.len()),
+        };
+        &self.text[at(from)..at(to)]
+    }
+}
+
+/// Adds a line to a cell of a row; the cells before it may be empty.
+fn add_to(row: &mut Row, idx: usize, text: &str) {
+    if row.cells.len() <= idx {
+        row.cells.resize(idx + 1, String::new());
+    }
+    add(&mut row.cells[idx], text);
+}
+
+/// Gives the first row all columns: what the rules of the table show.
+fn widen(rows: &mut [Row], width: usize) {
+    if let Some(row) = rows.first_mut() {
+        row.cells.resize(width.max(row.cells.len()), String::new());
+    }
+}
+
+fn add(cell: &mut String, text: &str) {
+    let text = text.trim();
+    if !text.is_empty() {
+        if !cell.is_empty() {
+            cell.push('\n');
+        }
+        cell.push_str(text);
+    }
+}
+
+/// Reads a table drawn with `+`, `-` and `|`.
+fn grid(lines: &[Line<'_>]) -> Option<Table> {
+    let is_part = |line: &&Line<'_>| line.text.starts_with(['+', '|']);
+    let lines = &lines[..lines.iter().take_while(is_part).count()];
+    let is_border = |text: &str| {
+        text.starts_with('+') && text.chars().all(|c| matches!(c, '+' | '-' | '=' | ' ' | '|'))
+    };
+    // Every border may add columns, as cells may span several.
+    let borders = lines.iter().filter(|line| is_border(line.text));
+    let mut starts: Vec<usize> = borders
+        .flat_map(|line| line.text.chars().enumerate().filter(|(_, c)| *c == '+').map(|(at, _)| at))
+        .collect();
+    starts.sort_unstable();
+    starts.dedup();
+    if lines.len() < 3 || starts.len() < 2 {
+        return None;
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    let mut row = Row::default();
+    for line in lines {
+        if is_border(line.text) {
+            if row.number > 0 {
+                rows.push(std::mem::take(&mut row));
+            }
+            continue;
+        }
+        if row.number == 0 {
+            row.number = line.number;
+        }
+        // A cell ends at the next `|` that is at the start of a column, or with the line.
+        let columns = Columns::of(line.text);
+        let mut open: Option<usize> = None;
+        for (idx, at) in starts.iter().enumerate() {
+            let mark = columns.between(*at, *at + 1);
+            if !matches!(mark, "|" | "+" | "") {
+                continue;
+            }
+            let text = open.map_or("", |open| columns.between(starts[open] + 1, *at));
+            // The rule of a cell next to one that spans rows.
+            if let Some(open) = open
+                && !text.chars().all(|c| matches!(c, '-' | '=' | '+'))
+            {
+                add_to(&mut row, open, text);
+            }
+            if mark.is_empty() {
+                break;
+            }
+            open = Some(idx);
+        }
+    }
+    if row.number > 0 {
+        rows.push(row);
+    }
+    widen(&mut rows, starts.len() - 1);
+    Some(Table { rows, num_lines: lines.len() })
+}
+
+/// Reads a table between rules of `=`; blanks in the rules separate the columns.
+fn simple(lines: &[Line<'_>]) -> Option<Table> {
+    let rule = lines[0].text;
+    let mut starts = Vec::new();
+    let mut previous = ' ';
+    for (column, c) in rule.chars().enumerate() {
+        if c == '=' && previous == ' ' {
+            starts.push(column);
+        }
+        previous = c;
+    }
+    // The table ends with a rule that a blank line follows, or with its third rule.
+    let mut num_rules = 1;
+    let mut end = None;
+    for (idx, line) in lines.iter().enumerate().skip(1) {
+        if is_rule(line.text, '=') && line.text.starts_with("==") {
+            num_rules += 1;
+            if num_rules == 3 || lines.get(idx + 1).is_none_or(Line::is_blank) {
+                end = Some(idx);
+                break;
+            }
+        }
+    }
+    let end = end?;
+    let mut rows: Vec<Row> = Vec::new();
+    let mut is_new = true;
+    for line in &lines[1..end] {
+        if line.is_blank() || is_rule(line.text, '=') || is_rule(line.text, '-') {
+            is_new = true;
+            continue;
+        }
+        let columns = Columns::of(line.text);
+        let cell = |idx: usize| {
+            let to = starts.get(idx + 1).copied().unwrap_or(usize::MAX);
+            columns.between(starts[idx], to)
+        };
+        // A row without a first cell continues the row above it.
+        if is_new || !cell(0).trim().is_empty() || rows.is_empty() {
+            rows.push(Row { number: line.number, cells: Vec::new() });
+        }
+        is_new = false;
+        if let Some(row) = rows.last_mut() {
+            let filled = (0..starts.len()).take_while(|idx| !cell(*idx).is_empty());
+            filled.for_each(|idx| add_to(row, idx, cell(idx)));
+        }
+    }
+    widen(&mut rows, starts.len());
+    Some(Table { rows, num_lines: end + 1 })
+}
+
+/// Reads comma-separated values, one row per line.
+pub(super) fn comma_separated(lines: &[Line<'_>]) -> Vec<Row> {
+    let filled = lines.iter().filter(|line| !line.is_blank());
+    let rows = filled.map(|line| {
+        let mut cells = vec![String::new()];
+        let mut is_quoted = false;
+        for c in line.text.chars() {
+            match c {
+                '"' => is_quoted = !is_quoted,
+                ',' if !is_quoted => cells.push(String::new()),
+                _ => cells.last_mut().expect("there is a cell").push(c),
+            }
+        }
+        Row { number: line.number, cells }
+    });
+    rows.collect()
+}

@@ -1,0 +1,352 @@
+//! Unpacks containers: ZIP archives, the attachments of an e-mail, the messages of a mailbox.
+//!
+//! Names of members come from outside. A clean name is relative, has no `..` and no control
+//! characters, and is unique in its container; what has no such name is reported.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read as _;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use mail_parser::mailbox::mbox::MessageIterator;
+use mail_parser::{MessageParser, MimeHeaders, PartType};
+use zip::result::ZipError;
+
+use super::{Emit, Input, Stop, parts};
+use crate::error::Failure;
+use crate::extract::protocol::{Line, MemberLine, ReadFailure, Tail};
+use crate::limits;
+
+/// Longest name that is kept, in characters.
+const MAX_NAME: usize = 400;
+
+/// Emits the files of a ZIP archive; folders and links are no files.
+pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let mut archive = parts::open(input.bytes)?;
+    let mut members = Members::new(emit);
+    for index in 0..archive.len() {
+        let stated = archive.name_for_index(index).and_then(Result::ok);
+        let stated = stated.map(std::borrow::Cow::into_owned).unwrap_or_default();
+        let file = match archive.by_index(index) {
+            Ok(file) => file,
+            Err(error) => {
+                members.failed(&stated, failure_of(&error), error.to_string())?;
+                continue;
+            }
+        };
+        if file.is_dir() || file.is_symlink() {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        let read = file.take(members.bytes_left.saturating_add(1)).read_to_end(&mut bytes);
+        match read {
+            Ok(_) => members.add(&stated, &bytes)?,
+            Err(error) => members.failed(&stated, Failure::Damaged, error.to_string())?,
+        }
+    }
+    let start = usize::try_from(archive.central_directory_start()).unwrap_or(usize::MAX);
+    for name in repeated_names(input.bytes.get(start..).unwrap_or_default()) {
+        let detail = "a later member has the same name, and only the last one is read";
+        members.failed(&name, Failure::Damaged, detail.into())?;
+    }
+    members.finish()
+}
+
+/// Returns the names that the directory of an archive lists again, once for each time; `zip` only
+/// knows the last member of a name.
+fn repeated_names(directory: &[u8]) -> Vec<String> {
+    const HEAD: usize = 46;
+    let (mut names, mut repeated) = (HashSet::new(), Vec::new());
+    let mut rest = directory;
+    while rest.starts_with(b"PK\x01\x02") && rest.len() >= HEAD {
+        let number = |at: usize| usize::from(u16::from_le_bytes([rest[at], rest[at + 1]]));
+        let (name, more) = (number(28), number(30) + number(32));
+        let Some(name) = rest.get(HEAD..HEAD + name) else { break };
+        if !names.insert(name) {
+            repeated.push(String::from_utf8_lossy(name).into_owned());
+        }
+        rest = rest.get(HEAD + name.len() + more..).unwrap_or_default();
+    }
+    repeated
+}
+
+fn failure_of(error: &ZipError) -> Failure {
+    match error {
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
+            Failure::EncryptionNotSupported
+        }
+        _ => Failure::Damaged,
+    }
+}
+
+/// Emits the attachments of an e-mail.
+pub(crate) fn of_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let mut members = Members::new(emit);
+    if let Some(message) = MessageParser::default().parse(input.bytes) {
+        for (number, part) in (1..).zip(message.attachments()) {
+            match (&part.body, part.attachment_name()) {
+                (PartType::Message(inner), name) => {
+                    let name = name.or_else(|| inner.subject()).unwrap_or("message");
+                    let name = name.trim_end_matches(".eml").replace(['/', '\\'], " ");
+                    members.add(&format!("{name}.eml"), inner.raw_message())?;
+                }
+                (_, Some(name)) => members.add(name, part.contents())?,
+                (_, None) => members.add(&format!("attachment-{number}"), part.contents())?,
+            }
+        }
+    }
+    members.finish()
+}
+
+/// Emits the messages of a mailbox, named by their ids, which stay the same when others come or go.
+pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let mut members = Members::new(emit);
+    let mut num_messages = 0;
+    for (number, message) in (1..).zip(MessageIterator::new(input.bytes)) {
+        let Ok(contents) = message.map(|message| message.unwrap_contents()) else { continue };
+        // Its first line says that it is a message.
+        let parsed = MessageParser::default().parse(&contents);
+        let Some(parsed) = parsed.filter(|message| !message.headers().is_empty()) else {
+            continue;
+        };
+        num_messages += 1;
+        let name = match parsed.message_id() {
+            Some(id) => id.replace(['/', '\\'], "_"),
+            None => format!("message-{number}"),
+        };
+        members.add(&format!("{name}.eml"), &contents)?;
+    }
+    if num_messages == 0 {
+        return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
+    }
+    members.finish()
+}
+
+/// Sends members within the limits.
+struct Members<'a, 'e> {
+    emit: &'a mut Emit<'e>,
+    names: HashSet<String>,
+    /// The numbers that members of equal names got last.
+    numbers: HashMap<String, usize>,
+    bytes_left: u64,
+}
+
+impl<'a, 'e> Members<'a, 'e> {
+    fn new(emit: &'a mut Emit<'e>) -> Self {
+        let (names, numbers) = (HashSet::new(), HashMap::new());
+        Self { emit, names, numbers, bytes_left: limits::MEMBER_BYTES }
+    }
+
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Stop> {
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.bytes_left = self.bytes_left.checked_sub(size).ok_or_else(|| {
+            let most = limits::MEMBER_BYTES >> 20;
+            ReadFailure::new(Failure::OutOfMemory, format!("more than {most} MB unpacked"))
+        })?;
+        let Some(clean) = clean_name(name) else {
+            let detail = "its name leads out of the archive or cannot be shown";
+            return self.failed(name, Failure::Damaged, detail.into());
+        };
+        let name = self.take(&clean)?;
+        let bytes = BASE64_STANDARD.encode(bytes);
+        let member = MemberLine { name, bytes: Some(bytes), failed: None };
+        Ok((self.emit)(Line::Member(member))?)
+    }
+
+    /// Reports a member that cannot be unpacked.
+    fn failed(&mut self, name: &str, failure: Failure, detail: String) -> Result<(), Stop> {
+        let safe: String = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
+        let safe = safe.replace("..", "__").trim_start_matches(['/', '\\']).to_owned();
+        let name = clean_name(&safe).unwrap_or_else(|| format!("member-{}", self.names.len() + 1));
+        let name = self.take(&name)?;
+        let failed = Some((failure.code().to_owned(), detail));
+        Ok((self.emit)(Line::Member(MemberLine { name, bytes: None, failed }))?)
+    }
+
+    /// Takes a name, with a number if an earlier member has it, as `kb convert` numbers its results.
+    fn take(&mut self, name: &str) -> Result<String, Stop> {
+        if self.names.len() >= limits::MEMBERS {
+            let detail = format!("more than {} files in it", limits::MEMBERS);
+            return Err(ReadFailure::new(Failure::OutOfMemory, detail).into());
+        }
+        let is_extension = |end: &&str| !end.is_empty() && !end.contains('/');
+        let (stem, end) = match name.rsplit_once('.') {
+            Some((stem, end)) if !stem.is_empty() && is_extension(&end) => {
+                (stem, format!(".{end}"))
+            }
+            _ => (name, String::new()),
+        };
+        let mut free = name.to_owned();
+        let number = self.numbers.entry(name.to_owned()).or_insert(1);
+        while !self.names.insert(free.clone()) {
+            *number += 1;
+            free = format!("{stem}~{number}{end}");
+        }
+        Ok(free)
+    }
+
+    fn finish(self) -> Result<(), Stop> {
+        Ok((self.emit)(Line::Done(Tail::default()))?)
+    }
+}
+
+/// Returns the relative path of a member with `/` between its parts; `None` for one that leads out of
+/// the container or cannot be shown.
+fn clean_name(name: &str) -> Option<String> {
+    let name = name.replace('\\', "/");
+    // `C:/` of other systems.
+    let name = match name.split_once(":/") {
+        Some((drive, rest)) if drive.len() == 1 => rest,
+        _ => &name,
+    };
+    let parts: Vec<&str> =
+        name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let is_clean = !parts.is_empty()
+        && !parts.contains(&"..")
+        && name.chars().count() <= MAX_NAME
+        && !name.chars().any(char::is_control);
+    is_clean.then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Reader = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
+
+    /// Returns name and text of each member, or the code of its failure.
+    fn members(read: Reader, bytes: &[u8]) -> Result<Vec<(String, String)>, Failure> {
+        let mut found = Vec::new();
+        let input = Input::of(bytes);
+        let outcome = read(&input, &mut |line| {
+            if let Line::Member(MemberLine { name, bytes, failed }) = line {
+                let text = match (bytes, failed) {
+                    (Some(bytes), _) => {
+                        String::from_utf8(BASE64_STANDARD.decode(bytes).unwrap()).unwrap()
+                    }
+                    (None, failed) => failed.unwrap().0,
+                };
+                found.push((name, text));
+            }
+            Ok(())
+        });
+        match outcome {
+            Ok(()) => Ok(found),
+            Err(Stop::Failed(failed)) => Err(failed.failure),
+            Err(Stop::Io(error)) => panic!("{error}"),
+        }
+    }
+
+    fn names(read: Reader, bytes: &[u8]) -> Vec<String> {
+        members(read, bytes).unwrap().into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn the_files_of_an_archive_have_clean_names() {
+        let archive = parts::archive(&[
+            ("docs/a.md", "alpha"),
+            ("docs\\b.md", "beta"),
+            ("/etc/passwd", "root"),
+            ("./c.md", "gamma"),
+            ("C:/d.md", "delta"),
+            ("folder/", ""),
+        ]);
+        let found = names(of_zip, &archive);
+        assert_eq!(found, ["docs/a.md", "docs/b.md", "etc/passwd", "c.md", "d.md"]);
+    }
+
+    #[test]
+    fn a_name_that_leads_out_of_the_archive_is_reported() {
+        let archive = parts::archive(&[("../../up.md", "x"), ("a.md", "alpha")]);
+        let found = members(of_zip, &archive).unwrap();
+        assert_eq!(found[0], ("__/__/up.md".into(), "damaged".into()));
+        assert_eq!(found[1], ("a.md".into(), "alpha".into()));
+    }
+
+    #[test]
+    fn a_name_that_comes_twice_gets_a_number() {
+        let archive = parts::archive(&[("x/a.md", "1"), ("./x/a.md", "2"), ("x\\a.md", "3")]);
+        assert_eq!(names(of_zip, &archive), ["x/a.md", "x/a~2.md", "x/a~3.md"]);
+    }
+
+    #[test]
+    fn two_members_of_one_name_are_read_or_reported() {
+        // The writer refuses equal names, so one is changed in both places where it is written.
+        let archive = parts::archive(&[("dua.md", "first"), ("b.md", "x"), ("dup.md", "second")]);
+        let found = members(of_zip, &renamed(&archive)).unwrap();
+        let expected = [("b.md", "x"), ("dup.md", "second"), ("dup~2.md", "damaged")];
+        let mut found: Vec<_> =
+            found.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+    }
+
+    /// Renames `dua.md` to `dup.md` in an archive.
+    fn renamed(archive: &[u8]) -> Vec<u8> {
+        let mut archive = archive.to_vec();
+        for at in 0..archive.len().saturating_sub(6) {
+            if archive[at..].starts_with(b"dua.md") {
+                archive[at + 2] = b'p';
+            }
+        }
+        archive
+    }
+
+    #[test]
+    fn too_much_content_is_refused() {
+        let zeros = "\0".repeat(usize::try_from(limits::MEMBER_BYTES).unwrap());
+        let archive = parts::archive(&[("a.txt", "a"), ("b.txt", &zeros)]);
+        assert_eq!(members(of_zip, &archive), Err(Failure::OutOfMemory));
+    }
+
+    #[test]
+    fn the_limit_is_for_the_bytes_of_all_members_together() {
+        let mut emit = |_: Line| Ok(());
+        let mut members = Members::new(&mut emit);
+        assert_eq!(members.bytes_left, limits::MEMBER_BYTES);
+        members.bytes_left = 5;
+        assert!(members.add("a", b"abc").is_ok());
+        assert!(members.add("b", b"de").is_ok());
+        assert!(members.add("c", b"").is_ok());
+        assert!(members.add("d", b"f").is_err());
+    }
+
+    #[test]
+    fn what_is_no_archive_is_damaged() {
+        assert_eq!(members(of_zip, b"PK\x03\x04 and no more"), Err(Failure::Damaged));
+        assert_eq!(members(of_mailbox, b"words"), Err(Failure::WrongFormat));
+    }
+
+    #[test]
+    fn attachments_have_their_names_and_bytes() {
+        let part = |head: &str, body: &str| format!("--x\n{head}\n\n{body}\n");
+        let message = format!(
+            "Subject: a\nContent-Type: multipart/mixed; boundary=x\n\n{}{}{}{}--x--\n",
+            part("Content-Type: text/plain", "Text."),
+            part("Content-Type: text/csv; name=tide.csv\nContent-Disposition: attachment", "a,b"),
+            part("Content-Type: message/rfc822", "Subject: in/ner\n\nInner."),
+            part("Content-Type: application/x\nContent-Transfer-Encoding: base64", "aGFyYm91cg=="),
+        );
+        let found = members(of_message, message.as_bytes()).unwrap();
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["tide.csv", "in ner.eml", "attachment-3"]);
+        assert_eq!(found[0].1.trim_end(), "a,b");
+        assert!(found[1].1.starts_with("Subject: in/ner"), "{found:?}");
+        assert_eq!(found[2].1, "harbour");
+        assert_eq!(members(of_message, b"words").unwrap(), []);
+    }
+
+    #[test]
+    fn messages_are_named_by_their_ids() {
+        let message = |id: &str, text: &str| {
+            format!("From ada Mon Feb 26 10:30:00 2024\n{id}Subject: Gauge\n\n{text}\n\n")
+        };
+        let (one, two) = (message("Message-ID: <a/1@x>\n", "Low."), message("", "High."));
+        assert_eq!(
+            names(of_mailbox, format!("{one}{two}").as_bytes()),
+            ["a_1@x.eml", "message-2.eml"]
+        );
+        let more = format!("{}{one}", message("Message-ID: <b@x>\n", "New."));
+        assert_eq!(names(of_mailbox, more.as_bytes()), ["b@x.eml", "a_1@x.eml"]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Reads texts whose parsers return complete documents: source code, markup, data and notebooks.
+
+use super::{Emit, Input, Stop, code, data, html, markup, notebook};
+use crate::document::{Data, Dialect, Document, Language};
+use crate::error::{Error, Failure};
+use crate::extract::headed;
+use crate::extract::protocol::{Line, Parsed, ReadFailure, Tail};
+
+/// Reads source code.
+pub(super) fn code(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    send(input, emit, |text| Ok(code::extract(text, kind::<Language>(input)?)))
+}
+
+/// Reads a text in a markup language, or a table.
+pub(super) fn markup(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    send(input, emit, |text| Ok(markup::extract(text, kind::<Dialect>(input)?)))
+}
+
+/// Reads text for programs.
+pub(super) fn data(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    send(input, emit, |text| Ok(data::extract(text, kind::<Data>(input)?)))
+}
+
+/// Reads a notebook without the results of its cells.
+pub(super) fn notebook(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    send(input, emit, |text| notebook::extract(text, None).map_err(failure))
+}
+
+/// Reads a notebook with the results of its cells, of which some are web pages.
+pub(super) fn notebook_with_results(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let read_page = |page: &str| {
+        let (mut head, mut pages) = (None, Vec::new());
+        let input = Input { bytes: page.as_bytes(), ..*input };
+        let outcome = html::read(&input, &mut |line| {
+            match line {
+                Line::Document(found) => head = Some(found),
+                Line::Page(page) => pages.push(page),
+                _ => {}
+            }
+            Ok(())
+        });
+        outcome.ok()?;
+        Some(headed::to_document(head?, pages, true).text)
+    };
+    send(input, emit, |text| notebook::extract(text, Some(&read_page)).map_err(failure))
+}
+
+/// Returns the language of a text, as its word says.
+fn kind<T: std::str::FromStr>(input: &Input<'_>) -> Result<T, ReadFailure> {
+    let kind = input.kind.and_then(|word| word.parse().ok());
+    kind.ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "its language is unknown"))
+}
+
+/// Parses the text and sends the document; not the text itself, if the parser has not changed it.
+fn send(
+    input: &Input<'_>,
+    emit: &mut Emit<'_>,
+    parse: impl FnOnce(&str) -> Result<Document, ReadFailure>,
+) -> Result<(), Stop> {
+    let text = str::from_utf8(input.bytes).map_err(|_| ReadFailure::new(Failure::NotText, ""))?;
+    let mut document = parse(text)?;
+    let has_same_text = document.text == text;
+    if has_same_text {
+        document.text = String::new();
+    }
+    emit(Line::Parsed(Parsed { document, has_same_text }))?;
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+fn failure(error: Error) -> ReadFailure {
+    match error {
+        Error::Extract { failure, detail } => ReadFailure { failure, detail },
+        other => ReadFailure::new(Failure::Crashed, other.to_string()),
+    }
+}

@@ -1,0 +1,176 @@
+//! Reads the parts of a ZIP archive (`zip`); shared by EPUB and the formats of office
+//! programs.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read as _};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::xml::{self, Event};
+use crate::error::Failure;
+use crate::extract::protocol::{Head, ReadFailure};
+use crate::text::decode;
+
+/// Most bytes of one part; a thousand pages have about 20 million.
+const MAX_PART_BYTES: u64 = 512 << 20;
+
+/// An archive in memory.
+pub(crate) type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
+
+/// Opens an archive.
+pub(crate) fn open(bytes: &[u8]) -> Result<Archive<'_>, ReadFailure> {
+    ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))
+}
+
+/// Returns a part of the archive; `None` if there is none with that name.
+pub(crate) fn part(archive: &mut Archive<'_>, name: &str) -> Result<Option<String>, ReadFailure> {
+    let part = match archive.by_name(name) {
+        Err(ZipError::FileNotFound) => return Ok(None),
+        other => other.map_err(|error| damaged(&error))?,
+    };
+    let mut bytes = Vec::new();
+    let outcome = part.take(MAX_PART_BYTES).read_to_end(&mut bytes);
+    let len = outcome.map_err(|error| ReadFailure::new(Failure::Damaged, error.to_string()))?;
+    if u64::try_from(len).is_ok_and(|len| len >= MAX_PART_BYTES) {
+        return Err(ReadFailure::new(
+            Failure::OutOfMemory,
+            format!("{name} is larger than 512 MB"),
+        ));
+    }
+    Ok(Some(decode::decode(&bytes).unwrap_or_default()))
+}
+
+fn damaged(error: &ZipError) -> ReadFailure {
+    let failure = match error {
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
+            Failure::EncryptionNotSupported
+        }
+        _ => Failure::Damaged,
+    };
+    ReadFailure::new(failure, error.to_string())
+}
+
+/// The start of the container of an encrypted file, and of old office documents (MS-CFB, 2.2).
+const CONTAINER_MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
+
+/// Opens the archive of an Office Open XML document; an encrypted one is no archive. `old` is the
+/// extension of the older format that looks the same.
+pub(crate) fn open_office<'a>(bytes: &'a [u8], old: &str) -> Result<Archive<'a>, ReadFailure> {
+    if bytes.starts_with(CONTAINER_MAGIC) {
+        let detail = format!("it is encrypted, or an old {old} file");
+        return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail));
+    }
+    open(bytes)
+}
+
+/// Returns the name of the main part, which the package defines (ECMA-376, part 2, 9.3).
+pub(crate) fn main_part(archive: &mut Archive<'_>, default: &str) -> Result<String, ReadFailure> {
+    if archive.index_for_name(default).is_some() {
+        return Ok(default.to_owned());
+    }
+    let relations = relations(archive, "")?.into_values();
+    let found = relations.into_iter().find(|related| related.kind == "officeDocument");
+    Ok(found.map_or_else(|| default.to_owned(), |related| related.name))
+}
+
+/// A part that another part refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Related {
+    /// The last component of its type: `slide`, `worksheet`.
+    pub(crate) kind: String,
+    /// Its name in the archive.
+    pub(crate) name: String,
+}
+
+/// Returns the parts that a part refers to, by the ids it uses; `name` is empty for the package.
+pub(crate) fn relations(
+    archive: &mut Archive<'_>,
+    name: &str,
+) -> Result<BTreeMap<String, Related>, ReadFailure> {
+    let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+    let path = resolve(folder, &format!("_rels/{file}.rels"));
+    let mut related = BTreeMap::new();
+    // Relations that cannot be read are ignored.
+    let _ = xml::each(&part(archive, &path)?.unwrap_or_default(), |event| {
+        if let Event::Open(element) = event
+            && let Some(target) = element.attribute("Target")
+            && element.attribute("TargetMode").as_deref() != Some("External")
+        {
+            let id = element.attribute("Id").unwrap_or_else(|| format!("#{}", related.len()));
+            let kind = element.attribute("Type").unwrap_or_default();
+            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
+            let folder = if target.starts_with('/') { "" } else { folder };
+            related.insert(id, Related { kind, name: resolve(folder, &target) });
+        }
+    });
+    Ok(related)
+}
+
+/// Returns the name in the archive that a path in a file of `folder` refers to.
+pub(crate) fn resolve(folder: &str, path: &str) -> String {
+    let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
+/// Whether the text that describes a picture does so, and is not the name of its file.
+pub(crate) fn is_description(text: &str) -> bool {
+    let is_file = text.rsplit_once('.').is_some_and(|(_, end)| {
+        (3..=4).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    text.split_whitespace().nth(1).is_some() && !is_file
+}
+
+/// Reads the metadata of a document (Dublin Core).
+pub(crate) fn head(properties: &str) -> Head {
+    let mut head = Head::default();
+    let mut text = String::new();
+    // Metadata that cannot be read is ignored.
+    let _ = xml::each(properties, |event| match event {
+        Event::Open(_) => text.clear(),
+        Event::Text(run) => text.push_str(run),
+        Event::Close(name) => {
+            let words = text.trim();
+            let slot = match name {
+                "title" => &mut head.title,
+                "creator" => &mut head.author,
+                "created" | "date" => &mut head.created,
+                // OpenDocument states the date of the last change as `date`.
+                "creation-date" => {
+                    head.created = Some(words.to_owned());
+                    return;
+                }
+                "initial-creator" => {
+                    head.author = Some(words.to_owned());
+                    return;
+                }
+                "language" => &mut head.language,
+                _ => return,
+            };
+            if !words.is_empty() && slot.is_none() {
+                *slot = Some(words.to_owned());
+            }
+        }
+    });
+    head
+}
+
+/// Creates an archive of these parts.
+#[cfg(test)]
+pub(crate) fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in parts {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}

@@ -1,0 +1,136 @@
+//! Finds tables without rules among the lines of a column.
+
+use super::gaps::{CELL_GAP, Row, borders, table};
+use super::lines::Line;
+use super::piece::Table;
+use super::sheet::Area;
+
+/// Most consecutive lines of a table that may consist of one piece: headings of groups, wrapped
+/// labels.
+const MAX_SINGLE: usize = 2;
+
+/// Most lines above the first split one that may belong to the table head, and how far apart they
+/// may be.
+const MAX_HEAD_LINES: usize = 3;
+const MAX_HEAD_GAP: f64 = 1.7;
+
+/// Removes the tables without rules from the lines of a region, and returns them.
+pub(super) fn take(lines: &mut Vec<Line>) -> Vec<Table> {
+    let mut tables = Vec::new();
+    let mut rest: Vec<Line> = Vec::new();
+    let all = std::mem::take(lines);
+    let rows: Vec<Row<'_>> =
+        all.iter().map(|line| Row::new(line, CELL_GAP).with_marker()).collect();
+    let (mut at, mut free_from) = (0, 0);
+    while at < rows.len() {
+        let end = at + run_len(&rows[at..]);
+        let start = at - head_len(&rows[free_from..end], at - free_from);
+        let area = Area::around(rows[start..end].iter().map(|row| row.line.area));
+        if let Some(table) = table(&rows[start..end], area, false) {
+            tables.push(table);
+            rest.truncate(rest.len() - (at - start));
+            at = end;
+            free_from = end;
+        } else {
+            let end = end.max(at + 1);
+            rest.extend(all[at..end].iter().cloned());
+            at = end;
+        }
+    }
+    *lines = rest;
+    tables
+}
+
+/// Returns how many lines above the first split one, at `at`, belong to the table head: these are
+/// lines that are only above columns of the table.
+fn head_len(rows: &[Row<'_>], at: usize) -> usize {
+    let Some(border) = borders(&rows[at..]).first().copied() else { return 0 };
+    let is_head = |above: &Row<'_>, below: &Row<'_>| {
+        above.line.area.left >= border
+            && below.line.base - above.line.base <= MAX_HEAD_GAP * below.line.size
+    };
+    (1..=at.min(MAX_HEAD_LINES))
+        .take_while(|distance| is_head(&rows[at - distance], &rows[at - distance + 1]))
+        .count()
+}
+
+/// Returns how many lines, from the first one, may be a table: split lines with a few others in
+/// between.
+fn run_len(rows: &[Row<'_>]) -> usize {
+    let (mut len, mut single) = (0, 0);
+    for (at, row) in rows.iter().enumerate() {
+        let is_far = at > 0 && row.line.base - rows[at - 1].line.base > 3.0 * row.line.size;
+        if is_far {
+            break;
+        }
+        if row.is_split() {
+            len = at + 1;
+            single = 0;
+        } else {
+            single += 1;
+            if len == 0 || single > MAX_SINGLE {
+                break;
+            }
+        }
+    }
+    len
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown_table::to_markdown;
+    use crate::pdf::layout::testing;
+
+    #[track_caller]
+    fn check(picture: &str, expected: &[&str]) {
+        let tables = take(&mut testing::lines(picture));
+        let tables: Vec<String> = tables.iter().map(|table| to_markdown(&table.rows)).collect();
+        assert_eq!(tables, expected);
+    }
+
+    #[test]
+    fn numbers_in_columns_become_a_table() {
+        check(
+            "The heights were these.\n\
+             Station        2024     2025\n\
+             North          2.1      2.25\n\
+             South bank     $  1.9   $ 2.0\n\
+             And so on.",
+            &["| Station | 2024 | 2025 |\n| --- | --- | --- |\n| North | 2.1 | 2.25 |\n\
+               | South bank | $ 1.9 | $ 2.0 |"],
+        );
+    }
+
+    #[test]
+    fn a_head_of_several_lines_becomes_one_row() {
+        check(
+            "               Height     Height\n\
+             Station        in 2024    in 2025\n\
+             North          2.1        2.2\n\
+             South bank     1.9        2.0",
+            &["| Station | Height in 2024 | Height in 2025 |\n| --- | --- | --- |\n\
+               | North | 2.1 | 2.2 |\n| South bank | 1.9 | 2.0 |"],
+        );
+    }
+
+    #[test]
+    fn a_label_of_two_lines_is_joined() {
+        check(
+            "North          2.1      2.2\n\
+             South bank, measured at\n\
+             the old pier   1.9      2.0\n\
+             West           1.8      2.1",
+            &["| North | 2.1 | 2.2 |\n| --- | --- | --- |\n\
+               | South bank, measured at the old pier | 1.9 | 2.0 |\n| West | 1.8 | 2.1 |"],
+        );
+    }
+
+    #[test]
+    fn text_and_tables_of_contents_are_not_tables() {
+        check("One    two words and some more of them that go on\nnext   line\nlast   line", &[]);
+        check("One .......... 1\nTwo .......... 2\nThree ........ 3\nFour ......... 4", &[]);
+        check("1.   The tide\n2.   The ebb\n3.   The flood", &[]);
+        check("", &[]);
+    }
+}

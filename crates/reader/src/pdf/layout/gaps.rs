@@ -1,0 +1,269 @@
+//! Finds the columns of a table by the gaps between the pieces of its lines.
+//!
+//! A line is split at wide gaps between its words. Gaps at the same position in most lines separate
+//! columns; a piece that spans several columns is put into the first of them.
+
+use super::cells;
+use super::lines::{self, Line};
+use super::piece::Table;
+use super::sheet::Area;
+use super::words::Word;
+use super::wraps::{self, GridRow};
+
+/// Smallest gap between cells, with and without rules, as a fraction of the size.
+pub(super) const CELL_GAP_RULED: f64 = 0.75;
+pub(super) const CELL_GAP: f64 = 1.1;
+
+/// Gap below which a currency sign is part of a sentence.
+const TOUCHING: f64 = 0.35;
+
+/// Fewest pieces of a line that is used to find columns, as a fraction of the largest number of
+/// pieces.
+const MIN_PIECES: f64 = 0.6;
+
+/// Largest fraction of such lines that may cross the gap between two columns.
+const MAX_CROSSING: f64 = 0.1;
+
+/// Most words per piece, on average; columns of text have more.
+const MAX_WORDS: f64 = 6.0;
+
+/// Fewest lines in a table without rules.
+const MIN_LINES: usize = 3;
+
+/// A line split into pieces.
+pub(super) struct Row<'a> {
+    pub(super) line: &'a Line,
+    pub(super) pieces: Vec<Vec<Word>>,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn new(line: &'a Line, gap: f64) -> Self {
+        let mut pieces: Vec<Vec<Word>> = Vec::new();
+        let mut words = line.words.clone();
+        words.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
+        for word in words {
+            let continues = |last: &Word| {
+                let distance = -last.area.shared_width(&word.area) / last.size.max(word.size);
+                // A currency sign belongs to the number after it at any distance, and a sign to the
+                // number before it.
+                let is_new_amount = is_currency(&word.text) && distance > TOUCHING;
+                let is_amount = is_currency(&last.text) && is_number(&word.text);
+                let is_sign =
+                    matches!(word.text.as_str(), ")" | "%" | ")%") && is_number(&last.text);
+                !is_new_amount && (distance <= gap || is_amount || is_sign)
+            };
+            match pieces.last_mut() {
+                Some(piece) if piece.last().is_some_and(continues) => piece.push(word),
+                _ => pieces.push(vec![word]),
+            }
+        }
+        Self { line, pieces }
+    }
+
+    /// Joins a list marker or section number at the beginning to the text after it.
+    pub(super) fn with_marker(mut self) -> Self {
+        let is_marker = |piece: &Vec<Word>| piece.len() == 1 && is_marker(&piece[0].text);
+        let is_text = |piece: &Vec<Word>| {
+            piece.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic))
+        };
+        if self.pieces.first().is_some_and(is_marker) && self.pieces.get(1).is_some_and(is_text) {
+            let marker = self.pieces.remove(0);
+            self.pieces[0].splice(0..0, marker);
+        }
+        self
+    }
+
+    pub(super) fn is_split(&self) -> bool {
+        self.pieces.len() > 1
+    }
+}
+
+/// Returns the left and right end of a piece.
+pub(super) fn extent(piece: &[Word]) -> (f64, f64) {
+    let area = Area::around(piece.iter().map(|word| word.area));
+    (area.left, area.right)
+}
+
+/// Returns the borders between columns, from left to right; empty if there are none.
+pub(super) fn borders(rows: &[Row<'_>]) -> Vec<f64> {
+    let most = rows.iter().map(|row| row.pieces.len()).max().unwrap_or(0);
+    let split_rows: Vec<&Row<'_>> = rows
+        .iter()
+        .filter(|row| row.is_split() && row.pieces.len() as f64 >= MIN_PIECES * most as f64)
+        .collect();
+    if split_rows.len() < 2 {
+        return Vec::new();
+    }
+    let mut edges: Vec<(f64, i32)> = Vec::new();
+    for row in &split_rows {
+        for piece in &row.pieces {
+            let (left, right) = extent(piece);
+            edges.extend([(left, 1), (right, -1)]);
+        }
+    }
+    edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    let most_crossing = MAX_CROSSING * split_rows.len() as f64;
+    let (mut crossing, mut white_from) = (0_i32, None);
+    let mut borders = Vec::new();
+    for (at, change) in edges {
+        let was_white = f64::from(crossing) <= most_crossing;
+        crossing += change;
+        let is_white = f64::from(crossing) <= most_crossing;
+        match (was_white, is_white, white_from) {
+            (false, true, _) => white_from = Some(at),
+            (true, false, Some(from)) => borders.push(f64::midpoint(from, at)),
+            _ => {}
+        }
+    }
+    // A border must separate pieces in at least two lines.
+    borders.retain(|border| {
+        let separates = |row: &&&Row<'_>| {
+            let (before, after): (Vec<_>, Vec<_>) =
+                row.pieces.iter().map(|piece| extent(piece)).partition(|(left, _)| left < border);
+            !before.is_empty() && !after.is_empty()
+        };
+        split_rows.iter().filter(separates).count() >= 2
+    });
+    borders
+}
+
+/// Returns the borders that white space forms between columns of lines between two rules, from left
+/// to right; empty if the lines read like text.
+pub(super) fn white_borders(lines: &[Line]) -> Vec<f64> {
+    let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
+    let borders = borders(&rows);
+    let cells = grid(&rows, &borders);
+    if is_table(&rows, &cells, false) { borders } else { Vec::new() }
+}
+
+/// Whether `border` separates the pieces of lines: there are some on both sides and none across it.
+pub(super) fn separates(lines: &[&Line], border: f64) -> bool {
+    let (mut before, mut after) = (false, false);
+    for line in lines {
+        for (left, right) in Row::new(line, CELL_GAP_RULED).pieces.iter().map(|piece| extent(piece))
+        {
+            if left < border && right > border {
+                return false;
+            }
+            before |= right <= border;
+            after |= left >= border;
+        }
+    }
+    before && after
+}
+
+/// Assigns the pieces of each line to columns.
+fn grid(rows: &[Row<'_>], borders: &[f64]) -> Vec<Vec<Vec<Word>>> {
+    let place = |row: &Row<'_>| {
+        let mut cells: Vec<Vec<Word>> = vec![Vec::new(); borders.len() + 1];
+        for piece in &row.pieces {
+            let (left, right) = extent(piece);
+            // A number longer than the others extends over its border.
+            let middle = f64::midpoint(left, right);
+            let column = borders.partition_point(|border| *border <= left);
+            let last = borders.partition_point(|border| *border <= middle);
+            let extends_over = last > column
+                && borders.get(column).is_some_and(|border| border - left < 0.2 * (right - left));
+            cells[if extends_over { column + 1 } else { column }].extend(piece.iter().cloned());
+        }
+        cells
+    };
+    rows.iter().map(place).collect()
+}
+
+/// Whether the pieces form a table, rather than text that happens to have gaps.
+fn is_table(rows: &[Row<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) -> bool {
+    let num_columns = cells.first().map_or(0, Vec::len);
+    let num_filled = |row: &Vec<Vec<Word>>| row.iter().filter(|cell| !cell.is_empty()).count();
+    let num_split = cells.iter().filter(|row| num_filled(row) >= 2).count();
+    let pieces = || cells.iter().flatten().filter(|piece| !piece.is_empty());
+    let num_words: usize =
+        pieces().map(|piece| piece.iter().filter(|word| !is_number(&word.text)).count()).sum();
+    let num_leaders = rows.iter().filter(|row| has_leader(row.line)).count();
+    let is_number_cell =
+        |piece: &&Vec<Word>| piece.iter().any(|word| is_number(&word.text)) && piece.len() <= 3;
+    let num_numbers = pieces().filter(is_number_cell).count();
+    let num_pieces = pieces().count().max(1);
+    num_columns >= 2
+        && num_split >= if is_ruled { 2 } else { MIN_LINES }
+        && num_split * 2 >= cells.len()
+        && num_words as f64 <= MAX_WORDS * num_pieces as f64
+        && num_leaders * 2 < rows.len()
+        && (is_ruled || num_columns > 2 || num_numbers * 3 >= num_pieces)
+}
+
+pub(super) fn is_number(text: &str) -> bool {
+    let num_digits = text.chars().filter(char::is_ascii_digit).count();
+    num_digits * 2 >= text.chars().count() && num_digits > 0
+        || matches!(
+            text,
+            "$" | "%" | "\u{20AC}" | "\u{A3}" | "-" | "\u{2013}" | "\u{2014}" | ")" | "("
+        )
+}
+
+/// Whether a word is a bullet or a section number.
+fn is_marker(text: &str) -> bool {
+    let is_number = text.len() <= 8
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ')' | '('))
+        && (text.ends_with(['.', ')']) || text.chars().any(|c| c.is_ascii_digit()))
+        && text.chars().filter(char::is_ascii_alphabetic).count() <= 1;
+    is_number || text.chars().all(|c| !c.is_alphanumeric())
+}
+
+fn is_currency(text: &str) -> bool {
+    matches!(text, "$" | "US$" | "\u{20AC}" | "\u{A3}" | "\u{A5}")
+}
+
+fn has_leader(line: &Line) -> bool {
+    let text = line.text();
+    text.contains("....") || text.contains(". . . .") || text.contains("\u{2026}\u{2026}")
+}
+
+/// Builds a table from lines; `None` if they are not a table.
+pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Table> {
+    let borders = borders(rows);
+    let cells = grid(rows, &borders);
+    if borders.is_empty() || !is_table(rows, &cells, is_ruled) {
+        return None;
+    }
+    let size = rows.first().map_or(0.0, |row| row.line.size);
+    let lines = rows.iter().zip(cells);
+    let lines =
+        lines.map(|(row, cells)| GridRow { cells, base: row.line.base, size: row.line.size });
+    let text = |row: GridRow| {
+        row.cells.into_iter().map(|cell| cells::text(&lines::gather(cell))).collect()
+    };
+    let mut rows: Vec<Vec<String>> = wraps::join(lines.collect()).into_iter().map(text).collect();
+    cells::drop_empty(&mut rows);
+    (rows.len() >= 2 && rows[0].len() >= 2).then(|| Table::new(area, rows, size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdf::layout::testing::{lines, word};
+
+    /// Checks the borders of three lines, each with these pieces from one position to another.
+    #[track_caller]
+    fn check(pieces: &[(f64, f64)], expected: &[f64]) {
+        let lines = lines("a\nb\nc");
+        let piece = |&(left, right): &(f64, f64)| {
+            let mut word = word("a", left, 10.0, 10.0);
+            word.area.right = right;
+            vec![word]
+        };
+        let row = |line| Row { line, pieces: pieces.iter().map(piece).collect() };
+        assert_eq!(borders(&lines.iter().map(row).collect::<Vec<_>>()), expected);
+    }
+
+    #[test]
+    fn white_space_between_pieces_is_a_border_in_its_middle() {
+        check(&[(0.0, 10.0), (20.0, 30.0), (34.0, 40.0)], &[15.0, 32.0]);
+    }
+
+    #[test]
+    fn pieces_that_touch_have_no_border_between_them() {
+        check(&[(0.0, 10.0), (10.0, 30.0)], &[]);
+        check(&[(0.0, 10.0), (10.0, 30.0), (40.0, 50.0)], &[35.0]);
+    }
+}

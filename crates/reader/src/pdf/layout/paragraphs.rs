@@ -1,0 +1,439 @@
+//! Groups the lines of a column into blocks: paragraphs, list items, code, possible headings.
+
+use super::lines::Line;
+use super::marks::{Marker, ends_sentence, marker_of};
+use super::piece::Table;
+use super::sheet::Area;
+use super::words::Word;
+use crate::extract::pdf::clean;
+use crate::extract::protocol::{PageBlock, PageBlockKind, Place};
+use crate::markdown_table;
+
+/// Distance of two lines that separates paragraphs, as a multiple of the normal distance.
+const MAX_LEADING: f64 = 1.28;
+
+/// The same as a multiple of the size, for text whose normal distance is unknown.
+const MAX_LEADING_OF_SIZE: f64 = 1.7;
+
+/// How far sizes may differ within a paragraph.
+const SAME_SIZE: f64 = 0.07;
+
+/// Ink density of bold lines, relative to that of most text on the page.
+pub(super) const BOLD_INK: f64 = 1.22;
+
+/// Smallest significant indent, as a fraction of the size.
+const INDENT: f64 = 0.8;
+
+/// How far before the right edge a short line ends, as a fraction of the size.
+const SHORT: f64 = 3.0;
+
+/// How far two distances of lines may differ to count as equal, as a factor.
+const SAME_LEADING: f64 = 1.03;
+
+/// How far the lines of a list item may be from the left edge of its text, as a fraction of the
+/// size.
+const HANGING: f64 = 0.3;
+
+/// Longest label before a colon, in words.
+const MAX_LABEL_WORDS: usize = 4;
+
+/// Fewest lines of code.
+const MIN_CODE_LINES: usize = 2;
+
+/// The appearance of most text on a page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BodyStyle {
+    /// Size of most text.
+    pub(super) size: f64,
+    /// Ink density of most text; 0 if unknown.
+    pub(super) ink: f64,
+    /// Whether most text is monospaced.
+    pub(super) is_mono: bool,
+}
+
+/// Returns a place with the rounded edges of an area.
+fn place_of(area: &Area) -> Place {
+    let round = |points: f64| (points * 10.0).round() / 10.0;
+    Place {
+        left: round(area.left),
+        top: round(area.top),
+        right: round(area.right),
+        bottom: round(area.bottom),
+        ..Place::default()
+    }
+}
+
+impl BodyStyle {
+    pub(super) fn of(words: &[Word]) -> Self {
+        let mut by_size: Vec<(i64, usize)> = Vec::new();
+        for word in words {
+            let key = tenths(word.size);
+            match by_size.iter_mut().find(|(size, _)| *size == key) {
+                Some(entry) => entry.1 += word.text.len(),
+                None => by_size.push((key, word.text.len())),
+            }
+        }
+        let most = by_size.iter().max_by_key(|(_, count)| *count).map_or(0, |(size, _)| *size);
+        let size = most as f64 / 10.0;
+        let num_letters = |words: &mut dyn Iterator<Item = &Word>| -> usize {
+            words.map(|word| word.text.len()).sum()
+        };
+        let num_mono = num_letters(&mut words.iter().filter(|word| word.is_mono));
+        let is_mono = num_mono * 2 > num_letters(&mut words.iter());
+        let mut inks: Vec<f64> = words
+            .iter()
+            .filter(|word| word.ink > 0.0 && tenths(word.size) == most && word.is_mono == is_mono)
+            .map(|word| word.ink)
+            .collect();
+        let middle = inks.len() / 2;
+        let ink = match inks.is_empty() {
+            true => 0.0,
+            false => *inks.select_nth_unstable_by(middle, f64::total_cmp).1,
+        };
+        Self { size, ink, is_mono }
+    }
+
+    fn is_bold(&self, line: &Line) -> bool {
+        line.is_bold || self.ink_of(line) > BOLD_INK
+    }
+
+    /// Returns the ink density of a line relative to that of most text; 0 if they cannot be compared.
+    fn ink_of(&self, line: &Line) -> f64 {
+        let is_known = self.ink > 0.0 && line.is_mono == self.is_mono;
+        if is_known { line.ink / self.ink } else { 0.0 }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "sizes are far below a million points")]
+fn tenths(size: f64) -> i64 {
+    (size.clamp(0.0, 1e6) * 10.0).round() as i64
+}
+
+/// Divides the lines and tables of a region into blocks.
+pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> Vec<PageBlock> {
+    let right = lines.iter().map(|line| line.area.right).fold(f64::NEG_INFINITY, f64::max);
+    let leading = Leading::of(&lines);
+    let mut found: Vec<(f64, PageBlock)> = Vec::new();
+    let mut paragraph: Vec<Line> = Vec::new();
+    let tops: Vec<f64> = tables.iter().filter_map(|table| Some(table.area?.top)).collect();
+    for line in lines {
+        if let Some(last) = paragraph.last() {
+            let has_table_between = tops.iter().any(|top| (last.base..line.base).contains(top));
+            if has_table_between || starts_block(&paragraph, &line, right, leading, body) {
+                finish(&mut paragraph, body, &mut found);
+            }
+        }
+        paragraph.push(line);
+    }
+    finish(&mut paragraph, body, &mut found);
+    for table in tables {
+        let Some(area) = table.area else { continue };
+        let text = markdown_table::to_markdown(&table.rows);
+        let place = Place { num_lines: 1, size: table.size, ..place_of(&area) };
+        let block = PageBlock { kind: PageBlockKind::Table, level: 0, text, place: Some(place) };
+        found.push((area.top, block));
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().map(|(_, block)| block).collect()
+}
+
+/// Distances of two lines of equal size, as fractions of the size.
+#[derive(Debug, Clone, Copy)]
+struct Leading {
+    /// The normal one.
+    normal: Option<f64>,
+    /// The smallest one that occurs twice.
+    tight: Option<f64>,
+}
+
+impl Leading {
+    fn of(lines: &[Line]) -> Self {
+        let mut distances: Vec<f64> = lines
+            .windows(2)
+            .filter(|pair| is_same_size(&pair[0], &pair[1]))
+            .map(|pair| (pair[1].base - pair[0].base) / pair[1].size)
+            .filter(|distance| (0.8..2.5).contains(distance))
+            .collect();
+        distances.sort_by(f64::total_cmp);
+        // Distances within paragraphs are the smallest; those between paragraphs must not count.
+        let normal = (distances.len() >= 3).then(|| distances[distances.len() / 3]);
+        let is_pair = |pair: &&[f64]| pair[1] <= pair[0] * SAME_LEADING;
+        let tight = distances.windows(2).find(is_pair).map(|pair| pair[1]);
+        Self { normal, tight }
+    }
+}
+
+fn is_same_size(a: &Line, b: &Line) -> bool {
+    (a.size / b.size).ln().abs() <= SAME_SIZE
+}
+
+/// Whether `line` does not continue `paragraph`.
+fn starts_block(
+    paragraph: &[Line],
+    line: &Line,
+    right: f64,
+    leading: Leading,
+    body: BodyStyle,
+) -> bool {
+    let (Some(first), Some(last)) = (paragraph.first(), paragraph.last()) else { return false };
+    let distance = (line.base - last.base) / line.size.max(last.size);
+    let most = leading.normal.map_or(MAX_LEADING_OF_SIZE, |normal| normal * MAX_LEADING);
+    let is_short = last.area.right < right - SHORT * last.size;
+    // In a list of short items without markers, most distances are those between items.
+    let is_loose = leading.tight.is_some_and(|tight| distance > tight * MAX_LEADING);
+    if distance > most
+        || (is_short && (is_loose || (is_field(last) && is_field(line))))
+        || !is_same_size(last, line)
+        || body.is_bold(last) != body.is_bold(line)
+        || last.tagged_level != line.tagged_level
+        || (last.shows_fixed_pitch && line.pitch.is_none())
+        || (line.shows_fixed_pitch && last.pitch.is_none())
+    {
+        return true;
+    }
+    let indent = (line.area.left - last.area.left) / line.size;
+    let ends = ends_sentence(last);
+    if let Some(marker) = marker_of(line) {
+        let is_in_list =
+            marker_of(first).is_some() && (line.area.left - first.area.left).abs() < line.size;
+        if marker == Marker::Bullet || is_in_list || is_short || ends {
+            return true;
+        }
+    }
+    if line.is_rtl || is_centered(last, line) {
+        return is_short && ends;
+    }
+    let hangs = |text: &Word| (line.area.left - text.area.left).abs() < HANGING * line.size;
+    if marker_of(first).is_some() && first.words.get(1).is_some_and(hangs) {
+        return false;
+    }
+    let is_indented = indent > INDENT && (paragraph.len() > 1 || (is_short && ends));
+    let is_outdented = indent < -INDENT && paragraph.len() > 1;
+    let may_start_paragraph = || {
+        line.words[0]
+            .text
+            .chars()
+            .next()
+            .is_some_and(|c| !c.is_lowercase() && !c.is_ascii_punctuation())
+    };
+    (is_indented || is_outdented || (is_short && ends)) && may_start_paragraph()
+}
+
+/// Whether a line begins with a label and a colon, as in `Report ID: 12`.
+fn is_field(line: &Line) -> bool {
+    let label = line.words.iter().take(MAX_LABEL_WORDS);
+    let begins =
+        line.words[0].text.starts_with(|c: char| c.is_uppercase() || clean::is_ideographic(c));
+    let has_value = |at: usize| at + 1 < line.words.len();
+    let colon = label.map(|word| &word.text).position(|text| text.ends_with([':', '\u{FF1A}']));
+    begins && colon.is_some_and(has_value)
+}
+
+fn is_centered(last: &Line, line: &Line) -> bool {
+    let middle = |line: &Line| f64::midpoint(line.area.left, line.area.right);
+    (middle(last) - middle(line)).abs() < 0.5 * line.size
+        && (last.area.left - line.area.left).abs() > 0.5 * line.size
+}
+
+fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, PageBlock)>) {
+    let lines = std::mem::take(paragraph);
+    let Some(first) = lines.first() else { return };
+    let area = Area::around(lines.iter().map(|line| line.area));
+    let is_code = lines.len() >= MIN_CODE_LINES
+        && lines.iter().all(|line| line.pitch.is_some())
+        && lines.iter().filter(|line| line.shows_fixed_pitch).count() * 3 >= lines.len();
+    let (kind, text) = if is_code {
+        (PageBlockKind::Code, code(&lines, area.left))
+    } else {
+        let text = lines.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+        let kind = match marker_of(first) {
+            Some(_) => PageBlockKind::ListItem,
+            None => PageBlockKind::Paragraph,
+        };
+        (kind, clean::join_lines(&clean::text(&text)))
+    };
+    if text.trim().is_empty() {
+        return;
+    }
+    let inks = lines.iter().map(|line| body.ink_of(line));
+    let place = Place {
+        size: first.size,
+        ink: inks.min_by(f64::total_cmp).unwrap_or_default(),
+        is_bold: lines.iter().all(|line| line.is_bold),
+        is_mono: lines.iter().all(|line| line.is_mono),
+        num_lines: u32::try_from(lines.len()).unwrap_or(u32::MAX),
+        ..place_of(&area)
+    };
+    let level = first.tagged_level;
+    found.push((area.top, PageBlock { kind, level, text, place: Some(place) }));
+}
+
+/// Returns the lines of monospaced text with every character in its column.
+fn code(lines: &[Line], left: f64) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let pitch = line.pitch.unwrap_or(0.5) * line.size;
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let start = text.len();
+        for word in &line.words {
+            let column = columns((word.area.left - left) / pitch);
+            let written = text[start..].chars().count();
+            let gap = column.saturating_sub(written).max(usize::from(written > 0));
+            text.extend(std::iter::repeat_n(' ', gap));
+            text.push_str(&clean::text(&word.text));
+        }
+    }
+    text
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just before")]
+fn columns(number: f64) -> usize {
+    number.clamp(0.0, 400.0).round() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdf::layout::testing;
+
+    const BODY: BodyStyle = BodyStyle { size: testing::SIZE, ink: 1.0, is_mono: false };
+
+    #[track_caller]
+    fn check(lines: Vec<Line>, expected: &[(PageBlockKind, &str)]) {
+        let blocks = blocks(lines, Vec::new(), BODY);
+        let found: Vec<_> = blocks.iter().map(|block| (block.kind, block.text.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_indent_or_a_wide_gap_begins_a_paragraph() {
+        check(
+            testing::lines(
+                "The tide turns at noon and then\nruns out for six hours and some.\n\
+                 \u{20}  Then it comes back in again,\nsix hours later.\n\nThe wind may change it.",
+            ),
+            &[
+                (
+                    PageBlockKind::Paragraph,
+                    "The tide turns at noon and then runs out for six hours and some.",
+                ),
+                (PageBlockKind::Paragraph, "Then it comes back in again, six hours later."),
+                (PageBlockKind::Paragraph, "The wind may change it."),
+            ],
+        );
+    }
+
+    #[test]
+    fn list_items_are_separate_blocks() {
+        check(
+            testing::lines(
+                "\u{2022} the ebb,\n  which is long\n\u{2022} the flood\n1. one\n2. two",
+            ),
+            &[
+                (PageBlockKind::ListItem, "\u{2022} the ebb, which is long"),
+                (PageBlockKind::ListItem, "\u{2022} the flood"),
+                (PageBlockKind::ListItem, "1. one"),
+                (PageBlockKind::ListItem, "2. two"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_list_item_continues_after_a_sentence_that_ends_early() {
+        check(
+            testing::lines(
+                "\u{2022} The ebb is short.\n  However, the flood\n  takes six long hours.\n\u{2022} the moon",
+            ),
+            &[
+                (
+                    PageBlockKind::ListItem,
+                    "\u{2022} The ebb is short. However, the flood takes six long hours.",
+                ),
+                (PageBlockKind::ListItem, "\u{2022} the moon"),
+            ],
+        );
+    }
+
+    #[test]
+    fn short_items_without_markers_are_told_by_their_distances() {
+        let mut lines = testing::lines(
+            "The tide turns at noon and\nat night\nThe ebb\nThe flood\nThe moon is above the sea and\nthe land\nThe end",
+        );
+        let mut base = 0.0;
+        for (line, distance) in lines.iter_mut().zip([12.0, 12.0, 18.0, 18.0, 18.0, 12.0, 18.0]) {
+            base += distance;
+            line.base = base;
+        }
+        let blocks = blocks(lines, Vec::new(), BODY);
+        let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
+        let expected = [
+            "The tide turns at noon and at night",
+            "The ebb",
+            "The flood",
+            "The moon is above the sea and the land",
+            "The end",
+        ];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn fields_are_separate_blocks() {
+        check(
+            testing::lines(
+                "Report ID: 12\nPrepared by: Ada\nNote: the gauge at the harbour was frozen\nat noon",
+            ),
+            &[
+                (PageBlockKind::Paragraph, "Report ID: 12"),
+                (PageBlockKind::Paragraph, "Prepared by: Ada"),
+                (PageBlockKind::Paragraph, "Note: the gauge at the harbour was frozen at noon"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_line_that_looks_different_is_a_separate_block() {
+        let mut lines = testing::lines("The Tides\nThey turn at noon\nand at midnight");
+        lines[0].is_bold = true;
+        check(
+            lines,
+            &[
+                (PageBlockKind::Paragraph, "The Tides"),
+                (PageBlockKind::Paragraph, "They turn at noon and at midnight"),
+            ],
+        );
+        let mut lines = testing::lines("The Tides\nThey turn at noon");
+        lines[0].size = 14.0;
+        assert_eq!(blocks(lines, Vec::new(), BODY).len(), 2);
+    }
+
+    #[test]
+    fn monospaced_lines_are_code_with_their_columns() {
+        let mut lines = testing::lines("fn main() {\n    let x = 1;\n}");
+        for line in &mut lines {
+            (line.pitch, line.shows_fixed_pitch) = (Some(0.5), true);
+        }
+        check(lines, &[(PageBlockKind::Code, "fn main() {\n    let x = 1;\n}")]);
+    }
+
+    #[test]
+    fn words_broken_at_the_end_of_a_line_are_rejoined() {
+        check(
+            testing::lines("the high water of the har-\nbour"),
+            &[(PageBlockKind::Paragraph, "the high water of the harbour")],
+        );
+    }
+
+    #[test]
+    fn a_table_keeps_its_position() {
+        let table = Table {
+            area: Some(Area::new(0.0, 14.0, 50.0, 26.0)),
+            rows: vec![vec!["a".into(), "b".into()], vec!["c".into(), "d".into()]],
+            size: 10.0,
+        };
+        let found = blocks(testing::lines("before\n\nafter"), vec![table], BODY);
+        let texts: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();
+        assert_eq!(texts, ["before", "| a | b |\n| --- | --- |\n| c | d |", "after"]);
+    }
+}

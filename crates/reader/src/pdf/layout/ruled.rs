@@ -1,0 +1,363 @@
+//! Reads tables that are drawn with rules.
+//!
+//! Intersecting rules form a lattice, whose cells are the areas that no rule divides. A row of a
+//! lattice with several aligned lines becomes several rows, as many tables have rules only below
+//! their head.
+
+use super::lines::{self, Line};
+use super::piece::Table;
+use super::rules::{NEAR, Rule, Rules};
+use super::sheet::Area;
+use super::words::Word;
+use super::{cells, gaps};
+
+/// Fraction of a cell's side that a rule must cover to separate it from the next cell.
+const MIN_COVER: f64 = 0.5;
+
+/// Most rows and columns of a lattice.
+const MAX_LINES: usize = 400;
+
+/// How far the rest of its table may be from a lattice, as a fraction of the size.
+const MAX_GAP_OUTSIDE: f64 = 8.0;
+
+/// Most words per cell, on average; with more, the lattice is a layout of boxes.
+const MAX_WORDS_PER_CELL: usize = 60;
+
+/// Removes the words of tables drawn as lattices from `words`, and returns the tables.
+pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    for lattice in lattices(rules) {
+        let area = lattice.area();
+        if tables
+            .iter()
+            .any(|table| table.area.is_some_and(|other| other.contains_centre_of(&area)))
+        {
+            continue;
+        }
+        let (inside, outside): (Vec<Word>, Vec<Word>) =
+            words.drain(..).partition(|word| area.contains_centre_of(&word.area));
+        *words = outside;
+        if continues_outside(&inside, words) {
+            words.extend(inside);
+            continue;
+        }
+        match lattice.with_white_columns(&inside).fill(&inside) {
+            Some(table) => tables.push(table),
+            None => words.extend(inside),
+        }
+    }
+    words.sort_by_key(|word| word.order);
+    tables
+}
+
+/// Whether most lines of a lattice continue with numbers outside it: then it is a part of a table
+/// with incomplete rules.
+fn continues_outside(inside: &[Word], outside: &[Word]) -> bool {
+    let lines = lines::gather(inside.to_vec());
+    let continues = |line: &&Line| {
+        let mut neighbours = outside.iter().filter(|word| {
+            let gap = -word.area.shared_width(&line.area) / word.size;
+            (word.base - line.base).abs() <= 0.2 * word.size && gap < MAX_GAP_OUTSIDE
+        });
+        neighbours.next().is_some_and(|first| {
+            std::iter::once(first).chain(neighbours).all(|word| gaps::is_number(&word.text))
+        })
+    };
+    lines.iter().filter(continues).count() * 2 > lines.len()
+}
+
+/// Rules that intersect.
+struct Lattice {
+    /// Distinct positions of the rules, in order.
+    xs: Vec<f64>,
+    ys: Vec<f64>,
+    level: Vec<Rule>,
+    upright: Vec<Rule>,
+}
+
+/// Finds groups of intersecting rules with at least two columns or rows, largest first.
+fn lattices(rules: &Rules) -> Vec<Lattice> {
+    let num_level = rules.level.len();
+    let mut groups = Groups::new(num_level + rules.upright.len());
+    for (at, level) in rules.level.iter().enumerate() {
+        for (other, upright) in rules.upright.iter().enumerate() {
+            if meets(level, upright) {
+                groups.merge(at, num_level + other);
+            }
+        }
+    }
+    let mut lattices = Vec::new();
+    for root in 0..num_level {
+        if groups.root(root) != root {
+            continue;
+        }
+        let mut in_group = |rules: &[Rule], offset: usize| -> Vec<Rule> {
+            let members = rules.iter().enumerate();
+            let members = members.filter(|(at, _)| groups.root(offset + at) == root);
+            members.map(|(_, rule)| *rule).collect()
+        };
+        let (level, upright) = (in_group(&rules.level, 0), in_group(&rules.upright, num_level));
+        if level.is_empty() || upright.is_empty() {
+            continue;
+        }
+        let ends = |rules: &[Rule]| {
+            let from = rules.iter().map(|rule| rule.from).fold(f64::INFINITY, f64::min);
+            [from, rules.iter().map(|rule| rule.to).fold(f64::NEG_INFINITY, f64::max)]
+        };
+        let xs = places(upright.iter().map(|rule| rule.at).chain(ends(&level)));
+        let ys = places(level.iter().map(|rule| rule.at).chain(ends(&upright)));
+        let has_valid_size =
+            (2..MAX_LINES).contains(&xs.len()) && (2..MAX_LINES).contains(&ys.len());
+        if has_valid_size && xs.len() + ys.len() > 4 {
+            lattices.push(Lattice { xs, ys, level, upright });
+        }
+    }
+    let size = |lattice: &Lattice| lattice.area().width() * lattice.area().height();
+    lattices.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    lattices
+}
+
+fn meets(level: &Rule, upright: &Rule) -> bool {
+    (level.from - NEAR..=level.to + NEAR).contains(&upright.at)
+        && (upright.from - NEAR..=upright.to + NEAR).contains(&level.at)
+}
+
+/// Returns the distinct positions; close ones are merged.
+fn places(all: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut all: Vec<f64> = all.collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup_by(|b, a| *b - *a <= NEAR);
+    all
+}
+
+impl Lattice {
+    fn area(&self) -> Area {
+        let (first, last) = (|places: &[f64]| places[0], |places: &[f64]| places[places.len() - 1]);
+        Area::new(first(&self.xs), first(&self.ys), last(&self.xs), last(&self.ys))
+    }
+
+    /// Adds columns that are separated only by white space, as many tables have rules only between
+    /// rows.
+    fn with_white_columns(mut self, words: &[Word]) -> Self {
+        let lines = lines::gather(words.to_vec());
+        let inner = &self.xs[1..self.xs.len() - 1];
+        let borders = places(inner.iter().copied().chain(gaps::white_borders(&lines)));
+        let mut added: Vec<Rule> = Vec::new();
+        for edges in self.ys.windows(2) {
+            let neighbours: Vec<&Line> =
+                lines.iter().filter(|line| (edges[0]..edges[1]).contains(&line.base)).collect();
+            let separating = borders.iter().filter(|border| gaps::separates(&neighbours, **border));
+            added.extend(separating.map(|border| Rule {
+                at: *border,
+                from: edges[0],
+                to: edges[1],
+            }));
+        }
+        let level = self.missing_rules(&lines);
+        self.level.extend(level);
+        self.xs = places(self.xs.iter().copied().chain(added.iter().map(|rule| rule.at)));
+        self.upright.extend(added);
+        self
+    }
+
+    /// Returns the horizontal rules that are missing in a column whose lines are each next to a row
+    /// of the other columns.
+    fn missing_rules(&self, lines: &[Line]) -> Vec<Rule> {
+        let mut missing = Vec::new();
+        for edges in self.xs.windows(2) {
+            let has_rule = |at: f64| covers(&self.level, at, edges[0], edges[1]);
+            let num_lines = |from: f64, to: f64| {
+                let inside = |line: &&Line| {
+                    (from..to).contains(&line.base)
+                        && line
+                            .words
+                            .iter()
+                            .any(|word| word.area.right > edges[0] && word.area.left < edges[1])
+                };
+                lines.iter().filter(inside).count()
+            };
+            let fields: Vec<usize> =
+                self.ys.windows(2).map(|pair| num_lines(pair[0], pair[1])).collect();
+            for (at, &y) in self.ys.iter().enumerate().take(self.ys.len() - 1).skip(1) {
+                let is_one = |row: usize| fields.get(row).is_none_or(|count| *count == 1);
+                let neighbours = [at.wrapping_sub(2), at - 1, at, at + 1];
+                if !has_rule(y) && neighbours.into_iter().all(is_one) {
+                    missing.push(Rule { at: y, from: edges[0], to: edges[1] });
+                }
+            }
+        }
+        missing
+    }
+
+    /// Assigns words to the cells; `None` if the lattice is not a table.
+    fn fill(&self, words: &[Word]) -> Option<Table> {
+        let (num_columns, num_rows) = (self.xs.len() - 1, self.ys.len() - 1);
+        let mut groups = self.cells();
+        let mut by_cell: Vec<Vec<Word>> = vec![Vec::new(); num_columns * num_rows];
+        for word in words {
+            let x = f64::midpoint(word.area.left, word.area.right);
+            let y = f64::midpoint(word.area.top, word.area.bottom);
+            let column = self.xs.partition_point(|place| *place <= x).clamp(1, num_columns) - 1;
+            let row = self.ys.partition_point(|place| *place <= y).clamp(1, num_rows) - 1;
+            by_cell[groups.root(row * num_columns + column)].push(word.clone());
+        }
+        let num_filled = by_cell.iter().filter(|cell| !cell.is_empty()).count();
+        if num_filled < 3 || words.len() > num_filled * MAX_WORDS_PER_CELL {
+            return None;
+        }
+        let cells: Vec<Vec<Line>> = by_cell.into_iter().map(lines::gather).collect();
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for cells in cells.chunks(num_columns) {
+            rows.extend(cells::split_row(cells));
+        }
+        cells::drop_empty(&mut rows);
+        let is_table = rows.len() >= 2 && rows[0].len() >= 2;
+        let size = lines::median_size(words);
+        is_table.then(|| Table::new(self.area(), rows, size))
+    }
+
+    /// Groups the fields of the lattice that no rule separates; the first of a group represents it.
+    fn cells(&self) -> Groups {
+        let (num_columns, num_rows) = (self.xs.len() - 1, self.ys.len() - 1);
+        let mut groups = Groups::new(num_columns * num_rows);
+        for row in 0..num_rows {
+            for column in 0..num_columns {
+                let field = row * num_columns + column;
+                let (left, right) = (self.xs[column], self.xs[column + 1]);
+                let (top, bottom) = (self.ys[row], self.ys[row + 1]);
+                if column + 1 < num_columns && !covers(&self.upright, right, top, bottom) {
+                    groups.merge(field, field + 1);
+                }
+                if row + 1 < num_rows && !covers(&self.level, bottom, left, right) {
+                    groups.merge(field, field + num_columns);
+                }
+            }
+        }
+        groups
+    }
+}
+
+/// Whether rules at one position cover most of the distance between two others.
+fn covers(rules: &[Rule], at: f64, from: f64, to: f64) -> bool {
+    let neighbours = rules.iter().filter(|rule| (rule.at - at).abs() <= NEAR);
+    let covered: f64 =
+        neighbours.map(|rule| (rule.to.min(to) - rule.from.max(from)).max(0.0)).sum();
+    covered >= MIN_COVER * (to - from)
+}
+
+/// Groups of indices; the first of a group is its root.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn new(len: usize) -> Self {
+        Self((0..len).collect())
+    }
+
+    fn root(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn merge(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown_table::to_markdown;
+    use crate::pdf::layout::testing::{self, level, upright};
+
+    #[track_caller]
+    fn check(picture: &str, rules: &[Area], expected: &[&str]) {
+        let mut words = testing::words(picture);
+        let tables = take(&Rules::of(rules), &mut words);
+        let tables: Vec<String> = tables.iter().map(|table| to_markdown(&table.rows)).collect();
+        assert_eq!(tables, expected);
+    }
+
+    /// Creates rules around every cell of three rows and two columns.
+    fn all_around() -> Vec<Area> {
+        let rows = (0..4).map(|row| level(f64::from(row), 0, 30));
+        rows.chain([0, 10, 30].map(|column| upright(column, 0.0, 3.0))).collect()
+    }
+
+    #[test]
+    fn rules_separate_cells() {
+        check(
+            "Code      Meaning\nE1        no signal\nE2        ice, or wind",
+            &all_around(),
+            &["| Code | Meaning |\n| --- | --- |\n| E1 | no signal |\n| E2 | ice, or wind |"],
+        );
+    }
+
+    #[test]
+    fn a_cell_may_have_several_lines_and_span_several_fields() {
+        let rules = [
+            level(0.0, 0, 30),
+            level(1.0, 10, 30),
+            level(3.0, 0, 30),
+            upright(0, 0.0, 3.0),
+            upright(10, 0.0, 3.0),
+            upright(20, 1.0, 3.0),
+            upright(30, 0.0, 3.0),
+        ];
+        check(
+            "          Both years\nNorth     2024 was  2.2\nbank      dry       metres",
+            &rules,
+            &[
+                "| North bank | Both years |  |\n| --- | --- | --- |\n|  | 2024 was dry | 2.2 metres |",
+            ],
+        );
+    }
+
+    #[test]
+    fn rows_without_rules_are_found_by_their_lines() {
+        let rules = [
+            level(0.0, 0, 30),
+            level(1.0, 0, 30),
+            level(4.0, 0, 30),
+            upright(0, 0.0, 4.0),
+            upright(10, 0.0, 4.0),
+            upright(30, 0.0, 4.0),
+        ];
+        check(
+            "Year      Height\n2024      2.1\n2025      2.2\n2026      2.3",
+            &rules,
+            &["| Year | Height |\n| --- | --- |\n| 2024 | 2.1 |\n| 2025 | 2.2 |\n| 2026 | 2.3 |"],
+        );
+    }
+
+    #[test]
+    fn columns_without_rules_are_found_by_white_space() {
+        let rules = [
+            level(0.0, 0, 40),
+            level(1.0, 0, 40),
+            level(2.0, 0, 40),
+            level(3.0, 0, 40),
+            level(4.0, 0, 40),
+            upright(0, 0.0, 4.0),
+            upright(40, 0.0, 4.0),
+        ];
+        check(
+            "Year      Height    Weather\n2024      2.1       dry\n\
+             2025      2.2       wet\n2026      2.3       wet",
+            &rules,
+            &["| Year | Height | Weather |\n| --- | --- | --- |\n| 2024 | 2.1 | dry |\n\
+               | 2025 | 2.2 | wet |\n| 2026 | 2.3 | wet |"],
+        );
+    }
+
+    #[test]
+    fn a_frame_around_text_is_not_a_table() {
+        let rules =
+            [level(0.0, 0, 30), level(2.0, 0, 30), upright(0, 0.0, 2.0), upright(30, 0.0, 2.0)];
+        check("some text in a box\nof two lines", &rules, &[]);
+        check("", &all_around(), &[]);
+    }
+}

@@ -1,0 +1,187 @@
+//! Reads tables between horizontal rules, with columns separated by white space, as in books and
+//! papers.
+
+use std::ops::Range;
+
+use super::gaps::{CELL_GAP_RULED, Row, borders, extent, is_number, table};
+use super::lines::{self, Line};
+use super::piece::Table;
+use super::rules::{Rule, Rules};
+use super::sheet::Area;
+use super::words::Word;
+
+/// How far the ends of the rules of one table may differ, in points.
+const NEAR: f64 = 6.0;
+
+/// Shortest rule above or below a table, as a multiple of the text size.
+const MIN_RULE: f64 = 8.0;
+
+/// Largest gap between two pieces of a rule across columns, and between two rows, as fractions of
+/// the size.
+const MAX_RULE_GAP: f64 = 1.5;
+const MAX_ROW_GAP: f64 = 1.5;
+
+/// Removes the words of tables between horizontal rules from `words`, including rows above and
+/// below in the same columns, and returns the tables.
+pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
+    let mut tables = Vec::new();
+    for zone in zones(rules, lines::median_size(words)) {
+        let is_inside = |word: &Word| zone.contains_centre_of(&word.area);
+        let (inside, outside): (Vec<Word>, Vec<Word>) = words.drain(..).partition(is_inside);
+        *words = outside;
+        let lines = lines::gather(inside.clone());
+        let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
+        if table(&rows, zone, true).is_none() || lacks_labels(&rows, zone, words) {
+            words.extend(inside);
+            continue;
+        }
+        let area = extend(zone, &borders(&rows), words);
+        let is_inside = |word: &Word| area.contains_centre_of(&word.area);
+        let (more, outside): (Vec<Word>, Vec<Word>) = words.drain(..).partition(is_inside);
+        *words = outside;
+        let mut lines = lines::gather(inside.into_iter().chain(more).collect());
+        let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
+        let kept = trim(&rows);
+        let area = Area::around(rows[kept.clone()].iter().map(|row| row.line.area));
+        if let Some(table) = table(&rows[kept.clone()], area, true) {
+            tables.push(table);
+            lines.drain(kept);
+        }
+        words.extend(lines.into_iter().flat_map(|line| line.words));
+    }
+    words.sort_by_key(|word| word.order);
+    tables
+}
+
+/// Whether most rows begin with a number and have words before it outside the zone: then the rules
+/// cover only the numbers of a table.
+fn lacks_labels(rows: &[Row<'_>], zone: Area, outside: &[Word]) -> bool {
+    let lacks_label = |row: &&Row<'_>| {
+        let first = row.pieces.first().and_then(|piece| piece.first());
+        let is_before = |word: &Word| {
+            word.area.right < zone.left && (word.base - row.line.base).abs() <= 0.2 * word.size
+        };
+        first.is_some_and(|word| is_number(&word.text)) && outside.iter().any(is_before)
+    };
+    rows.iter().filter(lacks_label).count() * 2 > rows.len()
+}
+
+/// Excludes lines at either end that are not rows: a title, notes.
+fn trim(rows: &[Row<'_>]) -> Range<usize> {
+    let first_border = borders(rows).first().copied().unwrap_or(f64::NEG_INFINITY);
+    let is_row = |row: &Row<'_>| row.is_split() || row.line.area.left > first_border;
+    let start = rows.iter().position(is_row).unwrap_or(0);
+    let end = rows.iter().rposition(Row::is_split).map_or(rows.len(), |last| last + 1);
+    start..end.max(start)
+}
+
+/// Extends the area of a table upwards and downwards by lines whose pieces are within its columns.
+fn extend(zone: Area, borders: &[f64], words: &[Word]) -> Area {
+    let overlaps = |word: &&Word| zone.left <= word.area.right && word.area.left <= zone.right;
+    let lines = lines::gather(words.iter().filter(overlaps).cloned().collect());
+    let fits = |line: &Line| {
+        let row = Row::new(line, CELL_GAP_RULED);
+        let is_within = |piece: &Vec<Word>| {
+            let (left, right) = extent(piece);
+            left >= zone.left
+                && right <= zone.right
+                && borders.partition_point(|border| *border <= left)
+                    == borders.partition_point(|border| *border < right)
+        };
+        row.is_split() && row.pieces.iter().all(is_within)
+    };
+    let mut area = zone;
+    for line in lines.iter().rev().filter(|line| line.base < zone.top + line.size) {
+        if area.top - line.area.bottom > MAX_ROW_GAP * line.size || !fits(line) {
+            break;
+        }
+        area.top = area.top.min(line.area.top);
+    }
+    for line in lines.iter().filter(|line| line.base > zone.bottom) {
+        if line.area.top - area.bottom > MAX_ROW_GAP * line.size || !fits(line) {
+            break;
+        }
+        area.bottom = area.bottom.max(line.area.bottom);
+    }
+    area
+}
+
+/// Returns the areas between rules that begin and end at the same positions, smallest first.
+fn zones(rules: &Rules, size: f64) -> Vec<Area> {
+    let long: Vec<Rule> = across(&rules.level, MAX_RULE_GAP * size)
+        .into_iter()
+        .filter(|rule| rule.to - rule.from >= MIN_RULE * size)
+        .collect();
+    let mut zones = Vec::new();
+    let mut used = vec![false; long.len()];
+    for first in 0..long.len() {
+        if used[first] {
+            continue;
+        }
+        let is_alike = |other: &Rule| {
+            (long[first].from - other.from).abs() <= NEAR
+                && (long[first].to - other.to).abs() <= NEAR
+        };
+        let group: Vec<usize> = (first..long.len()).filter(|idx| is_alike(&long[*idx])).collect();
+        group.iter().for_each(|idx| used[*idx] = true);
+        let (Some(top), Some(bottom)) = (group.first(), group.last()) else { continue };
+        if group.len() >= 2 {
+            let (top, bottom) = (long[*top], long[*bottom]);
+            zones.push(Area::new(top.from - NEAR, top.at, top.to + NEAR, bottom.at));
+        }
+    }
+    zones.sort_by(|a, b| a.height().total_cmp(&b.height()));
+    zones
+}
+
+/// Joins rules that continue from column to column with small gaps.
+fn across(rules: &[Rule], gap: f64) -> Vec<Rule> {
+    let mut joined: Vec<Rule> = Vec::new();
+    for rule in rules {
+        match joined.last_mut() {
+            Some(last)
+                if rule.at - last.at <= 2.0 && (-NEAR..=gap).contains(&(rule.from - last.to)) =>
+            {
+                last.to = last.to.max(rule.to);
+            }
+            _ => joined.push(*rule),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markdown_table::to_markdown;
+    use crate::pdf::layout::testing::{self, level};
+
+    #[test]
+    fn rules_form_tables_with_few_rows_and_no_numbers() {
+        let picture = "A title of it\n\
+                       Code    Meaning\n\
+                       E1      no signal\n\
+                       E2      ice\n\
+                       A note.";
+        let mut words = testing::words(picture);
+        let rules = [level(1.0, 0, 30), level(2.0, 0, 30), level(4.0, 0, 30)];
+        let tables = take(&Rules::of(&rules), &mut words);
+        assert_eq!(
+            to_markdown(&tables[0].rows),
+            "| Code | Meaning |\n| --- | --- |\n| E1 | no signal |\n| E2 | ice |"
+        );
+        assert_eq!((tables.len(), words.len()), (1, 6));
+    }
+
+    #[test]
+    fn numbers_are_not_separated_from_their_labels() {
+        let picture = "                    2022    2021\n\
+                       Commodity contracts    55    51\n\
+                       Treasury locks         10    10\n\
+                       Total                  66    62";
+        let mut words = testing::words(picture);
+        let rules = [level(1.0, 20, 34), level(4.0, 20, 34)];
+        assert!(take(&Rules::of(&rules), &mut words).is_empty());
+        assert_eq!(words.len(), 13);
+    }
+}

@@ -1,0 +1,268 @@
+//! Reads grey pictures of pages: Tesseract, which the parent runs, finds the words, and layout analysis finds lines, tables
+//! and paragraphs among them, as on a page of a PDF.
+//!
+//! ```text
+//! raster ─► skew ─► tesseract ─► tsv ─► signs ─► words ─► layout ─► blocks
+//!             └► strokes ──────── rules ─────────────────────┘
+//! ```
+
+mod ink;
+mod raster;
+mod signs;
+mod skew;
+mod strokes;
+mod tesseract;
+mod tsv;
+mod words;
+
+use std::borrow::Cow;
+
+use super::layout;
+use super::layout::sheet::Area;
+use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, PageBlockKind};
+use crate::{Ask, Input};
+use ink::{Frame, Ink};
+pub(crate) use raster::Raster;
+use raster::Turn;
+use tsv::Read;
+use words::{Shaped, USUAL_SIZE};
+
+/// Most pixels of a picture: an A3 page at 300 dpi has 17 million.
+const MAX_PIXELS: f64 = 25e6;
+
+/// Longest side of a picture; Tesseract accepts at most 32,767.
+const MAX_SIDE: f64 = 20_000.0;
+
+const POINTS_PER_INCH: f64 = 72.0;
+
+/// Height of a page as a multiple of the usual size of its text, if the resolution is unknown: that
+/// of A4 paper and 10 points.
+const SIZES_PER_PAGE: f64 = 84.0;
+
+/// Confidence below which a word is unsure: most such words are wrong.
+const SURE: f64 = 60.0;
+
+/// Confidence below which signs without letters and digits are specks or pieces of a frame.
+const SPECK: f64 = 20.0;
+
+/// By how much another reading of a word must be surer to replace a sure one.
+const MUCH_SURER: f64 = 20.0;
+
+/// Fraction of a frame that is ink, below which there is nothing in it.
+const BLANK: f64 = 0.01;
+
+/// Share of unsure or tall words from which the page may be sideways or upside down, and fewest
+/// words that can show it. Half of the words of such pages are unsure, one in twenty of others.
+const TURNED_SHARE: f64 = 0.3;
+const MIN_WORDS: usize = 5;
+
+/// Returns the largest factor by which a picture of this size may be scaled; below 1 if it is too
+/// large.
+pub(crate) fn max_scale(width: f64, height: f64) -> f64 {
+    (MAX_PIXELS / (width * height)).sqrt().min(MAX_SIDE / width.max(height))
+}
+
+/// Returns the brightness of a colour (ITU-R BT.601).
+pub(crate) fn grey(red: u8, green: u8, blue: u8) -> u8 {
+    let sum = 77 * u32::from(red) + 150 * u32::from(green) + 29 * u32::from(blue);
+    u8::try_from(sum >> 8).unwrap_or(u8::MAX)
+}
+
+/// Returns the pages to read.
+pub(crate) fn pages<'a>(input: &Input<'a>) -> impl Iterator<Item = u32> + use<'a> {
+    input.ocr_pages.iter().copied()
+}
+
+/// Reads one picture and returns its page as a line of the answer.
+pub(crate) fn line(number: u32, raster: Option<Raster>, input: &Input<'_>) -> Line {
+    let lost = |outcome| Page { number, ocr: Some(outcome), ..Page::default() };
+    Line::Page(match raster.map(|raster| recognise(&raster, input.ask)) {
+        Some(Ok(scan)) => Page { number, ..scan.page() },
+        Some(Err(reason)) => lost(OcrOutcome::Refused(reason)),
+        None => lost(OcrOutcome::Lost("the page does not exist".to_owned())),
+    })
+}
+
+/// Lays out the words that a table of Tesseract's names on a picture with stripes, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz(table: &str) {
+    let (width, height) = (320, 240);
+    let pixels =
+        (0..width * height).map(|idx| if idx / width % 16 < 9 { 0 } else { 255 }).collect();
+    let raster = Raster { width, height, dpi: None, pixels };
+    let ink = Ink::of(&raster);
+    let mut words = tsv::parse(table, raster.size());
+    words.iter_mut().for_each(|word| word.frame = ink.tightened(word.frame));
+    signs::repair(&mut words, &ink);
+    let _ = Scan { ink, dpi: None, words, strokes: Vec::new() }.page();
+}
+
+/// A picture with level lines, and what is on it.
+struct Scan {
+    ink: Ink,
+    dpi: Option<f64>,
+    words: Vec<Read>,
+    /// Its rules.
+    strokes: Vec<Frame>,
+}
+
+/// Returns what Tesseract reads, or why it fails.
+fn recognise(raster: &Raster, ask: &Ask<'_>) -> Result<Scan, String> {
+    let scan = Scan::read(raster, ask)?;
+    if !scan.may_be_turned() {
+        return Ok(scan);
+    }
+    // Tesseract reads lines that run down the page without data for orientation.
+    let turn = tesseract::turn(raster, ask).or(scan.runs_down().then_some(Turn::ThreeQuarters));
+    let Some(turn) = turn else { return Ok(scan) };
+    let turned = Scan::read(&raster.turned(turn), ask)?;
+    Ok(if turned.is_better_than(&scan) { turned } else { scan })
+}
+
+impl Scan {
+    /// Rotates a picture until its lines are level, and reads it.
+    fn read(raster: &Raster, ask: &Ask<'_>) -> Result<Self, String> {
+        let mut ink = Ink::of(raster);
+        let mut level = Cow::Borrowed(raster);
+        if let Some(degrees) = skew::of(&ink) {
+            level = Cow::Owned(raster.rotated(degrees));
+            ink = Ink::of(&level);
+        }
+        let usual_size = match raster.dpi {
+            Some(dpi) => USUAL_SIZE * dpi / POINTS_PER_INCH,
+            None => f64::from(raster.width.max(raster.height)) / SIZES_PER_PAGE,
+        };
+        let strokes = strokes::find(&ink, usual_size);
+        let bare = strokes::erased(&level, &strokes);
+        let bare_ink = Ink::of(&bare);
+        let mut words = tsv::parse(&tesseract::words(&level, ask)?, raster.size());
+        // What was a rule has no ink without the rules.
+        words.retain(|word| ink.share(word.frame) < BLANK || bare_ink.share(word.frame) >= BLANK);
+        if strokes::has_cells(&strokes) {
+            let again = tsv::parse(&tesseract::words(&bare, ask)?, raster.size());
+            words = merge(words, again);
+        }
+        // Some boxes are as high as their line.
+        words.iter_mut().for_each(|word| word.frame = bare_ink.tightened(word.frame));
+        signs::repair(&mut words, &bare_ink);
+        Ok(Self { ink: bare_ink, dpi: raster.dpi, words, strokes })
+    }
+
+    fn num_unsure(&self) -> usize {
+        self.words.iter().filter(|word| word.confidence < SURE).count()
+    }
+
+    fn may_be_turned(&self) -> bool {
+        let is_share = |count: usize| count as f64 >= TURNED_SHARE * self.words.len() as f64;
+        self.words.len() >= MIN_WORDS && (is_share(self.num_unsure()) || self.runs_down())
+    }
+
+    /// Whether most words of several letters are higher than wide.
+    fn runs_down(&self) -> bool {
+        let long = || self.words.iter().filter(|word| word.text.chars().count() > 2);
+        let num_tall = long().filter(|word| word.frame.height() > word.frame.width()).count();
+        num_tall >= MIN_WORDS && num_tall * 2 > long().count()
+    }
+
+    fn is_better_than(&self, other: &Self) -> bool {
+        let share = |scan: &Self| scan.num_unsure() as f64 / scan.words.len().max(1) as f64;
+        self.words.len() >= MIN_WORDS && (share(self) < share(other) || other.runs_down())
+    }
+
+    /// Returns the page with its blocks in reading order.
+    fn page(mut self) -> Page {
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let (num_words, num_unsure) = (count(self.words.len()), count(self.num_unsure()));
+        let has_text = |word: &Read| word.text.contains(char::is_alphanumeric);
+        self.words.retain(|word| word.confidence >= SPECK || has_text(word));
+        let shaped = Shaped::of(self.words);
+        let scale = match self.dpi {
+            Some(dpi) => POINTS_PER_INCH / dpi,
+            None => USUAL_SIZE / shaped.body,
+        };
+        let points = |position: usize| position as f64 * scale;
+        let area = |stroke: &Frame| {
+            let [left, top] = [stroke.left, stroke.top].map(points);
+            Area::new(left, top, points(stroke.right), points(stroke.bottom))
+        };
+        let rules: Vec<Area> = self.strokes.iter().map(area).collect();
+        let blocks = layout::arrange_words(shaped.placed(&self.ink, scale), &rules);
+        Page {
+            width: points(self.ink.width),
+            height: points(self.ink.height),
+            blocks: blocks.into_iter().filter(is_text).collect(),
+            ocr: Some(OcrOutcome::Read),
+            num_words,
+            num_unsure,
+            ..Page::default()
+        }
+    }
+}
+
+/// Adds the sure words of a second reading where the first has none, or less sure ones.
+/// Tesseract leaves out cells between rules, and without the rules it leaves out narrow columns.
+fn merge(mut words: Vec<Read>, mut again: Vec<Read>) -> Vec<Read> {
+    again.retain(|word| word.confidence >= SURE);
+    let is_better = |other: &Read, word: &Read| {
+        word.confidence < SURE || other.confidence >= word.confidence + MUCH_SURER
+    };
+    words.retain(|word| {
+        let overlaps = |other: &&Read| other.frame.overlaps(&word.frame);
+        !again.iter().filter(overlaps).any(|other| is_better(other, word))
+    });
+    again.retain(|word| !words.iter().any(|other| other.frame.overlaps(&word.frame)));
+    let next_line = words.iter().map(|word| word.line + 1).max().unwrap_or(0);
+    again.iter_mut().for_each(|word| word.line += next_line);
+    words.extend(again);
+    words
+}
+
+/// Whether a block is text: specks and frames are recognised as single symbols.
+fn is_text(block: &PageBlock) -> bool {
+    let num_visible = block.text.chars().filter(|c| !c.is_whitespace()).count();
+    let num_letters = block.text.chars().filter(|c| c.is_alphanumeric()).count();
+    block.kind == PageBlockKind::Table || (num_letters > 1 && num_letters * 2 > num_visible)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specks_are_not_text() {
+        let is_kept = |text: &str| is_text(&PageBlock::new(PageBlockKind::Paragraph, 0, text));
+        assert_eq!(["The gauge", "E23", "|", "~ . —= a"].map(is_kept), [true, true, false, false]);
+        assert!(is_text(&PageBlock::new(PageBlockKind::Table, 0, "| - | - |")));
+    }
+
+    #[test]
+    fn a_second_reading_fills_the_gaps_of_the_first() {
+        let word = |text: &str, left: usize, confidence: f64| Read {
+            text: text.to_owned(),
+            frame: Frame { left, top: 10, right: left + 50, bottom: 30 },
+            confidence,
+            line: 1,
+        };
+        let first = vec![word("North", 0, 96.0), word("[Benth", 200, 31.0), word("x", 400, 9.0)];
+        let second =
+            vec![word("Norlh", 2, 97.0), word("Depth", 203, 96.0), word("12.4", 300, 91.0)];
+        let merged = merge(first, second);
+        let found: Vec<(&str, usize)> =
+            merged.iter().map(|word| (word.text.as_str(), word.line)).collect();
+        assert_eq!(found, [("North", 1), ("x", 1), ("Depth", 3), ("12.4", 3)]);
+    }
+
+    #[test]
+    fn a_large_page_is_scaled_down() {
+        let scale = max_scale(10_000.0, 10_000.0);
+        assert!((scale - 0.5).abs() < 1e-9, "{scale}");
+        let scale = max_scale(200_000.0, 10.0);
+        assert!((scale - 0.1).abs() < 1e-9, "{scale}");
+    }
+
+    #[test]
+    fn grey_keeps_black_and_white() {
+        assert_eq!((grey(0, 0, 0), grey(255, 255, 255)), (0, 255));
+        assert!(grey(0, 255, 0) > grey(255, 0, 0));
+    }
+}

@@ -1,0 +1,159 @@
+//! Removes text that a page draws but does not show: in the invisible mode, in white on white, or
+//! in tiny letters.
+//!
+//! Programs write alphabets this way to register their fonts, and authors whatever readers should
+//! not see. Invisible text over a picture stays: it is the text of the scan below it.
+
+use std::ops::Range;
+
+use hayro::hayro_interpret::{DrawMode, Paint};
+use hayro::kurbo::{Point, Rect};
+
+use crate::pdf::layout::sheet::{Area, Glyph, Sheet};
+
+/// Most areas of one kind that are kept per page; beyond, nothing is taken for hidden.
+const MAX_AREAS: usize = 1_000;
+
+/// Opacity below which nothing is seen.
+const MIN_OPACITY: f32 = 0.02;
+
+/// Lightness from which a colour is white, from 0 for black to 1 for white.
+const MIN_WHITE: f32 = 0.99;
+
+/// Longest white text that may be a number in a circle, whose circle is a glyph, in glyphs.
+const MAX_BADGE: usize = 3;
+
+/// Largest font that is too small to be read, and smallest that shows that the whole page is not
+/// just small, in points.
+const TINY: f64 = 1.5;
+const LEGIBLE: f64 = 5.0;
+
+/// Fewest visible glyphs per hidden one: a page with fewer is drawn without text, such as a page of
+/// outlines, and its hidden text is what it says.
+const MIN_VISIBLE: f64 = 0.1;
+
+/// What a page hides. Glyphs are ranges of those of its [`Sheet`].
+#[derive(Debug, Default)]
+pub(super) struct Hidden {
+    invisible: Vec<Range<usize>>,
+    white: Vec<Range<usize>>,
+    pictures: Vec<Area>,
+    /// Areas in colours other than white.
+    grounds: Vec<Area>,
+    /// Index of the first invisible run after which nothing else was drawn, so that it may turn out
+    /// to be the outline of a clip.
+    pending: usize,
+}
+
+impl Hidden {
+    /// Adds a run of glyphs that was just drawn.
+    pub(super) fn add_run(
+        &mut self,
+        glyphs: &[Glyph],
+        run: Range<usize>,
+        mode: &DrawMode,
+        paint: &Paint<'_>,
+    ) {
+        let Some([first, .., last] | [first @ last]) = glyphs.get(run.clone()) else { return };
+        let (lightness, opacity) = appearance(paint);
+        if matches!(mode, DrawMode::Invisible) || opacity < MIN_OPACITY {
+            self.invisible.push(run);
+            return;
+        }
+        self.pending = self.invisible.len();
+        let is_on = |glyph: &Glyph| contains(&self.grounds, Point::new(glyph.x, glyph.y));
+        if lightness >= MIN_WHITE
+            && run.len() > MAX_BADGE
+            && self.grounds.len() < MAX_AREAS
+            && !is_on(first)
+            && !is_on(last)
+        {
+            self.white.push(run);
+        }
+    }
+
+    /// Records that the last run got an outline in `paint`, which shows it.
+    pub(super) fn outline_last(&mut self, paint: &Paint<'_>) {
+        let (lightness, opacity) = appearance(paint);
+        if lightness < MIN_WHITE && opacity >= MIN_OPACITY {
+            self.white.pop();
+        }
+    }
+
+    /// Adds an area that a picture covers.
+    pub(super) fn add_picture(&mut self, area: Rect) {
+        self.pending = self.invisible.len();
+        let area = Area::new(area.x0, area.y0, area.x1, area.y1);
+        push(&mut self.pictures, area);
+        push(&mut self.grounds, area);
+    }
+
+    /// Adds an area that is filled with `paint`.
+    pub(super) fn add_ground(&mut self, area: Area, paint: &Paint<'_>) {
+        self.pending = self.invisible.len();
+        let (lightness, opacity) = appearance(paint);
+        if lightness < MIN_WHITE && opacity >= MIN_OPACITY {
+            push(&mut self.grounds, area);
+        }
+    }
+
+    /// Records that drawing is clipped to `area`: text in the clipping mode, which is drawn as
+    /// invisible text, becomes the shape of what is drawn next.
+    pub(super) fn clip_to(&mut self, glyphs: &[Glyph], area: Rect) {
+        let is_inside = |run: &Range<usize>| {
+            let glyph = glyphs.get(run.start);
+            glyph.is_some_and(|glyph| area.inflate(1.0, glyph.size).contains((glyph.x, glyph.y)))
+        };
+        let mut at = 0;
+        let pending = self.pending;
+        self.invisible.retain(|run| {
+            at += 1;
+            at <= pending || !is_inside(run)
+        });
+        self.pending = self.invisible.len();
+    }
+
+    /// Removes hidden glyphs from a page that is drawn completely.
+    pub(super) fn remove_from(self, sheet: &mut Sheet) {
+        let mut is_hidden = vec![false; sheet.glyphs.len()];
+        let is_over_picture = |run: &Range<usize>| {
+            let mut ends = [run.start, run.end - 1].into_iter().map(|at| &sheet.glyphs[at]);
+            self.pictures.len() >= MAX_AREAS
+                || ends.any(|glyph| contains(&self.pictures, Point::new(glyph.x, glyph.y)))
+        };
+        let invisible = self.invisible.iter().filter(|run| !is_over_picture(run));
+        for run in invisible.chain(&self.white) {
+            is_hidden[run.clone()].fill(true);
+        }
+        if sheet.glyphs.iter().any(|glyph| glyph.size >= LEGIBLE) {
+            for (glyph, is_hidden) in sheet.glyphs.iter().zip(&mut is_hidden) {
+                *is_hidden |= glyph.size < TINY;
+            }
+        }
+        let num_hidden = is_hidden.iter().filter(|is_hidden| **is_hidden).count();
+        let num_visible = is_hidden.len() - num_hidden;
+        if num_hidden > 0 && num_visible as f64 >= MIN_VISIBLE * num_hidden as f64 {
+            let mut is_hidden = is_hidden.into_iter();
+            sheet.glyphs.retain(|_| !is_hidden.next().unwrap_or_default());
+        }
+    }
+}
+
+fn push(areas: &mut Vec<Area>, area: Area) {
+    if areas.len() < MAX_AREAS {
+        areas.push(area);
+    }
+}
+
+fn contains(areas: &[Area], point: Point) -> bool {
+    areas.iter().any(|area| {
+        (area.left..=area.right).contains(&point.x) && (area.top..=area.bottom).contains(&point.y)
+    })
+}
+
+/// Returns how light and how opaque a paint is, 0 to 1. A pattern is dark.
+fn appearance(paint: &Paint<'_>) -> (f32, f32) {
+    let Paint::Color(color) = paint else { return (0.0, 1.0) };
+    let [red, green, blue, opacity] = color.to_rgba().components();
+    (0.3 * red + 0.59 * green + 0.11 * blue, opacity)
+}

@@ -1,0 +1,145 @@
+//! Reads PDF pages with `hayro`, which renders PDF: each page is drawn on a sheet of glyphs, which
+//! `layout` analyses. Scanned pages are rendered as pictures for OCR.
+
+mod catalog;
+mod characters;
+mod device;
+mod hidden;
+mod labels;
+mod numbering;
+mod place;
+mod render;
+mod strings;
+mod tags;
+
+use std::sync::Arc;
+
+use hayro::hayro_interpret::util::TransformExt;
+use hayro::hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
+use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use hayro::kurbo::Rect;
+
+use super::layout;
+use crate::error::Failure;
+use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::{Emit, Input, Stop};
+use characters::Characters;
+use device::{PageDevice, Shapes};
+use numbering::Numbering;
+
+pub(crate) use render::recognise;
+
+/// Reads a PDF page by page.
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let pdf = open(input.bytes, input.password)?;
+    if pdf.pages().is_empty() {
+        return Err(ReadFailure::new(Failure::NoPages, "").into());
+    }
+    let numbering = Numbering::of(&pdf);
+    emit(Line::Document(catalog::head(&pdf, &numbering)))?;
+
+    let settings = InterpreterSettings::default();
+    let cache = InterpreterCache::new();
+    let mut shapes = Shapes::default();
+    let mut characters = Characters::default();
+    let tags = tags::read(&pdf);
+    let mut next = 1;
+    for (number, page) in numbering.numbers.iter().copied().zip(pdf.pages().iter()) {
+        for missing in next..number {
+            emit(Line::Page(missing_page(missing)))?;
+        }
+        next = number.saturating_add(1);
+        // Infinite sizes are not valid, and cannot be serialised.
+        let (width, height) = page.render_dimensions();
+        let is_finite = width.is_finite() && height.is_finite();
+        let size = if is_finite { (width, height) } else { (0.0, 0.0) };
+        let frame = Rect::new(0.0, 0.0, size.0.into(), size.1.into());
+        let transform = page.initial_transform(true).to_kurbo();
+        let mut context = Context::new(transform, frame, &cache, pdf.xref(), settings.clone());
+        characters.add_page(page.resources());
+        let mut device =
+            PageDevice::new(size, &mut shapes, &characters, tags.of_page(page.raw().obj_id()));
+        interpret_page(page, &mut context, &mut device);
+        device.remove_hidden();
+        emit(Line::Page(convert(number, &device)))?;
+    }
+    for missing in next..=numbering.page_count {
+        emit(Line::Page(missing_page(missing)))?;
+    }
+    emit(Line::Done(Tail {
+        declared_page_count: numbering.declared,
+        pages_lost: numbering.lacks_pages(),
+        rebuilt: is_rebuilt(input.bytes),
+        ..Tail::default()
+    }))?;
+    Ok(())
+}
+
+fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, ReadFailure> {
+    // Shared, so that the second attempt does not copy the bytes.
+    let bytes: Arc<Vec<u8>> = Arc::new(bytes.to_vec());
+    let outcome = match (Pdf::new(Arc::clone(&bytes)), password) {
+        (Err(LoadPdfError::Decryption(_)), Some(password)) => {
+            Pdf::new_with_password(bytes, password)
+        }
+        (outcome, _) => outcome,
+    };
+    outcome.map_err(|error| {
+        let failure = match error {
+            LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
+                let detail = if password.is_some() { "the given one is wrong" } else { "" };
+                return ReadFailure::new(Failure::PasswordNeeded, detail);
+            }
+            LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
+                Failure::EncryptionNotSupported
+            }
+            LoadPdfError::Decryption(_) | LoadPdfError::Invalid => Failure::Damaged,
+        };
+        ReadFailure::new(failure, "")
+    })
+}
+
+fn convert(number: u32, device: &PageDevice<'_>) -> Page {
+    let sheet = &device.sheet;
+    let arranged = layout::arrange(sheet);
+    let coverage = device.image_area / (sheet.width * sheet.height).max(1.0);
+    Page {
+        number,
+        width: arranged.width,
+        height: arranged.height,
+        blocks: arranged.blocks,
+        num_text_ops: device.num_text_ops,
+        is_blank: device.is_blank,
+        image_coverage: coverage.min(1.0),
+        num_unreadable: 0,
+        failed: None,
+        ocr: None,
+        num_words: 0,
+        num_unsure: 0,
+    }
+}
+
+/// Returns a page that is missing from the file.
+fn missing_page(number: u32) -> Page {
+    let failed = Some("it is missing from the file".to_owned());
+    Page { number, is_blank: true, failed, ..Page::default() }
+}
+
+/// Whether there is no object table at the declared position, so that it had to be rebuilt.
+fn is_rebuilt(bytes: &[u8]) -> bool {
+    const KEYWORD: &[u8] = b"startxref";
+    let tail_start = bytes.len().saturating_sub(2048);
+    let tail = &bytes[tail_start..];
+    let Some(at) = tail.windows(KEYWORD.len()).rposition(|window| window == KEYWORD) else {
+        return true;
+    };
+    let digits: String = tail[at + KEYWORD.len()..]
+        .iter()
+        .map(|byte| char::from(*byte))
+        .skip_while(char::is_ascii_whitespace)
+        .take_while(char::is_ascii_digit)
+        .collect();
+    let table = digits.parse().ok().and_then(|start: usize| bytes.get(start..));
+    let table = table.unwrap_or_default().trim_ascii_start();
+    !(table.starts_with(b"xref") || table.first().is_some_and(u8::is_ascii_digit))
+}

@@ -1,0 +1,64 @@
+//! Reads PDF pages with `pdf-extract`, as a last resort: only paragraphs.
+//!
+//! It panics on many malformed files, which its maintainer intends (its issue 47); this is harmless
+//! in a child.
+
+use pdf_extract::encryption::DecryptionError;
+use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page};
+
+use crate::error::Failure;
+use crate::extract::pdf::clean;
+use crate::extract::protocol::{Head, Line, Page, PageBlock, PageBlockKind, ReadFailure, Tail};
+use crate::{Emit, Input, Stop};
+
+/// Reads a PDF page by page.
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let mut document = Document::load_mem(input.bytes).map_err(|error| to_failure(&error))?;
+    if document.is_encrypted() {
+        let with_empty_password = document.decrypt("");
+        with_empty_password
+            .or_else(|error| document.decrypt(input.password.ok_or(error)?))
+            .map_err(|error| to_failure(&error))?;
+    }
+    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
+    if numbers.is_empty() {
+        return Err(ReadFailure::new(Failure::NoPages, "").into());
+    }
+    let page_count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+    emit(Line::Document(Head { page_count, ..Head::default() }))?;
+    for number in numbers {
+        let mut text = String::new();
+        let outcome = output_doc_page(&document, &mut PlainTextOutput::new(&mut text), number);
+        if let Err(error) = outcome {
+            // Half a page would be useless in results.
+            return Err(to_write_failure(&error).into());
+        }
+        let blocks = clean::paragraphs(&text);
+        let blocks: Vec<PageBlock> =
+            blocks.map(|text| PageBlock::new(PageBlockKind::Paragraph, 0, text)).collect();
+        // This reader does not count instructions; only whether there are any matters.
+        let num_text_ops = u32::from(!blocks.is_empty());
+        emit(Line::Page(Page { number, blocks, num_text_ops, ..Page::default() }))?;
+    }
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+fn to_write_failure(error: &OutputError) -> ReadFailure {
+    match error {
+        OutputError::PdfError(error) => to_failure(error),
+        other => ReadFailure::new(Failure::Damaged, other.to_string()),
+    }
+}
+
+fn to_failure(error: &Error) -> ReadFailure {
+    let failure = match error {
+        Error::InvalidPassword | Error::Decryption(DecryptionError::IncorrectPassword) => {
+            Failure::PasswordNeeded
+        }
+        Error::Decryption(_) => Failure::EncryptionNotSupported,
+        _ => Failure::Damaged,
+    };
+    let is_self_explanatory = failure == Failure::PasswordNeeded;
+    ReadFailure::new(failure, if is_self_explanatory { String::new() } else { error.to_string() })
+}

@@ -1,0 +1,36 @@
+//! Reads RTF: headings, paragraphs, lists, tables and notes.
+//!
+//! An RTF file is one nested group of control words and characters in code pages (RTF 1.9.1).
+
+mod body;
+mod state;
+mod tokens;
+mod words;
+
+use super::{Emit, Input, Stop};
+use crate::error::Failure;
+use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+
+/// The start of every file.
+const MAGIC: &[u8] = b"{\\rtf";
+
+/// Reads a document.
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let bytes = input.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(input.bytes);
+    let bytes = bytes.trim_ascii_start();
+    if !bytes.starts_with(MAGIC) {
+        return Err(ReadFailure::new(Failure::WrongFormat, "it is not RTF").into());
+    }
+    let document = body::read(bytes);
+    emit(Line::Document(document.head))?;
+    emit(Line::Page(Page { number: 1, blocks: document.blocks, ..Page::default() }))?;
+    let mut warnings = Vec::new();
+    if document.is_cut {
+        warnings.push("the file ends early; the rest is missing".to_owned());
+    }
+    emit(Line::Done(Tail { warnings, ..Tail::default() }))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

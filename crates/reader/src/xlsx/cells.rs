@@ -1,0 +1,136 @@
+//! Reads the shared texts of a spreadsheet and the cells of a sheet.
+
+use super::formats::Formats;
+use crate::sheet::{Budget, Cell, Sheet, position};
+use crate::xml::{self, Element, Event};
+
+/// What cells refer to.
+#[derive(Debug)]
+pub(super) struct Texts {
+    pub(super) shared: Vec<String>,
+    pub(super) formats: Formats,
+}
+
+/// Returns the shared texts, without the pronunciations of words.
+pub(super) fn shared(xml: &str) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    let (mut is_text, mut is_left_out) = (false, false);
+    let _ = xml::each(xml, |event| match event {
+        Event::Open(element) => match element.name() {
+            "si" => texts.push(String::new()),
+            "t" => is_text = !is_left_out,
+            "rPh" => is_left_out = true,
+            _ => {}
+        },
+        Event::Text(run) if is_text => {
+            if let Some(text) = texts.last_mut() {
+                text.push_str(run);
+            }
+        }
+        Event::Close("t") => is_text = false,
+        Event::Close("rPh") => is_left_out = false,
+        Event::Close(_) | Event::Text(_) => {}
+    });
+    texts
+}
+
+/// Reads the cells of a sheet; a damaged sheet ends where the damage is, with a warning.
+pub(super) fn read(xml: &str, name: String, texts: &Texts, budget: &mut Budget) -> Sheet {
+    let mut walk = Walk {
+        sheet: Sheet::new(name),
+        texts,
+        budget,
+        row: 0,
+        cells: Vec::new(),
+        cell: Open::default(),
+        is_text: false,
+        is_full: false,
+    };
+    let outcome = xml::each(xml, |event| walk.on(event));
+    let Walk { sheet, budget, .. } = walk;
+    if let Err(error) = outcome {
+        budget.warnings.push(format!("the sheet `{}` is damaged: {error}", sheet.name));
+    }
+    sheet
+}
+
+/// An open cell.
+#[derive(Debug, Default)]
+struct Open {
+    column: usize,
+    /// How its value is stored: `s` for a shared text, `n` for a number.
+    kind: String,
+    style: usize,
+    text: String,
+}
+
+struct Walk<'a> {
+    sheet: Sheet,
+    texts: &'a Texts,
+    budget: &'a mut Budget,
+    row: u64,
+    cells: Vec<Cell>,
+    cell: Open,
+    is_text: bool,
+    is_full: bool,
+}
+
+impl Walk<'_> {
+    fn on(&mut self, event: Event<'_>) {
+        match event {
+            _ if self.is_full => {}
+            Event::Open(element) => self.open(element),
+            Event::Text(text) if self.is_text => self.cell.text.push_str(text),
+            Event::Text(_) => {}
+            Event::Close("v" | "t") => self.is_text = false,
+            Event::Close("c") => self.end_cell(),
+            Event::Close("row") => {
+                let cells = std::mem::take(&mut self.cells);
+                self.is_full = !self.sheet.push(self.row, cells, self.budget);
+            }
+            Event::Close(_) => {}
+        }
+    }
+
+    fn open(&mut self, element: &Element<'_>) {
+        match element.name() {
+            "row" => {
+                let number = element.attribute("r").and_then(|number| number.parse().ok());
+                self.row = number.unwrap_or(self.row.saturating_add(1));
+                self.cells.clear();
+            }
+            "c" => {
+                let next = self.cells.last().map_or(0, |cell| cell.column + 1);
+                let column = element.attribute("r").and_then(|reference| position(&reference));
+                self.cell = Open {
+                    column: column.map_or(next, |(column, _)| column),
+                    kind: element.attribute("t").unwrap_or_default(),
+                    style: element.attribute("s").and_then(|style| style.parse().ok()).unwrap_or(0),
+                    text: String::new(),
+                };
+            }
+            "v" | "t" => self.is_text = true,
+            // Pronunciations, and headers of printed pages.
+            "rPh" | "headerFooter" => self.is_text = false,
+            _ => {}
+        }
+    }
+
+    fn end_cell(&mut self) {
+        let Open { column, kind, style, text } = std::mem::take(&mut self.cell);
+        let (text, is_value) = match kind.as_str() {
+            "s" => {
+                let idx = text.trim().parse().ok();
+                let shared = idx.and_then(|idx: usize| self.texts.shared.get(idx));
+                (shared.cloned().unwrap_or_default(), false)
+            }
+            "b" => ((if text.trim() == "1" { "TRUE" } else { "FALSE" }).to_owned(), true),
+            "str" | "inlineStr" => (text, false),
+            "e" | "d" => (text, true),
+            _ => (self.texts.formats.show(style, text.trim()), true),
+        };
+        if !text.trim().is_empty() {
+            self.cells.push(Cell { column, text, is_value });
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Finds the number format of each cell style in `styles.xml`, and shows numbers in it.
+
+use std::collections::HashMap;
+
+use super::numbers;
+use crate::xml::{self, Event};
+
+/// The formats that every program knows (ECMA-376, 18.8.30). Those of dates depend on the language
+/// of the program, so a date is shown as ISO 8601.
+const BUILT_IN: &[(u32, &str)] = &[
+    (1, "0"),
+    (2, "0.00"),
+    (3, "#,##0"),
+    (4, "#,##0.00"),
+    (9, "0%"),
+    (10, "0.00%"),
+    (11, "0.00E+00"),
+    (14, "yyyy-mm-dd"),
+    (15, "d-mmm-yy"),
+    (16, "d-mmm"),
+    (17, "mmm-yy"),
+    (18, "h:mm AM/PM"),
+    (19, "h:mm:ss AM/PM"),
+    (20, "h:mm"),
+    (21, "h:mm:ss"),
+    (22, "yyyy-mm-dd h:mm"),
+    (37, "#,##0;(#,##0)"),
+    (38, "#,##0;(#,##0)"),
+    (39, "#,##0.00;(#,##0.00)"),
+    (40, "#,##0.00;(#,##0.00)"),
+    (45, "mm:ss"),
+    (46, "[h]:mm:ss"),
+    (47, "mm:ss.0"),
+    (48, "0.0E+0"),
+];
+
+/// Number formats by cell style.
+#[derive(Debug, Default)]
+pub(super) struct Formats {
+    /// The code of each style; empty for the general format.
+    codes: Vec<String>,
+    is_1904: bool,
+}
+
+impl Formats {
+    /// Reads the styles; a style that cannot be read has the general format.
+    pub(super) fn read(xml: &str, is_1904: bool) -> Self {
+        let mut codes: HashMap<u32, String> =
+            BUILT_IN.iter().map(|(id, code)| (*id, (*code).to_owned())).collect();
+        let (mut ids, mut is_cells) = (Vec::new(), false);
+        let _ = xml::each(xml, |event| match event {
+            Event::Open(element) => {
+                let id = || element.attribute("numFmtId").and_then(|id| id.parse::<u32>().ok());
+                match element.name() {
+                    "numFmt" => codes.extend(id().zip(element.attribute("formatCode"))),
+                    "cellXfs" => is_cells = true,
+                    "xf" if is_cells => ids.push(id().unwrap_or(0)),
+                    _ => {}
+                }
+            }
+            Event::Close("cellXfs") => is_cells = false,
+            Event::Close(_) | Event::Text(_) => {}
+        });
+        let codes = ids.iter().map(|id| codes.get(id).cloned().unwrap_or_default()).collect();
+        Self { codes, is_1904 }
+    }
+
+    /// Returns a number as the program shows it; other text stays.
+    pub(super) fn show(&self, style: usize, number: &str) -> String {
+        let Ok(value) = number.parse::<f64>() else { return number.to_owned() };
+        let code = self.codes.get(style).map_or("", String::as_str);
+        numbers::show(value, code, self.is_1904).unwrap_or_else(|| numbers::general(value))
+    }
+}

@@ -1,0 +1,220 @@
+//! Builds a skill: writes its index, manifest and stub to its runtime directory. The source stays
+//! unchanged.
+
+use std::path::{Path, PathBuf};
+
+use crate::caller::Caller;
+use crate::deploy::{self, Deployment};
+use crate::diagnostic::Diagnostic;
+use crate::error::{Error, Result};
+use crate::files::tree::Tree;
+use crate::files::{open, private};
+use crate::front_matter::{self, Fault, Fields};
+use crate::index::{self, BuiltIndex};
+use crate::manifest::{self, Manifest};
+use crate::place::{self, SKILL_FILE, Scope, Skill};
+use crate::skill_files::{self, Listing};
+use crate::text::paths::path_of;
+use crate::{page, registry, resolve, stub};
+
+/// How to build.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Copies the directory into the store first.
+    pub is_import: bool,
+    /// Uses the global store even if the skill is in a project's.
+    pub is_global: bool,
+    /// Replaces a skill of the same name when importing.
+    pub is_forced: bool,
+    /// Agents, or directories, to deploy the skill to; may be empty.
+    pub targets: Vec<String>,
+    /// Deploys copies instead of links.
+    pub is_copy: bool,
+}
+
+/// The result of building a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// The skill, at its current location.
+    pub skill: Skill,
+    /// The index.
+    pub index: BuiltIndex,
+    /// Where it was deployed, one entry per target.
+    pub deployments: Vec<Deployment>,
+    /// Its Markdown files that are not empty.
+    pub pages: Vec<PathBuf>,
+}
+
+/// Builds a skill.
+///
+/// # Errors
+///
+/// [`Diagnostic::MissingField`] if SKILL.md has no name or description, [`Diagnostic::PathEscapes`]
+/// for a link that leads out of the skill, [`Diagnostic::IndexCollision`];
+/// [`Diagnostic::InvalidOption`] for a directory that is itself the result of a build, or an
+/// unusable target; [`Error::Io`].
+pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> Result<Built> {
+    let mut skill = skill.clone();
+    if options.is_global {
+        skill.scope = Scope::Global;
+        skill.runtime = place::runtime_dir(&caller.global_store(), &skill.name);
+    }
+    let listing = skill_files::list(&skill.dir)?;
+    let fields = check(&skill, &listing)?;
+    skill.remove_drafts();
+    let text = |name: &str| fields.text(name).unwrap_or_default();
+    let index = index::build(caller, &skill)?;
+    let source_hash = index.source_hash.clone();
+    let manifest = Manifest { skill: text("name"), source_hash };
+    let stub_path = skill.runtime.join(SKILL_FILE);
+    // An equal manifest means the files have not changed, so the stub is current.
+    if manifest::read(&skill).as_ref() != Some(&manifest) || !stub_path.is_file() {
+        let stub = stub::stub(caller.program, &skill, &text("description"), &listing)?;
+        manifest::replace(&stub_path, &stub)?;
+        manifest::write(caller, &skill, &manifest)?;
+    }
+    for path in [skill.index_path(), skill.manifest_path(), stub_path] {
+        // Older versions created these files with the permissions of the umask.
+        let _ = private::close(&path);
+    }
+    let deploy = |target: &String| deploy::deploy(caller, &skill, target, options.is_copy);
+    let deployments = options.targets.iter().map(deploy).collect::<Result<_>>()?;
+    let is_page =
+        |file: &&skill_files::SourceFile| page::is_markdown(&file.path) && file.size_bytes > 0;
+    let pages = listing.files.iter().filter(is_page).map(|file| file.real_path.clone()).collect();
+    Ok(Built { skill, index, deployments, pages })
+}
+
+/// What a build would put into the folders of agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Where it would be, one path per target, without links to the same skill that are there already.
+    pub paths: Vec<PathBuf>,
+    /// The skill's description, which agents read in every session.
+    pub description: String,
+}
+
+/// Returns what [`build`] would deploy, after [`import`] if the options say so. Changes nothing.
+///
+/// # Errors
+///
+/// As [`build`] and [`import`] before they change anything.
+pub(super) fn plan(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<Plan> {
+    let skill = resolve::resolve(caller, typed)?;
+    let listing = skill_files::list(&skill.dir)?;
+    let fields = check(&skill, &listing)?;
+    let name = import_name(&skill, &fields, options);
+    let project = caller.project_store().filter(|_| !options.is_global);
+    let (scope, runtime) = match (options.is_global || options.is_import, project) {
+        (false, _) => (skill.scope, skill.runtime),
+        (true, Some(store)) => (Scope::Project, place::runtime_dir(&store, &name)),
+        (true, None) => (Scope::Global, place::runtime_dir(&caller.global_store(), &name)),
+    };
+    let targets = options.targets.iter().filter(|target| !target.is_empty());
+    let paths = targets.map(|target| deploy::folder(caller, scope, target).join(&name));
+    let is_new = |path: &PathBuf| path.read_link().map_or(true, |original| original != runtime);
+    Ok(Plan {
+        paths: paths.filter(is_new).collect(),
+        description: fields.text("description").unwrap_or_default(),
+    })
+}
+
+/// Returns the name of a skill after an import, if there is one.
+fn import_name(skill: &Skill, fields: &Fields, options: &BuildOptions) -> String {
+    let stated = fields.text("name").filter(|name| resolve::is_name(name) && options.is_import);
+    stated.unwrap_or_else(|| skill.name.clone())
+}
+
+/// Whether [`build`] would accept a skill.
+pub(super) fn is_buildable(skill: &Skill) -> bool {
+    skill_files::list(&skill.dir).is_ok_and(|listing| check(skill, &listing).is_ok())
+}
+
+/// Returns the front matter fields of a skill, if the skill may be built.
+fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
+    // A build result has no sources to build from, and its name would collide with the source's.
+    if place::is_compiled(&skill.dir) {
+        let message = format!("{} is the result of a build", skill.skill_path());
+        let hint = Some("name the skill itself; `kb skill list` shows where it is".to_owned());
+        return Err(Diagnostic::InvalidOption { message, hint }.into());
+    }
+    if let Some(link) = index::escaping_link(skill, listing) {
+        return Err(Diagnostic::PathEscapes { path: link }.into());
+    }
+    fields(skill)
+}
+
+/// Returns the fields of SKILL.md if they are enough to build the skill.
+///
+/// # Errors
+///
+/// [`Diagnostic::MissingField`]; [`Error::Io`] if the file cannot be read.
+fn fields(skill: &Skill) -> Result<Fields> {
+    let bytes = skill_files::read_within(&skill.dir, &skill.skill_file())?;
+    let fields = match page::read(SKILL_FILE, &bytes).map(|page| front_matter::read(&page.text)) {
+        Some(Ok((fields, _))) => fields,
+        Some(Err(fault @ Fault::NotYaml(_))) => {
+            return Err(Diagnostic::InvalidFrontMatter { message: fault.to_string() }.into());
+        }
+        _ => Fields::default(),
+    };
+    for field in ["name", "description"] {
+        if fields.text(field).is_none_or(|value| value.trim().is_empty()) {
+            return Err(Diagnostic::MissingField { field }.into());
+        }
+    }
+    Ok(fields)
+}
+
+/// Copies a directory into the project's store and returns the path of the copy. Uses the global
+/// store if that is requested or there is no project.
+///
+/// # Errors
+///
+/// As [`build`] before anything is copied; [`Diagnostic::SkillExists`] if a skill of this name
+/// exists and may not be replaced; [`Diagnostic::InvalidOption`] for a name that cannot be listed.
+pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<PathBuf> {
+    let source = resolve::resolve(caller, typed)?;
+    let listing = skill_files::list(&source.dir)?;
+    let fields = check(&source, &listing)?;
+    let stated = fields.text("name");
+    if let Some(message) = stated.as_deref().and_then(registry::name_fault) {
+        let hint = Some("`kb skill list` would skip it; give it another name".to_owned());
+        return Err(Diagnostic::InvalidOption { message, hint }.into());
+    }
+    let name = import_name(&source, &fields, options);
+    let store = match caller.project_store() {
+        Some(store) if !options.is_global => store,
+        _ => caller.global_store(),
+    };
+    let sources = place::sources_of(&store);
+    let target = sources.join(&name);
+    if target.canonicalize().is_ok_and(|target_dir| target_dir == source.dir) {
+        return Ok(target);
+    }
+    let is_there = target.symlink_metadata().is_ok();
+    if is_there && !options.is_forced {
+        return Err(Diagnostic::SkillExists { skill: name }.into());
+    }
+    let io = |source| Error::Io { path: target.clone(), source };
+    let tree = Tree::create(&target).map_err(io)?;
+    copy(&listing, &tree, &target)?;
+    tree.publish().map_err(io)?;
+    Ok(target)
+}
+
+fn copy(listing: &Listing, tree: &Tree, target: &Path) -> Result<()> {
+    let io = |source| Error::Io { path: target.to_owned(), source };
+    for file in &listing.files {
+        let mut source = open::open(&file.real_path, file.links())?;
+        tree.add_copy(&path_of(&file.path), &mut source).map_err(io)?;
+    }
+    for (path, link) in &listing.links {
+        let original =
+            link.read_link().map_err(|source| Error::Io { path: link.clone(), source })?;
+        if original.is_relative() {
+            tree.add_link(&path_of(path), &original).map_err(io)?;
+        }
+    }
+    Ok(())
+}

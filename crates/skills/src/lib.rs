@@ -1,0 +1,176 @@
+//! Serves the sections of skill directories.
+//!
+//! ```text
+//! resolve → files → index ◄─► store ;  → search, outline, show, open, sources ; each is logged
+//! ```
+//!
+//! A skill is a directory with a SKILL.md. This folder serves skills by two protocols and one
+//! contract: the search and the gateway protocol of `skc`, whose stores, index files, messages and
+//! logs are kept to the letter, and the registry of all skills in `kb.db`. The functions return
+//! values; command line and servers present them.
+
+use kb_base::{diagnostic, error, files, hash, text};
+use kb_extract as extract;
+use kb_store as store;
+
+mod access_log;
+pub mod build;
+pub mod caller;
+pub mod commands;
+pub mod deploy;
+pub mod front_matter;
+pub mod index;
+pub mod init;
+pub mod install;
+pub mod lint;
+pub mod list;
+pub mod manifest;
+pub mod open;
+pub mod outline;
+pub mod page;
+pub mod path;
+pub mod place;
+pub mod registry;
+pub mod resolve;
+pub mod search;
+pub mod served;
+pub mod show;
+pub mod skill_files;
+pub mod sources;
+pub mod stats;
+mod stub;
+pub mod sync;
+#[cfg(test)]
+mod testing;
+
+use serde_json::json;
+
+use crate::access_log::{Logged, logged};
+use crate::build::{BuildOptions, Built, Plan};
+use crate::caller::{Answer, Caller};
+use crate::diagnostic::Warning;
+use crate::error::Result;
+use crate::lint::Linted;
+use crate::open::{OpenOptions, Opened};
+use crate::outline::{OutlineOptions, OutlinedHeading};
+use crate::search::{SearchOptions, SkillResults};
+use crate::show::{ShowOptions, Shown};
+use crate::sources::{Sources, SourcesOptions};
+use crate::stats::{SkillStats, StatsOptions};
+use crate::text::paths;
+
+/// Returns what a build would put into the folders of agents. Changes nothing.
+///
+/// # Errors
+///
+/// Those of [`build()`] before it changes anything.
+pub fn plan(caller: &Caller, skill: &str, options: &BuildOptions) -> Result<Plan> {
+    build::plan(caller, skill, options)
+}
+
+/// Builds a skill: index, manifest, stub, and links where agents look.
+pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Built> {
+    let imported = options.is_import.then(|| build::import(caller, skill, options));
+    let skill = match imported {
+        Some(Ok(path)) => paths::path_text(&path),
+        Some(Err(error)) => return Err(error).into(),
+        None => skill.to_owned(),
+    };
+    logged(caller, &skill, "build", |skill| Logged {
+        args: json!({
+            "copy": options.is_copy,
+            "force": options.is_forced,
+            "global": options.is_global,
+            "target": options.targets,
+        }),
+        outcome: build::build(caller, skill, options),
+        warnings: Vec::new(),
+    })
+}
+
+/// Searches a skill for the sections that contain all words of a query.
+pub fn search(caller: &Caller, skill: &str, options: &SearchOptions) -> Answer<SkillResults> {
+    logged(caller, skill, "search", |skill| {
+        let outcome = search::search(caller, skill, options);
+        let result_count = outcome.as_ref().map_or(0, |results| results.hits.len());
+        let args = json!({ "query": options.query, "result_count": result_count });
+        Logged { args, outcome, warnings: Vec::new() }
+    })
+}
+
+/// Lists the headings of a skill.
+pub fn outline(
+    caller: &Caller,
+    skill: &str,
+    options: OutlineOptions,
+) -> Answer<Vec<OutlinedHeading>> {
+    logged(caller, skill, "outline", |skill| Logged {
+        args: json!({ "level": options.level }),
+        outcome: outline::outline(skill, options),
+        warnings: Vec::new(),
+    })
+}
+
+/// Shows a section of a skill.
+pub fn show(caller: &Caller, skill: &str, options: &ShowOptions) -> Answer<Shown> {
+    logged(caller, skill, "show", |skill| {
+        let outcome = show::show(caller, skill, options);
+        let found = outcome.as_ref().ok();
+        let file = found.map(|shown| &shown.file).or(options.file.as_ref());
+        let args = json!({
+            "file": file,
+            "max_lines": options.max_lines,
+            "section": options.section,
+        });
+        let section = || options.section.clone();
+        let ambiguous = found.filter(|shown| shown.is_ambiguous);
+        let warnings = ambiguous.map(|_| Warning::MultipleMatches { section: section() });
+        Logged { args, warnings: warnings.into_iter().collect(), outcome }
+    })
+}
+
+/// Reads a file of a skill.
+pub fn open(caller: &Caller, skill: &str, options: &OpenOptions) -> Answer<Opened> {
+    logged(caller, skill, "open", |skill| Logged {
+        args: json!({ "max_lines": options.max_lines, "path": options.path }),
+        outcome: open::open(skill, options),
+        warnings: Vec::new(),
+    })
+}
+
+/// Lists the files of a skill.
+pub fn sources(caller: &Caller, skill: &str, options: &SourcesOptions) -> Answer<Sources> {
+    logged(caller, skill, "sources", |skill| Logged {
+        args: json!({
+            "depth": options.depth,
+            "dir": options.dir,
+            "limit": options.limit,
+            "pattern": options.pattern,
+        }),
+        outcome: sources::sources(skill, options),
+        warnings: Vec::new(),
+    })
+}
+
+/// Counts how a skill was used; this call is not counted.
+pub fn stats(caller: &Caller, skill: &str, options: &StatsOptions) -> Answer<SkillStats> {
+    logged(caller, skill, "stats", |skill| Logged {
+        args: json!({
+            "group_by": options.group_by,
+            "project": options.projects,
+            "since": options.since,
+            "until": options.until,
+        }),
+        outcome: stats::stats(caller, skill, options),
+        warnings: Vec::new(),
+    })
+}
+
+/// Checks a skill against the rules of the standard.
+pub fn lint(caller: &Caller, skill: &str, is_forced: bool) -> Answer<Linted> {
+    logged(caller, skill, "lint", |skill| Logged {
+        args: json!({ "force": is_forced }),
+        outcome: lint::lint(skill, is_forced),
+        warnings: Vec::new(),
+    })
+}

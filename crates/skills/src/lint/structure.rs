@@ -1,0 +1,53 @@
+//! Checks headings and sizes: rules 201 to 205.
+
+use crate::place::SKILL_FILE;
+
+use super::{
+    Finding, HEADING_FIRST_H1, HEADING_H1, HEADING_HIERARCHY, HEADING_MATCH_NAME, SKILL_SIZE,
+    Source,
+};
+
+/// Recommended length of SKILL.md: agents read all of it.
+const MAX_LINES: usize = 500;
+
+pub(super) fn check(sources: &[Source], name: Option<&str>, findings: &mut Vec<Finding>) {
+    for source in sources {
+        if source.path == SKILL_FILE {
+            check_skill_file(source, name, findings);
+        }
+        if let Some(first) = source.headings.first().filter(|heading| heading.level != 1) {
+            let message = format!("first heading is H{}, expected H1", first.level);
+            findings.push(source.finding(HEADING_FIRST_H1, first.start_line, message));
+        }
+        for pair in source.headings.windows(2) {
+            let (above, below) = (&pair[0], &pair[1]);
+            if below.level > above.level + 1 {
+                let message = format!(
+                    "heading skips from H{} to H{} (expected H{})",
+                    above.level,
+                    below.level,
+                    above.level + 1
+                );
+                findings.push(source.finding(HEADING_HIERARCHY, below.start_line, message));
+            }
+        }
+    }
+}
+
+fn check_skill_file(source: &Source, name: Option<&str>, findings: &mut Vec<Finding>) {
+    let finding =
+        |rule, message| Finding { rule, message, file: Some(SKILL_FILE.into()), line: None };
+    let num_lines = source.page.num_lines();
+    if num_lines > MAX_LINES {
+        let message = format!("SKILL.md has {num_lines} lines (at most {MAX_LINES})");
+        findings.push(finding(SKILL_SIZE, message));
+    }
+    let Some(title) = source.headings.iter().find(|heading| heading.level == 1) else {
+        return findings.push(finding(HEADING_H1, "missing H1 heading in SKILL.md".into()));
+    };
+    let words = |text: &str| text.to_lowercase().replace('-', " ");
+    if let Some(name) = name.filter(|name| !words(&title.text).contains(&words(name))) {
+        let message = format!("H1 heading '{}' does not match skill name '{name}'", title.text);
+        findings.push(source.finding(HEADING_MATCH_NAME, title.start_line, message));
+    }
+}

@@ -1,0 +1,61 @@
+//! Reads and writes the manifest, a small JSON file that records what was built, when, and from
+//! which bytes.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::caller::Caller;
+use crate::error::{Error, Result};
+use crate::files::open::{self, Links};
+use crate::files::write;
+use crate::place::Skill;
+
+/// Version of the file's shape.
+const VERSION: u32 = 1;
+
+/// Largest size of a manifest: hundreds of times the usual one.
+const MAX_BYTES: u64 = 1 << 16;
+
+/// The contents of a manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    /// Name in the front matter of the skill.
+    pub skill: String,
+    /// Hash over the files it was built from.
+    pub source_hash: String,
+}
+
+/// Reads a skill's manifest; `None` if there is no usable one.
+pub fn read(skill: &Skill) -> Option<Manifest> {
+    let path = skill.manifest_path();
+    let bytes = open::read(&path, Links::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
+    let value: Value = serde_json::from_slice(&bytes).ok()?;
+    let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
+    Some(Manifest { skill: text("skill")?, source_hash: text("source_hash")? })
+}
+
+/// Writes a skill's manifest.
+///
+/// # Errors
+///
+/// [`Error::Io`].
+pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Result<()> {
+    let value = json!({
+        "skill": manifest.skill,
+        "version": VERSION,
+        "built_at": caller.timestamp,
+        "source_hash": manifest.source_hash,
+    });
+    replace(&skill.manifest_path(), &format!("{value:#}\n"))
+}
+
+/// Writes a file of a runtime directory atomically, readable only by its owner.
+///
+/// # Errors
+///
+/// [`Error::Io`].
+pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
+    write::replace_own(path, text.as_bytes())
+        .map_err(|source| Error::Io { path: path.to_owned(), source })
+}

@@ -1,0 +1,79 @@
+//! Reads a file of a skill.
+
+use crate::diagnostic::Diagnostic;
+use crate::error::Result;
+use crate::place::Skill;
+use crate::text::headings;
+use crate::{path, skill_files};
+
+/// Which file to read, and how much of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Below the skill's directory.
+    pub path: String,
+    /// Largest number of lines to return; all if `None`.
+    pub max_lines: Option<u32>,
+}
+
+/// A file, or the start of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// As typed.
+    pub file: String,
+    /// As they are in the file.
+    pub bytes: Vec<u8>,
+    /// Lines that were cut off.
+    pub num_cut: usize,
+}
+
+/// Reads a file of any kind.
+///
+/// # Errors
+///
+/// [`Diagnostic::PathEscapes`]; [`Diagnostic::FileNotFound`] if the file is missing or not a
+/// regular one; [`crate::error::Error::Io`] if it cannot be read.
+pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
+    let place = path::locate(&skill.dir, &options.path)?
+        // Reading a pipe would block for ever.
+        .filter(|path| path.is_file())
+        .ok_or_else(|| Diagnostic::FileNotFound { path: options.path.clone() })?;
+    let mut bytes = skill_files::read_within(&skill.dir, &place)?;
+    let num_cut = match options.max_lines {
+        Some(max_lines) => {
+            let (end, num_cut) = cut(&bytes, max_lines);
+            bytes.truncate(end);
+            num_cut
+        }
+        None => 0,
+    };
+    Ok(Opened { file: options.path.clone(), bytes, num_cut })
+}
+
+/// Returns where the first `max_lines` lines end, and how many lines follow.
+pub(super) fn cut(bytes: &[u8], max_lines: u32) -> (usize, usize) {
+    let starts = headings::line_starts(bytes);
+    match starts.get(max_lines as usize) {
+        Some(end) => (*end, starts.len() - max_lines as usize),
+        None => (bytes.len(), 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_up_to_the_limit_are_kept_and_the_rest_is_counted() {
+        for (text, max_lines, expected) in [
+            ("a\nb\nc\n", 2, (4, 1)),
+            ("a\nb\nc", 2, (4, 1)),
+            ("a\r\nb\r\nc", 1, (3, 2)),
+            ("a\nb", 2, (3, 0)),
+            ("a\nb\n", 9, (4, 0)),
+            ("a\nb\n", 0, (0, 2)),
+            ("", 0, (0, 0)),
+        ] {
+            assert_eq!(cut(text.as_bytes(), max_lines), expected, "{text:?}");
+        }
+    }
+}

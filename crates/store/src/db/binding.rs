@@ -1,0 +1,232 @@
+//! Reads and sets the model a database is bound to, and checks it before vectors are used.
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use super::fault::{Fault, Step};
+use crate::Store;
+use crate::document::Binding;
+use crate::error::{Error, Result};
+
+/// One of the two bindings in `config`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// The binding of `chunks_vec`.
+    Current,
+    /// The target of an unfinished reindex.
+    Next,
+}
+
+impl Slot {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Current => "",
+            Self::Next => "next_",
+        }
+    }
+}
+
+const CONFIG_VALUE: &str = "SELECT value FROM config WHERE key = :key";
+
+const SET_CONFIG_VALUE: &str = "
+    INSERT INTO config (key, value)
+    VALUES (:key, :value)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+const REMOVE_CONFIG_VALUE: &str = "DELETE FROM config WHERE key = :key";
+
+const MODEL_NAME: &str = "model_name";
+const EMBEDDING_DIM: &str = "embedding_dim";
+const MODEL_MAX_TOKENS: &str = "model_max_tokens";
+const MODEL_PRECISION: &str = "model_precision";
+const PASSAGE_PREFIX: &str = "passage_prefix";
+
+const KEYS: [&str; 5] =
+    [MODEL_NAME, EMBEDDING_DIM, MODEL_MAX_TOKENS, MODEL_PRECISION, PASSAGE_PREFIX];
+
+impl Store {
+    /// Returns the model the database was built with; `None` before anything was embedded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] if the binding is incomplete or cannot be read.
+    pub fn binding(&self) -> Result<Option<Binding>> {
+        let binding = self.read(|db| load(db, Slot::Current))?;
+        let mut bound = self.bound.borrow_mut();
+        if bound.is_none() {
+            bound.clone_from(&binding);
+        }
+        Ok(binding)
+    }
+
+    /// Returns the binding inside a transaction, after comparing it with the one this store uses: a
+    /// reindex in another process may have changed it.
+    pub(crate) fn check_bound(&self, db: &Connection) -> Step<Option<Binding>> {
+        check(db, self.bound.borrow().as_ref())
+    }
+}
+
+/// Returns the database's binding, which must be `expected` if that is known.
+pub(crate) fn check(db: &Connection, expected: Option<&Binding>) -> Step<Option<Binding>> {
+    let found = load(db, Slot::Current)?;
+    match (&found, expected) {
+        (Some(found), Some(expected)) if found != expected => Err(mismatch(found, expected).into()),
+        _ => Ok(found),
+    }
+}
+
+pub(crate) fn load(db: &Connection, slot: Slot) -> Step<Option<Binding>> {
+    let Some(model_name) = value(db, slot, MODEL_NAME)? else { return Ok(None) };
+    Ok(Some(Binding {
+        model_name,
+        dim: parsed(db, slot, EMBEDDING_DIM)?,
+        max_tokens: parsed(db, slot, MODEL_MAX_TOKENS)?,
+        precision: parsed(db, slot, MODEL_PRECISION)?,
+        passage_prefix: value(db, slot, PASSAGE_PREFIX)?.unwrap_or_default(),
+    }))
+}
+
+pub(crate) fn save(db: &Connection, slot: Slot, binding: &Binding) -> Step<()> {
+    let values = [
+        binding.model_name.clone(),
+        binding.dim.to_string(),
+        binding.max_tokens.to_string(),
+        binding.precision.to_string(),
+        binding.passage_prefix.clone(),
+    ];
+    let mut statement = db.prepare_cached(SET_CONFIG_VALUE)?;
+    for (key, value) in KEYS.iter().zip(values) {
+        let key = format!("{}{key}", slot.prefix());
+        statement.execute(named_params! { ":key": key, ":value": value })?;
+    }
+    Ok(())
+}
+
+pub(crate) fn clear(db: &Connection, slot: Slot) -> Step<()> {
+    let mut statement = db.prepare_cached(REMOVE_CONFIG_VALUE)?;
+    for key in KEYS {
+        statement.execute(named_params! { ":key": format!("{}{key}", slot.prefix()) })?;
+    }
+    Ok(())
+}
+
+/// Describes how two bindings differ, so that no message reports that a model differs from itself.
+pub(crate) fn mismatch(bound: &Binding, wanted: &Binding) -> Error {
+    let describe = |binding: &Binding| {
+        if bound.model_name != wanted.model_name {
+            binding.model_name.clone()
+        } else if bound.precision != wanted.precision {
+            format!("{} ({})", binding.model_name, binding.precision)
+        } else if bound.passage_prefix != wanted.passage_prefix {
+            format!("{} (passage prefix {:?})", binding.model_name, binding.passage_prefix)
+        } else {
+            format!("{} ({} dim, {} tokens)", binding.model_name, binding.dim, binding.max_tokens)
+        }
+    };
+    Error::ModelMismatch { bound: describe(bound), bound_dim: bound.dim, wanted: describe(wanted) }
+}
+
+fn value(db: &Connection, slot: Slot, key: &str) -> Step<Option<String>> {
+    let key = format!("{}{key}", slot.prefix());
+    Ok(db
+        .prepare_cached(CONFIG_VALUE)?
+        .query_row(named_params! { ":key": key }, |row| row.get(0))
+        .optional()?)
+}
+
+fn parsed<T: std::str::FromStr>(db: &Connection, slot: Slot, key: &str) -> Step<T> {
+    value(db, slot, key)?
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Fault::Corrupt(format!("config.{key} cannot be read")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Precision;
+    use crate::testing::{TestDb, binding, vector};
+
+    #[test]
+    fn a_new_database_has_no_binding() {
+        assert_eq!(TestDb::unbound().store.binding().unwrap(), None);
+    }
+
+    #[test]
+    fn a_binding_is_stored_under_the_documented_keys() {
+        let mut db = TestDb::unbound();
+        let wanted = Binding { passage_prefix: "passage: ".into(), ..binding("e5") };
+        db.store.bind(&wanted).unwrap();
+        db.store.bind(&wanted).unwrap();
+        assert_eq!(Store::open(&db.path()).unwrap().binding().unwrap(), Some(wanted));
+        let newest = super::super::schema::MIGRATIONS.last().unwrap().0.to_string();
+        for (key, expected) in [
+            ("schema_version", newest.as_str()),
+            ("model_name", "e5"),
+            ("embedding_dim", "4"),
+            ("model_max_tokens", "256"),
+            ("model_precision", "int8"),
+            ("passage_prefix", "passage: "),
+        ] {
+            let value: String =
+                db.store.connection.query_row(CONFIG_VALUE, [key], |row| row.get(0)).unwrap();
+            assert_eq!(value, expected, "{key}");
+        }
+    }
+
+    #[test]
+    fn another_model_is_refused_if_there_are_chunks() {
+        let mut db = TestDb::new();
+        db.store.bind(&Binding { dim: 8, ..binding("wide") }).unwrap();
+        db.store.bind(&binding("small")).unwrap();
+        db.add("/a.md", &["words"], &[]);
+        let outcome = db.store.bind(&Binding { dim: 8, ..binding("wide") });
+        let Err(Error::ModelMismatch { bound, bound_dim, wanted }) = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!((bound.as_str(), bound_dim, wanted.as_str()), ("small", 4, "wide"));
+        assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
+        db.assert_intact();
+    }
+
+    #[test]
+    fn a_mismatch_names_the_difference() {
+        let small = binding("small");
+        let describe = |wanted: Binding| match mismatch(&small, &wanted) {
+            Error::ModelMismatch { bound, wanted, .. } => (bound, wanted),
+            other => panic!("{other}"),
+        };
+        assert_eq!(
+            describe(Binding { precision: Precision::Fp32, ..small.clone() }),
+            ("small (int8)".into(), "small (fp32)".into())
+        );
+        assert_eq!(
+            describe(Binding { passage_prefix: "p: ".into(), ..small.clone() }),
+            ("small (passage prefix \"\")".into(), "small (passage prefix \"p: \")".into())
+        );
+        assert_eq!(
+            describe(Binding { max_tokens: 512, ..small.clone() }),
+            ("small (4 dim, 256 tokens)".into(), "small (4 dim, 512 tokens)".into())
+        );
+    }
+
+    #[test]
+    fn a_query_vector_of_a_replaced_model_is_not_compared() {
+        let mut db = TestDb::new();
+        let reader = db.store.reader().unwrap();
+        db.store.bind(&binding("other")).unwrap();
+        let outcome = reader.rank_by_cosine(&vector("words"), None, 10);
+        assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
+        // Reading the binding again does not change the vector; only a new store does.
+        assert_eq!(reader.binding().unwrap(), Some(binding("other")));
+        assert!(reader.rank_by_cosine(&vector("words"), None, 10).is_err());
+        let reopened = Store::open(&db.path()).unwrap();
+        reopened.rank_by_cosine(&vector("words"), None, 10).unwrap();
+    }
+
+    #[test]
+    fn an_unreadable_binding_is_corruption() {
+        let db = TestDb::new();
+        let sql = "UPDATE config SET value = 'many' WHERE key = 'embedding_dim'";
+        db.store.connection.execute(sql, []).unwrap();
+        assert!(matches!(db.store.binding(), Err(Error::Corrupt { .. })));
+    }
+}

@@ -1,0 +1,178 @@
+//! Reads and sets what tells one database from another: a random id, and a description by its user.
+
+use std::path::Path;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, named_params};
+
+use crate::Store;
+use crate::error::Result;
+
+use super::access::open_read_only;
+use super::connection::open_connection;
+use super::fault::Step;
+use super::schema;
+
+const VALUE: &str = "SELECT value FROM config WHERE key = :key";
+
+const SET: &str = "
+    INSERT INTO config (key, value) VALUES (:key, :value)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+const SET_ONCE: &str = "INSERT OR IGNORE INTO config (key, value) VALUES (:key, :value)";
+
+const REMOVE: &str = "DELETE FROM config WHERE key = :key";
+
+const RANDOM: &str = "SELECT lower(hex(randomblob(16)))";
+
+const COUNT: &str = "SELECT count(*) FROM documents";
+
+const ID: &str = "base_id";
+const DESCRIPTION: &str = "base_description";
+
+impl Store {
+    /// Returns the random id; `None` if none was given, as in databases of older versions.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn base_id(&self) -> Result<Option<String>> {
+        self.read(|db| value(db, ID))
+    }
+
+    /// Returns 128 random bits in hexadecimal digits.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn random_id(&self) -> Result<String> {
+        self.read(|db| Ok(db.query_row(RANDOM, [], |row| row.get(0))?))
+    }
+
+    /// Gives the database an id unless it has one, and returns the one that it has.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::ReadOnly`] and other errors of the database.
+    pub fn keep_base_id(&mut self, id: &str) -> Result<String> {
+        self.write(|db| {
+            db.execute(SET_ONCE, named_params! { ":key": ID, ":value": id })?;
+            Ok(value(db, ID)?.unwrap_or_default())
+        })
+    }
+
+    /// Returns what the user said that the database holds.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn description(&self) -> Result<Option<String>> {
+        self.read(|db| value(db, DESCRIPTION))
+    }
+
+    /// Replaces the description; an empty one removes it.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::ReadOnly`] and other errors of the database.
+    pub fn describe(&mut self, description: &str) -> Result<()> {
+        self.write(|db| {
+            match description {
+                "" => db.execute(REMOVE, named_params! { ":key": DESCRIPTION })?,
+                text => db.execute(SET, named_params! { ":key": DESCRIPTION, ":value": text })?,
+            };
+            Ok(())
+        })
+    }
+
+    /// Returns the id of a database without changing anything in it; `None` if it has none, or if there
+    /// is no database that kb can read.
+    pub fn peek_id(path: &Path) -> Option<String> {
+        peek(path).ok().flatten()
+    }
+
+    /// Returns the number of documents.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn num_documents(&self) -> Result<u64> {
+        self.read(|db| Ok(db.query_row(COUNT, [], |row| row.get::<_, i64>(0))?.unsigned_abs()))
+    }
+
+    /// Returns the path of the database.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn peek(path: &Path) -> Step<Option<String>> {
+    let is_writable = path.exists() && !Store::is_read_only_at(path);
+    if !is_writable {
+        return value(&open_read_only(path)?, ID);
+    }
+    // A connection that can only read would leave its log and its shared memory next to the file.
+    let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // Until the file is known to be kb's, its log is not checkpointed on closing.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    if schema::version(&connection)? == 0 {
+        return Ok(None);
+    }
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    value(&connection, ID)
+}
+
+fn value(db: &Connection, key: &str) -> Step<Option<String>> {
+    Ok(db
+        .prepare_cached(VALUE)?
+        .query_row(named_params! { ":key": key }, |row| row.get(0))
+        .optional()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Store;
+    use crate::testing::TestDb;
+
+    #[test]
+    fn an_id_is_given_once() {
+        let mut db = TestDb::new();
+        assert_eq!(db.store.base_id().unwrap(), None);
+        let id = db.store.random_id().unwrap();
+        assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        assert_ne!(id, db.store.random_id().unwrap());
+        assert_eq!(db.store.keep_base_id(&id).unwrap(), id);
+        assert_eq!(db.store.keep_base_id("other").unwrap(), id);
+        assert_eq!(db.store.base_id().unwrap(), Some(id));
+    }
+
+    #[test]
+    fn an_id_is_read_without_leaving_a_trace() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("kb.db");
+        assert_eq!(Store::peek_id(&path), None);
+        let mut store = Store::open(&path).unwrap();
+        assert_eq!(Store::peek_id(&path), None);
+        store.keep_base_id("1").unwrap();
+        assert_eq!(Store::peek_id(&path).as_deref(), Some("1"));
+        store.close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        assert_eq!(Store::peek_id(&path).as_deref(), Some("1"));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert_eq!(dir.path().read_dir().unwrap().count(), 1);
+        for bytes in [&b""[..], b"no database at all"] {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(Store::peek_id(&path), None);
+            assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn an_empty_description_removes_it() {
+        let mut db = TestDb::new();
+        db.store.describe("Letters of 1998").unwrap();
+        assert_eq!(db.store.description().unwrap().as_deref(), Some("Letters of 1998"));
+        db.store.describe("").unwrap();
+        assert_eq!(db.store.description().unwrap(), None);
+    }
+}

@@ -1,0 +1,32 @@
+//! States which table layouts are known: those of FTS5 and vec0.
+//!
+//! kb reads the tables of both directly (`keyword/postings.rs`, `vectors/scan.rs`), because their SQL takes several
+//! times as long. The layout of these tables is part of the file formats, but kb's tests can only
+//! vouch for the versions they ran with. A database made by another version is queried through SQL
+//! instead (`vectors/by_sql.rs`): the answers are the same, only slower.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::fault::Step;
+
+pub(crate) const SCHEMA: &str = "SELECT sql FROM sqlite_schema WHERE name = :name";
+
+/// The tables of a database that kb reads directly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Whether it reads those of FTS5.
+    pub(crate) knows_fts5: bool,
+    /// Whether it reads those of vec0.
+    pub(crate) knows_vec0: bool,
+}
+
+pub(crate) fn are_made_so(db: &Connection, tables: &[(&str, &str)]) -> Step<bool> {
+    let mut schema = db.prepare_cached(SCHEMA)?;
+    for (name, expected) in tables {
+        let sql: Option<String> = schema.query_row([name], |row| row.get(0)).optional()?;
+        if sql.is_some_and(|sql| sql != *expected) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

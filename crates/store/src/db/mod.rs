@@ -1,0 +1,18 @@
+//! Opens the file, and reads and sets what concerns all of it: the ground floor of the store.
+
+pub(crate) mod access;
+pub(crate) mod binding;
+pub(crate) mod columns;
+pub(crate) mod connection;
+pub(crate) mod erasing;
+pub(crate) mod fault;
+pub(crate) mod file_id;
+mod identity;
+pub(crate) mod last_update;
+pub(crate) mod layout;
+pub(crate) mod pages;
+mod place;
+mod read_only;
+mod readers;
+pub(crate) mod recheck;
+pub(crate) mod schema;

@@ -1,0 +1,45 @@
+//! Reports whether a database can only be read, and whether it has changed meanwhile.
+
+use std::path::Path;
+
+use crate::Store;
+use crate::error::{Error, Result};
+
+use super::access::{Access, Mark, is_changeable};
+
+impl Store {
+    /// Whether the database can only be read.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.access != Access::Write
+    }
+
+    /// Whether there is a database that can only be read.
+    #[must_use]
+    pub fn is_read_only_at(path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|real| !is_changeable(&real))
+    }
+
+    /// Returns the state of a database that would be read without locks; `None` for any other.
+    #[must_use]
+    pub fn mark(path: &Path) -> Option<Mark> {
+        match Access::of(path) {
+            Ok(Access::Frozen(mark)) if path.exists() => Some(mark),
+            _ => None,
+        }
+    }
+
+    /// Checks that a database that is read without locks has not changed since it was opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ChangedMeanwhile`].
+    pub fn require_unchanged(&self) -> Result<()> {
+        match self.access {
+            Access::Frozen(mark) if !mark.is_current(&self.path) => {
+                Err(Error::ChangedMeanwhile { path: self.path.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Knows the versions of the schema, and reads that of a database.
+//!
+//! The version is in `config.schema_version` for people, and in `user_version`, which is read from
+//! the file's first page on opening.
+
+use rusqlite::Connection;
+
+use super::fault::{Fault, Step};
+
+/// Marks an SQLite file as a kb database; the bytes "kbdb".
+pub(crate) const APPLICATION_ID: i32 = 0x6b62_6462;
+
+/// Number and text of each migration, in order.
+pub(crate) const MIGRATIONS: &[(i64, &str)] = &[
+    (1, include_str!(concat!(env!("KB_MIGRATIONS"), "/0001_documents.sql"))),
+    (2, include_str!(concat!(env!("KB_MIGRATIONS"), "/0002_skills.sql"))),
+    (3, include_str!(concat!(env!("KB_MIGRATIONS"), "/0003_scale.sql"))),
+    (4, include_str!(concat!(env!("KB_MIGRATIONS"), "/0004_roots.sql"))),
+    (5, include_str!(concat!(env!("KB_MIGRATIONS"), "/0005_real_paths.sql"))),
+    (ERASE, include_str!(concat!(env!("KB_MIGRATIONS"), "/0006_erase.sql"))),
+    (7, include_str!(concat!(env!("KB_MIGRATIONS"), "/0007_making.sql"))),
+    (8, include_str!(concat!(env!("KB_MIGRATIONS"), "/0008_ledger.sql"))),
+    (9, include_str!(concat!(env!("KB_MIGRATIONS"), "/0009_dates.sql"))),
+    (10, include_str!(concat!(env!("KB_MIGRATIONS"), "/0010_edits.sql"))),
+    (11, include_str!(concat!(env!("KB_MIGRATIONS"), "/0011_tokens.sql"))),
+    (12, include_str!(concat!(env!("KB_MIGRATIONS"), "/0012_stems.sql"))),
+];
+
+/// The version of the schema that this program reads and writes.
+pub(crate) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+
+/// The migration that creates tables which only kb can fill.
+pub(crate) const ERASE: i64 = 6;
+
+const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
+
+/// Returns the version of the schema, 0 for an empty file, without writing anything.
+///
+/// # Errors
+///
+/// [`Fault::Foreign`] for a database of another program.
+pub(crate) fn version(connection: &Connection) -> Step<i64> {
+    if !connection.is_autocommit() {
+        return version_in_transaction(connection);
+    }
+    // One state of the file: another process may be turning it into a database just now.
+    let snapshot = connection.unchecked_transaction()?;
+    let version = version_in_transaction(&snapshot)?;
+    snapshot.commit()?;
+    Ok(version)
+}
+
+fn version_in_transaction(connection: &Connection) -> Step<i64> {
+    match connection.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))? {
+        APPLICATION_ID => {
+            Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+        }
+        // Also a file left by a kb that was killed between creating and filling it.
+        0 if connection.query_row(COUNT_SCHEMA, [], |row| row.get::<_, i64>(0))? == 0 => Ok(0),
+        _ => Err(Fault::Foreign),
+    }
+}
+
+/// Refuses a database of a newer kb, whatever mode its file is in, before anything is written.
+///
+/// # Errors
+///
+/// [`Fault::TooNew`].
+pub(crate) fn refuse_newer(found: i64, migrations: &[(i64, &str)]) -> Step<()> {
+    let supported = migrations.last().map_or(0, |(version, _)| *version);
+    if found > supported { Err(Fault::TooNew { found, supported }) } else { Ok(()) }
+}

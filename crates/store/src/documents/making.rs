@@ -1,0 +1,86 @@
+//! Reads how documents were made.
+
+use rusqlite::{OptionalExtension, named_params};
+
+use crate::document::DocType;
+use crate::error::Result;
+use crate::ids::DocumentId;
+
+use crate::Store;
+use crate::db::columns;
+
+/// How a document was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeDocument {
+    /// Its key.
+    pub id: DocumentId,
+    /// Its type.
+    pub doc_type: DocType,
+    /// Its file; `None` for a note given as text.
+    pub path: Option<String>,
+    /// The versions and settings, see [`crate::ingest::making`]; `None` if an older kb made it, or if
+    /// a reindex cut its chunks.
+    pub making: Option<String>,
+}
+
+/// Imported documents without a file are left out, and notes that an older kb stored in several chunks:
+/// there is nothing to read again.
+const MADE_DOCUMENTS: &str = "
+    SELECT id, doc_type, source_path, making
+    FROM documents
+    WHERE source_path IS NOT NULL
+        OR (
+            doc_type = 'note'
+            AND (
+                note_text IS NOT NULL
+                OR (SELECT count(*) FROM chunks WHERE document_id = documents.id) = 1
+            )
+        )
+    ORDER BY id";
+
+const NOTE_TEXT: &str = "
+    SELECT coalesce(note_text, (SELECT text FROM chunks WHERE document_id = documents.id))
+    FROM documents
+    WHERE id = :id
+        AND doc_type = 'note'
+        AND source_path IS NULL
+        AND (
+            note_text IS NOT NULL
+            OR (SELECT count(*) FROM chunks WHERE document_id = documents.id) = 1
+        )";
+
+impl Store {
+    /// Returns how the documents were made that can be made again, ordered by id.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn made_documents(&self) -> Result<Vec<MadeDocument>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(MADE_DOCUMENTS)?;
+            let documents = statement.query_map([], |row| {
+                Ok(MadeDocument {
+                    id: row.get("id")?,
+                    doc_type: columns::named_column(row, "doc_type")?,
+                    path: row.get("source_path")?,
+                    making: row.get("making")?,
+                })
+            })?;
+            Ok(documents.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the text of a note given as text; `None` if it is not stored in one piece, or if there is
+    /// no such note.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn note_text(&self, id: DocumentId) -> Result<Option<String>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(NOTE_TEXT)?;
+            let params = named_params! { ":id": id };
+            Ok(statement.query_row(params, |row| row.get(0)).optional()?.flatten())
+        })
+    }
+}

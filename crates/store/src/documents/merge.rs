@@ -1,0 +1,414 @@
+//! Merges an imported document with the one that is here, in one transaction.
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::document::DocType;
+use crate::error::Result;
+use crate::ids::DocumentId;
+use crate::text::fields;
+
+use super::edits::{self, Edits, union, verdict};
+use super::transfer::{self, Record};
+use super::{edit, replace, rows, tags};
+use crate::Store;
+use crate::db::layout::Layout;
+use crate::db::{binding, columns, fault::Step};
+
+/// The result of merging a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merge {
+    /// Nothing like it is here.
+    Unknown,
+    /// Its content would replace the one here, but a chunk has no vector. Nothing was changed.
+    NeedsVectors,
+    /// It was merged.
+    Done(Merged),
+}
+
+/// A document after an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The document here.
+    pub id: DocumentId,
+    /// Whether anything of it has changed.
+    pub is_changed: bool,
+    /// What both sides had edited.
+    pub conflicts: Vec<Conflict>,
+}
+
+fields::words!(Field);
+
+/// What both sides had edited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Conflict {
+    /// The document here.
+    pub document_id: DocumentId,
+    /// `title`, `date`, `text` of a note, or `file`: another content at the same path.
+    pub field: Field,
+    /// The kept title or date; for a text or file, the title of its document. Null for no date.
+    pub kept: Option<String>,
+    /// The other one.
+    pub other: Option<String>,
+    /// Whether the one that was kept is that of the import.
+    #[serde(rename = "kept_import")]
+    pub is_import_kept: bool,
+    /// The note that has the other text; null for all else.
+    pub copy_id: Option<DocumentId>,
+}
+
+/// What both sides can edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The title.
+    Title,
+    /// The date.
+    Date,
+    /// The text of a note, and its title.
+    Text,
+    /// The content of the file at the same path, which is never replaced by an import.
+    File,
+}
+
+impl Field {
+    /// Returns its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Date => "date",
+            Self::Text => "text",
+            Self::File => "file",
+        }
+    }
+}
+
+/// A note whose text here is an earlier text of the imported one.
+const EARLIER_NOTE: &str = "
+    SELECT id
+    FROM documents
+    WHERE content_hash IN (SELECT value FROM json_each(:former))
+        AND doc_type = 'note' AND source_path IS NULL
+    ORDER BY id
+    LIMIT 1";
+
+/// A note that has an earlier text in common with the imported one.
+const RELATED_NOTE: &str = "
+    SELECT id
+    FROM documents
+    WHERE edits IS NOT NULL
+        AND doc_type = 'note' AND source_path IS NULL
+        AND EXISTS (
+            SELECT 1
+            FROM json_each(edits, '$.former') AS earlier
+            WHERE earlier.value = :content_hash
+                OR earlier.value IN (SELECT value FROM json_each(:former))
+        )
+    ORDER BY id
+    LIMIT 1";
+
+const LOCAL: &str = "
+    SELECT title, title_given, content_hash, metadata ->> '$.date' AS date
+    FROM documents
+    WHERE id = :id";
+
+/// The day that the user gave stays.
+const REPLACE: &str = "
+    UPDATE documents
+    SET
+        title = :title,
+        title_given = :title_given,
+        content_hash = :content_hash,
+        updated_at = max(updated_at, :updated_at),
+        metadata = iif(
+            metadata ->> '$.date' IS NULL,
+            json_remove(:metadata, '$.date'),
+            json_set(:metadata, '$.date', metadata ->> '$.date')
+        ),
+        making = :making,
+        note_text = :note_text
+    WHERE id = :id";
+
+const COPY_NOTE: &str = "
+    INSERT INTO documents
+        (title, title_given, content_hash, doc_type, language, created_at, updated_at, metadata,
+         making, note_text, edits)
+    SELECT
+        title, title_given, content_hash, doc_type, language, created_at, updated_at, metadata,
+        making, note_text, :edits
+    FROM documents
+    WHERE id = :id
+    RETURNING id";
+
+/// What of a document can be edited.
+struct Local {
+    title: String,
+    is_title_given: bool,
+    content_hash: String,
+    date: Option<String>,
+    edits: Edits,
+}
+
+impl Local {
+    fn read(db: &Connection, id: DocumentId) -> Step<Self> {
+        let edits = edits::read(db, id)?;
+        let params = named_params! { ":id": id };
+        Ok(db.prepare_cached(LOCAL)?.query_row(params, |row| {
+            Ok(Self {
+                title: row.get("title")?,
+                is_title_given: row.get("title_given")?,
+                content_hash: row.get("content_hash")?,
+                date: row.get("date")?,
+                edits,
+            })
+        })?)
+    }
+}
+
+impl Store {
+    /// Merges a document with the one here that has the same content, of which it is another
+    /// version, or that is at one of its paths. Tags of both are merged, and the newer edit stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::import`]. Nothing is changed in these cases.
+    pub fn merge(&mut self, record: &Record) -> Result<Merge> {
+        if self.read(|db| counterpart(db, record))?.is_none() {
+            return Ok(Merge::Unknown);
+        }
+        let bound = self.bound.borrow().clone();
+        let layout = self.layout_to_write()?;
+        self.write(|db| {
+            binding::check(db, bound.as_ref())?;
+            let Some((id, likeness)) = counterpart(db, record)? else { return Ok(Merge::Unknown) };
+            let mut merging = Merging {
+                db,
+                layout,
+                record,
+                id,
+                local: Local::read(db, id)?,
+                merged: Merged { id, is_changed: false, conflicts: Vec::new() },
+            };
+            let is_done = match likeness {
+                Likeness::Content => merging.same_content()?,
+                Likeness::Version => merging.other_version()?,
+                Likeness::Path => merging.same_path()?,
+            };
+            Ok(if is_done { Merge::Done(merging.merged) } else { Merge::NeedsVectors })
+        })
+    }
+}
+
+/// How a document here is like an imported one.
+#[derive(Clone, Copy)]
+enum Likeness {
+    Content,
+    /// Both come from one note.
+    Version,
+    Path,
+}
+
+fn counterpart(db: &Connection, record: &Record) -> Step<Option<(DocumentId, Likeness)>> {
+    if let Some(id) = transfer::same_content(db, record)? {
+        return Ok(Some((id, Likeness::Content)));
+    }
+    if record.is_note() {
+        let former = columns::to_json(&record.edits.former)?;
+        let params = named_params! { ":former": former };
+        let earlier =
+            db.prepare_cached(EARLIER_NOTE)?.query_row(params, |row| row.get(0)).optional()?;
+        let params = named_params! { ":former": former, ":content_hash": record.content_hash };
+        let related = match earlier {
+            Some(id) => Some(id),
+            None => {
+                db.prepare_cached(RELATED_NOTE)?.query_row(params, |row| row.get(0)).optional()?
+            }
+        };
+        if let Some(id) = related {
+            return Ok(Some((id, Likeness::Version)));
+        }
+    }
+    Ok(transfer::at_path(db, record)?.map(|id| (id, Likeness::Path)))
+}
+
+/// A merge in progress.
+struct Merging<'a> {
+    db: &'a Connection,
+    layout: Layout,
+    record: &'a Record,
+    id: DocumentId,
+    local: Local,
+    merged: Merged,
+}
+
+/// Each function returns `false`, before anything is changed, if vectors are missing.
+impl Merging<'_> {
+    fn same_content(&mut self) -> Step<bool> {
+        let (record, local) = (self.record, &self.local);
+        let differs = local.title != record.title || !local.is_title_given;
+        let title = (record.is_title_given && differs).then(|| {
+            let here: &[String] = if local.is_title_given { &local.edits.title } else { &[] };
+            verdict(here, &record.edits.title, record.title > local.title)
+        });
+        // A given title takes precedence over one that was read.
+        let takes_title =
+            title.is_some_and(|verdict| verdict.takes_other() || !local.is_title_given);
+        if takes_title && record.lacks_vectors() {
+            return Ok(false);
+        }
+        let mut edits = local.edits.clone();
+        if record.is_title_given {
+            edits.title = union(&edits.title, &record.edits.title);
+        }
+        if title.is_some_and(|verdict| verdict.is_conflict()) {
+            let versions = (local.title.clone(), record.title.clone());
+            self.conflict(Field::Title, (Some(versions.0), Some(versions.1)), takes_title);
+        }
+        if takes_title {
+            self.replace()?;
+        }
+        self.merged.is_changed |= transfer::adopt_paths(self.db, self.id, self.record)?;
+        self.merge_rest(edits)?;
+        Ok(true)
+    }
+
+    fn other_version(&mut self) -> Step<bool> {
+        let (record, local) = (self.record, &self.local);
+        let is_greater = record.content_hash > local.content_hash;
+        let verdict = verdict(&local.edits.of_note(), &record.edits.of_note(), is_greater);
+        // The other side knows this text, or has decided on it in an earlier import.
+        let is_known = record.edits.former.contains(&local.content_hash);
+        let is_conflict = verdict.is_conflict() || verdict.takes_other() && !is_known;
+        if (verdict.takes_other() || is_conflict) && record.lacks_vectors() {
+            return Ok(false);
+        }
+        let edits = Edits {
+            title: union(&local.edits.title, &record.edits.title),
+            text: union(&local.edits.text, &record.edits.text),
+            former: union(&local.edits.former, &record.edits.former),
+            date: local.edits.date.clone(),
+        };
+        if is_conflict {
+            let titles = (Some(local.title.clone()), Some(record.title.clone()));
+            let copy_id = match verdict.takes_other() {
+                true => self.copy_local()?,
+                false => self.copy_record()?,
+            };
+            self.conflict(Field::Text, titles, verdict.takes_other());
+            if let Some(conflict) = self.merged.conflicts.last_mut() {
+                conflict.copy_id = Some(copy_id);
+            }
+            self.merged.is_changed = true;
+        }
+        if verdict.takes_other() {
+            self.replace()?;
+        }
+        self.merge_rest(edits)?;
+        Ok(true)
+    }
+
+    /// The file on this machine decides on its content; only `kb update` reads it again.
+    fn same_path(&mut self) -> Step<bool> {
+        let titles = (Some(self.local.title.clone()), Some(self.record.title.clone()));
+        self.conflict(Field::File, titles, false);
+        self.merge_rest(self.local.edits.clone())?;
+        Ok(true)
+    }
+
+    /// Merges tags and date, and stores which edits are known.
+    fn merge_rest(&mut self, mut edits: Edits) -> Step<()> {
+        let (db, id, record) = (self.db, self.id, self.record);
+        self.merged.is_changed |= tags::link(db, id, &record.tags)? > 0;
+        let date = record.date_given();
+        if date != self.local.date {
+            let is_greater = date > self.local.date;
+            let verdict = verdict(&self.local.edits.date, &record.edits.date, is_greater);
+            if verdict.is_conflict() {
+                let versions = (self.local.date.clone(), date.clone());
+                self.conflict(Field::Date, versions, verdict.takes_other());
+            }
+            if verdict.takes_other() {
+                edit::set_date(db, id, date.as_deref())?;
+                self.merged.is_changed = true;
+            }
+        }
+        edits.date = union(&edits.date, &record.edits.date);
+        // Triggers have noted what was changed here as an edit.
+        if self.merged.is_changed || edits != self.local.edits {
+            edits::set(db, id, &edits)?;
+        }
+        Ok(())
+    }
+
+    /// Takes text, title and chunks of the imported document; id, tags, date and paths stay.
+    fn replace(&mut self) -> Step<()> {
+        let (db, id, record) = (self.db, self.id, self.record);
+        replace::remove_chunks(db, id)?;
+        db.prepare_cached(REPLACE)?.execute(named_params! {
+            ":id": id,
+            ":title": record.title,
+            ":title_given": record.is_title_given,
+            ":content_hash": record.content_hash,
+            ":updated_at": record.updated_at,
+            ":metadata": record.metadata,
+            ":making": record.making,
+            ":note_text": record.note_text,
+        })?;
+        transfer::insert_chunks(db, id, &record.chunks, self.layout)?;
+        self.merged.is_changed = true;
+        Ok(())
+    }
+
+    /// Makes the version here a separate note.
+    fn copy_local(&mut self) -> Step<DocumentId> {
+        let edits = self.local.edits.of_copy().to_json()?;
+        let params = named_params! { ":id": self.id, ":edits": edits };
+        let copy = self.db.prepare_cached(COPY_NOTE)?.query_row(params, |row| row.get(0))?;
+        replace::move_chunks(self.db, self.id, copy)?;
+        tags::copy(self.db, self.id, copy)?;
+        Ok(copy)
+    }
+
+    /// Makes the imported version a separate note.
+    fn copy_record(&mut self) -> Step<DocumentId> {
+        let record = Record { edits: self.record.edits.of_copy(), ..self.record.clone() };
+        transfer::insert(self.db, &record, self.layout)
+    }
+
+    fn conflict(
+        &mut self,
+        field: Field,
+        (here, there): (Option<String>, Option<String>),
+        is_import_kept: bool,
+    ) {
+        let (kept, other) = if is_import_kept { (there, here) } else { (here, there) };
+        self.merged.conflicts.push(Conflict {
+            document_id: self.id,
+            field,
+            kept,
+            other,
+            is_import_kept,
+            copy_id: None,
+        });
+    }
+}
+
+impl Record {
+    /// Whether it is a note given as text.
+    fn is_note(&self) -> bool {
+        self.doc_type == DocType::Note && self.path.is_none()
+    }
+
+    /// Whether a vector must be computed before its chunks can be stored.
+    pub fn lacks_vectors(&self) -> bool {
+        self.chunks.iter().any(|chunk| chunk.vector.is_none())
+    }
+
+    /// Returns the day that the user gave it.
+    fn date_given(&self) -> Option<String> {
+        rows::date_given(&self.metadata)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! Reads what a copy of the database elsewhere consists of, and fingerprints by which it is compared.
+//!
+//! Chunks are compared and copied in blocks of consecutive ids, those of the table of sizes.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use sha2::{Digest, Sha256};
+
+use crate::document::Binding;
+use crate::error::Result;
+use crate::ids::{ChunkId, DocumentId};
+
+use crate::db::columns;
+use crate::db::fault::Step;
+use crate::keyword::sizes::BLOCK_BITS;
+use crate::text::language::NaturalLanguage;
+use crate::{Store, vectors};
+
+/// The first bytes of a SHA-256 over everything that is copied.
+pub type Fingerprint = [u8; 16];
+
+/// A document with everything that a search shows of it or filters by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MirroredDocument {
+    /// Its key.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// The path it is shown under.
+    pub path: Option<String>,
+    /// Every path where its content was seen, in order.
+    pub paths: Vec<String>,
+    /// Its type, as [`crate::document::DocType`] names it.
+    pub doc_type: String,
+    /// The programming language.
+    pub language: Option<String>,
+    /// In alphabetical order.
+    pub tags: Vec<String>,
+    /// Its day, and the source of the day.
+    pub date: Option<String>,
+    /// See [`crate::StoredHit::date_origin`].
+    pub date_origin: Option<String>,
+    /// SHA-256 of its bytes, lower-case hex.
+    pub content_hash: String,
+    /// Its own metadata, as JSON.
+    pub metadata: String,
+    /// Its number of chunks.
+    pub total_chunks: u32,
+}
+
+/// A chunk with everything that ranks it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MirroredChunk {
+    /// Its key.
+    pub id: ChunkId,
+    /// Its document.
+    pub document_id: DocumentId,
+    /// Its position there, from 0.
+    pub chunk_index: u32,
+    /// Its own text.
+    pub text: String,
+    /// Its context.
+    pub context: String,
+    /// Number of embedded tokens.
+    pub token_count: u32,
+    /// Its place in the document, as JSON.
+    pub metadata: String,
+    /// The natural language of its document, if it is known.
+    pub natural_language: Option<NaturalLanguage>,
+    /// Its vector; `None` if the database has none.
+    pub vector: Option<Vec<f32>>,
+    /// The codes of its tokens, if the database has them.
+    pub codes: Option<Vec<u8>>,
+}
+
+const DOCUMENTS: &str = "
+    SELECT
+        documents.id,
+        documents.title,
+        documents.source_path,
+        (
+            SELECT json_group_array(path ORDER BY path)
+            FROM document_paths
+            WHERE document_id = documents.id
+        ) AS paths,
+        documents.doc_type,
+        documents.language,
+        (
+            SELECT json_group_array(tags.name ORDER BY tags.name)
+            FROM document_tags
+            JOIN tags ON tags.id = document_tags.tag_id
+            WHERE document_tags.document_id = documents.id
+        ) AS tags,
+        (SELECT date FROM document_dates WHERE document_id = documents.id) AS date,
+        (SELECT origin FROM document_dates WHERE document_id = documents.id) AS date_origin,
+        documents.content_hash,
+        documents.metadata,
+        (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS total_chunks
+    FROM documents
+    ORDER BY documents.id";
+
+const FINGERPRINTS: &str = "
+    SELECT
+        chunks.id,
+        document_id,
+        chunk_index,
+        ifnull(token_count, 0),
+        passage_hash,
+        chunks.metadata,
+        sum,
+        documents.metadata ->> '$.natural_language' AS natural_language
+    FROM chunks
+    JOIN documents ON documents.id = chunks.document_id
+    LEFT JOIN chunks_tokens ON chunks_tokens.chunk_id = chunks.id
+    ORDER BY chunks.id";
+
+const BLOCK: &str = "
+    SELECT
+        chunks.id AS chunk_id,
+        document_id,
+        chunk_index,
+        text,
+        context,
+        token_count,
+        chunks.metadata,
+        codes,
+        documents.metadata ->> '$.natural_language' AS natural_language
+    FROM chunks
+    JOIN documents ON documents.id = chunks.document_id
+    LEFT JOIN chunks_tokens ON chunks_tokens.chunk_id = chunks.id
+    WHERE chunks.id BETWEEN :first AND :last
+    ORDER BY chunks.id";
+
+impl MirroredDocument {
+    /// Returns the fingerprint of all its fields.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        let Self { id, title, path, paths, doc_type, language, tags, .. } = self;
+        let Self { date, date_origin, content_hash, metadata, total_chunks, .. } = self;
+        let fields = format!(
+            "{id:?}{title:?}{path:?}{paths:?}{doc_type:?}{language:?}{tags:?}{date:?}{date_origin:?}\
+             {content_hash:?}{metadata:?}{total_chunks}"
+        );
+        first_bytes(&Sha256::digest(fields))
+    }
+}
+
+/// One state of a database, to be copied.
+pub struct Mirror<'a> {
+    db: &'a Connection,
+    /// The settings of its vectors; `None` before its first document.
+    pub binding: Option<Binding>,
+}
+
+impl Store {
+    /// Passes one state of the database to `work`.
+    ///
+    /// # Errors
+    ///
+    /// Errors of `work`, and [`crate::error::Error::ModelMismatch`].
+    pub fn mirror<T>(&self, work: impl FnOnce(&Mirror<'_>) -> Result<T>) -> Result<T> {
+        let floor_and_work = |db: &Connection| {
+            let binding = self.check_bound(db)?;
+            Ok(work(&Mirror { db, binding })?)
+        };
+        self.read(floor_and_work)
+    }
+}
+
+impl Mirror<'_> {
+    /// Passes all documents to `on_document`, ordered by id.
+    ///
+    /// # Errors
+    ///
+    /// Errors of `on_document` and of the database.
+    pub fn documents(
+        &self,
+        mut on_document: impl FnMut(MirroredDocument) -> Result<()>,
+    ) -> Result<()> {
+        self.step(|db| {
+            let mut statement = db.prepare_cached(DOCUMENTS)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                on_document(document(row)?)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the fingerprint of each block of chunks, by its number.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn blocks(&self) -> Result<BTreeMap<i64, Fingerprint>> {
+        self.step(|db| {
+            let mut statement = db.prepare_cached(FINGERPRINTS)?;
+            let mut rows = statement.query([])?;
+            let mut digests: BTreeMap<i64, Sha256> = BTreeMap::new();
+            while let Some(row) = rows.next()? {
+                let id: i64 = row.get(0)?;
+                let digest = digests.entry(id >> BLOCK_BITS).or_default();
+                digest.update(id.to_le_bytes());
+                for number in 1..=3 {
+                    digest.update(row.get::<_, i64>(number)?.to_le_bytes());
+                }
+                digest.update(row.get_ref(4)?.as_blob().unwrap_or_default());
+                let metadata = row.get_ref(5)?.as_str().unwrap_or_default();
+                digest.update(metadata.len().to_le_bytes());
+                digest.update(metadata);
+                // Whether there are codes, and which; and the language, which decides on stems.
+                digest.update(row.get_ref(6)?.as_blob_or_null().ok().flatten().unwrap_or(b"none"));
+                digest.update(row.get_ref(7)?.as_str_or_null().ok().flatten().unwrap_or("none"));
+            }
+            let blocks = digests.into_iter();
+            Ok(blocks.map(|(block, digest)| (block, first_bytes(&digest.finalize()))).collect())
+        })
+    }
+
+    /// Returns the chunks of a block, ordered by id.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn block(&self, block: i64) -> Result<Vec<MirroredChunk>> {
+        let is_bound = self.binding.is_some();
+        self.step(|db| {
+            let mut statement = db.prepare_cached(BLOCK)?;
+            let range = named_params! {
+                ":first": block << BLOCK_BITS,
+                ":last": (block << BLOCK_BITS) + ((1 << BLOCK_BITS) - 1),
+            };
+            let chunks = statement.query_map(range, |row| {
+                Ok(MirroredChunk {
+                    id: row.get(0)?,
+                    document_id: row.get(1)?,
+                    chunk_index: row.get(2)?,
+                    text: row.get(3)?,
+                    context: row.get(4)?,
+                    token_count: row.get::<_, Option<u32>>(5)?.unwrap_or(0),
+                    metadata: row.get(6)?,
+                    natural_language: row
+                        .get_ref(8)?
+                        .as_str_or_null()?
+                        .and_then(NaturalLanguage::from_code),
+                    vector: None,
+                    codes: row.get(7)?,
+                })
+            })?;
+            let mut chunks = chunks.collect::<Result<Vec<_>, _>>()?;
+            if is_bound {
+                let mut vector = db.prepare_cached(vectors::VECTOR)?;
+                for chunk in &mut chunks {
+                    let params = named_params! { ":chunk_id": chunk.id };
+                    chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
+                }
+            }
+            Ok(chunks)
+        })
+    }
+
+    fn step<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
+        let path = self.db.path().unwrap_or_default();
+        work(self.db).map_err(|fault| fault.at(path.as_ref()))
+    }
+}
+
+fn document(row: &Row<'_>) -> rusqlite::Result<MirroredDocument> {
+    Ok(MirroredDocument {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        path: row.get(2)?,
+        paths: columns::json_column(row, 3)?,
+        doc_type: row.get(4)?,
+        language: row.get(5)?,
+        tags: columns::json_column(row, 6)?,
+        date: row.get(7)?,
+        date_origin: row.get(8)?,
+        content_hash: row.get(9)?,
+        metadata: row.get(10)?,
+        total_chunks: row.get(11)?,
+    })
+}
+
+fn first_bytes(digest: &[u8]) -> Fingerprint {
+    let mut first = Fingerprint::default();
+    let len = first.len();
+    first.copy_from_slice(&digest[..len]);
+    first
+}

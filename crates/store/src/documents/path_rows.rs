@@ -1,0 +1,124 @@
+//! Reads and writes the rows of paths.
+
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+
+use super::remembered::{KnownPath, PathStamp};
+use crate::db::columns;
+use crate::db::fault::Step;
+use crate::ids::DocumentId;
+
+pub(super) const KNOWN_PATH: &str = "
+    SELECT
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path,
+        documents.id AS document_id,
+        documents.source_path,
+        documents.content_hash,
+        iif(documents.title_given, documents.title, NULL) AS title_given,
+        documents.doc_type,
+        documents.language,
+        coalesce(documents.metadata ->> '$.quality.pages_awaiting_ocr', 0) AS pages_awaiting_ocr
+    FROM document_paths
+    JOIN documents ON documents.id = document_paths.document_id
+    WHERE document_paths.path = :path";
+
+const PRIMARY_PATH: &str = "
+    SELECT
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path
+    FROM documents
+    JOIN document_paths ON document_paths.path = documents.source_path
+    WHERE documents.id = :document_id";
+
+const OTHER_PATHS: &str = "
+    SELECT path, size_bytes, mtime_ns, real_path
+    FROM document_paths
+    WHERE document_id = :document_id AND path <> :path
+    ORDER BY path";
+
+/// A file that was named once and is later found in a folder keeps its resolved path.
+const REMEMBER_PATH: &str = "
+    INSERT INTO document_paths (path, document_id, size_bytes, mtime_ns, real_path)
+    VALUES (:path, :document_id, :size_bytes, :mtime_ns, :real_path)
+    ON CONFLICT (path) DO UPDATE SET
+        document_id = excluded.document_id,
+        size_bytes = excluded.size_bytes,
+        mtime_ns = excluded.mtime_ns,
+        real_path = coalesce(excluded.real_path, document_paths.real_path)";
+
+const FORGET_OTHER_PATHS: &str =
+    "DELETE FROM document_paths WHERE document_id = :document_id AND path <> :path";
+
+const SET_PRIMARY: &str = "UPDATE documents SET source_path = :path WHERE id = :id";
+
+/// A note given as text is shown under the first path where its text is found.
+const SET_FIRST_PRIMARY: &str =
+    "UPDATE documents SET source_path = :path WHERE id = :id AND source_path IS NULL";
+
+pub(crate) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
+    let read = |row: &Row<'_>| {
+        Ok(KnownPath {
+            stamp: stamp(row)?,
+            document_id: row.get("document_id")?,
+            primary_path: row.get("source_path")?,
+            content_hash: row.get("content_hash")?,
+            title_given: row.get("title_given")?,
+            doc_type: columns::named_column(row, "doc_type")?,
+            language: row.get("language")?,
+            pages_awaiting_ocr: row.get("pages_awaiting_ocr")?,
+        })
+    };
+    let mut statement = db.prepare_cached(KNOWN_PATH)?;
+    Ok(statement.query_row(named_params! { ":path": path }, read).optional()?)
+}
+
+pub(crate) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> Step<()> {
+    db.prepare_cached(REMEMBER_PATH)?.execute(named_params! {
+        ":path": stamp.path,
+        ":document_id": id,
+        // No file is longer than i64 allows; the size is only compared.
+        ":size_bytes": stamp.size_bytes.cast_signed(),
+        ":mtime_ns": stamp.mtime_ns,
+        ":real_path": stamp.real_path,
+    })?;
+    db.prepare_cached(SET_FIRST_PRIMARY)?
+        .execute(named_params! { ":path": stamp.path, ":id": id })?;
+    Ok(())
+}
+
+pub(crate) fn set_primary(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
+    db.prepare_cached(SET_PRIMARY)?.execute(named_params! { ":path": path, ":id": id })?;
+    Ok(())
+}
+
+/// Returns the path shown for a document; `None` for a note given as text.
+pub(crate) fn primary(db: &Connection, id: DocumentId) -> Step<Option<PathStamp>> {
+    let mut statement = db.prepare_cached(PRIMARY_PATH)?;
+    Ok(statement.query_row(named_params! { ":document_id": id }, stamp).optional()?)
+}
+
+/// Returns a document's paths except `path`, in order.
+pub(crate) fn others(db: &Connection, id: DocumentId, path: &str) -> Step<Vec<PathStamp>> {
+    let mut statement = db.prepare_cached(OTHER_PATHS)?;
+    let stamps = statement.query_map(named_params! { ":document_id": id, ":path": path }, stamp)?;
+    Ok(stamps.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn forget_others(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
+    db.prepare_cached(FORGET_OTHER_PATHS)?
+        .execute(named_params! { ":document_id": id, ":path": path })?;
+    Ok(())
+}
+
+pub(crate) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
+    Ok(PathStamp {
+        path: row.get("path")?,
+        size_bytes: row.get::<_, i64>("size_bytes")?.cast_unsigned(),
+        mtime_ns: row.get("mtime_ns")?,
+        real_path: row.get("real_path")?,
+    })
+}

@@ -1,0 +1,200 @@
+//! Reads documents, by id, content or filter.
+
+use rusqlite::{OptionalExtension, named_params};
+
+use super::filter::{FilterValues, passes_filter};
+use super::rows;
+use super::stored::{DocumentName, ListedDocument, StoredDocument};
+use crate::Store;
+use crate::document::Filter;
+use crate::error::Result;
+use crate::ids::DocumentId;
+
+const DOCUMENT_NAMES: &str = "SELECT id, title, source_path FROM documents ORDER BY id";
+
+/// The columns of a [`StoredDocument`], in the order in which [`rows::stored_document`] reads them.
+macro_rules! select_documents {
+    () => {
+        "SELECT
+            documents.id,
+            documents.title,
+            documents.title_given,
+            documents.source_path,
+            documents.content_hash,
+            documents.doc_type,
+            documents.language,
+            documents.metadata,
+            documents.created_at,
+            documents.updated_at,
+            (
+                SELECT json_group_array(tags.name ORDER BY tags.name)
+                FROM document_tags
+                JOIN tags ON tags.id = document_tags.tag_id
+                WHERE document_tags.document_id = documents.id
+            ) AS tags,
+            (
+                SELECT count(*) FROM chunks WHERE chunks.document_id = documents.id
+            ) AS chunk_count
+        FROM documents
+        WHERE "
+    };
+}
+
+const DOCUMENT: &str = concat!(select_documents!(), "documents.id = :id");
+
+const DOCUMENT_BY_HASH: &str = concat!(
+    select_documents!(),
+    "documents.content_hash = :content_hash
+    ORDER BY documents.source_path IS NULL, documents.id
+    LIMIT 1"
+);
+
+const DOCUMENTS: &str = concat!(
+    "SELECT
+        documents.id,
+        documents.title,
+        documents.source_path,
+        documents.doc_type,
+        documents.language,
+        documents.created_at,
+        documents.updated_at,
+        documents.metadata,
+        (
+            SELECT count(*) FROM chunks WHERE chunks.document_id = documents.id
+        ) AS chunk_count
+    FROM documents
+    WHERE ",
+    passes_filter!(),
+    " ORDER BY documents.id"
+);
+
+/// Collecting the tags of each document in the query for documents takes four times as long.
+const TAGS_OF_DOCUMENTS: &str = concat!(
+    "SELECT documents.id, tags.name
+    FROM documents
+    CROSS JOIN document_tags ON document_tags.document_id = documents.id
+    JOIN tags ON tags.id = document_tags.tag_id
+    WHERE ",
+    passes_filter!(),
+    " ORDER BY documents.id"
+);
+
+impl Store {
+    /// Returns one document; `None` for an unknown id.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(DOCUMENT)?;
+            Ok(statement
+                .query_row(named_params! { ":id": id }, rows::stored_document)
+                .optional()?)
+        })
+    }
+
+    /// Returns the document with this content, the oldest if it was read in several ways.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn document_by_hash(&self, content_hash: &str) -> Result<Option<StoredDocument>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(DOCUMENT_BY_HASH)?;
+            Ok(statement
+                .query_row(named_params! { ":content_hash": content_hash }, rows::stored_document)
+                .optional()?)
+        })
+    }
+
+    /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn documents(&self, filter: &Filter) -> Result<Vec<ListedDocument>> {
+        self.read(|db| {
+            let values = FilterValues::new(filter)?;
+            let values = values.of_documents();
+            let mut statement = db.prepare_cached(DOCUMENTS)?;
+            let documents = statement.query_map(values.as_slice(), rows::listed_document)?;
+            let mut documents: Vec<ListedDocument> = documents.collect::<Result<_, _>>()?;
+            let mut statement = db.prepare_cached(TAGS_OF_DOCUMENTS)?;
+            let mut tags = statement.query(values.as_slice())?;
+            let mut idx = 0;
+            while let Some(row) = tags.next()? {
+                let id: DocumentId = row.get(0)?;
+                idx += documents[idx..].iter().take_while(|document| document.id < id).count();
+                // A document that another process has added meanwhile is missing here.
+                if let Some(document) = documents.get_mut(idx).filter(|document| document.id == id)
+                {
+                    document.tags.push(row.get(1)?);
+                }
+            }
+            documents.iter_mut().for_each(|document| document.tags.sort_unstable());
+            Ok(documents)
+        })
+    }
+
+    /// Returns the names of all documents, ordered by id.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn document_names(&self) -> Result<Vec<DocumentName>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(DOCUMENT_NAMES)?;
+            let names = statement.query_map([], |row| {
+                Ok(DocumentName { id: row.get(0)?, title: row.get(1)?, path: row.get(2)? })
+            })?;
+            Ok(names.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::{DocType, Format, Language, Metadata, Quality};
+    use crate::testing::{TestDb, document};
+
+    #[test]
+    fn metadata_of_a_document_is_read_back() {
+        let mut db = TestDb::new();
+        let mut new = document("/a.py", &["def f(): pass"], &["z", "a"]);
+        new.format = Format::Code(Language::Python);
+        new.metadata = Metadata {
+            author: Some("Ada".into()),
+            page_count: Some(12),
+            created: Some("2020-01-02T03:04:05Z".into()),
+            language: Some("en".into()),
+            natural_language: Some("de".into()),
+            quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
+            headings: vec![(1, "Tides".into())],
+            warnings: vec!["one page could not be read".into()],
+        };
+        let id = db.put(&new, &["def f(): pass"], &[]).document_id();
+        let stored = db.store.document(id).unwrap().unwrap();
+        assert_eq!(stored.metadata, new.metadata);
+        assert_eq!(stored.doc_type, DocType::Code);
+        assert_eq!(stored.language.as_deref(), Some("python"));
+        assert_eq!(stored.format, "python");
+        assert_eq!(stored.title, "Title of /a.py");
+        assert_eq!(stored.tags, ["a", "z"]);
+    }
+
+    #[test]
+    fn only_code_has_a_programming_language() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        assert_eq!(db.store.document(id).unwrap().unwrap().language, None);
+    }
+
+    #[test]
+    fn a_document_is_found_by_its_content() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        assert_eq!(db.store.document_by_hash("hash of words").unwrap().unwrap().id, id);
+        assert_eq!(db.store.document_by_hash("hash of none").unwrap(), None);
+    }
+}

@@ -1,0 +1,274 @@
+//! Reads and writes JSON columns and the rows that several queries return.
+//!
+//! The JSON keys are the contract's (`page_count`, `section_header`, `symbol_name`), the struct
+//! fields are kb's; absent values are left out. Unknown keys are ignored, so that a database
+//! written by a newer kb of the same schema can be read.
+
+use rusqlite::Row;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::stored::{ListedDocument, StoredChunk, StoredDocument};
+use crate::db::columns::{json_column, named_column, to_json, unreadable};
+use crate::document::{Chunk, Format, Metadata};
+use crate::ids::ChunkId;
+
+/// `documents.metadata`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct DocumentJson {
+    format: String,
+    #[serde(flatten)]
+    metadata: Metadata,
+    /// The day that the user gave; kept by the statement that updates a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+}
+
+/// `chunks.metadata`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct ChunkJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section_header: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<u32>,
+}
+
+/// Returns `documents.metadata` for a document read as `format`.
+pub(crate) fn document_json(format: Format, metadata: &Metadata) -> rusqlite::Result<String> {
+    let (format, metadata) = (format.as_str().to_owned(), metadata.clone());
+    to_json(&DocumentJson { format, metadata, date: None })
+}
+
+/// Returns `chunks.metadata`.
+pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
+    to_json(&ChunkJson {
+        page: chunk.page,
+        last_page: chunk.last_page,
+        page_label: chunk.page_label.clone(),
+        section_header: chunk.section.clone(),
+        symbol_name: chunk.symbol.clone(),
+        start_line: chunk.start_line,
+        end_line: chunk.end_line,
+    })
+}
+
+/// Reads untrusted `documents.metadata` and returns the format in it.
+///
+/// # Errors
+///
+/// A description of the part that kb would not have written.
+pub(crate) fn check_document_json(json: &str) -> Result<String, String> {
+    Ok(exactly::<DocumentJson>(json)?.format)
+}
+
+/// Refuses `chunks.metadata` that kb would not have written.
+///
+/// # Errors
+///
+/// A description of that part.
+pub(crate) fn check_chunk_json(json: &str) -> Result<(), String> {
+    let chunk: ChunkJson = exactly(json)?;
+    let ranges = [
+        ("page", chunk.page, "last_page", chunk.last_page),
+        ("start_line", chunk.start_line, "end_line", chunk.end_line),
+    ];
+    for (first_name, first, last_name, last) in ranges {
+        if first == Some(0) || last == Some(0) {
+            return Err(format!("{first_name} and {last_name} count from 1"));
+        }
+        if last.is_some_and(|last| first.is_none_or(|first| last < first)) {
+            return Err(format!("{last_name} comes before {first_name}"));
+        }
+    }
+    Ok(())
+}
+
+/// Parses JSON and accepts only keys and values that `T` would write.
+fn exactly<T: Serialize + for<'de> Deserialize<'de>>(json: &str) -> Result<T, String> {
+    let given: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let read: T = serde_json::from_value(given.clone()).map_err(|error| error.to_string())?;
+    let written = serde_json::to_value(&read).map_err(|error| error.to_string())?;
+    match unknown(&given, &written) {
+        Some(key) => Err(format!("`{key}` is not a key or a value that kb writes")),
+        None => Ok(read),
+    }
+}
+
+/// Returns a key of `given` that is missing in `written` or has another value.
+fn unknown(given: &Value, written: &Value) -> Option<String> {
+    let (Value::Object(given), Value::Object(written)) = (given, written) else {
+        return (given != written).then(|| "?".to_owned());
+    };
+    given.iter().find_map(|(key, value)| {
+        let Some(known) = written.get(key) else { return Some(key.clone()) };
+        unknown(value, known).map(|_| key.clone())
+    })
+}
+
+/// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
+pub(crate) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
+    // By position: looking up columns by name would be a tenth of the time for a long list.
+    let json: DocumentJson = json_column(row, 7)?;
+    Ok(StoredDocument {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        is_title_given: row.get(2)?,
+        path: row.get(3)?,
+        content_hash: row.get(4)?,
+        doc_type: named_column(row, 5)?,
+        language: row.get(6)?,
+        format: json.format,
+        created_at: row.get(8)?,
+        updated_at: row.get(9)?,
+        metadata: json.metadata,
+        date_given: json.date,
+        tags: json_column(row, 10)?,
+        chunk_count: row.get(11)?,
+    })
+}
+
+/// Reads a row of `documents` with `chunk_count` for a list; tags are read separately.
+pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument> {
+    // Most have none, and reading each JSON would be a third of the time for a long list.
+    let has_quality = row.get_ref(7)?.as_str()?.contains("\"quality\"");
+    let json: DocumentJson =
+        if has_quality { json_column(row, 7)? } else { DocumentJson::default() };
+    Ok(ListedDocument {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        path: row.get(2)?,
+        doc_type: named_column(row, 3)?,
+        language: row.get(4)?,
+        created_at: row.get(5)?,
+        updated_at: row.get(6)?,
+        quality: json.metadata.quality,
+        tags: Vec::new(),
+        chunk_count: row.get(8)?,
+    })
+}
+
+/// Where a chunk is from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// Headings above it, joined by ` > `.
+    pub section: Option<String>,
+    /// Qualified name of its definition.
+    pub symbol: Option<String>,
+    /// First physical page, from 1.
+    pub page: Option<u32>,
+    /// Last physical page, inclusive.
+    pub last_page: Option<u32>,
+    /// First and last line in the file, from 1.
+    pub lines: Option<(u32, u32)>,
+}
+
+/// Parses `chunks.metadata`.
+pub(crate) fn chunk_place(json: &str) -> rusqlite::Result<ChunkPlace> {
+    let json: ChunkJson = serde_json::from_str(json).map_err(|error| unreadable(error.into()))?;
+    Ok(ChunkPlace {
+        section: json.section_header,
+        symbol: json.symbol_name,
+        page: json.page,
+        last_page: json.last_page,
+        lines: json.start_line.zip(json.end_line),
+    })
+}
+
+/// Parses only the lines in `chunks.metadata`, which [`chunk_json`] writes last: parsing all of it would be a third of the
+/// time for reading all texts.
+pub(crate) fn chunk_lines(json: &str) -> Option<(u32, u32)> {
+    let last_number = |text: &str, key: &str| {
+        let rest = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number: u32 = text[rest.len()..].parse().ok()?;
+        Some((rest.strip_suffix(key)?.len(), number))
+    };
+    let json = json.strip_suffix('}')?;
+    let (len, end) = last_number(json, "\"end_line\":")?;
+    let (_, start) = last_number(json[..len].strip_suffix(',')?, "\"start_line\":")?;
+    Some((start, end))
+}
+
+/// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.
+pub(crate) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
+    let json: ChunkJson = json_column(row, "chunk_metadata")?;
+    Ok(StoredChunk {
+        id: row.get("chunk_id")?,
+        chunk_index: row.get("chunk_index")?,
+        chunk: Chunk {
+            text: row.get("text")?,
+            context: row.get("context")?,
+            token_count: row.get::<_, Option<u32>>("token_count")?.unwrap_or(0),
+            section: json.section_header,
+            symbol: json.symbol_name,
+            page: json.page,
+            last_page: json.last_page,
+            page_label: json.page_label,
+            start_line: json.start_line,
+            end_line: json.end_line,
+        },
+    })
+}
+
+impl StoredChunk {
+    /// Makes a chunk of a copy elsewhere, given without the parts that `metadata` has, as JSON.
+    ///
+    /// # Errors
+    ///
+    /// A description of what kb would not have written.
+    pub fn of_copy(
+        id: ChunkId,
+        chunk_index: u32,
+        chunk: Chunk,
+        metadata: &str,
+    ) -> Result<Self, String> {
+        check_chunk_json(metadata)?;
+        let json: ChunkJson = serde_json::from_str(metadata).map_err(|error| error.to_string())?;
+        let chunk = Chunk {
+            section: json.section_header,
+            symbol: json.symbol_name,
+            page: json.page,
+            last_page: json.last_page,
+            page_label: json.page_label,
+            start_line: json.start_line,
+            end_line: json.end_line,
+            ..chunk
+        };
+        Ok(Self { id, chunk_index, chunk })
+    }
+}
+
+/// The times of all edits of a document, RFC 3339 with milliseconds, UTC. Triggers add the time of
+/// each new edit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Edits {
+    /// Edits of the title.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub title: Vec<String>,
+    /// Edits of the date.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub date: Vec<String>,
+    /// Edits of the text of a note.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub text: Vec<String>,
+    /// SHA-256 of the earlier texts of a note, lower-case hex.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<String>,
+}
+
+/// Returns the day that the user gave a document with this metadata.
+pub(crate) fn date_given(json: &str) -> Option<String> {
+    serde_json::from_str::<DocumentJson>(json).ok()?.date
+}

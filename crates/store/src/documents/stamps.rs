@@ -1,0 +1,158 @@
+//! Reads the remembered files of the documents that chunks belong to.
+
+use rusqlite::named_params;
+
+use crate::error::Result;
+use crate::ids::{ChunkId, DocumentId};
+
+use super::path_rows;
+use super::remembered::PathStamp;
+use crate::Store;
+use crate::db::columns;
+
+/// A document with its remembered files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentFiles {
+    /// The document.
+    pub document_id: DocumentId,
+    /// The requested chunks that it still has, ordered by id.
+    pub chunk_ids: Vec<ChunkId>,
+    /// SHA-256 of its bytes, lower-case hex.
+    pub content_hash: String,
+    /// Its files that are followed, the one whose path is shown first; none for a note given as text.
+    pub stamps: Vec<PathStamp>,
+}
+
+const FILES_OF_CHUNKS: &str = "
+    SELECT
+        chunks.id AS chunk_id,
+        documents.id AS document_id,
+        documents.content_hash,
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN chunks ON chunks.id = wanted.value
+    CROSS JOIN documents ON documents.id = chunks.document_id
+    LEFT JOIN document_paths ON document_paths.document_id = documents.id
+    ORDER BY
+        documents.id,
+        chunks.id,
+        document_paths.path IS NOT documents.source_path,
+        document_paths.path";
+
+const FILES_OF_DOCUMENT: &str = "
+    SELECT
+        documents.content_hash,
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path
+    FROM documents
+    JOIN document_paths ON document_paths.document_id = documents.id
+    WHERE documents.id = :id
+    ORDER BY document_paths.path IS NOT documents.source_path, document_paths.path";
+
+impl Store {
+    /// Returns a document with its files; `None` if it has none that is followed.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn files_of_document(&self, id: DocumentId) -> Result<Option<DocumentFiles>> {
+        let sieve = self.sieve()?;
+        self.read(|db| {
+            let mut statement = db.prepare_cached(FILES_OF_DOCUMENT)?;
+            let mut found = statement.query(named_params! { ":id": id })?;
+            let (mut content_hash, mut stamps) = (String::new(), Vec::new());
+            while let Some(row) = found.next()? {
+                content_hash = row.get("content_hash")?;
+                stamps.extend(sieve.stamp(path_rows::stamp(row)?));
+            }
+            let has_file = !stamps.is_empty();
+            let chunk_ids = Vec::new();
+            Ok(has_file.then_some(DocumentFiles {
+                document_id: id,
+                chunk_ids,
+                content_hash,
+                stamps,
+            }))
+        })
+    }
+
+    /// Returns the documents of chunks with their files, ordered by id. Chunks that were removed or
+    /// replaced are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn files_of_chunks(&self, ids: &[ChunkId]) -> Result<Vec<DocumentFiles>> {
+        let sieve = self.sieve()?;
+        self.read(|db| {
+            let ids = columns::to_json(ids)?;
+            let mut statement = db.prepare_cached(FILES_OF_CHUNKS)?;
+            let mut found = statement.query(named_params! { ":ids": ids })?;
+            let mut documents: Vec<DocumentFiles> = Vec::new();
+            while let Some(row) = found.next()? {
+                let (id, chunk_id): (DocumentId, ChunkId) =
+                    (row.get("document_id")?, row.get("chunk_id")?);
+                if documents.last().is_none_or(|last| last.document_id != id) {
+                    documents.push(DocumentFiles {
+                        document_id: id,
+                        chunk_ids: Vec::new(),
+                        content_hash: row.get("content_hash")?,
+                        stamps: Vec::new(),
+                    });
+                }
+                let Some(document) = documents.last_mut() else { continue };
+                if document.chunk_ids.last() != Some(&chunk_id) {
+                    document.chunk_ids.push(chunk_id);
+                }
+                // Every chunk of a document comes with all its files.
+                let has_file = row.get::<_, Option<String>>("path")?.is_some();
+                if document.chunk_ids.len() == 1 && has_file {
+                    document.stamps.extend(sieve.stamp(path_rows::stamp(row)?));
+                }
+            }
+            Ok(documents)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::PathRole;
+    use crate::ids::ChunkId;
+    use crate::testing::{TestDb, document, stamp};
+
+    #[test]
+    fn each_document_comes_once_with_the_shown_path_first() {
+        let mut db = TestDb::new();
+        let b = db.add("/b.md", &["words", "more"], &[]);
+        let hash = db.store.document(b).unwrap().unwrap().content_hash;
+        for path in ["/a.md", "/c.md"] {
+            db.store.remember_path(b, &hash, &stamp(path), PathRole::Further).unwrap();
+        }
+        let mut note = document("", &["note"], &[]);
+        note.stamp = None;
+        let note = db.put(&note, &["note"], &[]).document_id();
+        let ids: Vec<ChunkId> = [b, note]
+            .iter()
+            .flat_map(|id| db.store.chunks(*id).unwrap())
+            .map(|chunk| chunk.id)
+            .collect();
+        let wanted = [ids.as_slice(), &[ChunkId(999)]].concat();
+        let found = db.store.files_of_chunks(&wanted).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].document_id, b);
+        assert_eq!(found[0].chunk_ids, ids[..2]);
+        assert_eq!(found[0].stamps, ["/b.md", "/a.md", "/c.md"].map(stamp));
+        assert_eq!(found[1].document_id, note);
+        assert_eq!(found[1].stamps, []);
+        let whole = db.store.files_of_document(b).unwrap().unwrap();
+        assert_eq!(whole.stamps, found[0].stamps);
+        assert_eq!(whole.content_hash, hash);
+        assert_eq!(db.store.files_of_document(note).unwrap(), None);
+    }
+}

@@ -1,0 +1,126 @@
+//! Names what is read about documents and chunks.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::document::{Chunk, DocType, Metadata, Quality};
+use crate::ids::{ChunkId, DocumentId};
+use crate::text::fields;
+
+/// A stored document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StoredDocument {
+    /// Id, as `kb info` takes it.
+    pub id: DocumentId,
+    /// Title.
+    pub title: String,
+    /// `pdf`, `markdown`, `code` or `note`.
+    #[serde(rename = "type")]
+    pub doc_type: DocType,
+    /// Tags, in alphabetical order.
+    pub tags: Vec<String>,
+    /// Number of its chunks.
+    pub chunk_count: u32,
+    /// When it was first added: RFC 3339, UTC, whole seconds.
+    pub created_at: String,
+    /// Absolute path of its file; `None` for a note given as text.
+    #[serde(flatten, serialize_with = "fields::place")]
+    #[schemars(with = "fields::Place<'_>")]
+    pub path: Option<String>,
+    /// Programming language of source code, else null.
+    pub language: Option<String>,
+    /// When its content was last read: RFC 3339, UTC, whole seconds.
+    pub updated_at: String,
+    /// Whether the user gave the title, so that replacing keeps it.
+    #[serde(skip)]
+    pub is_title_given: bool,
+    /// SHA-256 of the file's bytes, lower-case hex.
+    #[serde(skip)]
+    pub content_hash: String,
+    /// How its content was read, as [`crate::document::Format`] names it.
+    #[serde(skip)]
+    pub format: String,
+    /// Its own metadata.
+    #[serde(skip)]
+    pub metadata: Metadata,
+    /// The day that the user gave it, as in `2026-05-17`.
+    #[serde(skip)]
+    pub date_given: Option<String>,
+}
+
+/// A document in a list. A list of thousands reads nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedDocument {
+    /// Id, as `kb info` takes it.
+    pub id: DocumentId,
+    /// Title.
+    pub title: String,
+    /// `pdf`, `markdown`, `code` or `note`.
+    #[serde(rename = "type")]
+    pub doc_type: DocType,
+    /// Tags, in alphabetical order.
+    pub tags: Vec<String>,
+    /// Number of its chunks.
+    pub chunk_count: u32,
+    /// When it was first added: RFC 3339, UTC, whole seconds.
+    pub created_at: String,
+    /// Absolute path of its file; `None` for a note given as text.
+    #[serde(flatten, serialize_with = "fields::place")]
+    #[schemars(with = "fields::Place<'_>")]
+    pub path: Option<String>,
+    /// Programming language of source code, else null.
+    pub language: Option<String>,
+    /// When its content was last read: RFC 3339, UTC, whole seconds.
+    pub updated_at: String,
+    /// How well its pages could be read; `None` if it has no pages.
+    #[serde(skip)]
+    pub quality: Option<Quality>,
+}
+
+/// The names by which a document can be addressed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RemovedDocument")]
+pub struct DocumentName {
+    /// Its id.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// Absolute path of its file; null for a note given as text.
+    pub path: Option<String>,
+}
+
+/// A stored chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredChunk {
+    /// Its key.
+    pub id: ChunkId,
+    /// Its position in the document, from 0.
+    pub chunk_index: u32,
+    /// Its text and its location.
+    pub chunk: Chunk,
+}
+
+/// A chunk with the properties of its document that are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredHit {
+    /// The chunk itself.
+    pub chunk: StoredChunk,
+    /// The document it belongs to.
+    pub document_id: DocumentId,
+    /// The document's title.
+    pub title: String,
+    /// The document's file; `None` for a note given as text.
+    pub path: Option<String>,
+    /// The document's type.
+    pub doc_type: DocType,
+    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
+    pub language: Option<String>,
+    /// The document's tags in alphabetical order.
+    pub tags: Vec<String>,
+    /// The document's number of chunks.
+    pub total_chunks: u32,
+    /// The document's date, as a day.
+    pub date: Option<String>,
+    /// The source of the date: `document`, `file`, or `added` if neither has a date.
+    pub date_origin: Option<String>,
+}

@@ -1,0 +1,195 @@
+//! Reads the texts of all chunks fast: what a text belongs to is parsed only where it is needed.
+
+use rusqlite::named_params;
+
+use crate::Store;
+use crate::db::fault::Fault;
+use crate::document::{DocType, Filter};
+use crate::error::Result;
+use crate::ids::{ChunkId, DocumentId};
+
+use super::filter::{FilterValues, passes_filter};
+use super::rows::{self, ChunkPlace};
+use crate::db::columns;
+
+/// A document that may be searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassingDocument {
+    /// Its key.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// Absolute path of its file; `None` for a note given as text.
+    pub path: Option<String>,
+    /// Its type.
+    pub doc_type: DocType,
+}
+
+/// A chunk as it is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct RawChunk<'a> {
+    /// Its key.
+    pub id: ChunkId,
+    /// Its text.
+    pub text: &'a str,
+    /// Where it is from.
+    pub place: RawPlace<'a>,
+}
+
+/// The position of a chunk, not yet parsed.
+#[derive(Debug, Clone, Copy)]
+pub struct RawPlace<'a>(&'a str);
+
+impl<'a> RawPlace<'a> {
+    /// Returns a place that was kept as text.
+    pub fn new(json: &'a str) -> Self {
+        Self(json)
+    }
+
+    /// Returns the text to keep.
+    pub fn as_str(self) -> &'a str {
+        self.0
+    }
+
+    /// Returns the first and the last line in the file; `None` if they are unknown or cannot be read.
+    pub fn lines(self) -> Option<(u32, u32)> {
+        rows::chunk_lines(self.0)
+    }
+}
+
+const PASSING_DOCUMENTS: &str = concat!(
+    "SELECT id, title, source_path, doc_type
+    FROM documents
+    WHERE ",
+    passes_filter!(),
+    "
+    ORDER BY id"
+);
+
+const TEXTS: &str = "
+    SELECT id, text, metadata
+    FROM chunks
+    WHERE document_id = :document_id
+    ORDER BY chunk_index";
+
+impl Store {
+    /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn passing_documents(&self, filter: &Filter) -> Result<Vec<PassingDocument>> {
+        self.read(|db| {
+            let values = FilterValues::new(filter)?;
+            let mut statement = db.prepare_cached(PASSING_DOCUMENTS)?;
+            let found = statement.query_map(values.of_documents().as_slice(), |row| {
+                Ok(PassingDocument {
+                    id: row.get(0)?,
+                    title: row.get(1)?,
+                    path: row.get(2)?,
+                    doc_type: columns::named_column(row, 3)?,
+                })
+            })?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Calls `visit` with each chunk of documents, in order, and the document that it belongs to. All are read in one
+    /// state of the database.
+    ///
+    /// # Errors
+    ///
+    /// Those of `visit`; [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn visit_texts(
+        &self,
+        ids: &[DocumentId],
+        visit: &mut dyn FnMut(DocumentId, RawChunk<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(TEXTS)?;
+            for document_id in ids {
+                let mut chunks = statement.query(named_params! { ":document_id": document_id })?;
+                while let Some(row) = chunks.next()? {
+                    let chunk = RawChunk {
+                        id: row.get(0)?,
+                        text: columns::text_column(row, 1)?,
+                        place: RawPlace(columns::text_column(row, 2)?),
+                    };
+                    visit(*document_id, chunk)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Parses the position of a chunk of this database.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] if kb has not written it.
+    pub fn chunk_place(&self, raw: RawPlace<'_>) -> Result<ChunkPlace> {
+        rows::chunk_place(raw.0).map_err(|error| Fault::from(error).at(&self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+    use crate::testing::TestDb;
+
+    #[test]
+    fn texts_come_in_order_with_their_places() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["one", "two"], &["red"]);
+        let chunks = db.store.chunks(id).unwrap();
+        let mut visited = Vec::new();
+        let mut places = Vec::new();
+        db.store
+            .visit_texts(&[DocumentId(99), id], &mut |document_id, chunk| {
+                assert_eq!(document_id, id);
+                visited.push((chunk.id, chunk.text.to_owned(), chunk.place.lines()));
+                places.push(chunk.place.as_str().to_owned());
+                Ok(())
+            })
+            .unwrap();
+        let expected = chunks.iter().map(|stored| {
+            let chunk = &stored.chunk;
+            (stored.id, chunk.text.clone(), chunk.start_line.zip(chunk.end_line))
+        });
+        assert_eq!(visited, expected.collect::<Vec<_>>());
+        let place = db.store.chunk_place(RawPlace::new(&places[1])).unwrap();
+        assert_eq!(place.section, chunks[1].chunk.section);
+        assert!(db.store.chunk_place(RawPlace::new("[")).is_err());
+        let cancelled = db.store.visit_texts(&[id], &mut |_, _| Err(Error::UnknownChunk { id: 1 }));
+        assert!(matches!(cancelled, Err(Error::UnknownChunk { id: 1 })));
+    }
+
+    #[test]
+    fn the_lines_in_a_place_are_those_that_parsing_all_of_it_gives() {
+        let db = TestDb::new();
+        let mut chunk = crate::testing::chunk("words");
+        chunk.section = Some("the \"start_line\":7, \"end_line\":9 > x".into());
+        for lines in [None, Some((3, 14))] {
+            (chunk.start_line, chunk.end_line) = (lines.map(|at| at.0), lines.map(|at| at.1));
+            let json = rows::chunk_json(&chunk).unwrap();
+            assert_eq!(RawPlace::new(&json).lines(), lines);
+            assert_eq!(db.store.chunk_place(RawPlace::new(&json)).unwrap().lines, lines);
+        }
+        for json in ["", "{}", "\"start_line\":", "{\"start_line\":99999999999,\"end_line\":1}"] {
+            assert_eq!(RawPlace::new(json).lines(), None);
+        }
+    }
+
+    #[test]
+    fn documents_are_filtered() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one"], &["red"]);
+        let id = db.add("/b.md", &["two"], &[]);
+        let filter = Filter { path_prefix: Some("/b.md".into()), ..Filter::default() };
+        let found = db.store.passing_documents(&filter).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].id, found[0].path.as_deref()), (id, Some("/b.md")));
+        assert_eq!(db.store.passing_documents(&Filter::default()).unwrap().len(), 2);
+    }
+}

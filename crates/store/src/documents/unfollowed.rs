@@ -1,0 +1,76 @@
+//! Sets which remembered files and folders are followed, and lists the others.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::remembered::Root;
+use crate::Store;
+use crate::error::Result;
+use crate::followed::{AllowedFolder, Followed, Sieve, is_below};
+use crate::text::paths;
+
+impl Store {
+    /// From now on, only these remembered files and folders are returned; the others are treated as if
+    /// their documents had been imported without files. Paths of documents are still shown.
+    pub fn follow(&mut self, followed: Followed) {
+        self.followed = Arc::new(followed);
+    }
+
+    /// Whether kb made the database for itself, and nothing is remembered outside of it.
+    pub fn follows_everything(&self) -> bool {
+        *self.followed == Followed::Everything
+    }
+
+    /// Whether the user allowed the use of the database.
+    pub fn is_allowed(&self) -> bool {
+        *self.followed != Followed::Nothing
+    }
+
+    /// Returns what decides whether a file is followed.
+    pub(super) fn sieve(&self) -> Result<Sieve<'_>> {
+        let roots = match &*self.followed {
+            Followed::Listed(_) => self.roots()?,
+            Followed::Everything | Followed::Nothing => Vec::new(),
+        };
+        Ok(Sieve::new(&self.followed, &roots))
+    }
+
+    /// Returns the folders and files that are not followed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::roots`].
+    pub fn unfollowed(&self) -> Result<Unfollowed> {
+        let (roots, sieve, followed) = (self.all_roots()?, self.sieve()?, self.roots()?);
+        // The files in a folder come with it.
+        let all: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
+        let is_new = |root: &Root| !followed.iter().any(|followed| followed.path == root.path);
+        let with_allowed = |root: Root| {
+            let allowed = match &*self.followed {
+                Followed::Listed(allowed) => allowed.folders.get(&root.path).cloned(),
+                Followed::Everything | Followed::Nothing => None,
+            };
+            (root, allowed)
+        };
+        let folders = roots.into_iter().filter(is_new).map(with_allowed).collect();
+        let is_left = |path: &String| !sieve.has(path) && !is_below(&paths::path_of(path), &all);
+        let files = self.all_files()?.into_iter().map(|file| file.stamp.path);
+        Ok(Unfollowed { folders, files: files.filter(is_left).collect() })
+    }
+}
+
+/// What a database remembers that is not followed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unfollowed {
+    /// Folders that are new, or have other options than the user allowed, which come second.
+    pub folders: Vec<(Root, Option<AllowedFolder>)>,
+    /// Files outside all folders.
+    pub files: Vec<String>,
+}
+
+impl Unfollowed {
+    /// Whether everything is followed.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty() && self.files.is_empty()
+    }
+}

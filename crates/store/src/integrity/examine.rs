@@ -1,0 +1,325 @@
+//! Examines the whole database and groups faults by their repair.
+//!
+//! Compares all redundant data: the keyword index with the text, sizes and codes with their
+//! sources, hashes with the passages, vectors with the chunks.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
+
+use rusqlite::Connection;
+
+use crate::document::Chunk;
+use crate::error::{Error, Result};
+use crate::ids::ChunkId;
+
+use super::examine_vectors;
+use super::finding::{Damage, Finding};
+use crate::Store;
+use crate::db::fault::{Fault, Step};
+use crate::db::recheck::is_unreadable;
+use crate::db::schema;
+use crate::documents::chunks::PassageHash;
+use crate::keyword::{grams, sizes};
+use crate::life::migrate;
+use crate::vectors::layout::{has_vector_table, knows_vec0};
+use crate::vectors::tokens;
+
+/// With 1, FTS5 compares its index with the text in `chunks`, and fails if they differ.
+const CHECK_FTS: &str = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
+
+const CHECK_GRAMS: &str = "INSERT INTO chunks_grams (chunks_grams) VALUES ('integrity-check')";
+
+/// Queries that count faults, each with the sentence that reports them.
+const CLAIMS: &[(Damage, &str, &str)] = &[
+    (
+        Damage::References,
+        "SELECT count(*) FROM pragma_foreign_key_check",
+        "row with a reference to a missing row",
+    ),
+    (
+        Damage::Tags,
+        "SELECT count(*) FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)",
+        "tag that no document has",
+    ),
+    (
+        Damage::Paths,
+        "SELECT count(*)
+        FROM documents
+        LEFT JOIN document_paths
+            ON document_paths.path = documents.source_path
+            AND document_paths.document_id = documents.id
+        WHERE documents.source_path IS NOT NULL AND document_paths.path IS NULL",
+        "document whose path is not stored",
+    ),
+    (
+        Damage::Paths,
+        "SELECT count(*)
+        FROM documents
+        WHERE documents.source_path IS NULL
+            AND documents.id IN (SELECT document_id FROM document_paths)",
+        "document without a primary path",
+    ),
+    (
+        Damage::Grams,
+        "SELECT count(*) FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)",
+        "entry of a missing chunk in the index of scripts without spaces",
+    ),
+    (
+        Damage::Gaps,
+        "SELECT count(*) FROM (
+            SELECT 1 FROM chunks GROUP BY document_id HAVING max(chunk_index) + 1 <> count(*)
+        )",
+        "document with gaps between chunks",
+    ),
+];
+
+/// As [`CLAIMS`], for a database that is bound to a model.
+const VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
+    (
+        Damage::MissingVectors,
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM chunks_vec_rowids)",
+        "chunk without a vector",
+    ),
+    (
+        Damage::LooseVectors,
+        "SELECT count(*) FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)",
+        "vector without a chunk",
+    ),
+];
+
+/// As [`VECTOR_CLAIMS`], for a table of vectors with an unknown layout.
+const UNKNOWN_VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
+    (
+        Damage::MissingVectors,
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunks_vec)",
+        "chunk without a vector",
+    ),
+    (
+        Damage::LooseVectors,
+        "SELECT count(*) FROM chunks_vec WHERE chunk_id NOT IN (SELECT id FROM chunks)",
+        "vector without a chunk",
+    ),
+];
+
+const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
+
+const CHUNKS: &str = "SELECT id, context, text, passage_hash FROM chunks";
+
+const GRAMS: &str = "SELECT id FROM chunks_grams_docsize";
+
+/// The objects made by the migrations, without the shadow tables of virtual tables.
+const SCHEMA: &str = "
+    SELECT type, name, sql
+    FROM sqlite_schema
+    WHERE sql IS NOT NULL
+        AND name NOT LIKE 'chunks\\_fts\\_%' ESCAPE '\\'
+        AND name NOT LIKE 'chunks\\_grams\\_%' ESCAPE '\\'";
+
+/// An object made by the migrations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SchemaEntry {
+    /// `table`, `index`, `trigger` or `view`.
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) sql: String,
+}
+
+impl Store {
+    /// Examines everything: the file's structure, references, the keyword index against the text,
+    /// hashes against passages, and that each chunk has one vector and no other vectors exist.
+    /// Returns the faults, confirmed by a second examination, so that concurrent writes are not
+    /// reported; empty if the database is intact. Reads all of the database.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] if the file cannot be read to the end, [`Error::DiskFailed`] if the disk
+    /// fails, and other errors of the database.
+    pub fn examine(&self) -> Result<Vec<Finding>> {
+        let found = self.examine_once()?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        // "Restore a backup" is only reported for faults found twice.
+        let again = self.examine_once()?;
+        let was_found =
+            |finding: &Finding| found.iter().any(|earlier| earlier.damage == finding.damage);
+        Ok(again.into_iter().filter(was_found).collect())
+    }
+
+    fn examine_once(&self) -> Result<Vec<Finding>> {
+        let mut found = Vec::new();
+        // Separate from the rest: for SQLite these statements write, and may have to wait for a
+        // lock. Where nothing can be written, only the check of the whole file looks at the indexes.
+        let checks = [(Damage::Keywords, CHECK_FTS), (Damage::Grams, CHECK_GRAMS)];
+        for (damage, sql) in checks.into_iter().filter(|_| !self.is_read_only()) {
+            match self
+                .connection
+                .execute(sql, [])
+                .map_err(|error| Fault::from(error).at(&self.path))
+            {
+                Ok(_) => {}
+                Err(Error::Corrupt { detail, .. }) => {
+                    let message = format!("the keyword index does not match the text: {detail}");
+                    found.push(Finding::new(damage, message));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.examine_snapshot(&mut found)?;
+        Ok(found)
+    }
+
+    /// Examines one state of the database on a new connection that knows no earlier state. When
+    /// `integrity_check` asks FTS5, FTS5 uses the index structure that the connection read last,
+    /// and misses segments that other processes have merged since (`xIntegrity` in `fts5.c` does
+    /// not invalidate it, unlike every query).
+    fn examine_snapshot(&self, found: &mut Vec<Finding>) -> Result<()> {
+        let reader = self.reader()?;
+        reader.read(|db| {
+            integrity(db, found)?;
+            let has_vectors = has_vector_table(db)?;
+            let vector_claims = match (has_vectors, knows_vec0(db)?) {
+                (true, true) => VECTOR_CLAIMS,
+                (true, false) => UNKNOWN_VECTOR_CLAIMS,
+                (false, _) => &[],
+            };
+            for (damage, count_sql, what) in CLAIMS.iter().chain(vector_claims) {
+                let count: i64 = db.query_row(count_sql, [], |row| row.get(0))?;
+                found.extend(Finding::counted(*damage, count, what));
+            }
+            if !has_vectors {
+                let num_chunks: i64 = db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?;
+                let what = "chunk without a vector";
+                found.extend(Finding::counted(Damage::MissingVectors, num_chunks, what));
+            }
+            texts(db, found)?;
+            let num_sizes = sizes::num_wrong(db)?;
+            let what = "chunk whose stored size is wrong";
+            found.extend(Finding::counted(Damage::Sizes, num_sizes, what));
+            examine_vectors::examine(db, found)?;
+            let num_changed = i64::try_from(tokens::changed(db)?.len()).unwrap_or(i64::MAX);
+            let what = "chunk whose token codes have changed since being stored";
+            found.extend(Finding::counted(Damage::TokenCodes, num_changed, what));
+            schema(db, found)
+        })?;
+        let unreadable = found.iter().find(|finding| is_unreadable(&finding.message));
+        match unreadable {
+            Some(finding) => {
+                let (path, detail) = (self.path.clone(), finding.message.clone());
+                Err(Error::DiskFailed { path, detail })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Runs SQLite's own check. Its reports on virtual tables are ignored, because those are checked
+/// separately.
+fn integrity(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+    let mut messages: Vec<String> = Vec::new();
+    db.pragma_query(None, "integrity_check", |row| {
+        messages.push(row.get(0)?);
+        Ok(())
+    })?;
+    for message in messages {
+        let damage = if message == "ok" || message.contains("FTS5 table") {
+            continue;
+        } else if message.contains(" index ") {
+            Damage::Indexes
+        } else {
+            Damage::Structure
+        };
+        found.push(Finding::new(damage, message));
+    }
+    Ok(())
+}
+
+/// Compares hashes and the index for scripts without spaces with the texts.
+fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+    let mut statement = db.prepare(GRAMS)?;
+    let indexed: HashSet<ChunkId> =
+        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let (mut num_other, mut num_missing) = (0, 0);
+    each_text(db, |chunk_id, context, text, hash| {
+        let passage = Chunk::passage(context, text);
+        num_other += i64::from(PassageHash::of(&passage).bytes().as_slice() != hash);
+        num_missing += i64::from(!indexed.contains(&chunk_id) && grams::has_some(context, text));
+    })?;
+    let what = "chunk whose text has changed since it was embedded";
+    found.extend(Finding::counted(Damage::Passages, num_other, what));
+    let what = "chunk missing from the index of scripts without spaces";
+    found.extend(Finding::counted(Damage::Grams, num_missing, what));
+    let what = "chunk missing from the index of stems";
+    found.extend(Finding::counted(Damage::Grams, grams::num_missing_stems(db)?, what));
+    Ok(())
+}
+
+/// Calls `look` with id, context, text and hash of every chunk.
+pub(crate) fn each_text(
+    db: &Connection,
+    mut look: impl FnMut(ChunkId, &str, &str, &[u8]),
+) -> Step<()> {
+    let mut statement = db.prepare(CHUNKS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
+        let hash: Vec<u8> = row.get(3)?;
+        look(row.get(0)?, &context, &text, &hash);
+    }
+    Ok(())
+}
+
+/// Compares the objects made by the migrations with the existing ones.
+fn schema(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+    let mut by_damage: BTreeMap<Damage, Vec<&str>> = BTreeMap::new();
+    for entry in missing_schema(db)? {
+        let damage = if entry.kind == "table" { Damage::Tables } else { Damage::Schema };
+        by_damage.entry(damage).or_default().push(&entry.name);
+    }
+    found.extend(by_damage.into_iter().map(|(damage, names)| {
+        Finding::new(damage, format!("missing or changed in the schema: {}", names.join(", ")))
+    }));
+    Ok(())
+}
+
+/// Returns the objects of the migrations that are missing or different. For tables only the name is
+/// compared: their contents are examined elsewhere.
+pub(crate) fn missing_schema(db: &Connection) -> Step<Vec<&'static SchemaEntry>> {
+    let found = entries(db)?;
+    let is_same = |a: &SchemaEntry, b: &SchemaEntry| {
+        (&a.kind, &a.name) == (&b.kind, &b.name)
+            && (a.kind == "table" || plain(&a.sql) == plain(&b.sql))
+    };
+    let expected = expected_schema()?.iter();
+    Ok(expected.filter(|entry| !found.iter().any(|existing| is_same(entry, existing))).collect())
+}
+
+/// Returns SQL without comments and with white space reduced to single spaces.
+fn plain(sql: &str) -> String {
+    let lines = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    words.join(" ")
+}
+
+fn entries(db: &Connection) -> Step<Vec<SchemaEntry>> {
+    let mut statement = db.prepare(SCHEMA)?;
+    let entries = statement.query_map([], |row| {
+        Ok(SchemaEntry { kind: row.get(0)?, name: row.get(1)?, sql: row.get(2)? })
+    })?;
+    Ok(entries.collect::<Result<_, _>>()?)
+}
+
+/// Returns the schema that the migrations create in an empty database.
+fn expected_schema() -> Step<&'static [SchemaEntry]> {
+    static EXPECTED: OnceLock<Vec<SchemaEntry>> = OnceLock::new();
+    if let Some(expected) = EXPECTED.get() {
+        return Ok(expected);
+    }
+    let mut db = Connection::open_in_memory()?;
+    migrate::apply(&mut db, 0, schema::MIGRATIONS)?;
+    let entries = entries(&db)?;
+    Ok(EXPECTED.get_or_init(|| entries))
+}
+
+#[cfg(test)]
+mod tests;

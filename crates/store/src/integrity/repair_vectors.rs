@@ -1,0 +1,154 @@
+//! Keeps the intact vectors of a damaged table; the model computes the others again.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, named_params};
+
+use crate::document::{Chunk, Embedding};
+use crate::error::Result;
+use crate::ids::ChunkId;
+
+use crate::Store;
+use crate::db::binding::{self, Slot};
+use crate::db::fault::Step;
+use crate::db::layout::Layout;
+use crate::vectors::layout::has_vector_table;
+use crate::vectors::{self, VectorWriter, blocks, codes};
+
+const REMOVE_VECTOR: &str = "DELETE FROM chunks_vec WHERE chunk_id = :id";
+
+const LOOSE_VECTORS: &str =
+    "SELECT rowid FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)";
+
+const CHUNK_IDS: &str = "SELECT id FROM chunks";
+
+const UNVECTORED: &str = "
+    SELECT id, context, text
+    FROM chunks
+    WHERE id > :after AND id NOT IN (SELECT rowid FROM chunks_vec_rowids)
+    ORDER BY id
+    LIMIT :limit";
+
+const HAS_CHUNK: &str = "
+    SELECT
+        EXISTS (SELECT 1 FROM chunks WHERE id = :id)
+        AND NOT EXISTS (SELECT 1 FROM chunks_vec_rowids WHERE rowid = :id)";
+
+impl Store {
+    /// Returns the passages of chunks without a vector: at most `limit`, ordered by id, all with ids
+    /// above `after`.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<(ChunkId, String)>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(UNVECTORED)?;
+            let params = named_params! { ":after": after, ":limit": limit };
+            let chunks = statement.query_map(params, |row| {
+                let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
+                Ok((row.get(0)?, Chunk::passage(&context, &text)))
+            })?;
+            Ok(chunks.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Stores vectors of chunks that have none, in one transaction; skips chunks that were removed
+    /// or got a vector meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ModelMismatch`](crate::error::Error::ModelMismatch) if the database has been bound
+    /// to another model; otherwise as [`Store::repair`].
+    pub fn store_vectors(&mut self, embedded: &[(ChunkId, Embedding)]) -> Result<()> {
+        let bound = self.bound.borrow().clone();
+        self.write(|db| {
+            let Some(binding) = binding::check(db, bound.as_ref())? else { return Ok(()) };
+            let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
+            for (chunk_id, embedding) in embedded {
+                vectors::require_unit_shape(&embedding.vector, binding.dim)?;
+                let params = named_params! { ":id": chunk_id };
+                if db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))? {
+                    writer.insert(*chunk_id, embedding)?;
+                }
+            }
+            writer.finish()
+        })
+    }
+}
+
+/// Removes vectors that do not have unit length or differ from their checksums.
+pub(crate) fn remove_bad_vectors(db: &Connection) -> Step<()> {
+    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
+    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
+    let mut bad = Vec::new();
+    blocks::each_block(db, |block| {
+        let Some(block) = block else { return };
+        let is_bad = |(place, chunk_id): &&(usize, ChunkId)| {
+            block.intact_vector(*place, *chunk_id, dim).is_none()
+        };
+        bad.extend(block.places.iter().filter(is_bad).map(|(_, chunk_id)| *chunk_id));
+    })?;
+    remove_vectors(db, &bad)
+}
+
+/// Removes the vectors of some chunks, and the codes, which are made again.
+pub(crate) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
+    if ids.is_empty() || !has_vector_table(db)? {
+        return Ok(());
+    }
+    codes::forget(db)?;
+    for id in ids {
+        db.prepare_cached(REMOVE_VECTOR)?.execute(named_params! { ":id": id })?;
+    }
+    Ok(())
+}
+
+/// Removes the vectors of missing chunks.
+pub(crate) fn remove_orphaned_vectors(db: &Connection) -> Step<()> {
+    if !has_vector_table(db)? {
+        return Ok(());
+    }
+    let mut statement = db.prepare(LOOSE_VECTORS)?;
+    let loose: Vec<ChunkId> =
+        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    remove_vectors(db, &loose)
+}
+
+/// Rebuilds the table of vectors from the intact vectors of existing chunks.
+pub(crate) fn rebuild_vectors(db: &Connection) -> Step<()> {
+    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
+    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
+    let mut statement = db.prepare(CHUNK_IDS)?;
+    let mut waiting: HashSet<ChunkId> =
+        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut good = Vec::new();
+    if has_vector_table(db)? {
+        // A table with missing parts has no vectors to keep.
+        let _ = blocks::each_block(db, |block| {
+            for (place, chunk_id) in block.iter().flat_map(|block| &block.places) {
+                let vector = block.and_then(|block| block.intact_vector(*place, *chunk_id, dim));
+                if let (Some(vector), true) = (vector, waiting.remove(chunk_id)) {
+                    let (numbers, _) = vector.as_chunks::<4>();
+                    let numbers: Vec<f32> =
+                        numbers.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect();
+                    good.push((*chunk_id, numbers));
+                }
+            }
+        });
+    }
+    good.sort_unstable_by_key(|entry| entry.0);
+    vectors::make_table(db, binding.dim)?;
+    let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
+    for (chunk_id, vector) in &good {
+        writer.insert_vector(*chunk_id, vector)?;
+    }
+    writer.finish()
+}
+
+/// Makes the codes again: this is cheap, and right whatever was done to the vectors.
+pub(crate) fn rebuild_codes(db: &Connection) -> Step<()> {
+    codes::forget(db)?;
+    vectors::encode_from(db, 1)?;
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! Recognises the layout of FTS5's tables that `postings.rs` and `separators.rs` read.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::db::fault::Step;
+use crate::db::layout::are_made_so;
+
+/// Versions of FTS5's format, without and with terms removed in place.
+const FTS5_VERSIONS: [i64; 2] = [4, 5];
+
+const FTS5_VERSION: &str = "SELECT v FROM chunks_fts_config WHERE k = 'version'";
+
+/// The head of the list of segments; see `postings.rs`.
+const FTS5_STRUCTURE: &str = "SELECT substr(block, 5, 4) FROM chunks_fts_data WHERE id = 10";
+
+/// Present since SQLite 3.43 in tables with options that kb does not use.
+const FTS5_OTHER_STRUCTURE: [u8; 4] = [0xff, 0, 0, 1];
+
+/// The tables as created by the known versions.
+const FTS5_TABLES: [(&str, &str); 2] = [
+    ("chunks_fts_data", "CREATE TABLE 'chunks_fts_data'(id INTEGER PRIMARY KEY, block BLOB)"),
+    (
+        "chunks_fts_idx",
+        "CREATE TABLE 'chunks_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+    ),
+];
+
+/// Whether the index of words has the layout that `postings.rs` reads.
+pub(crate) fn knows_fts5(db: &Connection) -> Step<bool> {
+    let version: Option<i64> =
+        db.prepare_cached(FTS5_VERSION)?.query_row([], |row| row.get(0)).optional()?;
+    let structure: Option<Vec<u8>> =
+        db.prepare_cached(FTS5_STRUCTURE)?.query_row([], |row| row.get(0)).optional()?;
+    Ok(version.is_some_and(|version| FTS5_VERSIONS.contains(&version))
+        && structure.is_none_or(|structure| structure != FTS5_OTHER_STRUCTURE)
+        && are_made_so(db, &FTS5_TABLES)?)
+}

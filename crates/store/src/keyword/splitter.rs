@@ -1,0 +1,164 @@
+//! Splits texts into the terms of the keyword indexes, with the same tokenizers, in memory.
+//!
+//! A copy of the index elsewhere needs the terms and positions of passages, and a search there the
+//! terms of the query. FTS5 itself makes both, so that they are those of a database.
+
+use rusqlite::{Connection, named_params};
+
+use super::grams;
+use crate::MirroredChunk;
+use crate::db::fault::Step;
+use crate::error::{Error, Result};
+use crate::ids::ChunkId;
+use crate::text::language::NaturalLanguage;
+
+/// An index of terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TermIndex {
+    /// Words without accents and endings.
+    Words,
+    /// Pairs and single letters of scripts without spaces, and words that touch them.
+    Pairs,
+}
+
+/// A place in a chunk where a term occurs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TermPlace {
+    /// The chunk.
+    pub chunk_id: ChunkId,
+    /// Whether it is in the context rather than in the text.
+    pub is_context: bool,
+    /// Number of terms before it, there.
+    pub position: u32,
+}
+
+/// The tokenizers are those of `chunks_fts` and `chunks_grams`.
+const MAKE: &str = "
+    CREATE VIRTUAL TABLE words USING fts5 (
+        context,
+        text,
+        content = '',
+        tokenize = 'porter unicode61'
+    );
+    CREATE VIRTUAL TABLE words_terms USING fts5vocab (words, instance);
+    CREATE VIRTUAL TABLE pairs USING fts5 (
+        context,
+        text,
+        content = '',
+        tokenize = \"unicode61 remove_diacritics 0 categories 'L* N* Co M*'\"
+    );
+    CREATE VIRTUAL TABLE pairs_terms USING fts5vocab (pairs, instance);";
+
+const INSERT_WORDS: &str =
+    "INSERT INTO words (rowid, context, text) VALUES (:chunk_id, :context, :text)";
+
+const INSERT_PAIRS: &str =
+    "INSERT INTO pairs (rowid, context, text) VALUES (:chunk_id, :context, :text)";
+
+const WORDS: &str = "SELECT term, doc, col = 'context', offset FROM words_terms";
+
+const PAIRS: &str = "SELECT term, doc, col = 'context', offset FROM pairs_terms";
+
+const TERMS_OF_WORDS: &str = "SELECT term FROM words_terms ORDER BY offset";
+
+const TERMS_OF_PAIRS: &str = "SELECT term FROM pairs_terms ORDER BY offset";
+
+const EMPTY: &str = "
+    INSERT INTO words (words) VALUES ('delete-all');
+    INSERT INTO pairs (pairs) VALUES ('delete-all');";
+
+/// Splits texts into terms.
+#[derive(Debug)]
+pub struct Splitter {
+    connection: Connection,
+}
+
+impl Splitter {
+    /// Makes the tokenizers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`] if there is no memory left.
+    pub fn new() -> Result<Self> {
+        let make = || -> rusqlite::Result<Self> {
+            let connection = Connection::open_in_memory()?;
+            connection.execute_batch(MAKE)?;
+            Ok(Self { connection })
+        };
+        make().map_err(|error| Error::Store(error.into()))
+    }
+
+    /// Returns the terms of a text, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`] if there is no memory left.
+    pub fn terms(&self, index: TermIndex, text: &str) -> Result<Vec<String>> {
+        let (insert, query) = match index {
+            TermIndex::Words => (INSERT_WORDS, TERMS_OF_WORDS),
+            TermIndex::Pairs => (INSERT_PAIRS, TERMS_OF_PAIRS),
+        };
+        self.emptied(|db| {
+            db.prepare_cached(insert)?
+                .execute(named_params! { ":chunk_id": 1, ":context": "", ":text": text })?;
+            let mut statement = db.prepare_cached(query)?;
+            let terms = statement.query_map([], |row| row.get(0))?;
+            Ok(terms.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Passes every place of every term of some chunks to `on_place`, ordered by
+    /// index, term, chunk, and position in the context and then in the text.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`] if there is no memory left.
+    pub fn places<'a>(
+        &self,
+        chunks: impl IntoIterator<Item = &'a MirroredChunk>,
+        mut on_place: impl FnMut(TermIndex, &str, TermPlace),
+    ) -> Result<()> {
+        self.emptied(|db| {
+            for MirroredChunk { id: chunk_id, context, text, natural_language, .. } in chunks {
+                let language = *natural_language;
+                db.prepare_cached(INSERT_WORDS)?.execute(
+                    named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
+                )?;
+                let has_stems = language.is_some_and(NaturalLanguage::has_stemmer);
+                if has_stems || grams::has_some(context, text) {
+                    db.prepare_cached(INSERT_PAIRS)?.execute(named_params! {
+                        ":chunk_id": chunk_id,
+                        ":context": grams::indexed(context, language),
+                        ":text": grams::indexed(text, language),
+                    })?;
+                }
+            }
+            for (index, query) in [(TermIndex::Words, WORDS), (TermIndex::Pairs, PAIRS)] {
+                let mut statement = db.prepare_cached(query)?;
+                let mut rows = statement.query([])?;
+                while let Some(row) = rows.next()? {
+                    let place = TermPlace {
+                        chunk_id: row.get(1)?,
+                        is_context: row.get(2)?,
+                        position: row.get(3)?,
+                    };
+                    let term = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+                    on_place(index, term, place);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs `work` on empty tables.
+    fn emptied<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
+        let run = || {
+            let transaction = self.connection.unchecked_transaction()?;
+            transaction.execute_batch(EMPTY)?;
+            let value = work(&transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        };
+        run().map_err(|fault: crate::db::fault::Fault| fault.at("memory".as_ref()))
+    }
+}

@@ -1,0 +1,87 @@
+//! Recognises, once per connection, the tables behind the indexes that kb reads directly.
+
+use rusqlite::Connection;
+
+use crate::Store;
+use crate::db::fault::Step;
+use crate::db::layout::Layout;
+use crate::error::Result;
+use crate::keyword::layout::knows_fts5;
+use crate::vectors::layout::{has_vector_table, knows_vec0};
+
+impl Layout {
+    pub(crate) fn read(db: &Connection) -> Step<Self> {
+        Ok(Self { knows_fts5: knows_fts5(db)?, knows_vec0: knows_vec0(db)? })
+    }
+}
+
+impl Store {
+    /// Returns the known layouts; detected once, on the first call.
+    pub(crate) fn layout(&self, db: &Connection) -> Step<Layout> {
+        if let Some(layout) = self.layout.get() {
+            return Ok(layout);
+        }
+        let layout = Layout::read(db)?;
+        // The table of vectors may be created later.
+        if has_vector_table(db)? {
+            self.layout.set(Some(layout));
+        }
+        Ok(layout)
+    }
+
+    /// Returns the known layouts before a write.
+    pub(crate) fn layout_to_write(&self) -> Result<Layout> {
+        self.layout(&self.connection).map_err(|fault| fault.at(&self.path))
+    }
+
+    /// Makes this store and its readers treat both layouts as unknown.
+    #[cfg(test)]
+    pub(crate) fn forget_layout(&self) {
+        self.layout.set(Some(Layout { knows_fts5: false, knows_vec0: false }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Erasure;
+    use crate::testing::TestDb;
+
+    fn layout(db: &TestDb) -> (bool, bool) {
+        let layout = Layout::read(&db.store.connection).unwrap();
+        (layout.knows_fts5, layout.knows_vec0)
+    }
+
+    #[test]
+    fn the_layouts_of_this_version_are_known() {
+        assert_eq!(layout(&TestDb::unbound()), (true, true));
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["one", "two"], &[]);
+        db.store.remove(id).unwrap();
+        assert_eq!(layout(&db), (true, true));
+        assert_eq!(db.store.clean_leftovers().unwrap(), Erasure::Done);
+        assert_eq!(layout(&db), (true, true));
+    }
+
+    #[test]
+    fn other_versions_are_unknown() {
+        for (change, expected) in [
+            ("UPDATE chunks_fts_config SET v = 6 WHERE k = 'version'", (false, true)),
+            (
+                "UPDATE chunks_fts_data SET block = x'00000000ff00000100' WHERE id = 10",
+                (false, true),
+            ),
+            (
+                "UPDATE chunks_vec_info SET value = 'v0.2.0' WHERE key = 'CREATE_VERSION'",
+                (true, false),
+            ),
+            ("DELETE FROM chunks_vec_info", (true, false)),
+            ("ALTER TABLE chunks_vec_chunks ADD COLUMN more", (true, false)),
+        ] {
+            let mut db = TestDb::new();
+            db.add("/a.md", &["one", "two"], &[]);
+            db.store.connection.execute_batch(change).unwrap();
+            assert_eq!(layout(&db), expected, "{change}");
+        }
+    }
+}

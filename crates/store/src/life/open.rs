@@ -1,0 +1,191 @@
+//! Opens a kb database, or reports why it cannot.
+//!
+//! A file of another program is never written to: it is identified by reading alone.
+
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::backup::Unmigrated;
+use super::migrate;
+use crate::db::access::Access;
+use crate::db::connection::{BUSY_TIMEOUT, PRAGMAS, open_connection};
+use crate::db::fault::Fault;
+use crate::db::file_id::file_id;
+use crate::db::schema;
+use crate::error::{Error, Result};
+use crate::files::File;
+use crate::files::private::create_file;
+use crate::{Followed, Store};
+
+/// Called before a database of an older schema changes; the lock that it returns is held until the
+/// schema is the newest.
+pub type BeforeMigration<'a> = dyn Fn(&Unmigrated<'_>) -> Option<File> + 'a;
+
+impl Store {
+    /// Opens the database for reading and writing. Creates the file and its directory if they are
+    /// missing, readable only by the owner. An empty file becomes a new database.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Foreign`], [`Error::Corrupt`] and [`Error::SchemaTooNew`] for a file that kb must
+    /// not write, which is left unchanged; [`Error::ReadOnly`] for one that it cannot write; [`Error::Locked`], [`Error::DiskFull`] and [`Error::Io`]
+    /// for errors of the system.
+    pub fn open(path: &Path) -> Result<Self> {
+        let opened = Self::open_guarded(path, true, &|_| None)?;
+        opened.ok_or_else(|| Error::PathNotFound { path: path.to_owned() })
+    }
+
+    /// Opens the database if it exists; returns `None` and creates nothing if there is no file. Where
+    /// it cannot be written, it is opened read-only, and an empty one counts as none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`]; [`Error::NeedsWriting`] instead of [`Error::ReadOnly`].
+    pub fn open_existing(path: &Path) -> Result<Option<Self>> {
+        Self::open_guarded(path, false, &|_| None)
+    }
+
+    /// Like [`Store::open`] if `creates`, else like [`Store::open_existing`]. Calls
+    /// `before_migration` before anything in a database of an older schema changes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn open_guarded(
+        path: &Path,
+        creates: bool,
+        before_migration: &BeforeMigration<'_>,
+    ) -> Result<Option<Self>> {
+        let io = |source| Error::Io { path: path.to_owned(), source };
+        if creates {
+            create_file(path).map_err(io)?;
+            if Self::is_read_only_at(path) {
+                return Err(Error::ReadOnly { path: path.to_owned() });
+            }
+        } else if !path.try_exists().map_err(io)? {
+            return Ok(None);
+        } else if let access @ (Access::Shared | Access::Frozen(_)) = Access::of(path)? {
+            return Self::connect_to_read(path, access);
+        }
+        Self::connect(path, before_migration).map(Some)
+    }
+
+    /// Opens a second, read-only connection to the same file. Checks made by [`Store::open`] are
+    /// not repeated.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] and [`Error::Io`].
+    pub fn reader(&self) -> Result<Self> {
+        let connection = self.access.open_to_read(&self.path);
+        let connection = connection.map_err(|error| Fault::from(error).at(&self.path))?;
+        Ok(Self {
+            idle: RefCell::default(),
+            has_read_ahead: Cell::new(false),
+            connection,
+            path: self.path.clone(),
+            access: self.access,
+            file: self.file,
+            bound: self.bound.clone(),
+            reindexing: None,
+            followed: Arc::clone(&self.followed),
+            layout: self.layout.clone(),
+        })
+    }
+
+    /// Limits how long a statement waits for another process, for work that can be left undone.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn wait_at_most(&self, patience: Duration) -> Result<()> {
+        let set = self.connection.busy_timeout(patience.min(BUSY_TIMEOUT));
+        set.map_err(|error| Fault::from(error).at(&self.path))
+    }
+
+    /// Returns the version of the linked SQLite.
+    pub fn sqlite_version() -> &'static str {
+        rusqlite::version()
+    }
+
+    /// Closes the connection. The last one to close leaves a single file: it checkpoints and
+    /// removes the write-ahead log. Dropping does the same without reporting errors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DiskFull`] and [`Error::Io`] if the log cannot be checkpointed; it is then kept and
+    /// nothing is lost.
+    pub fn close(mut self) -> Result<()> {
+        self.empty_log_left();
+        self.idle.take();
+        self.connection.close().map_err(|(_, error)| Fault::from(error).at(&self.path))
+    }
+
+    fn connect(path: &Path, before_migration: &BeforeMigration<'_>) -> Result<Self> {
+        let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+            .map_err(Fault::from)
+            .and_then(|mut connection| {
+                // Until the file is known to be kb's, its log is not checkpointed on closing.
+                connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+                let version = schema::version(&connection)?;
+                schema::refuse_newer(version, schema::MIGRATIONS)?;
+                connection.execute_batch(PRAGMAS)?;
+                migrate::enter_wal(&connection, BUSY_TIMEOUT)?;
+                let is_pending = version > 0 && version < schema::NEWEST;
+                let _lock = is_pending.then(|| {
+                    before_migration(&Unmigrated { connection: &connection, path, version })
+                });
+                migrate::apply(&mut connection, version, schema::MIGRATIONS)?;
+                connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+                Ok(connection)
+            })
+            .map_err(|fault| fault.at(path))?;
+        Ok(Self::over(connection, path, Access::Write))
+    }
+
+    /// Opens a database that cannot be written. A database without a schema counts as none.
+    fn connect_to_read(path: &Path, access: Access) -> Result<Option<Self>> {
+        let opened = access.open_to_read(path).map_err(Fault::from).and_then(|connection| {
+            let version = schema::version(&connection)?;
+            schema::refuse_newer(version, schema::MIGRATIONS)?;
+            Ok((connection, version))
+        });
+        let needs = |reason: String| Error::NeedsWriting { path: path.to_owned(), reason };
+        let (connection, version) = opened.map_err(|fault| match fault.is_about_access() {
+            true => needs("its log cannot be read".into()),
+            false => fault.at(path),
+        })?;
+        match version {
+            0 => Ok(None),
+            schema::NEWEST => Ok(Some(Self::over(connection, path, access))),
+            _ => {
+                let newest = schema::NEWEST;
+                let reason = format!("its schema has version {version}, this kb needs {newest}");
+                Err(needs(reason))
+            }
+        }
+    }
+
+    fn over(connection: Connection, path: &Path, access: Access) -> Self {
+        Self {
+            idle: RefCell::default(),
+            has_read_ahead: Cell::new(false),
+            connection,
+            path: path.to_owned(),
+            access,
+            file: file_id(path),
+            bound: RefCell::new(None),
+            reindexing: None,
+            followed: Arc::new(Followed::Everything),
+            layout: Cell::new(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,396 @@
+//! Tests which files are opened, which are refused, and which stay unchanged.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+
+use super::*;
+use crate::document::Filter;
+use crate::ids::DocumentId;
+use crate::testing::{TestDb, binding, chunk, document, embedding, vector};
+
+fn scratch() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("kb.db");
+    (directory, path)
+}
+
+fn files(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Checks that the file is refused and no byte of it changes.
+#[track_caller]
+fn check_refused(path: &Path, is_expected: impl Fn(&Error) -> bool) {
+    let before = fs::read(path).unwrap();
+    let error = Store::open(path).unwrap_err();
+    assert!(is_expected(&error), "{error}");
+    let error = Store::open_existing(path).unwrap_err();
+    assert!(is_expected(&error), "{error}");
+    assert_eq!(fs::read(path).unwrap(), before);
+}
+
+#[test]
+fn large_files_are_mapped_as_well() {
+    let (_directory, path) = scratch();
+    let store = Store::open(&path).unwrap();
+    let mapped: i64 =
+        store.connection.pragma_query_value(None, "mmap_size", |row| row.get(0)).unwrap();
+    assert_eq!(mapped, 16 << 30, "SQLite is built with another limit than in .cargo/config.toml");
+}
+
+#[test]
+fn reading_creates_no_file() {
+    let (directory, path) = scratch();
+    assert!(Store::open_existing(&path).unwrap().is_none());
+    assert!(files(directory.path()).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn file_and_directory_are_private_to_the_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let (directory, _) = scratch();
+    let path = directory.path().join("new").join("kb.db");
+    let store = Store::open(&path).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(&path.with_file_name("kb.db-wal")), 0o600);
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    drop(store);
+}
+
+#[test]
+fn an_empty_file_becomes_a_database() {
+    let (_directory, path) = scratch();
+    fs::write(&path, "").unwrap();
+    let store = Store::open_existing(&path).unwrap().unwrap();
+    assert_eq!(store.stats().unwrap().total_chunks, 0);
+}
+
+#[test]
+fn garbage_is_corrupt() {
+    let (_directory, path) = scratch();
+    for bytes in [vec![b'x'; 20], vec![b'x'; 5000], b"SQLite format 3\0 and no more".to_vec()] {
+        fs::write(&path, bytes).unwrap();
+        check_refused(&path, |error| matches!(error, Error::Corrupt { .. }));
+    }
+}
+
+#[test]
+fn a_truncated_database_is_corrupt() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["words"], &[]);
+    let path = db.path();
+    db.store.close().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    for length in [50, 100, 4096, bytes.len() / 2] {
+        fs::write(&path, &bytes[..length]).unwrap();
+        check_refused(&path, |error| matches!(error, Error::Corrupt { .. }));
+    }
+}
+
+#[test]
+fn a_page_of_garbage_is_corruption_whenever_it_is_read() {
+    let mut db = TestDb::new();
+    for number in 0..200 {
+        db.add(&format!("/{number}.md"), &[&format!("some words {number}")], &[]);
+    }
+    let path = db.path();
+    db.store.close().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[8192..].fill(0xa5);
+    fs::write(&path, &bytes).unwrap();
+    let outcome = Store::open(&path).and_then(|store| store.documents(&Filter::default()));
+    assert!(matches!(outcome, Err(Error::Corrupt { .. })), "{outcome:?}");
+}
+
+#[test]
+fn a_database_of_another_program_is_foreign() {
+    for (setup, is_ours) in [
+        ("CREATE TABLE theirs (id INTEGER)", false),
+        ("PRAGMA application_id = 7", false),
+        ("PRAGMA journal_mode = WAL; CREATE TABLE theirs (id INTEGER)", false),
+        ("PRAGMA journal_mode = WAL", true),
+    ] {
+        let (_directory, path) = scratch();
+        Connection::open(&path).unwrap().execute_batch(setup).unwrap();
+        if is_ours {
+            // The file left by a kb that is killed just after creating it.
+            Store::open(&path).unwrap();
+        } else {
+            check_refused(&path, |error| matches!(error, Error::Foreign { .. }));
+        }
+    }
+}
+
+#[test]
+fn the_log_of_a_foreign_database_is_not_checkpointed() {
+    let (directory, path) = scratch();
+    let theirs = Connection::open(&path).unwrap();
+    theirs.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE theirs (id INTEGER)").unwrap();
+    let (copies, copy) = scratch();
+    for name in ["kb.db", "kb.db-wal"] {
+        fs::copy(directory.path().join(name), copies.path().join(name)).unwrap();
+    }
+    let log = fs::read(copy.with_file_name("kb.db-wal")).unwrap();
+    check_refused(&copy, |error| matches!(error, Error::Foreign { .. }));
+    assert_eq!(fs::read(copy.with_file_name("kb.db-wal")).unwrap(), log);
+}
+
+#[test]
+fn a_directory_at_the_path_is_an_error() {
+    let (_directory, path) = scratch();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(Store::open(&path), Err(Error::Io { .. })));
+}
+
+#[test]
+fn a_clean_close_leaves_one_file_that_can_be_copied() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["install git", "bake bread"], &["one"]);
+    let reader = db.store.reader().unwrap();
+    let query = vector("bake bread");
+    let expected = reader.rank_by_cosine(&query, None, 10).unwrap();
+    reader.close().unwrap();
+    let path = db.path();
+    db.store.close().unwrap();
+    assert_eq!(files(path.parent().unwrap()), ["kb.db"]);
+    let (_directory, copy) = scratch();
+    fs::copy(&path, &copy).unwrap();
+    let copied = Store::open_existing(&copy).unwrap().unwrap();
+    assert_eq!(copied.rank_by_cosine(&query, None, 10).unwrap(), expected);
+    assert_eq!(copied.occurrences("git").unwrap().len(), 1);
+}
+
+#[test]
+fn a_killed_process_loses_no_stored_document() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["words"], &[]);
+    // The files left by a kill, with a log that is not checkpointed.
+    let (copies, copy) = scratch();
+    for name in files(db.path().parent().unwrap()) {
+        fs::copy(db.path().with_file_name(&name), copies.path().join(&name)).unwrap();
+    }
+    assert!(files(copies.path()).contains(&"kb.db-wal".to_owned()));
+    let store = Store::open(&copy).unwrap();
+    assert_eq!(store.documents(&Filter::default()).unwrap().len(), 1);
+    assert!(store.check().unwrap().is_empty());
+}
+
+#[test]
+fn opening_an_intact_database_writes_nothing() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["words"], &[]);
+    let path = db.path();
+    db.store.close().unwrap();
+    let before = (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
+    let store = Store::open(&path).unwrap();
+    store.reader().unwrap().documents(&Filter::default()).unwrap();
+    store.close().unwrap();
+    let after = (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
+    assert!(before == after);
+}
+
+#[test]
+fn foreign_keys_are_enforced_on_every_connection() {
+    let db = TestDb::new();
+    for store in [&db.store, &db.store.reader().unwrap(), &Store::open(&db.path()).unwrap()] {
+        let is_on: bool =
+            store.connection.pragma_query_value(None, "foreign_keys", |row| row.get(0)).unwrap();
+        assert!(is_on);
+    }
+}
+
+#[test]
+fn a_reader_sees_the_old_document_until_the_new_one_is_complete() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["old"], &[]);
+    let reader = db.store.reader().unwrap();
+    let words = |word| reader.occurrences(word).unwrap().len();
+    db.store
+        .write(|db| {
+            db.execute("UPDATE chunks SET text = 'new'", [])?;
+            assert_eq!((words("old"), words("new")), (1, 0));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!((words("old"), words("new")), (0, 1));
+}
+
+#[test]
+fn a_reader_cannot_write() {
+    let db = TestDb::new();
+    let mut reader = db.store.reader().unwrap();
+    assert!(reader.remove(DocumentId(1)).is_err());
+}
+
+#[test]
+fn a_writer_that_waits_too_long_reports_a_lock() {
+    let mut db = TestDb::new();
+    let other = Connection::open(db.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    db.store.connection.busy_timeout(Duration::from_millis(20)).unwrap();
+    let outcome = db.store.remove(DocumentId(1));
+    assert!(matches!(outcome, Err(Error::Locked { .. })), "{outcome:?}");
+    assert!(db.store.documents(&Filter::default()).unwrap().is_empty());
+    other.execute_batch("ROLLBACK").unwrap();
+    db.store.remove(DocumentId(1)).unwrap();
+}
+
+#[test]
+fn concurrent_opening_of_a_new_database_works() {
+    for _ in 0..10 {
+        let (_directory, path) = scratch();
+        thread::scope(|scope| {
+            for number in 0..6 {
+                let path = &path;
+                scope.spawn(move || {
+                    let mut store = Store::open(path).unwrap();
+                    store.bind(&binding("small")).unwrap();
+                    let text = format!("words {number}");
+                    let new = document(&format!("/{number}.md"), &[&text], &["all"]);
+                    let embeddings = [embedding(&text)];
+                    store.replace(&new, &[chunk(&text)], &embeddings, &|_| true).unwrap();
+                });
+            }
+        });
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.documents(&Filter::default()).unwrap().len(), 6);
+        assert!(store.check().unwrap().is_empty());
+    }
+}
+
+/// Creates a database as a kb with only the first `num_migrations` would have.
+fn older(path: &Path, num_migrations: usize) -> i64 {
+    fs::write(path, "").unwrap();
+    let mut connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+    migrate::enter_wal(&connection, BUSY_TIMEOUT).unwrap();
+    let migrations = &schema::MIGRATIONS[..num_migrations];
+    migrate::apply(&mut connection, 0, migrations).unwrap();
+    migrations.last().map_or(0, |(version, _)| *version)
+}
+
+#[test]
+fn only_an_older_schema_is_announced_before_it_changes() {
+    let num_all = schema::MIGRATIONS.len();
+    for num_migrations in [0, 1, num_all - 1, num_all] {
+        let (_directory, path) = scratch();
+        let version = older(&path, num_migrations);
+        let announced = RefCell::new(Vec::new());
+        let before_migration = |unmigrated: &Unmigrated<'_>| {
+            // Nothing has changed yet.
+            assert_eq!(schema::version(unmigrated.connection).unwrap(), version);
+            announced.borrow_mut().push((unmigrated.path.to_owned(), unmigrated.version));
+            None
+        };
+        let store = Store::open_guarded(&path, false, &before_migration).unwrap().unwrap();
+        assert_eq!(schema::version(&store.connection).unwrap(), schema::NEWEST);
+        let expected = (0 < num_migrations && num_migrations < num_all).then_some((path, version));
+        assert_eq!(announced.into_inner(), Vec::from_iter(expected));
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_written_must_have_the_newest_schema() {
+    let num_all = schema::MIGRATIONS.len();
+    let open = |path: &Path| Store::connect_to_read(path, Access::Shared);
+    let (_directory, path) = scratch();
+    older(&path, num_all);
+    let store = open(&path).unwrap().unwrap();
+    assert!(store.is_read_only() && store.documents(&Filter::default()).unwrap().is_empty());
+    assert!(store.reader().unwrap().is_read_only());
+    let newer = schema::NEWEST + 1;
+    Store::open(&path).unwrap().connection.pragma_update(None, "user_version", newer).unwrap();
+    assert!(matches!(open(&path), Err(Error::SchemaTooNew { .. })));
+
+    let (_directory, path) = scratch();
+    older(&path, 0);
+    assert!(open(&path).unwrap().is_none(), "one without a schema counts as none");
+
+    for num_migrations in [1, num_all - 1] {
+        let (_directory, path) = scratch();
+        let version = older(&path, num_migrations);
+        let before = fs::read(&path).unwrap();
+        let Err(Error::NeedsWriting { path: named, reason }) = open(&path) else { panic!() };
+        assert_eq!(named, path);
+        let newest = schema::NEWEST;
+        assert_eq!(reason, format!("its schema has version {version}, this kb needs {newest}"));
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    let (_directory, path) = scratch();
+    fs::write(&path, [b'x'; 5000]).unwrap();
+    assert!(matches!(open(&path), Err(Error::Corrupt { .. })));
+    let missing = open(&path.with_file_name("missing.db"));
+    assert!(matches!(missing, Err(Error::NeedsWriting { .. })), "{missing:?}");
+}
+
+#[test]
+fn a_database_of_a_newer_schema_is_refused() {
+    let (_directory, path) = scratch();
+    older(&path, schema::MIGRATIONS.len());
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", schema::NEWEST + 1).unwrap();
+    // Opening it as one of kb's would turn the log on again.
+    connection.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    connection.close().unwrap();
+    check_refused(&path, |error| matches!(error, Error::SchemaTooNew { .. }));
+}
+
+#[test]
+fn every_connection_has_the_same_settings() {
+    let db = TestDb::new();
+    for store in [&db.store, &db.store.reader().unwrap()] {
+        for (pragma, expected) in [
+            ("foreign_keys", 1),
+            ("synchronous", 1),
+            ("cache_size", -16384),
+            ("temp_store", 2),
+            ("secure_delete", 1),
+            ("busy_timeout", 5000),
+        ] {
+            let found: i64 =
+                store.connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap();
+            assert_eq!(found, expected, "{pragma}");
+        }
+        for (config, expected) in [
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
+            (DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false),
+        ] {
+            assert_eq!(store.connection.db_config(config).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn patience_is_shortened_and_never_extended() {
+    let db = TestDb::new();
+    for (patience, expected) in [
+        (Duration::ZERO, 0),
+        (Duration::from_millis(4999), 4999),
+        (Duration::from_millis(5001), 5000),
+        (Duration::from_secs(3600), 5000),
+    ] {
+        db.store.wait_at_most(patience).unwrap();
+        let found: i64 =
+            db.store.connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn only_one_that_creates_makes_a_database_and_its_folders() {
+    let (directory, _) = scratch();
+    let path = directory.path().join("a/b/kb.db");
+    let guard = |_: &Unmigrated<'_>| None;
+    assert!(Store::open_guarded(&path, false, &guard).unwrap().is_none());
+    assert!(!path.parent().unwrap().exists());
+    assert!(Store::open_guarded(&path, true, &guard).unwrap().is_some());
+    assert!(Store::open_guarded(&path, false, &guard).unwrap().is_some());
+}

@@ -1,0 +1,161 @@
+//! Counts the contents of the database.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Store;
+use crate::db::last_update::{self, LastUpdate};
+use crate::db::schema;
+use crate::document::DocType;
+use crate::error::Result;
+use crate::vectors::layout::{has_vector_table, knows_vec0};
+
+/// The counts shown by `kb status`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stats {
+    /// Documents of each type, in the order of [`DocType::ALL`], including zeros.
+    pub documents: [(DocType, u32); 4],
+    /// Chunks of all documents.
+    pub total_chunks: u32,
+    /// Chunks that have a vector.
+    pub total_vectors: u32,
+    /// Pages of all documents that have pages.
+    pub pages: PageCounts,
+    /// Size of the database, without the write-ahead log of a running process.
+    pub db_size_bytes: u64,
+    /// Version of the schema.
+    pub schema_version: i64,
+    /// When all added folders were last compared with the disk; `None` if never.
+    pub last_update: Option<LastUpdate>,
+}
+
+/// How well pages could be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Pages")]
+pub struct PageCounts {
+    /// Pages with text.
+    pub read: u64,
+    /// How many of these were read by OCR.
+    pub ocr: u64,
+    /// Pages without content.
+    pub empty: u64,
+    /// Pages whose text could not be read.
+    pub unread: u64,
+    /// Documents with such pages.
+    pub documents_with_unread: u32,
+}
+
+impl Stats {
+    /// Returns the number of documents of all types.
+    pub fn total_documents(&self) -> u32 {
+        self.documents.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Returns the figures of a database that does not exist yet.
+    pub fn empty() -> Self {
+        Self {
+            documents: DocType::ALL.map(|doc_type| (doc_type, 0)),
+            total_chunks: 0,
+            total_vectors: 0,
+            pages: PageCounts::default(),
+            db_size_bytes: 0,
+            schema_version: schema::MIGRATIONS.last().map_or(0, |(version, _)| *version),
+            last_update: None,
+        }
+    }
+}
+
+const COUNT_DOCUMENTS: &str = "SELECT count(*) FROM documents WHERE doc_type = :doc_type";
+
+const COUNT_PAGES: &str = "
+    SELECT
+        coalesce(sum(metadata ->> '$.quality.pages_read'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_ocr'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_empty'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_unread'), 0),
+        count(*) FILTER (WHERE metadata ->> '$.quality.pages_unread' > 0)
+    FROM documents";
+
+const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
+
+/// `vec0` keeps its keys in this table; counting there reads no vectors.
+const COUNT_VECTORS: &str = "SELECT count(*) FROM chunks_vec_rowids";
+
+const COUNT_UNKNOWN_VECTORS: &str = "SELECT count(*) FROM chunks_vec";
+
+const SIZE_BYTES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+
+impl Store {
+    /// Counts documents, chunks and bytes.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn stats(&self) -> Result<Stats> {
+        self.read(|db| {
+            let mut documents = DocType::ALL.map(|doc_type| (doc_type, 0));
+            let mut statement = db.prepare_cached(COUNT_DOCUMENTS)?;
+            for (doc_type, num_documents) in &mut documents {
+                *num_documents = statement.query_row([doc_type.as_str()], |row| row.get(0))?;
+            }
+            Ok(Stats {
+                documents,
+                total_chunks: db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?,
+                total_vectors: if has_vector_table(db)? {
+                    let count = if knows_vec0(db)? { COUNT_VECTORS } else { COUNT_UNKNOWN_VECTORS };
+                    db.query_row(count, [], |row| row.get(0))?
+                } else {
+                    0
+                },
+                pages: db.query_row(COUNT_PAGES, [], |row| {
+                    Ok(PageCounts {
+                        read: row.get::<_, i64>(0)?.unsigned_abs(),
+                        ocr: row.get::<_, i64>(1)?.unsigned_abs(),
+                        empty: row.get::<_, i64>(2)?.unsigned_abs(),
+                        unread: row.get::<_, i64>(3)?.unsigned_abs(),
+                        documents_with_unread: row.get(4)?,
+                    })
+                })?,
+                db_size_bytes: db
+                    .query_row(SIZE_BYTES, [], |row| row.get::<_, i64>(0))?
+                    .unsigned_abs(),
+                schema_version: crate::db::schema::version(db)?,
+                last_update: last_update::read(db)?,
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stats;
+    use crate::testing::TestDb;
+
+    #[test]
+    fn an_empty_database_is_intact_and_counts_all_types() {
+        let db = TestDb::unbound();
+        let stats = db.store.stats().unwrap();
+        assert_eq!(
+            stats.documents.map(|(doc_type, count)| (doc_type.as_str(), count)),
+            [("pdf", 0), ("markdown", 0), ("code", 0), ("note", 0)]
+        );
+        let (last_update, db_size_bytes) = (stats.last_update.clone(), stats.db_size_bytes);
+        assert_eq!(stats, Stats { last_update, db_size_bytes, ..Stats::empty() });
+        assert!(stats.db_size_bytes > 0);
+        db.assert_intact();
+    }
+
+    #[test]
+    fn documents_chunks_and_vectors_are_counted() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one", "two"], &[]);
+        db.add("/b.md", &["three"], &[]);
+        let stats = db.store.stats().unwrap();
+        assert_eq!(stats.documents[1].1, 2);
+        assert_eq!((stats.total_chunks, stats.total_vectors), (3, 3));
+        let path = db.path();
+        let size_bytes = stats.db_size_bytes;
+        db.store.close().unwrap();
+        assert_eq!(std::fs::metadata(path).unwrap().len(), size_bytes);
+    }
+}

@@ -1,0 +1,423 @@
+//! Answers from a copy what a search asks of a database.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, ToSql, Type};
+
+use super::Link;
+use super::link::MAKE_AGAIN;
+use super::postings::{self, Entry};
+use super::push::index_number;
+use super::state::State;
+use crate::document::{Binding, Chunk, Filter};
+use crate::error::{Error, Result};
+use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::search::Searchable;
+use crate::text::language::NaturalLanguage;
+use crate::{ChunkSizes, Occurrence, Phrase, Splitter, StoredChunk, StoredHit, TermIndex};
+
+/// One state of the copy for a whole search. The number of candidates must not exceed what an index of
+/// neighbours returns, if there is one: 1,000 is the most that pgvector allows.
+const BEGIN: &str = "
+    BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;
+    SET LOCAL hnsw.ef_search = 1000;
+    SET LOCAL jit = off";
+
+/// An index of neighbours would leave out those that do not pass.
+const EXACT: &str = "SET LOCAL enable_indexscan = off";
+
+const INEXACT: &str = "SET LOCAL enable_indexscan = on";
+
+/// A search with filters.
+const PASSING: &str = "
+    SELECT kb_chunks.id
+    FROM kb_documents AS document
+    JOIN kb_chunks ON kb_chunks.document_id = document.id
+    WHERE ($1::text IS NULL OR doc_type = $1)
+        AND ($2::text IS NULL OR language = $2)
+        AND tags @> $3
+        AND NOT tags && $4
+        AND ($5::text IS NULL OR date >= $5)
+        AND ($6::text IS NULL OR left(date, length($6)) <= $6)
+        AND ($7::text IS NULL OR EXISTS (
+            SELECT 1 FROM unnest(paths || path) AS place WHERE place = $7 OR starts_with(place, $8)
+        ))
+    ORDER BY kb_chunks.id";
+
+const POSTINGS: &str = "
+    SELECT block, entries
+    FROM kb_postings
+    WHERE index = $1 AND term = $2
+    ORDER BY block";
+
+/// The last character is after all others.
+const POSTINGS_OF_PREFIX: &str = "
+    SELECT block, entries
+    FROM kb_postings
+    WHERE index = $1 AND term >= $2 AND term < $2 || chr(1114111)
+    ORDER BY block";
+
+const SIZES: &str = "SELECT block, sizes FROM kb_blocks ORDER BY block";
+
+/// `<#>` is the negative inner product; vectors have length 1.
+const NEAREST: &str = "
+    SELECT chunk_id, score
+    FROM (
+        SELECT chunk_id, -(embedding <#> $1::real[]::vector) AS score
+        FROM kb_vectors
+        ORDER BY embedding <#> $1::real[]::vector
+        LIMIT $2
+    ) AS nearest
+    ORDER BY score DESC, chunk_id";
+
+const NEAREST_PASSING: &str = "
+    SELECT chunk_id, -(embedding <#> $1::real[]::vector) AS score
+    FROM kb_vectors
+    WHERE chunk_id = ANY ($3)
+    ORDER BY embedding <#> $1::real[]::vector, chunk_id
+    LIMIT $2";
+
+const VECTORS: &str = "
+    SELECT embedding::real[]
+    FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (id, place)
+    JOIN kb_vectors ON chunk_id = wanted.id
+    ORDER BY wanted.place";
+
+/// Longer codes are not what kb writes.
+const CODES: &str = "
+    SELECT id, codes
+    FROM kb_chunks
+    WHERE id = ANY ($1) AND codes IS NOT NULL AND octet_length(codes) <= 1048576";
+
+const DOCUMENTS_OF: &str = "SELECT id, document_id FROM kb_chunks WHERE id = ANY ($1)";
+
+const HITS: &str = "
+    SELECT
+        chunk.id, chunk.chunk_index, chunk.text, chunk.context, chunk.token_count,
+        chunk.metadata::text, document.id, document.title, document.path, document.doc_type,
+        document.language, document.tags, document.total_chunks, document.date,
+        document.date_origin
+    FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (id, place)
+    JOIN kb_chunks AS chunk ON chunk.id = wanted.id
+    JOIN kb_documents AS document ON document.id = chunk.document_id
+    ORDER BY wanted.place";
+
+const CHUNKS: &str = "
+    SELECT id, chunk_index, text, context, token_count, metadata::text
+    FROM kb_chunks
+    WHERE document_id = $1
+    ORDER BY chunk_index";
+
+/// A parameter of a query and its type.
+type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+
+/// Scripts without spaces are rare, and every word would be looked for among their pairs, too.
+const HAS_PAIRS: &str = "SELECT EXISTS (SELECT 1 FROM kb_postings WHERE index = 1)";
+
+/// Every document has its language in its metadata.
+const LANGUAGES: &str = "
+    SELECT DISTINCT metadata ->> 'natural_language'
+    FROM kb_documents
+    WHERE metadata ? 'natural_language'
+    ORDER BY 1";
+
+/// A copy to search, in one state. Clones share its connection.
+#[derive(Clone)]
+pub struct Remote {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    link: Mutex<Link>,
+    splitter: Mutex<Splitter>,
+    state: State,
+    has_pairs: bool,
+    /// The languages with stems in the copy.
+    languages: Vec<NaturalLanguage>,
+}
+
+impl Remote {
+    /// Begins to read a copy.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Target`] if there is none, or none that this kb knows.
+    pub fn open(mut link: Link) -> Result<Self> {
+        let state = State::read(&mut link)?;
+        if !state.is_known {
+            return Err(
+                link.refuse("it has no copy of a knowledge base", "`kb push TARGET` makes one")
+            );
+        }
+        link.run(async |client| client.batch_execute(BEGIN).await)?;
+        let has_pairs = link.run(async |client| client.query_typed(HAS_PAIRS, &[]).await)?;
+        let has_pairs = has_pairs.first().is_some_and(|row| row.get(0));
+        let mut languages = Vec::new();
+        if has_pairs {
+            for row in link.run(async |client| client.query_typed(LANGUAGES, &[]).await)? {
+                let code: Option<&str> = row.try_get(0).ok();
+                languages.extend(code.and_then(NaturalLanguage::from_code));
+            }
+            languages.retain(|language| language.has_stemmer());
+        }
+        let (link, splitter) = (Mutex::new(link), Mutex::new(Splitter::new()?));
+        Ok(Self { shared: Arc::new(Shared { link, splitter, state, has_pairs, languages }) })
+    }
+
+    /// Ends the reading of its state. Returns the connection for another search; `None` if it is lost or still in use.
+    pub fn close(self) -> Option<Link> {
+        let shared = Arc::into_inner(self.shared)?;
+        let mut link = shared.link.into_inner().ok()?;
+        link.run(async |client| client.batch_execute("COMMIT").await).ok()?;
+        Some(link)
+    }
+
+    /// Whether the last push has ended.
+    pub fn is_complete(&self) -> bool {
+        self.shared.state.is_complete
+    }
+
+    fn link(&self) -> MutexGuard<'_, Link> {
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn splitter(&self) -> MutexGuard<'_, Splitter> {
+        self.shared.splitter.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queries in one round trip: with the types of the parameters, nothing needs to be asked before.
+    fn query(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+        self.link().run(async |client| client.query_typed(statement, params).await)
+    }
+
+    /// Returns the error of a row that kb would not have written.
+    fn damaged(&self, what: &str) -> Error {
+        self.link().refuse(format!("{what} cannot be read"), MAKE_AGAIN)
+    }
+
+    fn entries(&self, statement: &str, index: TermIndex, term: &str) -> Result<Vec<Vec<Entry>>> {
+        let params: [Param<'_>; 2] = [(&index_number(index), Type::INT2), (&term, Type::TEXT)];
+        let rows = self.query(statement, &params)?;
+        let unpack = |row: &Row| {
+            let unpacked = postings::unpack(self.get(row, 0)?, self.get(row, 1)?);
+            unpacked.ok_or_else(|| self.damaged("its keyword index"))
+        };
+        rows.iter().map(unpack).collect()
+    }
+
+    /// Returns where a phrase occurs.
+    fn find(&self, phrase: &Phrase) -> Result<Vec<Occurrence>> {
+        if phrase.index == TermIndex::Pairs && !self.shared.has_pairs {
+            return Ok(Vec::new());
+        }
+        let last = phrase.terms.len().saturating_sub(1);
+        let mut lists = Vec::new();
+        for (place, term) in phrase.terms.iter().enumerate() {
+            lists.push(match phrase.is_prefix && place == last {
+                true => postings::union(self.entries(POSTINGS_OF_PREFIX, phrase.index, term)?),
+                false => self.entries(POSTINGS, phrase.index, term)?.concat(),
+            });
+        }
+        Ok(postings::occurrences(phrase, &lists))
+    }
+
+    /// Returns the chunks that have an excluded text.
+    fn excluded(&self, text: &str) -> Result<HashSet<ChunkId>> {
+        let alternatives = self.splitter().excluded(text, &self.shared.languages)?;
+        let mut found = HashSet::new();
+        for phrases in alternatives {
+            let mut all: Option<HashSet<ChunkId>> = None;
+            for phrase in &phrases {
+                let ids = self.find(phrase)?.into_iter().map(|occurrence| occurrence.chunk_id);
+                all = Some(match all {
+                    None => ids.collect(),
+                    Some(before) => ids.filter(|id| before.contains(id)).collect(),
+                });
+            }
+            found.extend(all.into_iter().flatten());
+        }
+        Ok(found)
+    }
+
+    /// Returns a value of a row; its type is known only if kb made the tables.
+    fn get<'a, T: FromSql<'a>>(&self, row: &'a Row, column: usize) -> Result<T> {
+        row.try_get(column).map_err(|_| self.damaged("a value"))
+    }
+
+    fn unsigned(&self, row: &Row, column: usize) -> Result<u32> {
+        u32::try_from(self.get::<i32>(row, column)?).map_err(|_| self.damaged("a number"))
+    }
+
+    fn id(&self, row: &Row, column: usize) -> Result<ChunkId> {
+        self.get(row, column).map(ChunkId)
+    }
+
+    fn stored_chunk(&self, row: &Row) -> Result<StoredChunk> {
+        let chunk = Chunk {
+            text: self.get(row, 2)?,
+            context: self.get(row, 3)?,
+            token_count: self.unsigned(row, 4)?,
+            section: None,
+            symbol: None,
+            page: None,
+            last_page: None,
+            page_label: None,
+            start_line: None,
+            end_line: None,
+        };
+        let (id, chunk_index) = (self.id(row, 0)?, self.unsigned(row, 1)?);
+        StoredChunk::of_copy(id, chunk_index, chunk, self.get(row, 5)?)
+            .map_err(|_| self.damaged("the metadata of a chunk"))
+    }
+}
+
+fn numbers(ids: &[ChunkId]) -> Vec<i64> {
+    ids.iter().map(|id| id.0).collect()
+}
+
+impl Searchable for Remote {
+    fn binding(&self) -> Result<Option<Binding>> {
+        Ok(self.shared.state.binding.clone())
+    }
+
+    fn take_reader(&self) -> Result<Self> {
+        Ok(self.clone())
+    }
+
+    fn return_reader(&self, _reader: Self) {}
+
+    fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
+        let mut excluded = HashSet::new();
+        for text in &filter.excluded {
+            excluded.extend(self.excluded(text)?);
+        }
+        let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches('/'));
+        let below = path.map(|path| format!("{path}/"));
+        let rows = self.query(
+            PASSING,
+            &[
+                (&filter.doc_type.map(|doc_type| doc_type.as_str()), Type::TEXT),
+                (&filter.language.map(|language| language.as_str()), Type::TEXT),
+                (&filter.tags, Type::TEXT_ARRAY),
+                (&filter.excluded_tags, Type::TEXT_ARRAY),
+                (&filter.since, Type::TEXT),
+                (&filter.until, Type::TEXT),
+                (&path, Type::TEXT),
+                (&below, Type::TEXT),
+            ],
+        )?;
+        let mut ids = rows.iter().map(|row| self.id(row, 0)).collect::<Result<Vec<_>>>()?;
+        ids.retain(|id| !excluded.contains(id));
+        Ok(ids)
+    }
+
+    fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
+        let phrases = self.splitter().phrases(text)?;
+        let mut found = Vec::new();
+        for phrase in &phrases {
+            found = Occurrence::merged(found, self.find(phrase)?, u32::saturating_add);
+        }
+        if phrases.is_empty() || self.shared.languages.is_empty() {
+            return Ok(found);
+        }
+        // A word that is there as typed is also there by its stem.
+        let stems = self.splitter().stems(text, &self.shared.languages)?;
+        for stem in stems {
+            found = Occurrence::merged(found, self.find(&stem)?, u32::max);
+        }
+        Ok(found)
+    }
+
+    fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>> {
+        let phrase = self.splitter().prefix(prefix)?;
+        phrase.map_or_else(|| Ok(Vec::new()), |phrase| self.find(&phrase))
+    }
+
+    fn chunk_sizes(&self) -> Result<ChunkSizes> {
+        let rows = self.query(SIZES, &[])?;
+        let mut sizes = ChunkSizes::default();
+        for row in &rows {
+            let added = sizes.add_block(self.get(row, 0)?, self.get(row, 1)?);
+            added.ok_or_else(|| self.damaged("the sizes of its chunks"))?;
+        }
+        Ok(sizes)
+    }
+
+    fn rank_by_cosine(
+        &self,
+        vector: &[f32],
+        passing: Option<&[ChunkId]>,
+        depth: u32,
+    ) -> Result<Vec<Ranked>> {
+        let depth = i64::from(depth);
+        let rows = match passing {
+            None => self.query(NEAREST, &[(&vector, Type::FLOAT4_ARRAY), (&depth, Type::INT8)])?,
+            Some(passing) => {
+                self.link().run(async |client| client.batch_execute(EXACT).await)?;
+                let rows = self.query(
+                    NEAREST_PASSING,
+                    &[
+                        (&vector, Type::FLOAT4_ARRAY),
+                        (&depth, Type::INT8),
+                        (&numbers(passing), Type::INT8_ARRAY),
+                    ],
+                )?;
+                self.link().run(async |client| client.batch_execute(INEXACT).await)?;
+                rows
+            }
+        };
+        let ranked =
+            |row: &Row| Ok(Ranked { chunk_id: self.id(row, 0)?, score: self.get(row, 1)? });
+        let ranked = rows.iter().map(ranked).collect::<Result<Vec<Ranked>>>()?;
+        match ranked.iter().all(|entry| entry.score.is_finite()) {
+            true => Ok(ranked),
+            false => Err(self.damaged("a vector")),
+        }
+    }
+
+    fn cosine_floor(&self) -> Result<f64> {
+        Ok(self.shared.state.cosine_floor)
+    }
+
+    fn vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>> {
+        let rows = self.query(VECTORS, &[(&numbers(ids), Type::INT8_ARRAY)])?;
+        rows.iter().map(|row| self.get(row, 0)).collect()
+    }
+
+    fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>> {
+        let rows = self.query(CODES, &[(&numbers(ids), Type::INT8_ARRAY)])?;
+        rows.iter().map(|row| Ok((self.id(row, 0)?, self.get(row, 1)?))).collect()
+    }
+
+    fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>> {
+        let rows = self.query(HITS, &[(&numbers(ids), Type::INT8_ARRAY)])?;
+        let hit = |row: &Row| {
+            let doc_type: &str = self.get(row, 9)?;
+            Ok(StoredHit {
+                chunk: self.stored_chunk(row)?,
+                document_id: DocumentId(self.get(row, 6)?),
+                title: self.get(row, 7)?,
+                path: self.get(row, 8)?,
+                doc_type: doc_type.parse().map_err(|_| self.damaged("the type of a document"))?,
+                language: self.get(row, 10)?,
+                tags: self.get(row, 11)?,
+                total_chunks: self.unsigned(row, 12)?,
+                date: self.get(row, 13)?,
+                date_origin: self.get(row, 14)?,
+            })
+        };
+        rows.iter().map(hit).collect()
+    }
+
+    fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>> {
+        let rows = self.query(DOCUMENTS_OF, &[(&numbers(ids), Type::INT8_ARRAY)])?;
+        rows.iter().map(|row| Ok((self.id(row, 0)?, DocumentId(self.get(row, 1)?)))).collect()
+    }
+
+    fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {
+        let rows = self.query(CHUNKS, &[(&id.0, Type::INT8)])?;
+        rows.iter().map(|row| self.stored_chunk(row)).collect()
+    }
+}

@@ -1,0 +1,62 @@
+-- A copy of a knowledge base. Everything is derived from kb.db and can be dropped and pushed again.
+
+CREATE EXTENSION IF NOT EXISTS vector;
+
+-- format, base_id, the settings of the vectors, cosine_floor; is_complete: whether the last push has ended
+CREATE TABLE IF NOT EXISTS kb_state (
+    key   text PRIMARY KEY,
+    value text NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS kb_documents (
+    id           bigint PRIMARY KEY,
+    fingerprint  bytea NOT NULL,             -- of everything in this row
+    title        text NOT NULL,
+    path         text,                       -- on the machine that pushed
+    paths        text[] NOT NULL,            -- every path of its content
+    doc_type     text NOT NULL,
+    language     text,
+    tags         text[] NOT NULL,
+    date         text COLLATE "C",           -- a day: 2026-11-24
+    date_origin  text,
+    content_hash text NOT NULL,
+    metadata     jsonb NOT NULL,
+    total_chunks integer NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS kb_chunks (
+    id          bigint PRIMARY KEY,
+    document_id bigint NOT NULL,
+    chunk_index integer NOT NULL,
+    text        text NOT NULL,
+    context     text NOT NULL,
+    token_count integer NOT NULL,
+    metadata    jsonb NOT NULL,
+    codes       bytea                        -- of its tokens
+);
+
+CREATE INDEX IF NOT EXISTS kb_chunks_document_id ON kb_chunks (document_id);
+
+-- Of unit length. Apart from the texts, so that comparing all of them reads nothing else.
+CREATE TABLE IF NOT EXISTS kb_vectors (
+    chunk_id  bigint PRIMARY KEY,
+    embedding vector({dim}) NOT NULL
+);
+
+-- What a push compares and replaces at once: 256 chunks with consecutive ids.
+CREATE TABLE IF NOT EXISTS kb_blocks (
+    block       bigint PRIMARY KEY,          -- the ids of its chunks, without the last 8 bits
+    fingerprint bytea NOT NULL,
+    sizes       bytea NOT NULL               -- document and tokens of each chunk, 32 bits each
+);
+
+-- Where a term occurs in the chunks of a block; crates/store/src/remote/postings.rs has the format.
+CREATE TABLE IF NOT EXISTS kb_postings (
+    index   smallint NOT NULL,               -- 0: words, 1: pairs of letters
+    term    text COLLATE "C" NOT NULL,
+    block   bigint NOT NULL,
+    entries bytea NOT NULL,
+    PRIMARY KEY (index, term, block)
+);
+
+CREATE INDEX IF NOT EXISTS kb_postings_block ON kb_postings (block);

@@ -1,0 +1,312 @@
+//! Tests passages: their chunks, their tokens, and what a budget leaves out.
+
+use super::*;
+use crate::document::{Chunk, DocType};
+use crate::testing::TestDb;
+use crate::{Store, StoredHit};
+
+/// Returns a hit on chunk `index` of document `id`; each document has ten chunks.
+fn hit(id: i64, index: u32, text: &str) -> Hit {
+    let chunk = Chunk {
+        text: text.to_owned(),
+        context: String::new(),
+        token_count: 100,
+        section: None,
+        symbol: None,
+        page: None,
+        last_page: None,
+        page_label: None,
+        start_line: Some(index * 10),
+        end_line: Some(index * 10 + 9),
+    };
+    let chunk = StoredChunk { id: ChunkId(id * 10 + i64::from(index)), chunk_index: index, chunk };
+    let stored = StoredHit {
+        chunk,
+        document_id: DocumentId(id),
+        title: format!("Title {id}"),
+        path: None,
+        doc_type: DocType::Markdown,
+        language: None,
+        tags: Vec::new(),
+        total_chunks: 10,
+        date: None,
+        date_origin: None,
+    };
+    Hit {
+        score: 1.0,
+        rerank_score: None,
+        keyword: None,
+        vector: None,
+        token_match: None,
+        stored,
+        terms: Vec::new(),
+        contributions: Vec::new(),
+        num_copies: 0,
+        stale: None,
+        base: None,
+        passage: None,
+    }
+}
+
+/// Returns the chunks of a passage.
+fn chunk_ids(hit: &Hit) -> Vec<i64> {
+    hit.passage.iter().flat_map(|passage| &passage.chunk_ids).map(|id| id.0).collect()
+}
+
+/// Counts words.
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+fn results(hits: Vec<Hit>) -> Answer {
+    Answer { total_matches: hits.len(), hits, ..Answer::empty(&[]) }
+}
+
+#[track_caller]
+fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[i64], &str)]) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(&directory.path().join("kb.db")).unwrap();
+    let results = results(hits);
+    let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
+    let evidence = gather(&store, results, options, Some(&words)).unwrap();
+    let found: Vec<(Vec<i64>, &str)> = evidence
+        .hits
+        .iter()
+        .map(|hit| (chunk_ids(hit), hit.stored.chunk.chunk.text.as_str()))
+        .collect();
+    let expected: Vec<(Vec<i64>, &str)> =
+        expected.iter().map(|(chunk_ids, text)| (chunk_ids.to_vec(), *text)).collect();
+    assert_eq!(found, expected);
+    let total = num_tokens_of(&evidence.hits);
+    assert_eq!(evidence.gathered, Some(Gathered { budget: Some(budget), num_tokens: total }));
+    assert!(total <= budget);
+}
+
+#[test]
+fn a_hit_that_does_not_fit_is_skipped() {
+    let hits = || vec![hit(1, 0, "a b c"), hit(2, 0, "d e f g h i"), hit(3, 0, "j k")];
+    check(hits(), 5, &[(&[10], "a b c"), (&[30], "j k")]);
+    check(hits(), 2, &[(&[30], "j k")]);
+    check(hits(), 1, &[]);
+}
+
+#[test]
+fn a_hit_far_below_the_best_does_not_fill_the_end() {
+    let with_score = |score: f64, hit: Hit| Hit { score, ..hit };
+    let hits = vec![
+        with_score(1.0, hit(1, 0, "a b")),
+        with_score(0.3, hit(2, 0, "c d")),
+        with_score(0.29, hit(3, 0, "e f")),
+    ];
+    check(hits, 99, &[(&[10], "a b"), (&[20], "c d")]);
+}
+
+#[test]
+fn neighbours_are_merged_at_the_position_of_the_better_one() {
+    let hits = vec![hit(1, 2, "c c c"), hit(2, 0, "z"), hit(1, 1, "b b")];
+    check(hits, 9, &[(&[11, 12], "b b\nc c c"), (&[20], "z")]);
+}
+
+#[test]
+fn a_near_copy_is_left_out() {
+    let text = "the gauge is read at eight in the morning and at six in the evening";
+    let other = format!("{text} too");
+    check(
+        vec![hit(1, 0, text), hit(2, 0, &other), hit(3, 0, "x")],
+        99,
+        &[(&[10], text), (&[30], "x")],
+    );
+    // A part of a passage adds nothing new, but the passage adds to the part.
+    let part = "the gauge is read at eight in the morning";
+    check(vec![hit(1, 0, text), hit(2, 0, part)], 99, &[(&[10], text)]);
+    check(vec![hit(1, 0, part), hit(2, 0, text)], 99, &[(&[10], part), (&[20], text)]);
+}
+
+#[test]
+fn any_number_of_neighbours_gives_at_most_the_document() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(&directory.path().join("kb.db")).unwrap();
+    let chunks = (0..5).map(|index| (index, hit(1, index, "tide").stored.chunk)).collect();
+    let gatherer = Gatherer {
+        store: &store,
+        num_tokens: None,
+        weights: RefCell::default(),
+        documents: HashMap::from([(DocumentId(1), chunks)]),
+    };
+    for (at, context, expected) in
+        [(2, 0, 2..=2), (2, 1, 1..=3), (0, 1, 0..=1), (4, 9, 0..=4), (2, u32::MAX, 0..=4)]
+    {
+        let found: Vec<u32> = gatherer.around(DocumentId(1), at, context).collect();
+        assert_eq!(found, expected.collect::<Vec<_>>(), "{at}, {context}");
+    }
+}
+
+/// Loading more changes no answer, so the loaded chunks are what shows it.
+#[test]
+fn a_document_is_loaded_only_if_neighbours_are_wanted() {
+    let mut db = TestDb::new();
+    let id = db.add("/a.md", &["low", "tide", "high"], &[]);
+    let stored = db.store.chunks(id).unwrap().remove(1);
+    let mut hit = hit(id.0, 1, "tide");
+    hit.stored.chunk = stored;
+    for (context, expected) in [(0, &[1][..]), (1, &[0, 1, 2]), (u32::MAX, &[0, 1, 2])] {
+        let mut gatherer = Gatherer {
+            store: &db.store,
+            num_tokens: None,
+            weights: RefCell::default(),
+            documents: HashMap::new(),
+        };
+        gatherer.load(&hit, context).unwrap();
+        let loaded: Vec<u32> = gatherer.documents[&id].keys().copied().collect();
+        assert_eq!(loaded, expected, "{context}");
+    }
+}
+
+#[test]
+fn without_a_tokenizer_embedded_tokens_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(&directory.path().join("kb.db")).unwrap();
+    let results = results(vec![hit(1, 0, "a"), hit(2, 0, "b"), hit(3, 0, "c")]);
+    let options = EvidenceOptions { budget: Some(250), ..EvidenceOptions::default() };
+    let evidence = gather(&store, results, options, None).unwrap();
+    assert_eq!(evidence.hits.len(), 2);
+    assert_eq!(evidence.gathered.unwrap().num_tokens, 200);
+}
+
+/// Returns the chunks of each passage.
+fn passages(store: &Store, hits: Vec<Hit>, options: EvidenceOptions) -> Vec<Vec<i64>> {
+    let evidence = gather(store, results(hits), options, Some(&words)).unwrap();
+    evidence.hits.iter().map(chunk_ids).collect()
+}
+
+#[test]
+fn at_most_so_many_hits_are_used() {
+    let db = TestDb::new();
+    let text = "the gauge is read at eight in the morning";
+    // The copy is not used, so it does not count.
+    let hits = || vec![hit(1, 0, text), hit(2, 0, text), hit(3, 0, "c"), hit(4, 0, "d")];
+    let all = [[10], [30], [40]];
+    for budget in [None, Some(99)] {
+        for (limit, num_passages) in
+            [(Some(0), 0), (Some(1), 1), (Some(2), 2), (Some(3), 3), (None, 3)]
+        {
+            let options = EvidenceOptions { context: 0, budget, limit };
+            assert_eq!(passages(&db.store, hits(), options), all[..num_passages], "{limit:?}");
+        }
+    }
+    assert!(passages(&db.store, Vec::new(), EvidenceOptions::default()).is_empty());
+}
+
+#[test]
+fn only_a_budget_leaves_out_hits_worth_little_that_no_program_ordered() {
+    let db = TestDb::new();
+    let hits = |rerank_score| {
+        let last = Hit { score: 0.1, rerank_score, ..hit(2, 0, "b") };
+        vec![hit(1, 0, "a"), last]
+    };
+    let with_budget = EvidenceOptions { budget: Some(99), ..EvidenceOptions::default() };
+    for (rerank_score, options, num_passages) in
+        [(None, EvidenceOptions::default(), 2), (None, with_budget, 1), (Some(0.0), with_budget, 2)]
+    {
+        assert_eq!(passages(&db.store, hits(rerank_score), options).len(), num_passages);
+    }
+}
+
+#[test]
+fn neighbours_are_added_if_they_fit() {
+    let mut db = TestDb::new();
+    let texts = ["one two", "three four five", "six", "seven eight", "nine"];
+    let id = db.add("/a.md", &texts, &[]);
+    let other = db.add("/b.md", &["ten eleven"], &[]);
+    let hit_at = |id: DocumentId, index: usize| {
+        let mut hit = hit(id.0, 0, "");
+        hit.stored.chunk = db.store.chunks(id).unwrap().remove(index);
+        hit
+    };
+    for (context, budget, expected) in [
+        (0, None, &[&[3][..], &[6]][..]),
+        (1, None, &[&[2, 3, 4], &[6]]),
+        (9, None, &[&[1, 2, 3, 4, 5], &[6]]),
+        (1, Some(8), &[&[2, 3, 4], &[6]]),
+        (1, Some(7), &[&[2, 3, 4]]),
+        (1, Some(6), &[&[2, 3, 4]]),
+        // Without neighbours, the hit fits.
+        (1, Some(5), &[&[3], &[6]]),
+        (1, Some(3), &[&[3], &[6]]),
+        (1, Some(2), &[&[3]]),
+        (1, Some(1), &[&[3]]),
+        (1, Some(0), &[]),
+    ] {
+        let options = EvidenceOptions { context, budget, limit: None };
+        let hits = vec![hit_at(id, 2), hit_at(other, 0)];
+        let found = passages(&db.store, hits, options);
+        assert_eq!(found, expected, "{context}, {budget:?}");
+    }
+}
+
+#[test]
+fn another_hit_of_a_document_costs_only_what_it_adds() {
+    let hits = || vec![hit(1, 0, "a b"), hit(2, 0, "c"), hit(1, 1, "d e"), hit(1, 5, "f")];
+    check(hits(), 6, &[(&[10, 11], "a b\nd e"), (&[20], "c"), (&[15], "f")]);
+    check(hits(), 5, &[(&[10, 11], "a b\nd e"), (&[20], "c")]);
+    check(hits(), 4, &[(&[10], "a b"), (&[20], "c"), (&[15], "f")]);
+    check(hits(), 3, &[(&[10], "a b"), (&[20], "c")]);
+    // A hit that is part of the answer already is used, too, and adds nothing.
+    check(vec![hit(1, 0, "a b"), hit(1, 0, "a b")], 2, &[(&[10], "a b")]);
+}
+
+#[test]
+fn a_passage_has_the_lines_and_pages_of_all_its_chunks() {
+    let db = TestDb::new();
+    let on_page = |index: u32| {
+        let mut hit = hit(1, index, &format!("words{index}"));
+        let chunk = &mut hit.stored.chunk.chunk;
+        (chunk.page, chunk.last_page) = (Some(index), Some(index + 1));
+        chunk.page_label = Some(format!("p. {index}"));
+        hit
+    };
+    let hits = vec![on_page(3), on_page(2), on_page(4), on_page(7)];
+    let options = EvidenceOptions::default();
+    let evidence = gather(&db.store, results(hits), options, Some(&words)).unwrap();
+    let found: Vec<_> = evidence
+        .hits
+        .iter()
+        .map(|hit| {
+            let chunk = &hit.stored.chunk.chunk;
+            let lines = (chunk.start_line, chunk.end_line);
+            (lines, (chunk.page, chunk.last_page), chunk.page_label.as_deref())
+        })
+        .collect();
+    let expected = [
+        ((Some(20), Some(49)), (Some(2), Some(5)), Some("p. 2")),
+        ((Some(70), Some(79)), (Some(7), Some(8)), Some("p. 7")),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((num_tokens_of(&evidence.hits), evidence.total_matches), (4, 4));
+}
+
+#[test]
+fn tokens_are_counted_unless_they_are_far_over_the_budget() {
+    let db = TestDb::new();
+    for (num_tokens, budget, expected) in [
+        (10_000, 0, false),
+        (10_001, 0, true),
+        (10_016, 2, false),
+        (10_017, 2, true),
+        (u32::MAX, usize::MAX, false),
+    ] {
+        let chunks = [(0, num_tokens - 1), (1, 1)].map(|(index, token_count)| {
+            let mut stored = hit(1, index, "tide").stored.chunk;
+            stored.chunk.token_count = token_count;
+            (index, stored)
+        });
+        let gatherer = Gatherer {
+            store: &db.store,
+            num_tokens: None,
+            weights: RefCell::default(),
+            documents: HashMap::from([(DocumentId(1), chunks.into())]),
+        };
+        let found = gatherer.is_far_over(DocumentId(1), &BTreeSet::from([0, 1]), budget);
+        assert_eq!(found, expected, "{num_tokens}, {budget}");
+    }
+}

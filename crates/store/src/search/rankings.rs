@@ -1,0 +1,391 @@
+//! Runs the keyword leg and the vector leg in parallel, and weights and fuses their rankings.
+
+use std::collections::HashMap;
+use std::panic;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+
+use crate::Occurrence;
+use crate::document::DocType;
+use crate::embedder::{Embedder, QueryEmbedding};
+use crate::error::Result;
+use crate::ids::{ChunkId, Ranked};
+use crate::search::confidence::{self, KeywordSignals, NoBasis, Signals, VectorSignals};
+use crate::search::fuse::{
+    self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
+};
+use crate::search::keyword::{Keywords, TermMatch};
+use crate::search::similar::mean;
+use crate::search::weights::{self, Tokens};
+use crate::search::{
+    Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late,
+};
+use crate::trace::stage;
+
+/// The rankings of the legs.
+pub(super) struct Rankings {
+    keywords: Option<Keywords>,
+    /// The terms of each phrasing, by their places in `keywords`.
+    terms: Vec<Vec<usize>>,
+    /// Whether words of the query were looked for.
+    has_words: bool,
+    /// Whether the query has neither letters nor digits.
+    is_blank: bool,
+    /// Empty if the query has no keywords.
+    pub(super) keyword: Vec<Ranked>,
+    /// The keyword leg's weight next to a vector leg.
+    keyword_weight: f64,
+    /// `None` if the leg was not run.
+    pub(super) vector: Option<VectorLeg>,
+}
+
+/// What the vector leg found.
+pub(super) struct VectorLeg {
+    /// Best first, by cosine.
+    pub(super) ranking: Vec<Ranked>,
+    /// The leg's weight for the query.
+    weight: f64,
+    /// The embedding of each phrasing.
+    phrasings: Vec<QueryEmbedding>,
+    /// The cosine of unrelated passages.
+    floor: f64,
+}
+
+/// Options of the legs.
+#[derive(Clone, Copy)]
+pub(super) struct RankOptions<'a> {
+    /// The legs to run.
+    pub(super) legs: LegSelection,
+    /// The chunks to rank, ordered by id; all if `None`.
+    pub(super) passing: Option<&'a [ChunkId]>,
+    /// Number of candidates to take from each leg.
+    pub(super) depth: u32,
+}
+
+/// Runs the legs in parallel. The phrasings of a query are averaged within each leg.
+pub(super) fn rank<S: Searchable>(
+    store: &S,
+    load_embedder: &LoadEmbedder<'_>,
+    phrasings: &[Query],
+    options: RankOptions<'_>,
+) -> Result<Rankings> {
+    let RankOptions { legs, passing, depth } = options;
+    let reader = match legs {
+        LegSelection::Keyword => None,
+        LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
+        LegSelection::Both | LegSelection::Vector => Some(Mutex::new(store.take_reader()?)),
+    };
+    let is_embedded = AtomicBool::new(false);
+    let rankings = thread::scope(|scope| -> Result<Rankings> {
+        let vector = reader.as_ref().map(|reader| {
+            scope.spawn(|| -> Result<VectorLeg> {
+                let embedder = stage("load model", load_embedder)?;
+                let weight = stage("tokenise", || vector_weight(&*embedder, phrasings));
+                let (vector, phrasings) =
+                    stage("embed", || embed_phrasings(&*embedder, phrasings))?;
+                is_embedded.store(true, Ordering::Relaxed);
+                stage("vector", || {
+                    let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+                    let ranking = reader.rank_by_cosine(&vector, passing, depth)?;
+                    Ok(VectorLeg { ranking, weight, phrasings, floor: reader.cosine_floor()? })
+                })
+            })
+        });
+        let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
+        let (keywords, terms, keyword, keyword_weight) = match has_words {
+            true => stage("keyword", || -> Result<_> {
+                let (keywords, terms) = read_keywords(store, phrasings)?;
+                let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
+                let keyword = keywords.as_ref().map(rank).unwrap_or_default();
+                // While the vector leg still runs.
+                let weight = match vector {
+                    Some(_) => keyword_weight(store, phrasings, &keyword)?,
+                    None => 1.0,
+                };
+                Ok((keywords, terms, keyword, weight))
+            })?,
+            false => (None, Vec::new(), Vec::new(), 1.0),
+        };
+        // A filter leaves few vectors to compare.
+        if let Some(reader) = reader.as_ref().filter(|_| passing.is_none())
+            && let Ok(reader) = reader.try_lock()
+        {
+            let is_enough = || is_embedded.load(Ordering::Relaxed);
+            // The ranking meets the same error, and reports it.
+            let _ = stage("read ahead", || reader.read_ahead(&is_enough));
+        }
+        let join = |leg: ScopedJoinHandle<'_, Result<VectorLeg>>| {
+            leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
+        };
+        let vector = vector.map(join).transpose()?;
+        let is_blank = |query: &Query| !query.passage.chars().any(char::is_alphanumeric);
+        let is_blank = phrasings.iter().all(is_blank);
+        Ok(Rankings { keywords, terms, has_words, is_blank, keyword, keyword_weight, vector })
+    })?;
+    if let Some(reader) = reader {
+        store.return_reader(reader.into_inner().unwrap_or_else(PoisonError::into_inner));
+    }
+    Ok(rankings)
+}
+
+/// Returns the weight of the vector leg: the mean of the phrasings'.
+fn vector_weight(embedder: &dyn Embedder, phrasings: &[Query]) -> f64 {
+    let count = |text: &str| Tokens {
+        num_tokens: embedder.num_tokens(text),
+        num_unknown: embedder.num_unknown(text),
+    };
+    average(phrasings.iter().map(|query| weights::vector_weight(&query.passage, count)))
+}
+
+/// Embeds each phrasing; also returns their mean, whose cosines order passages by their average cosine.
+fn embed_phrasings(
+    embedder: &dyn Embedder,
+    phrasings: &[Query],
+) -> Result<(Vec<f32>, Vec<QueryEmbedding>)> {
+    let embedded = phrasings.iter().map(|query| embedder.embed_query(&query.passage));
+    let embedded: Vec<QueryEmbedding> = embedded.collect::<Result<_>>()?;
+    let vector = match &embedded[..] {
+        [only] => only.vector.clone(),
+        several => {
+            let vectors: Vec<Vec<f32>> =
+                several.iter().map(|phrasing| phrasing.vector.clone()).collect();
+            // Phrasings that cancel out have no mean; then the first one counts.
+            mean(&vectors).unwrap_or_else(|| vectors.into_iter().next().unwrap_or_default())
+        }
+    };
+    Ok((vector, embedded))
+}
+
+/// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
+/// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
+/// phrasing's terms.
+fn read_keywords(
+    store: &impl Searchable,
+    phrasings: &[Query],
+) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
+    let mut names: Vec<String> = Vec::new();
+    let mut occurrences: Vec<Vec<Occurrence>> = Vec::new();
+    let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
+    for query in phrasings {
+        let mut own = Vec::new();
+        let mut add = |name: String, read: &dyn Fn() -> Result<Vec<Occurrence>>| -> Result<()> {
+            let is_same = |known: &String| known.eq_ignore_ascii_case(&name);
+            let place = match names.iter().position(is_same) {
+                Some(place) => place,
+                None => {
+                    occurrences.push(read()?);
+                    names.push(name);
+                    names.len() - 1
+                }
+            };
+            if !own.contains(&place) {
+                own.push(place);
+            }
+            Ok(())
+        };
+        for word in &query.wanted {
+            add(word.clone(), &|| store.occurrences(word))?;
+        }
+        for prefix in &query.prefixes {
+            add(format!("{prefix}*"), &|| store.occurrences_of_prefix(prefix))?;
+        }
+        for word in &query.joined {
+            if !store.occurrences(word)?.is_empty() {
+                add(word.clone(), &|| store.occurrences(word))?;
+            }
+        }
+        of_phrasings.push(own);
+    }
+    if occurrences.iter().all(Vec::is_empty) {
+        return Ok((None, of_phrasings));
+    }
+    let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
+    let shares: Vec<f64> =
+        (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
+    let keywords = Keywords::new(names, &occurrences, &shares, store.chunk_sizes()?);
+    Ok((Some(keywords), of_phrasings))
+}
+
+/// Returns the mean; 0 without numbers.
+fn average(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = numbers.fold((0.0, 0), |(sum, count), number| (sum + number, count + 1));
+    sum / f64::from(count.max(1))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are few phrasings")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+impl Rankings {
+    /// Weights and fuses the first entries of each leg, compares the first hits by their tokens, and
+    /// drops results below the threshold.
+    pub(super) fn fuse(
+        &self,
+        store: &impl Searchable,
+        options: &SearchOptions,
+    ) -> Result<Vec<Fused>> {
+        let depth = options.depth() as usize;
+        let keyword = &self.keyword[..self.keyword.len().min(depth)];
+        // A vector leg that cannot read the query is left out, unless it is the only leg.
+        let vector = self.vector.as_ref().filter(|leg| keyword.is_empty() || leg.weight > 0.0);
+        let by_cosine = vector.map_or(&[][..], |leg| &leg.ranking[..leg.ranking.len().min(depth)]);
+        let scores = above_floor(by_cosine, vector.map_or(0.0, |leg| leg.floor));
+        let weight = vector.map_or(1.0, |leg| if keyword.is_empty() { 1.0 } else { leg.weight });
+        let fuse = |ranking: &[Ranked]| {
+            let (weight_of_keywords, power) = (self.keyword_weight, KEYWORD_POWER);
+            let keyword = WeightedRanking { weight: weight_of_keywords, power, ranking: keyword };
+            let vector = WeightedRanking { weight, power: VECTOR_POWER, ranking };
+            fuse::fuse(Legs { keyword, vector }, options.rrf_k)
+        };
+        let mut fused = fuse(&scores);
+        let mut matches = HashMap::new();
+        if let Some(leg) = vector.filter(|_| options.compares_tokens) {
+            let first: Vec<ChunkId> =
+                fused.iter().take(late::DEPTH).map(|hit| hit.chunk_id).collect();
+            matches = stage("compare tokens", || leg.matches(store, &first))?;
+            if !matches.is_empty() {
+                let usual = late::usual_match(leg.floor);
+                fused = fuse(&late::rerank(&scores, &first, &matches, (weight, usual)));
+            }
+        }
+        show_raw(&mut fused, by_cosine, &matches);
+        if let Some(threshold) = options.threshold {
+            fused.retain(|hit| hit.score >= threshold);
+        }
+        Ok(fused)
+    }
+
+    /// Returns the signals from which confidence is estimated.
+    pub(super) fn signals(&self, fused: &[Fused]) -> Signals {
+        let coverage = |chunk_id: Option<ChunkId>| match (&self.keywords, chunk_id) {
+            (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
+            _ => 0.0,
+        };
+        let vector = self.vector.as_ref().filter(|leg| leg.weight > 0.0 && !self.is_blank);
+        let vector = vector.and_then(|leg| {
+            let (first, gap) = first_and_gap(&leg.ranking)?;
+            let coverage = coverage(Some(first.chunk_id));
+            let (usual, factor) = confidence::stretch(leg.floor);
+            let cosine = usual + factor * (first.score - leg.floor);
+            Some(VectorSignals { cosine, gap: factor * gap, coverage })
+        });
+        let keyword = match self.keywords {
+            Some(_) => {
+                let gap =
+                    first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
+                let coverage = coverage(fused.first().map(|hit| hit.chunk_id));
+                Some(KeywordSignals { gap, coverage })
+            }
+            // There is no question, or no word occurs and the model cannot read the query: nothing speaks for an
+            // answer.
+            None if self.is_blank || self.has_words && vector.is_none() => {
+                Some(KeywordSignals { gap: 0.0, coverage: 0.0 })
+            }
+            None => None,
+        };
+        Signals { vector, keyword }
+    }
+
+    /// Returns why nothing can be judged, if so.
+    pub(super) fn no_basis(&self) -> NoBasis {
+        if self.vector.is_some() { NoBasis::Unreadable } else { NoBasis::NoWords }
+    }
+
+    /// Returns the terms of the query that occur in a chunk or its document.
+    pub(super) fn terms(&self, chunk_id: ChunkId) -> Vec<TermMatch> {
+        self.keywords.as_ref().map(|keywords| keywords.matches(chunk_id)).unwrap_or_default()
+    }
+
+    /// Returns what each of several phrasings contributes to a chunk; empty if there is only one.
+    pub(super) fn contributions(
+        &self,
+        store: &impl Searchable,
+        num_phrasings: usize,
+        hit: &Fused,
+    ) -> Result<Vec<Contribution>> {
+        if num_phrasings < 2 {
+            return Ok(Vec::new());
+        }
+        let chunk_id = hit.chunk_id;
+        let vector = match &self.vector {
+            Some(_) => store.vectors(&[chunk_id])?.pop(),
+            None => None,
+        };
+        let of_phrasing = |number: usize| {
+            // A chunk is not ranked for words that occur elsewhere in its document only.
+            let ranked = self.keywords.as_ref().filter(|_| hit.legs.keyword.is_some());
+            let keywords = ranked.zip(self.terms.get(number));
+            let bm25 = keywords.and_then(|(keywords, terms)| keywords.score(chunk_id, terms));
+            let leg = self.vector.as_ref().zip(vector.as_ref());
+            let cosine = leg.and_then(|(leg, vector)| {
+                let own = &leg.phrasings.get(number)?.vector;
+                Some(own.iter().zip(vector).map(|(a, b)| f64::from(a * b)).sum())
+            });
+            Contribution { bm25, cosine }
+        };
+        Ok((0..num_phrasings).map(of_phrasing).collect())
+    }
+}
+
+impl VectorLeg {
+    /// Returns how well the query's tokens match those of chunks; chunks without any are left out.
+    fn matches(&self, store: &impl Searchable, ids: &[ChunkId]) -> Result<HashMap<ChunkId, f64>> {
+        let codes = store.token_codes(ids)?;
+        let mean_match = |codes: &[u8]| {
+            let phrasings = self.phrasings.iter();
+            let found: Option<Vec<f64>> =
+                phrasings.map(|phrasing| phrasing.tokens.match_with(codes)).collect();
+            Some(average(found?.into_iter()))
+        };
+        Ok(codes.iter().filter_map(|(id, codes)| Some((*id, mean_match(codes)?))).collect())
+    }
+}
+
+/// Adds to the hits the cosines and matches from which the scores of the leg were made.
+fn show_raw(fused: &mut [Fused], by_cosine: &[Ranked], matches: &HashMap<ChunkId, f64>) {
+    let cosines: HashMap<ChunkId, f64> =
+        by_cosine.iter().map(|entry| (entry.chunk_id, entry.score)).collect();
+    for hit in fused {
+        if let Some(leg) = &mut hit.legs.vector {
+            leg.raw = cosines[&hit.chunk_id];
+            hit.token_match = matches.get(&hit.chunk_id).copied();
+        }
+    }
+}
+
+/// Number of entries that the first is compared with.
+const NUM_NEXT: usize = 10;
+
+/// Returns the first entry and how far its score is above the mean of the next ones.
+fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
+    let (first, next) = ranking.split_first()?;
+    let next = &next[..next.len().min(NUM_NEXT)];
+    let sum: f64 = next.iter().map(|entry| first.score - entry.score).sum();
+    let count = u32::try_from(next.len()).map_or(0.0, f64::from);
+    Some((*first, sum / count.max(1.0)))
+}
+
+/// Number of first keyword hits whose type is checked.
+const NUM_JUDGED: usize = 10;
+
+/// Returns the keyword leg's weight, from the types of the documents it ranks first.
+fn keyword_weight(store: &impl Searchable, phrasings: &[Query], ranking: &[Ranked]) -> Result<f64> {
+    let scores: HashMap<ChunkId, f64> =
+        ranking.iter().take(NUM_JUDGED).map(|entry| (entry.chunk_id, entry.score)).collect();
+    let ids: Vec<ChunkId> = ranking.iter().take(NUM_JUDGED).map(|entry| entry.chunk_id).collect();
+    let code: f64 = store
+        .hits(&ids)?
+        .iter()
+        .filter(|hit| hit.doc_type == DocType::Code)
+        .map(|hit| scores[&hit.chunk.id])
+        .sum();
+    let all: f64 = ids.iter().map(|id| scores[id]).sum();
+    let code_share = if all > 0.0 { code / all } else { 0.0 };
+    let weight = |query: &Query| weights::keyword_weight(&query.passage, code_share);
+    Ok(average(phrasings.iter().map(weight)))
+}
+
+#[cfg(test)]
+mod tests;

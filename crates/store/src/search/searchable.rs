@@ -1,0 +1,68 @@
+//! Defines what a search reads, so that it can read the database of this machine or a copy elsewhere.
+
+use std::collections::HashMap;
+
+use crate::document::{Binding, Filter};
+use crate::error::Result;
+use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::{ChunkSizes, Occurrence, Store, StoredChunk, StoredHit};
+
+/// Chunks that can be searched. The methods are those of [`Store`], which describes them.
+#[expect(missing_docs, reason = "each method is that of `Store` with the same name")]
+#[expect(clippy::missing_errors_doc, reason = "each method is that of `Store` with the same name")]
+pub trait Searchable: Sized + Send {
+    fn binding(&self) -> Result<Option<Binding>>;
+    fn take_reader(&self) -> Result<Self>;
+    fn return_reader(&self, reader: Self);
+    /// Prepares a ranking by cosine until `is_enough`; a copy elsewhere does nothing.
+    fn read_ahead(&self, _is_enough: &dyn Fn() -> bool) -> Result<()> {
+        Ok(())
+    }
+    fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>>;
+    fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
+    fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
+    fn chunk_sizes(&self) -> Result<ChunkSizes>;
+    fn rank_by_cosine(
+        &self,
+        vector: &[f32],
+        passing: Option<&[ChunkId]>,
+        depth: u32,
+    ) -> Result<Vec<Ranked>>;
+    fn cosine_floor(&self) -> Result<f64>;
+    fn vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>>;
+    fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
+    fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
+    fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>>;
+    fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
+}
+
+/// Calls the method of the same name.
+macro_rules! delegate {
+    ($($name:ident(&self $(, $argument:ident: $kind:ty)*) -> $result:ty;)*) => {
+        $(
+            fn $name(&self $(, $argument: $kind)*) -> $result {
+                Self::$name(self $(, $argument)*)
+            }
+        )*
+    };
+}
+
+impl Searchable for Store {
+    delegate! {
+        binding(&self) -> Result<Option<Binding>>;
+        take_reader(&self) -> Result<Self>;
+        return_reader(&self, reader: Self) -> ();
+        read_ahead(&self, is_enough: &dyn Fn() -> bool) -> Result<()>;
+        passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>>;
+        occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
+        occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
+        chunk_sizes(&self) -> Result<ChunkSizes>;
+        rank_by_cosine(&self, vector: &[f32], passing: Option<&[ChunkId]>, depth: u32) -> Result<Vec<Ranked>>;
+        cosine_floor(&self) -> Result<f64>;
+        vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>>;
+        token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
+        hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
+        documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>>;
+        chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
+    }
+}

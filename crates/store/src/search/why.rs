@@ -1,0 +1,160 @@
+//! Traces a document through a search.
+
+use std::slice;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Store;
+use crate::document::Filter;
+use crate::error::Result;
+use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::search::fuse::{Fused, Leg, Legs};
+use crate::search::rankings::{RankOptions, rank};
+use crate::search::{LoadEmbedder, Query, SearchOptions, TermMatch};
+use crate::text::contents::is_contents;
+
+/// The outcome of a search for one document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The document is among the hits.
+    Shown,
+    /// It has no searchable text.
+    Empty,
+    /// The filter excludes it.
+    Filtered,
+    /// Each of its chunks has an excluded word.
+    Excluded,
+    /// No leg ranks it within the depth.
+    BeyondDepth,
+    /// It nearly repeats a better hit, word for word.
+    Copy,
+    /// Its score is below the threshold.
+    BelowThreshold,
+    /// It ranks after the requested number of hits.
+    BeyondLimit,
+}
+
+impl Outcome {
+    /// Returns the word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::Empty => "empty",
+            Self::Filtered => "filtered",
+            Self::Excluded => "excluded",
+            Self::BeyondDepth => "beyond_depth",
+            Self::BelowThreshold => "below_threshold",
+            Self::BeyondLimit => "beyond_limit",
+            Self::Copy => "copy",
+        }
+    }
+}
+
+/// The rank of a chunk in one leg.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Standing")]
+pub struct LegRank {
+    /// The chunk.
+    pub chunk_id: ChunkId,
+    /// Its rank, from 1.
+    pub rank: u32,
+    /// The leg's own score: BM25 or cosine. Larger is better.
+    pub raw: f64,
+}
+
+/// The path of a document through a search.
+#[derive(Debug, Clone)]
+pub struct Trace {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Number of the document's chunks.
+    pub num_chunks: usize,
+    /// Number of its chunks that pass filter and exclusions.
+    pub num_passing: usize,
+    /// The terms into which the keyword leg splits the query.
+    pub terms: Vec<String>,
+    /// What each term contributes to the document's best chunk by keywords.
+    pub matches: Vec<TermMatch>,
+    /// Its best chunk by keywords; `None` if no term occurs, or the leg was not run.
+    pub keyword: Option<LegRank>,
+    /// Its best chunk by cosine; `None` if the leg was not run.
+    pub vector: Option<LegRank>,
+    /// Number of candidates taken from each leg.
+    pub depth: u32,
+    /// The position of its best chunk among all fused ones, from 1, with its score and each leg's
+    /// contribution.
+    pub fused: Option<(u32, f64, Legs<Option<Leg>>)>,
+    /// Number of hits requested.
+    pub limit: u32,
+}
+
+/// Traces a document through a search.
+///
+/// # Errors
+///
+/// As [`crate::search::search`].
+pub fn why(
+    store: &Store,
+    load_embedder: &LoadEmbedder<'_>,
+    query: &Query,
+    document_id: DocumentId,
+    options: &SearchOptions,
+) -> Result<Trace> {
+    let chunk_ids: Vec<ChunkId> = store.chunks(document_id)?.iter().map(|chunk| chunk.id).collect();
+    let of_filter = store.passing_chunks(&options.filter)?;
+    let is_own = |id: &ChunkId| chunk_ids.contains(id);
+    let phrasings = slice::from_ref(query);
+    let passing = super::passing(store, phrasings, &options.filter)?;
+    let num_passing = passing
+        .as_ref()
+        .map_or(chunk_ids.len(), |passing| passing.iter().filter(|id| is_own(id)).count());
+    let ranking = RankOptions { depth: u32::MAX, ..options.ranking(passing.as_deref()) };
+    let rankings = rank(store, load_embedder, phrasings, ranking)?;
+    let all = SearchOptions { threshold: None, ..options.clone() };
+    let fused = rankings.fuse(store, &all)?;
+    let page = super::page::page(store, &fused, options)?;
+    let is_shown = page.iter().any(|shown| is_own(&shown.fused.chunk_id));
+    let keyword = best(&rankings.keyword, is_own);
+    let vector = rankings.vector.as_ref().and_then(|leg| best(&leg.ranking, is_own));
+    let place = (1_u32..).zip(&fused).find(|(_, fused)| is_own(&fused.chunk_id));
+    let outcome = match place {
+        _ if chunk_ids.is_empty() => Outcome::Empty,
+        _ if options.filter != Filter::default() && !of_filter.iter().any(is_own) => {
+            Outcome::Filtered
+        }
+        _ if num_passing == 0 => Outcome::Excluded,
+        None => Outcome::BeyondDepth,
+        Some((_, fused)) if options.threshold.is_some_and(|least| fused.score < least) => {
+            Outcome::BelowThreshold
+        }
+        Some(_) if is_shown => Outcome::Shown,
+        Some((rank, fused)) if rank > options.limit || is_contents_chunk(store, fused)? => {
+            Outcome::BeyondLimit
+        }
+        Some(_) => Outcome::Copy,
+    };
+    Ok(Trace {
+        outcome,
+        num_chunks: chunk_ids.len(),
+        num_passing,
+        terms: query.term_names(),
+        matches: keyword.map(|best| rankings.terms(best.chunk_id)).unwrap_or_default(),
+        keyword,
+        vector,
+        depth: options.depth(),
+        fused: place.map(|(rank, fused): (u32, &Fused)| (rank, fused.score, fused.legs)),
+        limit: options.limit,
+    })
+}
+
+/// Whether a chunk is a part of a table of contents, which comes after everything else.
+fn is_contents_chunk(store: &Store, fused: &Fused) -> Result<bool> {
+    let hits = store.hits(&[fused.chunk_id])?;
+    Ok(hits.iter().any(|hit| is_contents(&hit.chunk.chunk.text)))
+}
+
+fn best(ranking: &[Ranked], is_own: impl Fn(&ChunkId) -> bool) -> Option<LegRank> {
+    let (rank, ranked) = (1_u32..).zip(ranking).find(|(_, ranked)| is_own(&ranked.chunk_id))?;
+    Some(LegRank { chunk_id: ranked.chunk_id, rank, raw: ranked.score })
+}

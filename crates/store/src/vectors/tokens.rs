@@ -1,0 +1,159 @@
+//! Stores the codes of a passage's tokens, a row per chunk; foreign keys remove it with the chunk.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use crate::Store;
+use crate::db::fault::Step;
+use crate::error::Result;
+use crate::ids::ChunkId;
+
+use super::sums;
+
+const INSERT: &str =
+    "INSERT OR REPLACE INTO chunks_tokens (chunk_id, codes, sum) VALUES (:chunk_id, :codes, :sum)";
+
+/// Longer codes are not what kb writes: the widest models need half of it for the longest passages.
+const CODES: &str = "
+    SELECT codes FROM chunks_tokens WHERE chunk_id = :chunk_id AND length(codes) <= 1048576";
+
+const ALL: &str = "SELECT chunk_id, codes, sum FROM chunks_tokens";
+
+const REMOVE: &str = "DELETE FROM chunks_tokens WHERE chunk_id = :chunk_id";
+
+const FORGET: &str = "DELETE FROM chunks_tokens";
+
+impl Store {
+    /// Returns the codes of the tokens of chunks; chunks without any are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::ModelMismatch`] if the database has been bound to another model.
+    pub fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>> {
+        self.read(|db| {
+            self.check_bound(db)?;
+            let mut statement = db.prepare_cached(CODES)?;
+            let mut found = HashMap::with_capacity(ids.len());
+            for id in ids {
+                let params = named_params! { ":chunk_id": id };
+                let codes = statement.query_row(params, |row| row.get(0)).optional()?;
+                found.extend(codes.map(|codes| (*id, codes)));
+            }
+            Ok(found)
+        })
+    }
+}
+
+/// Stores the codes of a chunk's tokens.
+pub(crate) fn insert(db: &Connection, chunk_id: ChunkId, codes: &[u8]) -> Step<()> {
+    db.prepare_cached(INSERT)?.execute(named_params! {
+        ":chunk_id": chunk_id,
+        ":codes": codes,
+        ":sum": sums::sum(chunk_id, codes),
+    })?;
+    Ok(())
+}
+
+/// Deletes all codes, because they are of another model.
+pub(crate) fn forget(db: &Connection) -> Step<()> {
+    db.execute(FORGET, [])?;
+    Ok(())
+}
+
+/// Returns the chunks whose codes are not the ones that were stored.
+pub(crate) fn changed(db: &Connection) -> Step<Vec<ChunkId>> {
+    let mut statement = db.prepare(ALL)?;
+    let mut rows = statement.query([])?;
+    let mut changed = Vec::new();
+    while let Some(row) = rows.next()? {
+        let chunk_id = row.get(0)?;
+        let (codes, sum): (Vec<u8>, Vec<u8>) = (row.get(1)?, row.get(2)?);
+        if sums::sum(chunk_id, &codes).as_slice() != sum {
+            changed.push(chunk_id);
+        }
+    }
+    Ok(changed)
+}
+
+/// Removes changed codes; their chunks keep the place that both rankings give them.
+pub(crate) fn remove_changed(db: &Connection) -> Step<()> {
+    for chunk_id in changed(db)? {
+        db.prepare_cached(REMOVE)?.execute(named_params! { ":chunk_id": chunk_id })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Damage;
+    use crate::testing::{TestDb, binding, embedding};
+
+    fn ids(db: &TestDb) -> Vec<ChunkId> {
+        let mut statement = db.store.connection.prepare("SELECT id FROM chunks").unwrap();
+        let ids = statement.query_map([], |row| row.get(0)).unwrap();
+        ids.collect::<rusqlite::Result<_>>().unwrap()
+    }
+
+    fn count(db: &TestDb) -> i64 {
+        let sql = "SELECT count(*) FROM chunks_tokens";
+        db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn codes_are_stored_and_removed_with_their_chunks() {
+        let mut db = TestDb::new();
+        let first = db.add("/a.md", &["one", "two"], &[]);
+        db.add("/b.md", &["three"], &[]);
+        let found = db.store.token_codes(&ids(&db)).unwrap();
+        assert_eq!(found[&ids(&db)[1]], embedding("two").codes.unwrap());
+        assert_eq!(found.len(), 3);
+        db.store.remove(first).unwrap();
+        assert_eq!(count(&db), 1);
+        db.assert_intact();
+    }
+
+    #[test]
+    fn chunks_without_codes_are_left_out() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one", "two"], &[]);
+        db.store.connection.execute("DELETE FROM chunks_tokens WHERE chunk_id = 1", []).unwrap();
+        let found = db.store.token_codes(&[ChunkId(1), ChunkId(2), ChunkId(99)]).unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), [&ChunkId(2)]);
+        db.assert_intact();
+        let sql = "UPDATE chunks_tokens SET codes = zeroblob(1048577)";
+        db.store.connection.execute(sql, []).unwrap();
+        assert!(db.store.token_codes(&[ChunkId(2)]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn codes_of_another_model_are_not_returned() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one"], &[]);
+        let reader = db.store.reader().unwrap();
+        db.store.begin_reindex(&binding("other")).unwrap();
+        let chunks = db.store.unembedded(ChunkId(0), 10).unwrap();
+        let kept = |found| crate::Renewed::kept(found, embedding("eins"));
+        db.store.store_reindexed(&chunks.iter().map(kept).collect::<Vec<_>>()).unwrap();
+        db.store.finish_reindex().unwrap();
+        assert!(reader.token_codes(&ids(&db)).is_err());
+        let found = db.store.token_codes(&ids(&db)).unwrap();
+        assert_eq!(found[&ids(&db)[0]], embedding("eins").codes.unwrap());
+        db.assert_intact();
+    }
+
+    #[test]
+    fn changed_codes_are_noticed_and_removed() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one", "two"], &[]);
+        let sql = "UPDATE chunks_tokens SET codes = x'00ff' WHERE chunk_id = 2";
+        db.store.connection.execute(sql, []).unwrap();
+        let damages: Vec<Damage> =
+            db.store.examine().unwrap().into_iter().map(|finding| finding.damage).collect();
+        assert_eq!(damages, [Damage::TokenCodes]);
+        db.store.repair(&damages).unwrap();
+        assert_eq!(count(&db), 1);
+        db.assert_intact();
+    }
+}

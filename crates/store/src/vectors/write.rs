@@ -1,0 +1,169 @@
+//! Makes the table of vectors, and writes vectors with their checksums and codes.
+//!
+//! The table is created here and not by a migration, because its width depends on the model. A
+//! trigger removes a chunk's vector with the chunk, however the chunk is removed.
+
+use rusqlite::{Connection, named_params};
+
+use super::layout::knows_vec0;
+use super::sums::{self, Sums};
+use super::{BLOCK_ROWS, codes, floor, places, to_blob, tokens};
+use crate::Store;
+use crate::db::binding::{self, Slot};
+use crate::db::fault::Step;
+use crate::db::layout::Layout;
+use crate::document::{Binding, Embedding};
+use crate::error::Result;
+use crate::ids::ChunkId;
+
+const DROP_TABLE: &str = "
+    DROP TRIGGER IF EXISTS chunks_vec_ad;
+    DROP TABLE IF EXISTS chunks_vec;";
+
+const MAKE_TRIGGER: &str = "
+    CREATE TRIGGER chunks_vec_ad AFTER DELETE ON chunks BEGIN
+        DELETE FROM chunks_vec WHERE chunk_id = old.id;
+    END;";
+
+const INSERT_VECTOR: &str =
+    "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
+
+const HAS_CHUNKS: &str = "SELECT EXISTS (SELECT 1 FROM chunks)";
+
+impl Store {
+    /// Binds the database to a model, which creates the table of vectors. Does nothing if it is
+    /// bound to the same model. A database without chunks can be bound again.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::ModelMismatch`] if there are vectors of another model; nothing is changed in that
+    /// case.
+    pub fn bind(&mut self, wanted: &Binding) -> Result<()> {
+        // Usually there is nothing to do, so the write lock is not taken.
+        if self.binding()?.as_ref() != Some(wanted) {
+            self.write(|db| match binding::load(db, Slot::Current)? {
+                Some(bound) if bound == *wanted => Ok(()),
+                Some(bound) if db.query_row(HAS_CHUNKS, [], |row| row.get(0))? => {
+                    Err(binding::mismatch(&bound, wanted).into())
+                }
+                _ => {
+                    make_table(db, wanted.dim)?;
+                    binding::save(db, Slot::Current, wanted)
+                }
+            })?;
+        }
+        *self.bound.borrow_mut() = Some(wanted.clone());
+        Ok(())
+    }
+    /// Makes codes for all full blocks of a large database that have none; returns their number.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the database.
+    pub fn encode_vectors(&mut self) -> Result<usize> {
+        self.write(|db| encode_from(db, 1))
+    }
+}
+
+/// Makes codes for full blocks from `first` on that have none, in a large database.
+pub(crate) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
+    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(0) };
+    if !knows_vec0(db)? {
+        return Ok(0);
+    }
+    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
+    Ok(codes::make(db, dim, first, codes::MIN_BLOCKS)?)
+}
+
+/// Replaces the table by an empty one for vectors of `dim` numbers.
+pub(crate) fn make_table(db: &Connection, dim: u32) -> Step<()> {
+    codes::forget(db)?;
+    sums::forget(db)?;
+    floor::forget(db)?;
+    tokens::forget(db)?;
+    db.execute_batch(DROP_TABLE)?;
+    db.execute_batch(&format!(
+        "CREATE VIRTUAL TABLE chunks_vec USING vec0 (
+            chunk_id INTEGER PRIMARY KEY,
+            embedding FLOAT[{dim}],
+            chunk_size = {BLOCK_ROWS}
+        )"
+    ))?;
+    db.execute_batch(MAKE_TRIGGER)?;
+    Ok(())
+}
+
+/// Stores vectors of chunks that have none, along with their checksums and, in a large database,
+/// their codes.
+pub(crate) struct VectorWriter<'a> {
+    db: &'a Connection,
+    /// Checksums and the number of the last block before writing; `None` if the layout of the table
+    /// is unknown.
+    extras: Option<(Sums, i64)>,
+}
+
+impl<'a> VectorWriter<'a> {
+    /// `layout` is known to the caller's store: detecting it for each document takes as long as
+    /// storing the document.
+    pub(crate) fn new(db: &'a Connection, layout: Layout) -> Step<Self> {
+        let extras = match layout.knows_vec0 {
+            true => Some((Sums::default(), places::last_block(db)?)),
+            false => None,
+        };
+        Ok(Self { db, extras })
+    }
+
+    /// Stores a chunk's vector, and the codes of its tokens if there are any.
+    pub(crate) fn insert(&mut self, chunk_id: ChunkId, embedding: &Embedding) -> Step<()> {
+        if let Some(codes) = &embedding.codes {
+            tokens::insert(self.db, chunk_id, codes)?;
+        }
+        self.insert_vector(chunk_id, &embedding.vector)
+    }
+
+    /// Stores a chunk's vector.
+    pub(crate) fn insert_vector(&mut self, chunk_id: ChunkId, vector: &[f32]) -> Step<()> {
+        let bytes = to_blob(vector);
+        self.db
+            .prepare_cached(INSERT_VECTOR)?
+            .execute(named_params! { ":chunk_id": chunk_id, ":embedding": bytes })?;
+        match &mut self.extras {
+            Some((sums, _)) => sums.add(self.db, chunk_id, &bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the checksums and codes.
+    pub(crate) fn finish(self) -> Step<()> {
+        let Some((sums, last_block)) = self.extras else { return Ok(()) };
+        sums.save(self.db)?;
+        let last = places::last_block(self.db)?;
+        if last > last_block {
+            encode_from(self.db, last_block)?;
+        }
+        if floor::is_due(last_block, last) {
+            floor::save(self.db)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{TestDb, binding};
+
+    #[test]
+    fn the_table_has_the_width_of_the_model() {
+        let mut db = TestDb::unbound();
+        db.store.bind(&crate::document::Binding { dim: 384, ..binding("mini") }).unwrap();
+        let sql: String = db
+            .store
+            .connection
+            .query_row("SELECT sql FROM sqlite_schema WHERE name = 'chunks_vec'", [], |row| {
+                row.get(0)
+            })
+            .unwrap();
+        assert!(sql.contains("vec0") && sql.contains("chunk_id INTEGER PRIMARY KEY"), "{sql}");
+        assert!(sql.contains("embedding FLOAT[384]"), "{sql}");
+    }
+}
