@@ -14,6 +14,11 @@
 //! exceptions: [`cli`] is the edge, [`mcp`] speaks a protocol on stdout, and [`config`] reads settings
 //! for [`app::session`] only. Modules in reading order:
 
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "an error is described where it is made, not again by each function that passes it on"
+)]
+
 use kb_base::{diagnostic, document, error, files, hash, limits, text, trace};
 use kb_embed as embed;
 use kb_extract::{self as extract, chunk};

@@ -332,10 +332,7 @@ fn check_kind(request: &AddRequest) -> Result<()> {
     if !matches!(request.source, Source::Note(..)) || !is_other {
         return Ok(());
     }
-    Err(Error::Usage {
-        message: "`--type` and `--language` apply to files, not to `--note`".into(),
-        hint: None,
-    })
+    Err(Error::usage("`--type` and `--language` apply to files, not to `--note`"))
 }
 
 /// Refuses a title for more than one document.

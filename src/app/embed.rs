@@ -21,7 +21,7 @@ pub fn text(
     observer: &dyn Observer,
 ) -> Result<Vec<f32>> {
     if text.trim().is_empty() {
-        return Err(Error::Usage { message: "the text is empty".into(), hint: None });
+        return Err(Error::usage("the text is empty"));
     }
     let (selection, bound) = select(session)?;
     let embedder = selection.open_for_query(bound.as_ref(), observer)?;

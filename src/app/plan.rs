@@ -15,10 +15,7 @@ use crate::ingest::foresee::{Foreseen, foresee};
 /// As [`add::add`], apart from errors of the model; [`Error::Usage`] for a request without files.
 pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
     if !matches!(request.source, Source::Paths(_)) {
-        return Err(Error::Usage {
-            message: "`--dry-run` is about files and folders".into(),
-            hint: None,
-        });
+        return Err(Error::usage("`--dry-run` is about files and folders"));
     }
     let roots = add::check(request)?;
     // Nothing is chunked, so the limits of the model do not matter.

@@ -102,14 +102,11 @@ impl SearchRequest {
     /// Parses the query and its other phrasings.
     fn phrasings(&self) -> Result<Vec<Query>> {
         if self.also.len() >= limits::PHRASINGS {
-            return Err(Error::Usage {
-                message: format!(
-                    "a search takes at most {} phrasings, not {}",
-                    limits::PHRASINGS,
-                    self.also.len() + 1
-                ),
-                hint: None,
-            });
+            return Err(Error::usage(format!(
+                "a search takes at most {} phrasings, not {}",
+                limits::PHRASINGS,
+                self.also.len() + 1
+            )));
         }
         [&self.query]
             .into_iter()
@@ -328,12 +325,9 @@ impl Counter {
 fn check_limit(limit: Option<u32>) -> Result<()> {
     let most = limits::TOP_OF_PASSAGES;
     match limit.filter(|limit| *limit > most) {
-        Some(limit) => Err(Error::Usage {
-            message: format!(
-                "with `--context` or `--budget`, `--top` must be at most {most}, not {limit}"
-            ),
-            hint: None,
-        }),
+        Some(limit) => Err(Error::usage(format!(
+            "with `--context` or `--budget`, `--top` must be at most {most}, not {limit}"
+        ))),
         None => Ok(()),
     }
 }

@@ -438,7 +438,7 @@ impl Session {
 /// [`Error::Usage`] for an empty path, [`Error::Io`] if there is no current directory.
 pub fn absolute(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() {
-        return Err(Error::Usage { message: "a path is empty".into(), hint: None });
+        return Err(Error::usage("a path is empty"));
     }
     #[expect(clippy::disallowed_methods, reason = "requests name paths as a user types them")]
     let current =

@@ -61,7 +61,7 @@ pub fn rename(
 ) -> Result<RenamedTag> {
     if from == to {
         let message = format!("the old and the new name are both `{from}`");
-        return Err(Error::Usage { message, hint: None });
+        return Err(Error::usage(message));
     }
     let unknown = || Error::Usage {
         message: format!("no document has the tag `{from}`"),

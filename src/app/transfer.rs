@@ -291,10 +291,7 @@ fn embed_chunks(
         let passage = Chunk::passage(&chunk.context, &chunk.text);
         match budget.spend(|| embedder.embed_cut(&passage, Side::Passage))? {
             (embedding, false) => Ok(embedding),
-            (_, true) => Err(Error::Usage {
-                message: format!("chunk {} is too long for the model", chunk.id),
-                hint: None,
-            }),
+            (_, true) => Err(Error::usage(format!("chunk {} is too long for the model", chunk.id))),
         }
     };
     // One chunk per job: a few long ones must not wait for each other.

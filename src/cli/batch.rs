@@ -86,7 +86,7 @@ impl Observer for EachMessageOnce<'_> {
 /// Returns the error for a line of input that is too long.
 pub(super) fn too_long(number: u64) -> Error {
     let limit_mb = limits::BATCH_LINE_BYTES >> 20;
-    Error::Usage { message: format!("line {number} is longer than {limit_mb} MB"), hint: None }
+    Error::usage(format!("line {number} is longer than {limit_mb} MB"))
 }
 
 /// Parses a line: a query, or an object whose options override those of the command line.

@@ -82,7 +82,7 @@ fn check(args: &args::Convert) -> Result<()> {
 /// Reads the paths that a file lists.
 fn listed(list: &Path) -> Result<Vec<PathBuf>> {
     let io = |source| Error::Io { path: list.to_owned(), source };
-    let refuse = |message: String| Error::Usage { message, hint: None };
+    let refuse = |message: String| Error::usage(message);
     let mut input: Box<dyn BufRead> = match list.as_os_str() == add::STDIN {
         true => Box::new(io::stdin().lock()),
         false => Box::new(BufReader::new(open::open(list, Links::Follow)?)),

@@ -65,10 +65,8 @@ fn embed_lines(mut embedder: LineEmbedder<'_>) -> Result<()> {
 fn text(line: io::Result<Option<Vec<u8>>>, number: usize) -> Result<String> {
     let stdin = |source| Error::Io { path: PathBuf::from("standard input"), source };
     let line = line.map_err(stdin)?.ok_or_else(|| batch::too_long(number as u64))?;
-    let mut text = String::from_utf8(line).map_err(|_| Error::Usage {
-        message: format!("line {number} of standard input is not UTF-8"),
-        hint: None,
-    })?;
+    let mut text = String::from_utf8(line)
+        .map_err(|_| Error::usage(format!("line {number} of standard input is not UTF-8")))?;
     if text.ends_with('\r') {
         text.pop();
     }

@@ -102,10 +102,7 @@ pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
     });
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Error::Usage {
-            message: format!("the {role} `{program}` failed: {status}"),
-            hint: None,
-        }),
+        Ok(status) => Err(Error::usage(format!("the {role} `{program}` failed: {status}"))),
         Err(cause) => Err(Error::Usage {
             message: format!("the {role} `{program}` cannot be started: {cause}"),
             hint: hint(role),

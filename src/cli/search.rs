@@ -31,10 +31,9 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         ..request(&args.how)?
     };
     if args.from.is_some() && !context.beside.is_empty() {
-        return Err(Error::Usage {
-            message: "`--from` searches one copy, so it does not go with several bases".into(),
-            hint: None,
-        });
+        return Err(Error::usage(
+            "`--from` searches one copy, so it does not go with several bases",
+        ));
     }
     if let Some(file) = &args.batch {
         return batch::run(context, &request, file);
@@ -95,9 +94,8 @@ fn aside(context: &Context, answer: &Answer, format: SearchFormat) {
 /// Opens result `number`, counted from 1, at the line of the match.
 fn open(context: &Context, found: &Answer, number: u32) -> Result<ExitStatus> {
     let hits = &found.hits;
-    let hit = hits.get(number as usize - 1).ok_or_else(|| Error::Usage {
-        message: format!("there is no result {number}: {} found", hits.len()),
-        hint: None,
+    let hit = hits.get(number as usize - 1).ok_or_else(|| {
+        Error::usage(format!("there is no result {number}: {} found", hits.len()))
     })?;
     let path = app::read::file_of_hit(&context.session, hit)?;
     let line = context.human.line(hit, &found.joined());

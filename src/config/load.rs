@@ -106,10 +106,6 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
 
 /// Like [`load`] for one of several knowledge bases: the settings in its folder override those in the
 /// data directory, except `data_dir`.
-///
-/// # Errors
-///
-/// As [`load`].
 pub fn load_base(environment: &Environment, flags: &Flags, dir: &Path) -> Result<Resolved> {
     load_layers(environment, flags, Some(dir))
 }

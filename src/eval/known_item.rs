@@ -34,10 +34,6 @@ pub struct KnownItems {
 
 /// Creates up to `num_documents` questions of each kind. The same collection always gives the same
 /// questions.
-///
-/// # Errors
-///
-/// Any error from the database.
 pub fn questions(store: &Store, num_documents: usize) -> Result<KnownItems> {
     let mut documents = store.documents(&Filter::default())?;
     documents.retain(|document| document.chunk_count > 0);

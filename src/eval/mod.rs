@@ -59,10 +59,6 @@ pub struct Evaluation {
 }
 
 /// Runs all questions and measures the answers.
-///
-/// # Errors
-///
-/// Like [`search::search`].
 pub fn evaluate(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,

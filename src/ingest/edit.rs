@@ -48,7 +48,7 @@ impl Run<'_> {
             EditedText::File(found, bytes) => {
                 let format = Format::named(&before.format).ok_or_else(|| {
                     let message = format!("unknown format `{}`", before.format);
-                    Error::Usage { message, hint: None }
+                    Error::usage(message)
                 })?;
                 let content_hash = before.content_hash.clone();
                 let given_title = None;

@@ -50,10 +50,6 @@ impl Foreseen {
 
 /// Returns what adding `starts` would do, in the order of the walk; without a store, everything is
 /// new.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn foresee(
     starts: &[Start],
     options: &IngestOptions,

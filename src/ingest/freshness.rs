@@ -24,10 +24,6 @@ pub const HASH_LIMIT: Duration = Duration::from_millis(50);
 /// are not, nor are those whose files cannot be examined.
 ///
 /// `roots` is called only if a file looks changed, because it reads the database.
-///
-/// # Errors
-///
-/// Those of `roots`.
 pub fn stale(
     documents: &[DocumentFiles],
     roots: impl FnOnce() -> Result<Roots>,

@@ -67,10 +67,6 @@ impl Reach {
     }
 
     /// Allows links above a folder but not below it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Folder::at`].
     pub fn below(folder: &Path) -> Result<Self> {
         Ok(Self::Below(Arc::new(Folder::at(folder)?)))
     }
@@ -84,37 +80,21 @@ impl Reach {
     }
 
     /// Opens a regular file.
-    ///
-    /// # Errors
-    ///
-    /// As [`open::open`].
     pub fn open(&self, path: &Path) -> Result<File> {
         self.with(path, open::open)
     }
 
     /// Reads a regular file.
-    ///
-    /// # Errors
-    ///
-    /// As [`open::read`].
     pub fn read(&self, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
         self.with(path, |path, links| open::read(path, links, max_bytes))
     }
 
     /// Returns the metadata of a path without opening it.
-    ///
-    /// # Errors
-    ///
-    /// As [`open::look`].
     pub fn look(&self, path: &Path) -> Result<Metadata> {
         self.with(path, open::look)
     }
 
     /// Returns the entries of a folder.
-    ///
-    /// # Errors
-    ///
-    /// As [`open::list`].
     pub fn list(&self, path: &Path) -> Result<Vec<Entry>> {
         self.with(path, open::list)
     }

@@ -98,10 +98,6 @@ impl Bases {
     }
 
     /// Chooses the usual one again, after the working directory has changed.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Session::chosen_again`].
     pub(super) fn choose_again(&self) -> Result<()> {
         let mut open = self.open();
         if let Some(mut usual) = open.usual.chosen_again()? {
@@ -115,10 +111,6 @@ impl Bases {
     }
 
     /// Closes all.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Session::close`].
     pub(super) fn close(&self) -> Result<()> {
         let open = self.open();
         open.named.values().chain([&open.usual]).try_for_each(|session| session.close())

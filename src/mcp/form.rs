@@ -77,10 +77,6 @@ impl Form {
     }
 
     /// Returns the page of a text that begins at the cursor.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::reply`].
     pub(super) fn page(self, max_tokens: usize, text: &str) -> Result<Reply> {
         let usage = || Error::Usage {
             message: format!("no page begins at cursor {}", self.cursor),

@@ -71,7 +71,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     service.list_skills()?;
     let mut chain = Chain::new(audit);
     for tool in tools::tools(&service, service.tool_set(), offer) {
-        chain.register(tool).map_err(|message| Error::Usage { message, hint: None })?;
+        chain.register(tool).map_err(Error::usage)?;
     }
     let preparing = Arc::clone(&service);
     let prepare = move || {

@@ -31,7 +31,7 @@ fn page<T>(
         Some(Ok(skip)) => skip,
         Some(Err(_)) => {
             let message = "the cursor is not from this server".to_owned();
-            return Err(failure(&Error::Usage { message, hint: None }));
+            return Err(failure(&Error::usage(message)));
         }
     };
     let next = (all.len() > skip.saturating_add(size)).then(|| (skip + size).to_string());

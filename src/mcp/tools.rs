@@ -339,8 +339,7 @@ fn tool<I: DeserializeOwned + JsonSchema + 'static>(
         let form = Form::take(&mut input);
         let answer = || {
             let sessions = service.bases.take(name, &mut input)?;
-            let wrong =
-                |error: serde_json::Error| Error::Usage { message: error.to_string(), hint: None };
+            let wrong = |error: serde_json::Error| Error::usage(error.to_string());
             let input = serde_json::from_value(input).map_err(wrong)?;
             let observer = Reporter::new(&*service.observer, call);
             work(input, &Ask { bases: &service.bases, sessions, observer, form })

@@ -3,8 +3,6 @@
 //! Depends on the result types of the pipelines and the store; computes nothing. Its only errors are those of
 //! writing.
 
-#![expect(clippy::missing_errors_doc, reason = "every error is one of writing")]
-
 pub mod find;
 pub mod json;
 pub mod schema;

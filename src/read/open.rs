@@ -111,10 +111,7 @@ pub fn open(
     let num_lines = u32::try_from(starts.len()).unwrap_or(u32::MAX);
     let (first, last) = options.lines.unwrap_or((1, num_lines));
     if options.lines.is_some() && first > num_lines {
-        return Err(Error::Usage {
-            message: format!("line {first} is past the end: there are {num_lines}"),
-            hint: None,
-        });
+        return Err(Error::usage(format!("line {first} is past the end: there are {num_lines}")));
     }
     let line = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
     let wanted = &text[line(first.saturating_sub(1))..line(last)];

@@ -92,10 +92,6 @@ pub struct Outline {
 }
 
 /// Lists the parts of a document down to a level.
-///
-/// # Errors
-///
-/// Any error from the database.
 pub fn outline(store: &Store, document: StoredDocument, level: Option<u32>) -> Result<Outline> {
     let text = Text::read(store, &document)?;
     let mut parts = text.parts(&document);

@@ -47,10 +47,9 @@ impl GrepInput {
             (false, true, 0) => Detail::Count,
             (false, false, context) => Detail::Lines(context as usize),
             _ => {
-                return Err(Error::Usage {
-                    message: "count, files_with_matches and context exclude each other".into(),
-                    hint: None,
-                });
+                return Err(Error::usage(
+                    "count, files_with_matches and context exclude each other",
+                ));
             }
         };
         Ok(GrepRequest {

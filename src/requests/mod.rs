@@ -76,8 +76,9 @@ impl TryFrom<FilterInput> for Filter {
 
     fn try_from(input: FilterInput) -> Result<Self> {
         // A schema cannot express these checks; the command line makes the same ones.
-        let date =
-            |typed: Option<String>| typed.map(|day| values::date(&day)).transpose().map_err(wrong);
+        let date = |typed: Option<String>| {
+            typed.map(|day| values::date(&day)).transpose().map_err(Error::usage)
+        };
         Ok(Self {
             doc_type: input.r#type.map(DocType::from),
             tags: tags(&input.tags)?,
@@ -136,10 +137,7 @@ impl SearchInput {
     pub(crate) fn into_request(self) -> Result<SearchRequest> {
         let legs = match (self.fts_only, self.vec_only) {
             (true, true) => {
-                return Err(Error::Usage {
-                    message: "fts_only and vec_only exclude each other".into(),
-                    hint: None,
-                });
+                return Err(Error::usage("fts_only and vec_only exclude each other"));
             }
             (true, false) => Some(LegSelection::Keyword),
             (false, true) => Some(LegSelection::Vector),
@@ -182,10 +180,7 @@ impl TryFrom<SimilarInput> for SimilarRequest {
 
     fn try_from(input: SimilarInput) -> Result<Self> {
         if input.document.is_some() == input.chunk.is_some() {
-            return Err(Error::Usage {
-                message: "name either a document or a chunk".into(),
-                hint: None,
-            });
+            return Err(Error::usage("name either a document or a chunk"));
         }
         Ok(Self {
             document: input.document.as_ref().map(name),
@@ -251,14 +246,10 @@ fn within(limit: Limit, number: Option<u32>) -> Result<Option<u32>> {
     match number.filter(|number| !limit.holds(*number)) {
         Some(number) => {
             let name = limit.name.trim_start_matches('-');
-            Err(wrong(format!("{name} must be {}, not {number}", limit.range())))
+            Err(Error::usage(format!("{name} must be {}, not {number}", limit.range())))
         }
         None => Ok(number),
     }
-}
-
-fn wrong(message: String) -> Error {
-    Error::Usage { message, hint: None }
 }
 
 fn language(word: &str) -> Result<Language> {

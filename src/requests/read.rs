@@ -64,12 +64,11 @@ impl TryFrom<ShowInput> for ShowRequest {
             input.page.is_some(),
             input.chunk.is_some(),
         ];
-        let usage = |message: &str| Err(Error::Usage { message: message.into(), hint: None });
         if given.into_iter().filter(|is_given| *is_given).count() > 1 {
-            return usage("section, symbol, page and chunk exclude each other");
+            return Err(Error::usage("section, symbol, page and chunk exclude each other"));
         }
         if input.document.is_none() && input.chunk.is_none() {
-            return usage("the document is missing");
+            return Err(Error::usage("the document is missing"));
         }
         let selection = if let Some(heading) = input.section {
             Selection::Section(heading)
@@ -112,10 +111,7 @@ impl TryFrom<OpenInput> for OpenRequest {
         let lines = (first.is_some() || last.is_some())
             .then(|| (first.map_or(1, NonZeroU32::get), last.map_or(u32::MAX, NonZeroU32::get)));
         if lines.is_some_and(|(first, last)| first > last) {
-            return Err(Error::Usage {
-                message: "start_line comes after end_line".into(),
-                hint: None,
-            });
+            return Err(Error::usage("start_line comes after end_line"));
         }
         let document = name(&input.document);
         let max_lines = input.max_lines;

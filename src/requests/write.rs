@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::wrong;
 use crate::app::add::{AddRequest, Source};
 use crate::app::values;
 use crate::error::{Error, Result};
@@ -72,5 +71,5 @@ impl AddInput {
 /// Parses tags as typed; commas also separate them.
 pub(crate) fn tags(given: &[String]) -> Result<Vec<String>> {
     let tags = given.iter().flat_map(|tags| tags.split(',')).map(values::tag);
-    tags.collect::<std::result::Result<_, _>>().map_err(wrong)
+    tags.collect::<std::result::Result<_, _>>().map_err(Error::usage)
 }

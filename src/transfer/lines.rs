@@ -245,10 +245,6 @@ pub(super) fn decode_failure(line: &[u8]) -> Option<String> {
 }
 
 /// Reads a document.
-///
-/// # Errors
-///
-/// Like [`decode_head`].
 pub(super) fn decode(line: &[u8]) -> Result<DocumentLine, String> {
     serde_json::from_slice(line).map_err(|error| reason(&error))
 }

@@ -111,10 +111,6 @@ pub struct ImportOptions<'a> {
 }
 
 /// Writes the lines of a knowledge base.
-///
-/// # Errors
-///
-/// Any error from `emit` or from the database.
 pub fn export(
     store: &Store,
     with_vectors: bool,
@@ -131,10 +127,6 @@ pub fn export(
 }
 
 /// Writes the lines of some documents and added folders.
-///
-/// # Errors
-///
-/// Any error from `emit` or from the database.
 pub fn export_documents(
     store: &Store,
     ids: &[DocumentId],
@@ -278,9 +270,11 @@ impl Import<'_, '_> {
     /// Imports one document and counts the result.
     fn line(&mut self, line: &[u8]) -> Result<()> {
         let (options, imported) = (self.options, &mut self.imported);
-        let refuse = |reason: String| Error::Usage {
-            message: format!("this is not a document of an export: {}", check::printable(&reason)),
-            hint: None,
+        let refuse = |reason: String| {
+            Error::usage(format!(
+                "this is not a document of an export: {}",
+                check::printable(&reason)
+            ))
         };
         let decoded = lines::decode(line)
             .map_err(|reason| refuse(lines::decode_failure(line).unwrap_or(reason)))?;

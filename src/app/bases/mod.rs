@@ -111,12 +111,9 @@ fn checked(description: &str) -> Result<String> {
     let is_plain = !text.chars().any(char::is_control);
     match text.chars().count() <= MAX_DESCRIPTION && is_plain {
         true => Ok(text),
-        false => Err(Error::Usage {
-            message: format!(
-                "the description has more than {MAX_DESCRIPTION} characters, or control characters"
-            ),
-            hint: None,
-        }),
+        false => Err(Error::usage(format!(
+            "the description has more than {MAX_DESCRIPTION} characters, or control characters"
+        ))),
     }
 }
 

@@ -146,10 +146,6 @@ pub fn detect(
 
 /// Decides how a document without a file is read: text that nothing else explains is Markdown.
 /// `path` stands for it in errors.
-///
-/// # Errors
-///
-/// As [`detect`].
 pub fn detect_nameless(path: &Path, bytes: &[u8], wanted: TypeOverride) -> Result<Format> {
     let text = TypeOverride { doc_type: Some(DocType::Markdown), language: None };
     let detect = |wanted| detect(path, bytes, true, wanted, &TextExtensions::NONE);

@@ -79,10 +79,6 @@ impl Added {
 impl Roots {
     /// Uses the folders that a database remembers and the user allows; with `follows_all`, links are
     /// followed in all of them.
-    ///
-    /// # Errors
-    ///
-    /// Any failure of the database.
     pub fn of(store: &Store, follows_all: bool) -> Result<Self> {
         Ok(Self::new(store.roots()?, follows_all))
     }
@@ -198,10 +194,6 @@ impl Roots {
 
     /// Returns where to read a remembered file, as its folder says, else as it was read before, unless
     /// its name says it (`is_claimed`) and it is no note.
-    ///
-    /// # Errors
-    ///
-    /// As [`Roots::of_file`].
     pub fn start_of_file(
         &self,
         stamp: &PathStamp,
@@ -251,10 +243,6 @@ impl Roots {
     }
 
     /// Returns the path of a stamp and how it may be reached.
-    ///
-    /// # Errors
-    ///
-    /// As [`Roots::of_file`].
     pub fn of_stamp(&self, stamp: &PathStamp) -> Result<(PathBuf, Reach)> {
         let path = paths::path_of(&stamp.path);
         let reach = self.of_file(&path, stamp.real_path.as_deref())?;
@@ -262,10 +250,6 @@ impl Roots {
     }
 
     /// Returns the metadata of the file of a stamp without opening it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Roots::of_file`] and [`Reach::look`].
     pub fn look(&self, stamp: &PathStamp) -> Result<Metadata> {
         let (path, reach) = self.of_stamp(stamp)?;
         reach.look(&path)

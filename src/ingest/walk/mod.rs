@@ -112,9 +112,6 @@ pub fn walk(
 
 /// Returns the files of [`walk`], and in between what is left out below folders. A folder that is
 /// left out is one step, whatever is in it.
-///
-/// # Errors
-/// As [`walk`].
 pub fn walk_all(
     starts: &[Start],
     options: &WalkOptions,

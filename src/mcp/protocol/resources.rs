@@ -76,24 +76,12 @@ pub trait Resources: Send + Sync {
     fn read(&self, uri: &str) -> Result<Option<Content>, Failure>;
 
     /// Returns a page of skills and the cursor of the next page.
-    ///
-    /// # Errors
-    ///
-    /// As [`Resources::list`].
     fn skills(&self, cursor: Option<&str>) -> Result<(Vec<SkillEntry>, Option<String>), Failure>;
 
     /// Returns the skill whose SKILL.md has this address; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// As [`Resources::read`].
     fn skill(&self, uri: &str) -> Result<Option<SkillEntry>, Failure>;
 
     /// Returns the direct children of a directory; `None` if there is none at the address.
-    ///
-    /// # Errors
-    ///
-    /// As [`Resources::read`].
     fn directory(&self, uri: &str) -> Result<Option<Vec<Entry>>, Failure>;
 
     /// Returns the forms of addresses: template, name, description.

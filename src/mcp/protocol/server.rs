@@ -122,7 +122,7 @@ pub fn serve(
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => {
                 let message = format!("the client does not speak the protocol: {error}");
-                Err(Error::Usage { message, hint: None })
+                Err(Error::usage(message))
             }
         };
         running_calls.cancel_all();

@@ -182,11 +182,7 @@ impl Listing {
 
     fn hit_line(&self, hit: &Hit, columns: usize) -> Line {
         let shown = self.excerpt(hit);
-        let place = match (hit.line(shown.first_line), hit.stored.chunk.chunk.page) {
-            (_, Some(page)) => format!("p.{page}"),
-            (Some(line), None) => format!(":{line}"),
-            (None, None) => String::new(),
-        };
+        let place = quote::place(hit.line(shown.first_line), hit.stored.chunk.chunk.page);
         let mut line = vec![piece(Meaning::Place, format!("{place:>PLACE$} "))];
         line.extend(pieces(shown.lines, Meaning::Plain).into_iter().flatten());
         fitted(line, columns)
@@ -238,11 +234,7 @@ impl Listing {
     /// Returns the line with the path, and behind it what else is known.
     fn location_line(&self, entry: usize, human: &Human, marks: Line, columns: usize) -> Line {
         let target = self.target(entry);
-        let place = match (target.line, target.page) {
-            (_, Some(page)) => format!(" p.{page}"),
-            (Some(line), None) => format!(":{line}"),
-            (None, None) => String::new(),
-        };
+        let place = quote::behind_path(target.line, target.page);
         let (path, place) = match self.about(entry).path {
             Some(path) => (human.path(path), place),
             None => (format!("kb show {}", target.document), String::new()),
@@ -407,11 +399,9 @@ fn part_line(part: &Part, columns: usize) -> Line {
     let name = clean(part.name.as_deref().unwrap_or(&part.preview));
     let word = if part.kind == PartKind::Page { "page " } else { "" };
     let indent = "  ".repeat(part.level as usize);
-    let place = match (part.start_line, part.page) {
-        _ if part.kind == PartKind::Page => String::new(),
-        (_, Some(page)) => format!("p.{page}"),
-        (Some(line), None) => format!(":{line}"),
-        (None, None) => String::new(),
+    let place = match part.kind {
+        PartKind::Page => String::new(),
+        _ => quote::place(part.start_line, part.page),
     };
     let left = vec![piece(Meaning::Plain, format!("{indent}{word}{name}"))];
     justified(left, vec![piece(Meaning::Place, place)], columns)

@@ -107,10 +107,6 @@ pub struct Printed(Vec<u8>);
 
 impl Printed {
     /// Collects the output of `write`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of `write`.
     pub fn of(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> io::Result<Self> {
         let mut bytes = Vec::new();
         write(&mut Sheet::new(&mut bytes))?;

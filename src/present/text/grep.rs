@@ -7,7 +7,7 @@ use crate::app::grep::{Detail, GrepDocument, GrepResults};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
-use crate::present::text::stale;
+use crate::present::text::{quote, stale};
 use crate::read::grep::Line;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::{clean, clean_lines};
@@ -96,13 +96,10 @@ pub(super) fn summary(results: &GrepResults) -> String {
 /// Returns the most exact place that is known of a line: its number, else page, section or chunk.
 pub(super) fn place(line: &Line) -> String {
     let place = &line.place;
-    match (place.lines, place.page, &place.section) {
+    match (place.lines, quote::pages(place.page, place.last_page), &place.section) {
         (Some((first, last)), ..) if first == last => first.to_string(),
         (Some((first, last)), ..) => format!("{first}-{last}"),
-        (None, Some(first), _) => match place.last_page.filter(|last| *last > first) {
-            Some(last) => format!("pp. {first}-{last}"),
-            None => format!("p. {first}"),
-        },
+        (None, Some(pages), _) => pages,
         (None, None, Some(section)) => format!("§ {}", clean(section)),
         (None, None, None) => format!("chunk {}", line.chunk_id),
     }

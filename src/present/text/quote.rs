@@ -104,15 +104,35 @@ pub(super) fn further(hit: &Hit) -> String {
     if line.is_empty() { named(hit) } else { format!("{} ({line})", named(hit)) }
 }
 
+/// Returns the shortest form of a place: `p.3`, `:12`, or nothing. What has pages has no lines.
+pub(in crate::present) fn place(line: Option<u32>, page: Option<u32>) -> String {
+    match (page, line) {
+        (Some(page), _) => format!("p.{page}"),
+        (None, Some(line)) => format!(":{line}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// Returns [`place`] as it is written behind a path.
+pub(in crate::present) fn behind_path(line: Option<u32>, page: Option<u32>) -> String {
+    let gap = if page.is_some() { " " } else { "" };
+    format!("{gap}{}", place(line, page))
+}
+
+/// Returns one page or several, as in a citation; `None` without pages.
+pub(super) fn pages(first: Option<u32>, last: Option<u32>) -> Option<String> {
+    let first = first?;
+    Some(match last.filter(|last| *last > first) {
+        Some(last) => format!("pp. {first}-{last}"),
+        None => format!("p. {first}"),
+    })
+}
+
 /// Returns title, page or section or symbol.
 fn named(hit: &Hit) -> String {
     let chunk = &hit.stored.chunk.chunk;
     let mut parts = vec![format!("**{}**", escaped(&clean(&hit.stored.title)))];
-    match (chunk.page, chunk.last_page) {
-        (Some(first), Some(last)) if last > first => parts.push(format!("pp. {first}-{last}")),
-        (Some(first), _) => parts.push(format!("p. {first}")),
-        _ => {}
-    }
+    parts.extend(pages(chunk.page, chunk.last_page));
     parts.extend(chunk.section.as_deref().map(|text| format!("§ {}", escaped(&clean(text)))));
     parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
     // Emphasis cannot come from a title or heading, where it would be escaped.
@@ -137,8 +157,7 @@ fn location(hit: &Hit) -> Location {
     // Lines are counted in the document, which is only a part of a container.
     let is_whole = paths::split_member(path).1.is_none();
     let line = hit.stored.chunk.chunk.start_line.filter(|_| is_whole);
-    let line = line.map(|line| format!(":{line}"));
-    Location { word: shell::word(&paths::path_of(path)), line: line.unwrap_or_default() }
+    Location { word: shell::word(&paths::path_of(path)), line: place(line, None) }
 }
 
 /// Escapes Markdown markup; `_` inside a word is not markup.

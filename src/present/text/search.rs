@@ -215,11 +215,7 @@ impl Human {
         let Some(path) = &document.path else {
             return self.paint(Meaning::Path, &format!("kb show {}", document.document_id), out);
         };
-        let place = match (hit.line(shown.first_line), chunk.page) {
-            (Some(line), _) => format!(":{line}"),
-            (None, Some(page)) => format!(" p.{page}"),
-            (None, None) => String::new(),
-        };
+        let place = quote::behind_path(hit.line(shown.first_line), chunk.page);
         let name = match path.rsplit_once('/') {
             Some((_, name)) if is_same_document && self.is_terminal => clean_name(name),
             _ => self.path(path),

@@ -64,10 +64,6 @@ pub struct Line {
 }
 
 /// Searches documents, and returns those with a match in the same order.
-///
-/// # Errors
-///
-/// Any error from the database.
 pub fn grep(
     store: &Store,
     documents: &[DocumentId],

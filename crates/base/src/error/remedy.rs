@@ -17,6 +17,11 @@ pub enum Fixer {
 }
 
 impl Error {
+    /// Returns an invalid command line or request, without a hint.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: None }
+    }
+
     /// Returns who can fix it.
     pub fn fixed_by(&self) -> Fixer {
         match self {

@@ -90,7 +90,7 @@ impl Store {
                     let other = same_document(db, document, None)?.filter(|other| *other != id);
                     if let Some(other) = other.filter(|_| before.doc_type == DocType::Note) {
                         let message = format!("document {other} has this text already");
-                        return Err(Error::Usage { message, hint: None }.into());
+                        return Err(Error::usage(message).into());
                     }
                     write::update(db, id, document, before.path.as_deref())?;
                 }

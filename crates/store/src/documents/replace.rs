@@ -170,7 +170,7 @@ impl Store {
             }
             if let Some(same) = same_document(db, new, None)?.filter(|other| *other != id) {
                 let message = format!("document {same} already has this text");
-                return Err(Error::Usage { message, hint: None }.into());
+                return Err(Error::usage(message).into());
             }
             remove_chunks(db, id)?;
             write::update(db, id, new, None)?;

@@ -347,7 +347,7 @@ pub(super) fn insert(db: &Connection, record: &Record, layout: Layout) -> Step<D
 }
 
 fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
-    let refuse = |message: String| Error::Usage { message, hint: None };
+    let refuse = |message: String| Error::usage(message);
     record.check_metadata().map_err(refuse)?;
     let params = named_params! { ":id": record.id };
     let is_taken: bool = db.prepare_cached(HAS_DOCUMENT)?.query_row(params, |row| row.get(0))?;
@@ -415,7 +415,7 @@ pub(super) fn insert_chunks(
 
 fn invalid_chunk(chunk_index: u32, what: &str) -> Error {
     let message = format!("the {what} of its chunk {chunk_index} does not fit this database");
-    Error::Usage { message, hint: None }
+    Error::usage(message)
 }
 
 #[cfg(test)]
