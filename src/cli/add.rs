@@ -39,11 +39,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     };
     if args.dry_run {
         let plan = app::plan::plan(&context.session, &request)?;
-        context.present(
-            args.format.format,
-            |out| json::plan(&plan, out),
-            |human, out| human.plan(&plan, out),
-        )?;
+        context.present(args.format.format, plan.as_slice(), json::plan, Human::plan)?;
         return Ok(ExitStatus::Success);
     }
     let interrupt = context.ui.listen();

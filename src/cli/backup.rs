@@ -6,26 +6,21 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> {
     let backup = match args.verify {
         true => backup::verify(&context.session, &args.file)?,
         false => backup::create(&context.session, &args.file, args.force)?,
     };
-    context.present(
-        args.format.format,
-        |out| json::backup(&backup, out),
-        |human, out| human.backup(&backup, args.verify, out),
-    )?;
+    context.present(args.format.format, &backup, json::backup, |human, backup, out| {
+        human.backup(backup, args.verify, out)
+    })?;
     Ok(ExitStatus::Success)
 }
 
 pub(super) fn restore(context: &Context, args: &args::Restore) -> Result<ExitStatus> {
     let restored = backup::restore(&context.session, &args.file)?;
-    context.present(
-        args.format.format,
-        |out| json::restored(&restored, out),
-        |human, out| human.restored(&restored, out),
-    )?;
+    context.present(args.format.format, &restored, json::restored, Human::restored)?;
     Ok(ExitStatus::Success)
 }

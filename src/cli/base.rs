@@ -10,6 +10,7 @@ use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::text::human::Human;
 use crate::text::number::counted;
 
 pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
@@ -17,11 +18,7 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
     let change = match &args.action {
         BaseAction::List(args) => {
             let listed = bases::list(session)?;
-            context.present(
-                args.format.format,
-                |out| json::bases(&listed, out),
-                |human, out| human.bases(&listed, out),
-            )?;
+            context.present(args.format.format, listed.as_slice(), json::bases, Human::bases)?;
             return Ok(ExitStatus::Success);
         }
         BaseAction::Add(args) => {
@@ -61,11 +58,7 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
             BaseChange { follows_files, ..BaseChange::new("allowed", candidate.place) }
         }
     };
-    context.present(
-        args.format().format,
-        |out| json::answer(&change, out),
-        |human, out| human.base_changed(&change, out),
-    )?;
+    context.present(args.format().format, &change, json::answer, Human::base_changed)?;
     Ok(ExitStatus::Success)
 }
 

@@ -9,15 +9,12 @@ use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
     let Some(CacheAction::Clean(args)) = &args.action else {
         let contents = cache::contents(&context.session)?;
-        context.present(
-            args.format.format,
-            |out| json::answer(&contents, out),
-            |human, out| human.cache(&contents, out),
-        )?;
+        context.present(args.format.format, &contents, json::answer, Human::cache)?;
         return Ok(ExitStatus::Success);
     };
     let request = CleanRequest { removes_all: args.all, is_dry_run: args.dry_run };
@@ -25,11 +22,7 @@ pub(super) fn run(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
     let Some(cleaned) = cache::clean(&context.session, request, &confirm)? else {
         return Ok(ExitStatus::User);
     };
-    context.present(
-        args.format.format,
-        |out| json::answer(&cleaned, out),
-        |human, out| human.cleaned(&cleaned, out),
-    )?;
+    context.present(args.format.format, &cleaned, json::answer, Human::cleaned)?;
     Ok(ExitStatus::Success)
 }
 

@@ -5,6 +5,7 @@ use crate::cli::args::{self, ConfigAction};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::ConfigArgs) -> Result<ExitStatus> {
     if let Some(ConfigAction::Set { key, value }) = &args.action {
@@ -14,8 +15,9 @@ pub(super) fn run(context: &Context, args: &args::ConfigArgs) -> Result<ExitStat
     let settings = settings::all(&context.session);
     context.present(
         args.format.format,
-        |out| out.value(&settings),
-        |human, out| human.settings(&settings, out),
+        settings.as_slice(),
+        |settings, out| out.value(&settings),
+        Human::settings,
     )?;
     Ok(ExitStatus::Success)
 }

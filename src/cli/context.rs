@@ -67,15 +67,16 @@ impl Context {
     }
 
     /// Prints a result in the requested format.
-    pub(super) fn present(
+    pub(super) fn present<T: ?Sized>(
         &self,
         format: OutputFormat,
-        json: impl FnOnce(&mut Json<'_>) -> io::Result<()>,
-        human: impl FnOnce(&Human, &mut Sheet<'_>) -> io::Result<()>,
+        result: &T,
+        json: impl FnOnce(&T, &mut Json<'_>) -> io::Result<()>,
+        human: impl FnOnce(&Human, &T, &mut Sheet<'_>) -> io::Result<()>,
     ) -> Result<()> {
         match format {
-            OutputFormat::Json => print_json(json),
-            OutputFormat::Human => self.show(human),
+            OutputFormat::Json => print_json(|out| json(result, out)),
+            OutputFormat::Human => self.show(|layout, out| human(layout, result, out)),
         }
     }
 

@@ -6,14 +6,11 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Doctor) -> Result<ExitStatus> {
     let findings = doctor::examine(&context.session, args.fix, &context.ui)?;
-    context.present(
-        args.format.format,
-        |out| json::doctor(&findings, out),
-        |human, out| human.doctor(&findings, out),
-    )?;
+    context.present(args.format.format, &findings, json::doctor, Human::doctor)?;
     Ok(match (findings.count(Verdict::Fault), findings.is_beyond_repair) {
         (_, true) => ExitStatus::System,
         (0, false) => ExitStatus::Success,

@@ -43,8 +43,9 @@ pub(super) fn run(context: &Context, args: &args::Edit) -> Result<ExitStatus> {
     let names = changes.names();
     context.present(
         args.format.format,
-        |out| json::edited(&document, &names, out),
-        |human, out| human.edited(&document, &names, out),
+        &document,
+        |document, out| json::edited(document, &names, out),
+        |human, document, out| human.edited(document, &names, out),
     )?;
     Ok(ExitStatus::Success)
 }

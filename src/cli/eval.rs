@@ -7,6 +7,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
     let (session, max_queries) = (&context.session, args.queries as usize);
@@ -23,10 +24,6 @@ pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
             vec![ended(eval::collection(session, &request, &context.ui), &interrupt)?]
         }
     };
-    context.present(
-        args.format.format,
-        |out| json::eval(&measured, out),
-        |human, out| human.eval(&measured, out),
-    )?;
+    context.present(args.format.format, measured.as_slice(), json::eval, Human::eval)?;
     Ok(ExitStatus::Success)
 }

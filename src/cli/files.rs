@@ -8,15 +8,12 @@ use crate::cli::exit::ExitStatus;
 use crate::document::FileOutcome;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Files) -> Result<ExitStatus> {
     if !args.waive.is_empty() {
         let waived = app::files::waive(&context.session, &args.waive)?;
-        context.present(
-            args.format.format,
-            |out| json::waived(&waived, out),
-            |human, out| human.waived(&waived, out),
-        )?;
+        context.present(args.format.format, waived.as_slice(), json::waived, Human::waived)?;
         return Ok(ExitStatus::Success);
     }
     let states = [
@@ -28,10 +25,8 @@ pub(super) fn run(context: &Context, args: &args::Files) -> Result<ExitStatus> {
     let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
     let request = FilesRequest { state, path: args.path.clone() };
     let files = app::files::list(&context.session, &request)?;
-    context.present(
-        args.format.format,
-        |out| json::files(&files, out),
-        |human, out| human.files(&files, &request, out),
-    )?;
+    context.present(args.format.format, &files, json::files, |human, files, out| {
+        human.files(files, &request, out)
+    })?;
     Ok(ExitStatus::Success)
 }

@@ -6,13 +6,10 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Info) -> Result<ExitStatus> {
     let info = app::read::info(&context.session, &args.id)?;
-    context.present(
-        args.format.format,
-        |out| json::info(&info, out),
-        |human, out| human.info(&info, out),
-    )?;
+    context.present(args.format.format, &info, json::info, Human::info)?;
     Ok(ExitStatus::Success)
 }

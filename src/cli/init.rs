@@ -6,16 +6,13 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Init) -> Result<ExitStatus> {
     let setup = match args.status {
         true => status::setup(&context.session)?,
         false => init::init(&context.session, &context.ui)?,
     };
-    context.present(
-        args.format.format,
-        |out| json::setup(&setup, out),
-        |human, out| human.setup(&setup, out),
-    )?;
+    context.present(args.format.format, &setup, json::setup, Human::setup)?;
     Ok(ExitStatus::Success)
 }

@@ -21,8 +21,9 @@ pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
     let documents = app::read::list(&context.session, &request, &context.ui)?;
     context.present(
         args.format.format,
-        |out| json::list(&documents, out),
-        |human, out| human.list(&documents, is_filtered, out),
+        documents.as_slice(),
+        json::list,
+        |human, documents, out| human.list(documents, is_filtered, out),
     )?;
     Ok(ExitStatus::Success)
 }

@@ -10,6 +10,7 @@ use crate::cli::{args, streams};
 use crate::config::OutputFormat;
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(
     context: &Context,
@@ -40,8 +41,9 @@ pub(super) fn run(
     plan.apply()?;
     context.present(
         args.format.format,
-        |out| json::client_changed(&plan, entry.as_ref(), out),
-        |human, out| human.client_changed(&plan, out),
+        &plan,
+        |plan, out| json::client_changed(plan, entry.as_ref(), out),
+        Human::client_changed,
     )?;
     Ok(ExitStatus::Success)
 }

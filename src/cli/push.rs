@@ -7,14 +7,11 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Push) -> Result<ExitStatus> {
     let interrupt = context.ui.listen();
     let pushed = ended(push(&context.session, &args.target, &context.ui), &interrupt)?;
-    context.present(
-        args.format.format,
-        |out| json::answer(&pushed, out),
-        |human, out| human.pushed(&pushed, out),
-    )?;
+    context.present(args.format.format, &pushed, json::answer, Human::pushed)?;
     Ok(ExitStatus::Success)
 }

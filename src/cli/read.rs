@@ -14,11 +14,9 @@ use crate::present::text::{read as read_text, stale};
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
     let outline = app::read::outline(&context.session, &args.document, args.level)?;
-    context.present(
-        args.format.format,
-        |out| read_json::outline(&outline, out),
-        |_, out| read_text::outline(&outline, out),
-    )?;
+    context.present(args.format.format, &outline, read_json::outline, |_, outline, out| {
+        read_text::outline(outline, out)
+    })?;
     Ok(ExitStatus::Success)
 }
 

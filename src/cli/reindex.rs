@@ -7,15 +7,12 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Reindex) -> Result<ExitStatus> {
     let interrupt = context.ui.listen();
     let outcome = app::reindex::reindex(&context.session, &context.ui);
     let reindexed = ended(outcome, &interrupt)?;
-    context.present(
-        args.format.format,
-        |out| json::reindexed(&reindexed, out),
-        |human, out| human.reindexed(&reindexed, out),
-    )?;
+    context.present(args.format.format, &reindexed, json::reindexed, Human::reindexed)?;
     Ok(ExitStatus::Success)
 }

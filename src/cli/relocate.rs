@@ -6,6 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Relocate) -> Result<ExitStatus> {
     let request = RelocateRequest {
@@ -15,10 +16,6 @@ pub(super) fn run(context: &Context, args: &args::Relocate) -> Result<ExitStatus
         is_dry_run: args.dry_run,
     };
     let relocated = relocate(&context.session, &request, &context.ui)?;
-    context.present(
-        args.format.format,
-        |out| json::answer(&relocated, out),
-        |human, out| human.relocated(&relocated, out),
-    )?;
+    context.present(args.format.format, &relocated, json::answer, Human::relocated)?;
     Ok(ExitStatus::Success)
 }

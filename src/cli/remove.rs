@@ -13,6 +13,7 @@ use crate::cli::{args, messages};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::text::human::Human;
 use crate::text::number::{bytes_to_mb, counted};
 use crate::text::printable::clean;
 
@@ -45,11 +46,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         export: export.map(|path| ExportFile { path, is_replacing: args.force }),
     };
     let removed = app::remove::remove(&context.session, &request, &confirm, &context.ui)?;
-    context.present(
-        args.format.format,
-        |out| json::answer(&removed, out),
-        |human, out| human.removed(&removed, out),
-    )?;
+    context.present(args.format.format, &removed, json::answer, Human::removed)?;
     if removed.num_back > 0 {
         let documents = counted(removed.num_back, "document");
         messages::info(&match removed.num_back {

@@ -10,6 +10,7 @@ use crate::cli::launch::{self, Place};
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::text::human::Human;
 use crate::present::text::{quote, search::verdict, stale};
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
@@ -135,8 +136,9 @@ pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitSta
     let (seed, hits) = app::search::similar(&context.session, &request)?;
     context.present(
         args.format.format,
-        |out| json::similar(seed, &hits, out),
-        |human, out| human.similar(&hits, out),
+        hits.as_slice(),
+        |hits, out| json::similar(seed, hits, out),
+        Human::similar,
     )?;
     Ok(ExitStatus::Success)
 }

@@ -12,9 +12,10 @@ pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> 
     let out_of_date = if args.scan { app::status::scan(&context.session)? } else { None };
     context.present(
         args.format.format,
-        |out| json::status(&status, out_of_date.as_ref(), out),
-        |human, out| {
-            human.status(&status, out)?;
+        &status,
+        |status, out| json::status(status, out_of_date.as_ref(), out),
+        |human, status, out| {
+            human.status(status, out)?;
             out_of_date.as_ref().map_or(Ok(()), |files| human.out_of_date(files, out))
         },
     )?;

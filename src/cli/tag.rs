@@ -7,6 +7,7 @@ use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
     if let Some(TagsAction::Rename(rename)) = &args.action {
@@ -14,16 +15,18 @@ pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
         let renamed = app::tag::rename(&context.session, old, new, &context.ui)?;
         context.present(
             rename.format.format,
-            |out| json::renamed_tag(old, new, renamed, out),
-            |human, out| human.renamed_tag(old, new, renamed, out),
+            &renamed,
+            |renamed, out| json::renamed_tag(old, new, *renamed, out),
+            |human, renamed, out| human.renamed_tag(old, new, *renamed, out),
         )?;
         return Ok(ExitStatus::Success);
     }
     let tags = app::read::tags(&context.session)?;
     context.present(
         args.format.format,
-        |out| out.value(&tags),
-        |human, out| human.tags(&tags, out),
+        tags.as_slice(),
+        |tags, out| out.value(&tags),
+        Human::tags,
     )?;
     Ok(ExitStatus::Success)
 }
@@ -42,13 +45,14 @@ pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
     };
     context.present(
         args.format.format,
-        |out| match single {
+        &tagged,
+        |tagged, out| match single {
             Some(document) => json::tagged(document, out),
-            None => json::tagged_all(&tagged, out),
+            None => json::tagged_all(tagged, out),
         },
-        |human, out| match single {
+        |human, tagged, out| match single {
             Some(document) => human.tagged(document, out),
-            None => human.tagged_all(&tagged, out),
+            None => human.tagged_all(tagged, out),
         },
     )?;
     Ok(ExitStatus::Success)

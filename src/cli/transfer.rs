@@ -9,6 +9,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{args, messages, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::text::human::Human;
 use crate::text::number::counted;
 
 pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {
@@ -57,11 +58,7 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
     let request = ImportRequest { source, trusts_paths: args.trust_paths };
     let imported = transfer::import(&context.session, request, &context.ui)?;
     report_left_out(&imported);
-    context.present(
-        args.format.format,
-        |out| json::answer(&imported, out),
-        |human, out| human.imported(&imported, out),
-    )?;
+    context.present(args.format.format, &imported, json::answer, Human::imported)?;
     Ok(if imported.is_lost() { ExitStatus::User } else { ExitStatus::Success })
 }
 

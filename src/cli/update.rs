@@ -12,6 +12,7 @@ use crate::cli::ui::ended;
 use crate::cli::{args, base};
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> {
     // With --reread they name documents.
@@ -33,11 +34,7 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
     let outcome = app::update::update(&context.session, &request, &context.ui);
     let report = ended(outcome, &interrupt)?;
     report.notes.iter().for_each(|note| context.ui.warn(note));
-    context.present(
-        args.format.format,
-        |out| json::answer(&report, out),
-        |human, out| human.update(&report, out),
-    )?;
+    context.present(args.format.format, &report, json::answer, Human::update)?;
     Ok(if report.is_refused(&request) { ExitStatus::User } else { ExitStatus::Success })
 }
 

@@ -7,14 +7,11 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{args, search};
 use crate::error::Result;
 use crate::present::json;
+use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Why) -> Result<ExitStatus> {
     let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
     let why = app::search::why(&context.session, &request, &args.document, &context.ui)?;
-    context.present(
-        args.format.format,
-        |out| json::why(&why, out),
-        |human, out| human.why(&why, out),
-    )?;
+    context.present(args.format.format, &why, json::why, Human::why)?;
     Ok(ExitStatus::Success)
 }

@@ -64,15 +64,16 @@ impl Form {
     /// # Errors
     ///
     /// [`Error::Usage`] if the data is too long for one answer, or the cursor is not a place in the text.
-    pub(super) fn reply(
+    pub(super) fn reply<T: ?Sized>(
         self,
         max_tokens: usize,
-        data: impl FnOnce(&mut Json<'_>) -> io::Result<()>,
-        text: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>,
+        result: &T,
+        data: impl FnOnce(&T, &mut Json<'_>) -> io::Result<()>,
+        text: impl FnOnce(&T, &mut Sheet<'_>) -> io::Result<()>,
     ) -> Result<Reply> {
         match self.is_full {
-            true => whole(Json::value_of(data).map_err(Error::Output)?),
-            false => self.page(max_tokens, &drawn(text)?),
+            true => whole(Json::value_of(|out| data(result, out)).map_err(Error::Output)?),
+            false => self.page(max_tokens, &drawn(|out| text(result, out))?),
         }
     }
 

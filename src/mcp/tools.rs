@@ -88,11 +88,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |input: SearchInput, ask| {
                 let found = found(&input.into_request()?, ask)?;
-                ask.form.reply(
-                    PAGE,
-                    |out| json::found(&found, out),
-                    |out| compact::found(&found, out),
-                )
+                ask.form.reply(PAGE, &found, json::found, compact::found)
             },
         ),
         tool(
@@ -103,11 +99,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             |input: GrepInput, ask| {
                 let request = input.into_request()?;
                 let results = app::grep::grep(ask.session(), &request, &ask.observer)?;
-                ask.form.reply(
-                    PAGE,
-                    |out| json::grep(&results, out),
-                    |out| compact::grep(&results, out),
-                )
+                ask.form.reply(PAGE, &results, json::grep, compact::grep)
             },
         ),
         tool(
@@ -119,8 +111,9 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 let (seed, hits) = app::search::similar(ask.session(), &input.try_into()?)?;
                 ask.form.reply(
                     PAGE,
-                    |out| json::similar(seed, &hits, out),
-                    |out| compact::similar(seed, &hits, out),
+                    hits.as_slice(),
+                    |hits, out| json::similar(seed, hits, out),
+                    |hits, out| compact::similar(seed, hits, out),
                 )
             },
         ),
@@ -132,11 +125,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             |input: OutlineInput, ask| {
                 let document = requests::name(&input.document);
                 let outline = app::read::outline(ask.session(), &document, input.level)?;
-                ask.form.reply(
-                    SHORT_PAGE,
-                    |out| read_json::outline(&outline, out),
-                    |out| compact::outline(&outline, out),
-                )
+                ask.form.reply(SHORT_PAGE, &outline, read_json::outline, compact::outline)
             },
         ),
         tool(
@@ -146,11 +135,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |input: ShowInput, ask| {
                 let shown = app::read::show(ask.session(), &input.try_into()?)?;
-                ask.form.reply(
-                    PAGE,
-                    |out| read_json::show(&shown, out),
-                    |out| compact::show(&shown, out),
-                )
+                ask.form.reply(PAGE, &shown, read_json::show, compact::show)
             },
         ),
         tool(
@@ -160,11 +145,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |input: OpenInput, ask| {
                 let opened = app::read::open(ask.session(), &input.try_into()?)?;
-                ask.form.reply(
-                    PAGE,
-                    |out| read_json::open(&opened, out),
-                    |out| compact::open(&opened, out),
-                )
+                ask.form.reply(PAGE, &opened, read_json::open, compact::open)
             },
         ),
         tool(
@@ -181,11 +162,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |input: InfoInput, ask| {
                 let info = app::read::info(ask.session(), &requests::name(&input.document))?;
-                ask.form.reply(
-                    SHORT_PAGE,
-                    |out| json::info(&info, out),
-                    |out| compact::info(&info, out),
-                )
+                ask.form.reply(SHORT_PAGE, &info, json::info, compact::info)
             },
         ),
         tool(
@@ -195,7 +172,12 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |_: NoInput, ask| {
                 let tags = app::read::tags(ask.session())?;
-                ask.form.reply(SHORT_PAGE, |out| out.value(&tags), |out| compact::tags(&tags, out))
+                ask.form.reply(
+                    SHORT_PAGE,
+                    tags.as_slice(),
+                    |tags, out| out.value(&tags),
+                    compact::tags,
+                )
             },
         ),
         tool(
@@ -208,8 +190,9 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 status.bases.retain(|base| ask.bases.allows(&base.place.name));
                 ask.form.reply(
                     SHORT_PAGE,
-                    |out| json::status(&status, None, out),
-                    |out| compact::status(&status, out),
+                    &status,
+                    |status, out| json::status(status, None, out),
+                    compact::status,
                 )
             },
         ),
@@ -271,11 +254,8 @@ fn list(input: ListInput, ask: &Ask<'_>) -> Result<Reply> {
     let next = start + listed.len();
     // A place in the list, not in the text.
     let form = Form { cursor: 0, ..ask.form };
-    let reply = form.reply(
-        PAGE,
-        |out| json::list(listed, out),
-        |out| compact::list(listed, start, total, out),
-    )?;
+    let reply = form
+        .reply(PAGE, listed, json::list, |listed, out| compact::list(listed, start, total, out))?;
     Ok(Reply { next_cursor: Some(next).filter(|next| *next < total), ..reply })
 }
 
@@ -300,11 +280,7 @@ fn found(request: &SearchRequest, ask: &Ask<'_>) -> Result<Answer> {
 /// Adds documents and reports progress.
 fn added(request: &AddRequest, ask: &Ask<'_>) -> Result<Reply> {
     let (report, _) = app::add::add(ask.session(), request, &ask.observer)?;
-    ask.form.reply(
-        SHORT_PAGE,
-        |out| json::report(&report, out),
-        |out| compact::report(&report, out),
-    )
+    ask.form.reply(SHORT_PAGE, &report, json::report, compact::report)
 }
 
 /// What a call is about and how it wants to be answered.

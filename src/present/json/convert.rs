@@ -12,6 +12,7 @@ use crate::ingest::Failed;
 use crate::present::json::{Versioned, answer};
 use crate::read::markdown;
 use crate::text::json::{Json, Line};
+use crate::text::paths::path_text;
 
 /// A converted document.
 #[derive(Serialize, JsonSchema)]
@@ -87,7 +88,7 @@ fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
     let metadata = &document.metadata;
     let source = format.language().map(|language| language.as_str().to_owned());
     ConvertedJson {
-        path: path.as_ref().map(|path| path.display().to_string()),
+        path: path.as_deref().map(path_text),
         doc_type: format.doc_type().as_str(),
         format: format.as_str(),
         title: document.title.as_deref(),
@@ -162,10 +163,10 @@ struct WarningJson {
 
 /// Writes the report of a run that wrote to a folder.
 pub fn conversion(report: &ConvertReport, out: &mut Json<'_>) -> io::Result<()> {
-    let warnings = report.warnings.iter().map(|(path, warning)| WarningJson {
-        path: path.display().to_string(),
-        warning: warning.clone(),
-    });
+    let warnings = report
+        .warnings
+        .iter()
+        .map(|(path, warning)| WarningJson { path: path_text(path), warning: warning.clone() });
     answer(
         &ConversionJson {
             converted: report.written.len(),

@@ -12,6 +12,7 @@ use crate::ingest::{Failed, IngestReport};
 use crate::present::json::answer;
 use crate::store::DocumentId;
 use crate::text::json::Json;
+use crate::text::paths::path_text;
 
 /// The report of `kb add`.
 #[derive(Serialize, JsonSchema)]
@@ -103,11 +104,11 @@ pub fn backup(backup: &Backup, out: &mut Json<'_>) -> io::Result<()> {
     let Backup { file, verified } = backup;
     let stats = &verified.stats;
     let json = BackupJson {
-        file: file.display().to_string(),
+        file: path_text(file),
         db_size_bytes: stats.db_size_bytes,
         total_documents: stats.total_documents(),
         total_chunks: stats.total_chunks,
-        log: verified.log.as_ref().map(|log| log.display().to_string()),
+        log: verified.log.as_deref().map(path_text),
     };
     answer(&json, out)
 }
@@ -132,11 +133,11 @@ pub fn restored(restored: &Restored, out: &mut Json<'_>) -> io::Result<()> {
     let Restored { file, database, stats, replaced } = restored;
     answer(
         &RestoredJson {
-            file: file.display().to_string(),
-            database: database.display().to_string(),
+            file: path_text(file),
+            database: path_text(database),
             total_documents: stats.total_documents(),
             total_chunks: stats.total_chunks,
-            replaced: replaced.as_ref().map(|path| path.display().to_string()),
+            replaced: replaced.as_deref().map(path_text),
         },
         out,
     )
@@ -166,7 +167,7 @@ pub fn reindexed(reindexed: &Reindexed, out: &mut Json<'_>) -> io::Result<()> {
             model_name: &reindexed.binding.model_name,
             embedding_dim: reindexed.binding.dim,
             made_differently: reindexed.made_differently,
-            backup: reindexed.copy.as_ref().map(|path| path.display().to_string()),
+            backup: reindexed.copy.as_deref().map(path_text),
         },
         out,
     )

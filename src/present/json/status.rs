@@ -14,6 +14,7 @@ use crate::present::json::bases::BaseJson;
 use crate::skill::install::Found;
 use crate::store::PageCounts;
 use crate::text::json::Json;
+use crate::text::paths::path_text;
 
 /// The contents of the database and its setup.
 #[derive(Serialize, JsonSchema)]
@@ -83,7 +84,7 @@ pub fn status(
             schema_version: stats.schema_version,
             model_max_tokens: binding.map(|binding| binding.max_tokens),
             precision: binding.map(|binding| binding.precision.as_str()),
-            data_dir: setup.data_dir.display().to_string(),
+            data_dir: path_text(&setup.data_dir),
             pages: &stats.pages,
             ocr: &setup.ocr,
             sandbox: *sandbox,
@@ -129,13 +130,13 @@ pub(in crate::present) struct SetupJson<'a> {
 pub fn setup(setup: &Setup, out: &mut Json<'_>) -> io::Result<()> {
     answer(
         &SetupJson {
-            data_dir: setup.data_dir.display().to_string(),
-            database: setup.database.display().to_string(),
+            data_dir: path_text(&setup.data_dir),
+            database: path_text(&setup.database),
             database_exists: setup.database.exists(),
             model_configured: &setup.model_configured,
             model_present: setup.model_dir.is_some(),
-            model_dir: setup.model_dir.as_ref().map(|path| path.display().to_string()),
-            runtime: setup.runtime.as_ref().map(|path| path.display().to_string()),
+            model_dir: setup.model_dir.as_deref().map(path_text),
+            runtime: setup.runtime.as_deref().map(path_text),
             model_name: setup.binding.as_ref().map(|binding| binding.model_name.as_str()),
             embedding_dim: setup.binding.as_ref().map(|binding| binding.dim),
             ocr: &setup.ocr,

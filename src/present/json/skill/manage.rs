@@ -1,7 +1,6 @@
 //! Writes the results of skill commands as JSON: list, build, lint, sync.
 
 use std::io;
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,11 +11,7 @@ use crate::skill::list::SkillList;
 use crate::skill::sync::Synced;
 use crate::store::DocumentId;
 use crate::text::json::Json;
-use crate::text::paths;
-
-fn path_text(path: &Path) -> String {
-    paths::path_text(path)
-}
+use crate::text::paths::path_text;
 
 /// The list of skills.
 #[derive(Serialize, JsonSchema)]
