@@ -18,7 +18,7 @@ pub struct MadeDocument {
     pub doc_type: DocType,
     /// Its file; `None` for a note given as text.
     pub path: Option<String>,
-    /// The versions and settings, see [`crate::ingest::making`]; `None` if an older kb made it, or if
+    /// The versions and settings, written by `ingest::making`; `None` if an older kb made it, or if
     /// a reindex cut its chunks.
     pub making: Option<String>,
 }
