@@ -12,10 +12,6 @@ pub(super) const NOTHING_ADDED: &str =
     "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
 
 /// Reports why an answer is empty, if the reason is that there are no documents or none for the filter.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(super) fn explain(store: &Store, filter: &Filter, observer: &dyn Observer) -> Result<()> {
     if store.has_document(&Filter::default())? {
         return note(store, filter, observer);
@@ -26,10 +22,6 @@ pub(super) fn explain(store: &Store, filter: &Filter, observer: &dyn Observer) -
 
 /// Reports the path and the tags of a filter that no document has. Only needed after an empty answer:
 /// otherwise documents have the path and every tag.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(super) fn note(store: &Store, filter: &Filter, observer: &dyn Observer) -> Result<()> {
     if let Some(path) = &filter.path_prefix {
         let below = Filter { path_prefix: Some(path.clone()), ..Filter::default() };

@@ -81,11 +81,6 @@ impl AddRequest {
 }
 
 /// Adds documents. Returns the report, and the given paths as absolute paths.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for conflicting options, [`Error::PathNotFound`], [`Error::Cancelled`] if the observer
-/// cancels it, and errors of the model and the database. Errors of single files are in the report.
 pub fn add(
     session: &Session,
     request: &AddRequest,

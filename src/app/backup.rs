@@ -25,11 +25,6 @@ pub struct Backup {
 }
 
 /// Copies the database to `file`; replaces an existing database if `replaces`.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a file that exists or is not a database, [`Error::PathNotFound`] if there is no
-/// database to copy, and those of [`Store::back_up`].
 pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> {
     let file = absolute(file)?;
     let database = session.database();
@@ -68,10 +63,6 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
 }
 
 /// Verifies a backup without changing it.
-///
-/// # Errors
-///
-/// Those of [`Store::verify`].
 pub fn verify(session: &Session, file: &Path) -> Result<Backup> {
     let file = absolute(file)?;
     let made = session.make_data_dir();
@@ -96,11 +87,6 @@ pub struct Restored {
 }
 
 /// Puts a backup in place of the database. The database that it replaces stays next to it.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for the database itself, [`Error::ReadOnly`], and those of [`Store::restore`]; the database is then
-/// unchanged.
 pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
     let file = absolute(file)?;
     let database = session.database();

@@ -54,10 +54,6 @@ pub fn size_bytes(parts: &[Cached]) -> u64 {
 }
 
 /// Lists the contents of the cache.
-///
-/// # Errors
-///
-/// Those of [`crate::store::Store::open_existing`].
 pub fn contents(session: &Session) -> Result<Contents> {
     let locations = session.locations();
     let bound = session.binding()?;
@@ -68,10 +64,6 @@ pub fn contents(session: &Session) -> Result<Contents> {
 
 /// Removes parts of the cache: those that the database's model does not need, or all. Calls `confirm`
 /// before removing anything; returns `None` if it refuses.
-///
-/// # Errors
-///
-/// Those of [`contents`], errors of `confirm`, and [`crate::error::Error::Io`].
 pub fn clean(
     session: &Session,
     request: CleanRequest,

@@ -29,10 +29,6 @@ pub struct Criteria {
 
 /// Returns the database and the ids of the selected documents, each once; ordered by id unless they were
 /// named. `None` if there is no database and no document was named.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`] and [`Error::AmbiguousDocument`] for a name; errors of a search.
 pub(super) fn choose(
     session: &Session,
     choice: &Choice,

@@ -88,10 +88,6 @@ pub fn total_bytes(copies: &[OwnCopy]) -> u64 {
 }
 
 /// Deletes copies with the files that SQLite may have left next to them.
-///
-/// # Errors
-///
-/// [`Error::Io`].
 pub fn delete(copies: &[OwnCopy]) -> Result<()> {
     for copy in copies {
         for end in write::SIDE_FILES.into_iter().chain([""]) {

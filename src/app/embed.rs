@@ -10,10 +10,6 @@ use crate::error::{Error, Result};
 pub use crate::embed::Side;
 
 /// Embeds one text; warns if it is too long for the model.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for an empty text, [`Error::NotInstalled`], [`Error::ModelMismatch`], [`Error::Inference`].
 pub fn text(
     session: &Session,
     text: &str,
@@ -42,10 +38,6 @@ pub struct LineEmbedder<'a> {
 
 impl<'a> LineEmbedder<'a> {
     /// Opens the model of the database.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], and errors of opening the model.
     pub fn open(session: &Session, side: Side, observer: &'a dyn Observer) -> Result<Self> {
         let (selection, bound) = select(session)?;
         let embedder = selection.open_for_texts(bound.as_ref(), observer)?;
@@ -59,10 +51,6 @@ impl<'a> LineEmbedder<'a> {
 
     /// Embeds the next lines on all processors. Warns of each line that is too long for the model, by its
     /// number from 1.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Inference`].
     pub fn embed(&mut self, lines: &[String]) -> Result<Vec<Vec<f32>>> {
         let embedder = &*self.embedder;
         // One text per job: a few long ones must not wait for each other.

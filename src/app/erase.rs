@@ -7,10 +7,6 @@ use crate::store::{Erasure, Store};
 /// Clears the text of removed documents from the database files and closes the database.
 ///
 /// The removal itself is complete by now, so a conflict with another process is a note, not an error.
-///
-/// # Errors
-///
-/// Errors of the store.
 pub fn finish(mut store: Store, observer: &dyn Observer) -> Result<()> {
     match store.finish_erasing() {
         Ok(Erasure::Done) => {}

@@ -44,10 +44,6 @@ pub struct CollectionRequest {
 }
 
 /// Asks up to `max_queries` questions of each kind, derived from the documents themselves.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if there is nothing to search, and those of [`eval::evaluate`].
 pub fn own_documents(
     session: &Session,
     max_queries: usize,
@@ -71,11 +67,6 @@ pub fn own_documents(
 }
 
 /// Adds the documents of a folder to a separate database and asks the folder's questions.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a folder that is not a valid collection, [`Error::Cancelled`] if the observer cancels it,
-/// [`Error::Io`], and those of [`add::add`] and [`eval::evaluate`].
 pub fn collection(
     session: &Session,
     request: &CollectionRequest,

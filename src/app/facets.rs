@@ -35,10 +35,6 @@ pub struct Value {
 
 /// Lists the values of the documents that pass the rest of `filter`: folders by path, others by number
 /// of documents, then alphabetically.
-///
-/// # Errors
-///
-/// Those of [`list`].
 pub fn values(session: &Session, facet: Facet, filter: &Filter) -> Result<Vec<Value>> {
     let mut filter = filter.clone();
     match facet {

@@ -85,10 +85,6 @@ pub struct Files {
 }
 
 /// Lists the files that kb has seen.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for an empty path, and errors of the database.
 pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
     let path = request.path.as_deref().map(session::typed).transpose()?;
     let mut by_path: BTreeMap<String, ListedFile> = BTreeMap::new();
@@ -139,11 +135,6 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
 
 /// Closes the cases of the failed files at and below the paths: they are not counted and not tried
 /// again until `kb add` names them. Returns their paths.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a path without a failed file, before anything is written; errors of the
-/// database.
 pub fn waive(session: &Session, typed: &[PathBuf]) -> Result<Vec<String>> {
     let paths = typed.iter().map(|path| session::path_prefix(path)).collect::<Result<Vec<_>>>()?;
     session.require_writable()?;

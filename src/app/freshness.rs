@@ -20,10 +20,6 @@ use crate::text::paths;
 pub use crate::config::Freshness;
 
 /// Compares the documents of hits with their files, and marks the hits that are stale.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(super) fn mark(session: &Session, store: &Store, hits: &mut [Hit]) -> Result<()> {
     if hits.is_empty() {
         return Ok(());
@@ -38,10 +34,6 @@ pub(super) fn mark(session: &Session, store: &Store, hits: &mut [Hit]) -> Result
 }
 
 /// Compares the documents of chunks with their files, unless `search.freshness` is off.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(super) fn of_chunks(
     session: &Session,
     store: &Store,
@@ -72,10 +64,6 @@ fn compared(
 
 /// Compares a document with its file; `None` if it is unchanged, has no file, or `search.freshness` is
 /// off.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(super) fn of_document(
     session: &Session,
     store: &Store,

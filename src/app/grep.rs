@@ -56,10 +56,6 @@ impl GrepResults {
 }
 
 /// Searches the stored text of all documents that pass the filter.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Usage`] for a pattern that cannot be used, and errors of the store.
 pub fn grep(
     session: &Session,
     request: &GrepRequest,

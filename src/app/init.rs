@@ -6,10 +6,6 @@ use crate::error::Result;
 
 /// Creates the database, fetches missing files, prepares the model and binds the database to it. Returns
 /// the resulting setup.
-///
-/// # Errors
-///
-/// [`crate::error::Error::ModelMismatch`], and errors of fetching, of the model and of the database.
 pub fn init(session: &Session, observer: &dyn Observer) -> Result<Setup> {
     let mut store = session.open_store()?;
     let bound = store.binding()?;

@@ -19,10 +19,6 @@ pub(super) struct Rule {
 }
 
 /// Returns the rule that excludes a file, or a folder with everything below it.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a path that is not below an added folder, or that no rule can name.
 pub(super) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Rule> {
     let refuse =
         |message: String, hint: &str| Error::Usage { message, hint: Some(hint.to_owned()) };
@@ -64,11 +60,6 @@ pub(super) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Rule> 
 
 /// Adds rules to the ignore files of their folders, creating missing files; returns how many were
 /// added. A rule that a file has already is not added.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a file that would be too long to be used; [`Error::LinkRefused`] and
-/// [`Error::Io`].
 pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
     let mut by_folder: BTreeMap<&Path, Vec<&str>> = BTreeMap::new();
     for rule in rules {

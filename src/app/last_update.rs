@@ -11,10 +11,6 @@ use crate::text::paths;
 
 /// Remembers the end of a run that compared all added folders with the disk. Another process that is
 /// writing is no reason to fail: nothing else of the run is left to do.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(super) fn note(store: &mut Store) -> Result<()> {
     match store.set_last_update() {
         Err(Error::Locked { .. }) => Ok(()),
@@ -23,10 +19,6 @@ pub(super) fn note(store: &mut Store) -> Result<()> {
 }
 
 /// Whether a run that began at these paths has seen all added folders.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(super) fn covers_all(store: &Store, starts: &[Start]) -> Result<bool> {
     let roots = store.roots()?;
     let is_seen = |root: &Path| starts.iter().any(|start| root.starts_with(start.path()));
@@ -34,10 +26,6 @@ pub(super) fn covers_all(store: &Store, starts: &[Start]) -> Result<bool> {
 }
 
 /// Returns a line that reminds of the last update if it is longer ago than `freshness.days`.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn reminder(session: &Session) -> Result<Option<String>> {
     let max_days = session.config().freshness.days;
     if max_days == 0 {

@@ -67,10 +67,6 @@ impl Losses {
 }
 
 /// Counts what is lost with these documents.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(super) fn losses<'a>(
     session: &Session,
     store: &Store,

@@ -9,10 +9,6 @@ use crate::ingest::foresee::{Foreseen, foresee};
 
 /// Returns what adding the files of a request would do with each of them. Without a database, none
 /// is created, and every file is new. The model is not needed.
-///
-/// # Errors
-///
-/// As [`add::add`], apart from errors of the model; [`Error::Usage`] for a request without files.
 pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
     if !matches!(request.source, Source::Paths(_)) {
         return Err(Error::usage("`--dry-run` is about files and folders"));

@@ -74,10 +74,6 @@ pub struct ListRequest {
 }
 
 /// Lists documents.
-///
-/// # Errors
-///
-/// Those of [`Store::documents`].
 pub fn list(
     session: &Session,
     request: &ListRequest,
@@ -113,10 +109,6 @@ pub fn list(
 }
 
 /// Returns the ids, titles and paths of all documents.
-///
-/// # Errors
-///
-/// Those of [`Store::document_names`].
 pub fn names(session: &Session) -> Result<Vec<DocumentName>> {
     session.steadily(|| match session.open_existing()? {
         Some(store) => store.document_names(),
@@ -125,10 +117,6 @@ pub fn names(session: &Session) -> Result<Vec<DocumentName>> {
 }
 
 /// Lists the tags.
-///
-/// # Errors
-///
-/// Those of [`Store::tags`].
 pub fn tags(session: &Session) -> Result<Vec<TagCount>> {
     session.steadily(|| match session.open_existing()? {
         Some(store) => store.tags(),
@@ -148,10 +136,6 @@ pub struct Info {
 }
 
 /// Returns a document with its chunks.
-///
-/// # Errors
-///
-/// Those of [`find`].
 pub fn info(session: &Session, typed: &str) -> Result<Info> {
     session.steadily(|| {
         let (store, document) = find(session, typed)?;
@@ -162,10 +146,6 @@ pub fn info(session: &Session, typed: &str) -> Result<Info> {
 }
 
 /// Returns the parts of a document, down to `level`.
-///
-/// # Errors
-///
-/// Those of [`find`].
 pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Outline> {
     session.steadily(|| {
         let (store, document) = find(session, typed)?;
@@ -174,10 +154,6 @@ pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Out
 }
 
 /// Returns a part of a document.
-///
-/// # Errors
-///
-/// Those of [`find`], [`of_chunk`] and [`read::show`].
 pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
     session.steadily(|| {
         let (store, document) = match (&request.document, &request.selection) {
@@ -193,10 +169,6 @@ pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
 }
 
 /// Reads the file of a document.
-///
-/// # Errors
-///
-/// Those of [`find`] and [`read::open`].
 pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
     session.steadily(|| {
         let (store, document) = find(session, &request.document)?;
@@ -237,10 +209,6 @@ pub(super) fn is_claimed(session: &Session, path: &Path) -> bool {
 
 /// Returns the path of a document's file for another program. If a link has replaced the file, it is
 /// refused.
-///
-/// # Errors
-///
-/// Those of [`find`], [`Error::Usage`] for a document without a file, [`Error::LinkRefused`].
 pub fn file(session: &Session, typed: &str) -> Result<PathBuf> {
     session.steadily(|| {
         let (store, document) = find(session, typed)?;
@@ -251,10 +219,6 @@ pub fn file(session: &Session, typed: &str) -> Result<PathBuf> {
 }
 
 /// Returns the path of the file of a hit, as [`file()`] does.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`], and those of [`file()`].
 pub fn file_of_hit(session: &Session, hit: &Hit) -> Result<PathBuf> {
     let id = hit.stored.document_id;
     let unknown = || Error::UnknownDocument { id: id.to_string() };
@@ -282,10 +246,6 @@ fn reachable(
 }
 
 /// Finds a document by id, path, or a unique part of its title or path.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`], or an error of the store.
 pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let store = session.open_existing()?.ok_or_else(unknown)?;
@@ -294,10 +254,6 @@ pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
 }
 
 /// Finds the document that was typed in an open database.
-///
-/// # Errors
-///
-/// Those of [`find`].
 pub(super) fn find_in(store: &Store, typed: &str) -> Result<StoredDocument> {
     let path = if typed.is_empty() { "." } else { typed };
     let path = match member(store, path)? {
@@ -309,10 +265,6 @@ pub(super) fn find_in(store: &Store, typed: &str) -> Result<StoredDocument> {
 
 /// Returns the path of a file in a container, typed as its container, two separators, and its name there.
 /// `None` for any other path, which may have two separators in a row by mistake.
-///
-/// # Errors
-///
-/// [`Error::Io`] if there is no current folder, and any error from the database.
 pub(super) fn member(store: &Store, typed: &str) -> Result<Option<String>> {
     let (file, Some(name)) = paths::split_member(typed) else { return Ok(None) };
     let path = paths::member_text(&paths::typed_text(&absolute(Path::new(file))?), name);
@@ -320,10 +272,6 @@ pub(super) fn member(store: &Store, typed: &str) -> Result<Option<String>> {
 }
 
 /// Finds the document of a chunk.
-///
-/// # Errors
-///
-/// [`Error::UnknownChunk`], or an error of the store.
 pub fn of_chunk(session: &Session, id: ChunkId) -> Result<(Store, StoredDocument)> {
     let unknown = || Error::UnknownChunk { id: id.0 };
     let store = session.open_existing()?.ok_or_else(unknown)?;

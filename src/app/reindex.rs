@@ -36,11 +36,6 @@ pub struct Reindexed {
 
 /// Replaces all vectors with those of the model in the settings. A model given by flag is written to the
 /// settings file.
-///
-/// # Errors
-///
-/// [`Error::Cancelled`] if the observer cancels it; the next run continues from there. Errors of the
-/// model and the database.
 pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> {
     let mut store = session.open_store()?;
     let bound = store.binding()?;

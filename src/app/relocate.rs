@@ -55,12 +55,6 @@ pub struct Relocated {
 }
 
 /// Moves everything remembered below one folder to another, after comparing the files.
-///
-/// # Errors
-///
-/// [`Error::PathNotFound`] if the new folder or the database is missing; [`Error::Usage`] if nothing was
-/// added from the old folder, if one folder contains the other, or if no file matches; errors of the
-/// database. Nothing is changed in these cases.
 pub fn relocate(
     session: &Session,
     request: &RelocateRequest,
@@ -301,10 +295,6 @@ fn compare(file: &KnownFile, path: &Path, reach: &Reach, (depth, max_bytes): (De
 /// Relocates the added folders that have moved together with the database: those that are missing, and
 /// have a counterpart at the same place as seen from the database, with at least half of their files.
 /// Remembers where the database is.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn follow_database(
     session: &Session,
     store: &mut Store,

@@ -92,11 +92,6 @@ pub struct Removed {
 }
 
 /// Removes documents. Calls `confirm` once for each argument before anything is removed.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`] and [`Error::Usage`], before anything is removed; errors of `confirm`, of the
-/// export and the store.
 pub fn remove(
     session: &Session,
     request: &RemoveRequest,

@@ -44,10 +44,6 @@ pub struct Reread {
 }
 
 /// Returns the documents that today's settings would make differently.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
     let Some(bound) = store.binding()? else { return Ok(Vec::new()) };
     let chunking = chunking(session.config(), bound.max_tokens as usize, 0);
@@ -61,11 +57,6 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
 /// Reads the files of the selected documents again, and cuts notes given as text again. Each
 /// document is replaced in one transaction; its id, tags and title stay, and chunks that come out
 /// equal keep their vectors.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`], [`Error::AmbiguousDocument`], [`Error::Cancelled`], and errors of the
-/// model and the database. Errors of single files are in the result.
 pub fn reread(
     session: &Session,
     selection: &Selection,

@@ -25,10 +25,6 @@ pub struct Scope {
 
 impl Scope {
     /// Returns the added files and folders at or below one of `named`; all of them if that is empty.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for a path from which nothing was added; errors of the store.
     pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Self> {
         let roots = Roots::of(store, session.config().ingestion.follow_links)?;
         let mut known = store.known_files()?;

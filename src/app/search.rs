@@ -146,11 +146,6 @@ fn mark(answer: &mut Answer, session: &Session, store: &Store) -> Result<()> {
 }
 
 /// Answers a query. The session keeps the connection and the model for the next one.
-///
-/// # Errors
-///
-/// [`Error::Usage`], [`Error::ModelMismatch`], [`Error::NotInstalled`], and errors of
-/// the store.
 pub fn search(
     session: &Session,
     request: &SearchRequest,

@@ -58,19 +58,11 @@ pub struct Session {
 impl Session {
     /// Reads the settings, for the project's knowledge base if the user allowed its use, else for the
     /// default one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Config`] and [`Error::Io`] if they cannot be read.
     pub fn new(environment: Environment, flags: &Flags) -> Result<Self> {
         Self::of_base(environment, flags, None)
     }
 
     /// Like [`Session::new`] for the knowledge base with a name.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Session::new`], and [`Error::UnknownBase`].
     pub fn of_base(environment: Environment, flags: &Flags, base: Option<&str>) -> Result<Self> {
         let chosen = bases::choose(&environment, flags, base)?;
         let mut resolved = chosen.resolved;
@@ -81,20 +73,12 @@ impl Session {
     }
 
     /// Returns a session for another knowledge base, which shares the models.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Session::of_base`].
     pub fn beside(&self, base: &str) -> Result<Self> {
         self.like(Some(base))
     }
 
     /// Chooses the knowledge base again, after the working directory has changed. Returns `None` if it is the
     /// same.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Session::of_base`].
     pub fn chosen_again(&self) -> Result<Option<Self>> {
         let other = self.like(self.named.as_deref())?;
         Ok(Some(other).filter(|other| other.place != self.place))
@@ -107,10 +91,6 @@ impl Session {
     }
 
     /// Returns a session with the same settings for a database that kb makes for itself.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for an empty path.
     pub fn at(&self, data_dir: &Path) -> Result<Self> {
         let mut resolved = self.resolved.clone();
         resolved.config.data_dir = absolute(data_dir)?;
@@ -122,10 +102,6 @@ impl Session {
     }
 
     /// Returns a session with the same settings for a knowledge base to make.
-    ///
-    /// # Errors
-    ///
-    /// As [`Session::at`].
     pub fn own_at(&self, place: Place) -> Result<Self> {
         Ok(Self { is_scratch: false, ..self.at(&place.dir)? }.at_place(place))
     }
@@ -182,20 +158,12 @@ impl Session {
     }
 
     /// Creates the data directory if it is missing; only its owner can access it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`].
     pub fn make_data_dir(&self) -> Result<()> {
         let dir = self.data_dir();
         private::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
     }
 
     /// Opens the database for writing; creates directory and file if they are missing.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Store::open`].
     pub fn open_store(&self) -> Result<Store> {
         self.make_data_dir()?;
         self.open(true)?.ok_or_else(|| Error::PathNotFound { path: self.database() })
@@ -203,10 +171,6 @@ impl Session {
 
     /// Opens the database; returns `None` if it does not exist. Where it cannot be written, it is only
     /// read.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Store::open_existing`].
     pub fn open_existing(&self) -> Result<Option<Store>> {
         self.open(false)
     }
@@ -248,28 +212,16 @@ impl Session {
     }
 
     /// Follows what the user has just named, and remembers it. Returns all that is followed by now.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] if it cannot be remembered; errors of the database.
     pub fn follow_named(&self, store: &mut Store, named: Allowed) -> Result<Allowed> {
         trust::name(&self.environment, self.data_dir(), store, named)
     }
 
     /// No longer follows what the user has removed: if it comes back, the user is asked.
-    ///
-    /// # Errors
-    ///
-    /// As [`Session::follow_named`].
     pub fn unfollow(&self, store: &mut Store, folders: &[String], files: &[String]) -> Result<()> {
         trust::remove(&self.environment, self.data_dir(), store, (folders, files))
     }
 
     /// Returns a note for every folder of the database that is not followed, and for the files outside of them.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn unfollowed_notes(&self, store: &Store) -> Result<Vec<String>> {
         trust::notes(store, &self.allow_command())
     }
@@ -285,10 +237,6 @@ impl Session {
     }
 
     /// Refuses to follow the files of a database whose use the user has not allowed.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UntrustedBase`].
     pub fn require_files(&self, store: &Store) -> Result<()> {
         match store.is_allowed() {
             true => Ok(()),
@@ -297,10 +245,6 @@ impl Session {
     }
 
     /// Returns the binding of the database; `None` before the first document.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Store::open_existing`].
     pub fn binding(&self) -> Result<Option<Binding>> {
         self.steadily(|| match self.open_existing()? {
             Some(store) => store.binding(),
@@ -314,10 +258,6 @@ impl Session {
     }
 
     /// Refuses to change a database that can only be read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ReadOnly`].
     pub fn require_writable(&self) -> Result<()> {
         match self.is_read_only() {
             true => Err(Error::ReadOnly { path: self.database() }),
@@ -334,10 +274,6 @@ impl Session {
     }
 
     /// Reads the database once. Fails if it was read without locks and has changed meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ChangedMeanwhile`] instead of the outcome of `work`, and errors of `work`.
     pub fn once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let database = self.database();
         let Some(before) = Store::mark(&database) else { return work() };
@@ -349,10 +285,6 @@ impl Session {
     }
 
     /// Reads the database like [`Self::once`], and a second time if it has changed meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Self::once`].
     pub fn steadily<T>(&self, mut work: impl FnMut() -> Result<T>) -> Result<T> {
         match self.once(&mut work) {
             Err(Error::ChangedMeanwhile { .. }) => self.once(work),
@@ -362,10 +294,6 @@ impl Session {
 
     /// Returns a read connection: one kept by an earlier query, if it still belongs to the current database
     /// file, or a new one. Returns `None` if there is no database.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Store::open`].
     pub fn store(&self) -> Result<Option<Store>> {
         let left = self.stores().pop();
         let Some(mut store) = left.filter(Store::is_current) else { return self.open_existing() };
@@ -382,10 +310,6 @@ impl Session {
     }
 
     /// Closes the kept connections.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Store::close`].
     pub fn close(&self) -> Result<()> {
         self.kept_link().take();
         let stores = std::mem::take(&mut *self.stores());
@@ -401,10 +325,6 @@ impl Session {
     }
 
     /// Returns the model for queries against vectors bound to `bound`, loading it at the first call.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], [`Error::Inference`].
     pub fn embedder(
         &self,
         bound: Option<&Binding>,
@@ -432,10 +352,6 @@ impl Session {
 
 /// Returns an absolute path without `.` and `..`, without resolving links. An empty path is refused: it
 /// would mean the current directory, but is probably an unset variable.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for an empty path, [`Error::Io`] if there is no current directory.
 pub fn absolute(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return Err(Error::usage("a path is empty"));
@@ -448,28 +364,16 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
 
 /// Returns the absolute path for a typed one, which may be written as kb prints a path that is not valid
 /// text.
-///
-/// # Errors
-///
-/// Those of [`absolute`].
 pub fn typed(path: &Path) -> Result<PathBuf> {
     Ok(paths::path_of(&paths::typed_text(&absolute(path)?)))
 }
 
 /// Returns an absolute path in the database's notation, for filters.
-///
-/// # Errors
-///
-/// Those of [`absolute`].
 pub fn path_prefix(path: &Path) -> Result<String> {
     Ok(paths::typed_text(&absolute(path)?))
 }
 
 /// Parses a document id.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`] if it is not a number.
 pub fn document_id(typed: &str) -> Result<DocumentId> {
     typed.parse().map_err(|_| Error::UnknownDocument { id: typed.to_owned() })
 }

@@ -39,10 +39,6 @@ pub fn all(session: &Session) -> Vec<Setting> {
 }
 
 /// Writes one setting to the file, which may be a link, and warns if something overrides it.
-///
-/// # Errors
-///
-/// [`Error::Config`] for an unknown key or an invalid value, [`Error::Io`] if the file cannot be written.
 pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -> Result<()> {
     let file = &session.resolved.file;
     let text = config::set(file, key, value, &session.environment)?;

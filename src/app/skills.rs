@@ -37,11 +37,6 @@ impl Skills {
     /// Reads the working directory, the time and the settings of skills.
     ///
     /// `data_dir` overrides the setting, for commands that need the knowledge base.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] if there is no working directory, [`Error::Usage`] for a variable that holds an
-    /// empty path.
     pub fn new(
         environment: &Environment,
         data_dir: Option<&Path>,
@@ -85,20 +80,11 @@ impl Skills {
     }
 
     /// Returns what a build would put into the folders of agents. Changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// Those of the build.
     pub fn planned(&self, skill: &str, options: &BuildOptions) -> Result<Plan> {
         skill::plan(&self.caller, skill, options).map_err(in_words_of_protocol)
     }
 
     /// Runs a command.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Skill`] in the words of the protocol, [`Error::Cancelled`], and errors of settings and
-    /// models, which the protocol does not cover.
     pub fn run(&self, request: &SkillRequest, observer: &dyn Observer) -> Result<SkillAnswer> {
         self.perform(request, observer).map_err(in_words_of_protocol)
     }

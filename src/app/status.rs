@@ -79,10 +79,6 @@ pub struct OcrSetup {
 }
 
 /// Returns the setup, the contents of the database and the knowledge bases.
-///
-/// # Errors
-///
-/// Those of [`crate::store::Store::open`] and [`bases::list`].
 pub fn status(session: &Session) -> Result<Status> {
     let (setup, stats) = session.steadily(|| {
         let Some(store) = session.open_existing()? else {
@@ -97,10 +93,6 @@ pub fn status(session: &Session) -> Result<Status> {
 }
 
 /// Counts the files whose size or time has changed since they were added; `None` if there is no database.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn scan(session: &Session) -> Result<Option<OutOfDate>> {
     let scope = session.steadily(|| match session.open_existing()? {
         Some(store) => Scope::read(session, &store, &[]).map(Some),
@@ -110,10 +102,6 @@ pub fn scan(session: &Session) -> Result<Option<OutOfDate>> {
 }
 
 /// Returns the setup without fetching anything.
-///
-/// # Errors
-///
-/// Those of [`crate::store::Store::open`].
 pub fn setup(session: &Session) -> Result<Setup> {
     Ok(describe(session, session.binding()?))
 }

@@ -28,11 +28,6 @@ pub struct Tagged {
 }
 
 /// Changes the tags of documents, all in one transaction.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`] and [`Error::AmbiguousDocument`] for a name, errors of a search, and
-/// those of [`crate::store::Store::change_tags`]. Nothing is changed in these cases.
 pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) -> Result<Tagged> {
     session.require_writable()?;
     let Some((mut store, ids)) = choose(session, &request.documents, observer)? else {
@@ -49,10 +44,6 @@ pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) 
 
 /// Renames a tag, also in the tags that added folders give to new files. If a tag with the new name
 /// exists, the two are merged.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if no document or folder has the tag, or if both names are the same; errors of the store.
 pub fn rename(
     session: &Session,
     from: &str,

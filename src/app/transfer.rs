@@ -51,11 +51,6 @@ pub struct ExportRequest {
 }
 
 /// Writes the knowledge base, or a part of it, to a file. An existing file is replaced if `is_replacing`.
-///
-/// # Errors
-///
-/// [`Error::PathNotFound`] if there is no database, [`Error::Usage`] for an existing file that must not be
-/// replaced, [`Error::Io`].
 pub fn export_to_file(
     session: &Session,
     request: &ExportRequest,
@@ -78,10 +73,6 @@ pub struct ExportFile {
 
 /// Writes documents and added folders to a file before they are removed; nothing is written if there are
 /// none.
-///
-/// # Errors
-///
-/// As [`export_to_file`].
 pub(super) fn export_documents(
     store: &Store,
     ids: &[DocumentId],
@@ -131,11 +122,6 @@ fn write_file(
 }
 
 /// Passes each line of the export to `emit`.
-///
-/// # Errors
-///
-/// [`Error::PathNotFound`] if there is no database, [`Error::ChangedMeanwhile`] after the last line, errors of a search for the query of the criteria, and
-/// errors of `emit`.
 pub fn export(
     session: &Session,
     request: &ExportRequest,
@@ -165,11 +151,6 @@ fn exists(path: &Path) -> Error {
 }
 
 /// Imports the documents of an export. The result lists lines that could not be imported.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a file that is not an export, [`Error::ModelMismatch`], [`Error::UntrustedModel`],
-/// [`Error::Io`], and errors of the model and the database.
 pub fn import(
     session: &Session,
     request: ImportRequest<'_>,

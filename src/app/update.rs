@@ -121,11 +121,6 @@ impl UpdateReport {
 }
 
 /// Updates the database to match the added files and folders.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a path from which nothing was added, [`Error::Cancelled`], and errors of the model and
-/// the database. Errors of single files are in the report.
 pub fn update(
     session: &Session,
     request: &UpdateRequest,

@@ -1,20 +1,12 @@
 //! Validates tags and dates given by users and programs.
 
 /// Returns a tag without surrounding whitespace.
-///
-/// # Errors
-///
-/// A message, if nothing is left.
 pub fn tag(typed: &str) -> Result<String, String> {
     let tag = typed.trim();
     if tag.is_empty() { Err("a tag must not be empty".into()) } else { Ok(tag.to_owned()) }
 }
 
 /// Returns a valid day, month or year unchanged.
-///
-/// # Errors
-///
-/// A message, if there is no such date.
 pub fn date(typed: &str) -> Result<String, String> {
     const MOLD: &str = "0000-00-00";
     let is_date = matches!(typed.len(), 4 | 7 | 10)
@@ -30,10 +22,6 @@ pub fn date(typed: &str) -> Result<String, String> {
 }
 
 /// Returns a day as it was written; `None` for an empty text.
-///
-/// # Errors
-///
-/// A sentence, if it is not a complete day that exists.
 pub fn day(typed: &str) -> Result<Option<String>, String> {
     match typed.trim() {
         "" => Ok(None),

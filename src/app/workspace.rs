@@ -9,10 +9,6 @@ use crate::error::Result;
 /// Makes the first of these folders the working directory, unless it is in one of them already. From then on
 /// skills, the knowledge base of the project and relative paths are looked for there, as if the server had been
 /// started there.
-///
-/// # Errors
-///
-/// [`Error::Io`](crate::error::Error::Io) if there is no working directory.
 pub fn enter(folders: &[PathBuf]) -> Result<()> {
     let current = absolute(".".as_ref())?;
     // Without links, as the working directory is.

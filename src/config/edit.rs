@@ -17,10 +17,6 @@ use crate::limits;
 
 /// Returns the text of `file` with `key` set to `value` and every other line unchanged; `None` if
 /// the file already has the value.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for an unknown key, [`Error::Config`] for a value of the wrong kind.
 pub fn set(
     file: &Path,
     key: &str,

@@ -50,10 +50,6 @@ impl Environment {
 
     /// Returns what is started for a program that the user names: a name alone is a program on `PATH`, as
     /// [`Self::program`] finds it.
-    ///
-    /// # Errors
-    ///
-    /// [`io::ErrorKind::NotFound`].
     pub fn started(&self, program: &str) -> io::Result<PathBuf> {
         if Path::new(program).components().count() > 1 {
             return Ok(program.into());

@@ -96,10 +96,6 @@ pub fn is_own_key(key: &str) -> bool {
 /// `flags` holds flag name, key and value. The file is `config.yaml` in the data directory that a
 /// flag or the environment names, else in the default one. A `data_dir` in the file then moves the
 /// database, but not the file.
-///
-/// # Errors
-///
-/// [`Error::Config`] if the file is not YAML, or any layer has a value of the wrong type.
 pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
     load_layers(environment, flags, None)
 }

@@ -57,10 +57,6 @@ fn text_or_number<'a, D: serde::Deserializer<'a>>(
 }
 
 /// Reads a folder.
-///
-/// # Errors
-///
-/// [`Error::PathNotFound`] for a missing file, [`Error::Usage`] for a malformed one.
 pub fn read(folder: &Path) -> Result<Collection> {
     let documents = entries(&folder.join("corpus.jsonl"))?;
     let mut queries = entries(&folder.join("queries.jsonl"))?;

@@ -24,11 +24,6 @@ pub enum EditedText<'a> {
 impl Run<'_> {
     /// Changes a document that was read as `before`. The title of the options goes into the context
     /// of every chunk; without one, the document's own title does.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading and embedding the text, and of [`crate::store::Store::edit`]. Nothing is
-    /// changed in these cases.
     pub fn edit(
         &mut self,
         before: &StoredDocument,
@@ -64,11 +59,6 @@ impl Run<'_> {
 
     /// Changes a document whose text is only in the database, and puts its new title into the
     /// context of its chunks. A chunk that is then longer than the model reads is cut again.
-    ///
-    /// # Errors
-    ///
-    /// Those of embedding the text, and of [`crate::store::Store::edit`]. Nothing is changed in these
-    /// cases.
     pub fn edit_stored(&mut self, before: &StoredDocument, edit: &Edit) -> Result<()> {
         let budget = CpuBudget::new(self.options.max_cpu);
         let options = self.options.chunking.of(before.doc_type);

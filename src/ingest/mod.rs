@@ -81,22 +81,12 @@ pub const UNNAMED: &str = "standard input";
 
 impl Run<'_> {
     /// Ingests files and folders.
-    ///
-    /// # Errors
-    ///
-    /// Only what stops a run: a failure of the database or of the model. Everything committed
-    /// before stays.
     pub fn ingest(&mut self, starts: &[Start]) -> Result<()> {
         pipeline::run(self, starts)
     }
 
     /// Ingests the bytes of a document that has no file. The content decides the format unless the
     /// options do; text is read as Markdown.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::EmptyFile`] and [`crate::error::Error::Extract`], and any failure of the
-    /// model or of the database.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let format = detect::detect_nameless(Path::new(UNNAMED), bytes, self.options.wanted)?;
         let (prepared, budget) = prepare(None, bytes, format, self.options, self.services)?;
@@ -122,20 +112,12 @@ pub struct Made {
 
 impl Made {
     /// Embeds the chunks, within the time that is left for the document.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::TooSlow`] and errors of the model.
     pub fn embed(&self, services: &Services<'_>) -> Result<Vec<Embedding>> {
         embed(services, &self.chunks, &self.budget)
     }
 }
 
 /// Makes a document of bytes, without a database; those of a stream have no file.
-///
-/// # Errors
-///
-/// [`crate::error::Error::EmptyFile`], [`crate::error::Error::TooSlow`] and errors of the extractor.
 pub fn make(
     file: Option<&Found>,
     bytes: &[u8],

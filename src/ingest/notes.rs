@@ -9,10 +9,6 @@ use crate::ingest::{IngestOptions, Run, content_hash, embed, prepare};
 use crate::store::DocumentId;
 
 /// Refuses an empty note before a model is loaded.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a note without a visible character.
 pub fn check_note(text: &str) -> Result<()> {
     if !text.trim().is_empty() {
         return Ok(());
@@ -26,11 +22,6 @@ pub fn check_note(text: &str) -> Result<()> {
 impl Run<'_> {
     /// Ingests a note given as text. It replaces the note with the id `replaced`, if there is one. A
     /// note that is already stored gets the title and the tags of the options.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for a blank note, [`Error::UnknownDocument`] if `replaced` is not a note
-    /// given as text, and any failure of the model or of the database.
     pub fn ingest_note(&mut self, text: &str, replaced: Option<DocumentId>) -> Result<()> {
         check_note(text)?;
         let mut options = self.options.clone();
@@ -73,10 +64,6 @@ impl Run<'_> {
     }
 
     /// Splits stored notes again.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Cancelled`], and errors of the model and the database.
     pub fn reread_notes(&mut self, ids: &[DocumentId]) -> Result<()> {
         for id in ids {
             if self.options.is_cancelled.load(Ordering::Relaxed) {

@@ -53,11 +53,6 @@ pub(super) struct ReadFile<'a> {
 }
 
 /// Extracts and chunks the bytes of a file.
-///
-/// # Errors
-///
-/// [`Error::EmptyFile`] for text without a visible character, [`Error::TooSlow`] if the budget is
-/// spent, [`Error::Cancelled`], else the error of the extractor.
 pub(super) fn prepare_file(
     file: ReadFile<'_>,
     options: &IngestOptions,
@@ -94,10 +89,6 @@ pub(super) fn prepare_file(
 }
 
 /// Chunks a note given as text.
-///
-/// # Errors
-///
-/// [`Error::TooSlow`] if the budget is spent.
 pub(super) fn prepare_note(
     text: &str,
     content_hash: String,

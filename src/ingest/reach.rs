@@ -34,10 +34,6 @@ pub struct Folder {
 
 impl Folder {
     /// Resolves a path.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::PathNotFound`] and [`Error::Io`].
     pub fn at(path: &Path) -> Result<Self> {
         Ok(Self { path: path.to_owned(), real: real(path)? })
     }
@@ -58,10 +54,6 @@ impl Folder {
 
 impl Reach {
     /// Accepts where a path leads now; for a path that the user has just named.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::PathNotFound`] and [`Error::Io`].
     pub fn named(path: &Path) -> Result<Self> {
         Ok(Self::Exactly(real(path)?))
     }

@@ -52,10 +52,6 @@ impl Bases {
 
     /// Removes the names from the input of a tool and returns the knowledge bases: at least one, and several only
     /// for a search.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownBase`]; [`Error::Usage`] if there are too many.
     pub(super) fn take(&self, tool: &str, input: &mut Value) -> Result<Vec<Arc<Session>>> {
         let given = input.as_object_mut().and_then(|input| input.remove(BASE));
         let Some(typed) = given.as_ref().and_then(Value::as_str) else {
@@ -72,10 +68,6 @@ impl Bases {
     }
 
     /// Returns the one with a name.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownBase`], also for one that calls may not name.
     pub(super) fn named(&self, name: &str) -> Result<Arc<Session>> {
         if let Some(known) = self.allowed.as_ref().filter(|_| !self.allows(name)) {
             return Err(Error::UnknownBase { name: name.to_owned(), known: known.clone() });

@@ -60,10 +60,6 @@ impl Form {
     }
 
     /// Returns the data or a page of the text, as wanted.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] if the data is too long for one answer, or the cursor is not a place in the text.
     pub(super) fn reply<T: ?Sized>(
         self,
         max_tokens: usize,
@@ -102,10 +98,6 @@ pub(super) fn drawn(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> Res
 }
 
 /// Returns all data in one answer.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if it is too long.
 pub(super) fn whole(data: Value) -> Result<Reply> {
     if fits(&data)? {
         return Ok(data.into());

@@ -34,11 +34,6 @@ use crate::mcp::tools::Offer;
 
 /// Serves until stdin closes. The database is opened and the skills are loaded before the first
 /// call. Returns whether all threads have ended; if not, the process must end without tidying up under them.
-///
-/// # Errors
-///
-/// The errors of [`crate::store::Store::open`] and of loading the skills; [`Error::Usage`] if the
-/// client does not speak the protocol.
 pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOptions) -> Result<bool> {
     let audit: Arc<dyn AuditSink> = match &options.audit_log {
         Some(path) => Arc::new(JsonLines::open(path, now)?),

@@ -14,11 +14,6 @@ const MAX_CANDIDATES: usize = 5;
 /// `path` is the typed text as an absolute path. The order of precedence is: an id, the path of a
 /// file, a complete title or file name, a part of either; the last two ignore case. A number is
 /// never matched as a part: the id of a removed document would find a different one.
-///
-/// # Errors
-///
-/// [`Error::UnknownDocument`]; [`Error::AmbiguousDocument`] with the first few candidates; any
-/// error from the database.
 pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let by_id = |id: DocumentId| store.document(id);

@@ -87,10 +87,6 @@ pub struct Opened {
 
 /// Reads a document's file, or its text in the database. A link that has replaced the file is not
 /// followed.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if the first requested line is past the end; any error from the database.
 pub fn open(
     store: &Store,
     document: StoredDocument,
@@ -173,11 +169,6 @@ fn read(
 }
 
 /// Returns how the file at a remembered path may be reached.
-///
-/// # Errors
-///
-/// [`Error::UntrustedBase`] if it is not followed, [`Error::LinkRefused`] if a link has replaced it, [`Error::PathNotFound`] if it is missing, and
-/// any error from the database.
 pub fn reach(store: &Store, path: &str, follows_links: bool) -> Result<Reach> {
     let Some(known) = store.known_path(path)? else {
         return Err(Error::UntrustedBase { path: store.path().to_owned() });

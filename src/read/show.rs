@@ -53,10 +53,6 @@ pub struct Shown {
 }
 
 /// Finds a part; the first one if several have the name.
-///
-/// # Errors
-///
-/// [`Error::UnknownPart`] with similar names; any error from the database.
 pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> Result<Shown> {
     let text = Text::read(store, &document)?;
     let mut matches = select(&text, &document, &options.selection)?;

@@ -37,10 +37,6 @@ pub(crate) struct GrepInput {
 
 impl GrepInput {
     /// Converts the input to a request.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for faults that a schema cannot express.
     pub(crate) fn into_request(self) -> Result<GrepRequest> {
         let detail = match (self.files_with_matches, self.count, self.context) {
             (true, false, 0) => Detail::Name,

@@ -130,10 +130,6 @@ pub(crate) struct SearchInput {
 
 impl SearchInput {
     /// Converts the input to a request.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for faults that a schema cannot express.
     pub(crate) fn into_request(self) -> Result<SearchRequest> {
         let legs = match (self.fts_only, self.vec_only) {
             (true, true) => {
@@ -205,10 +201,6 @@ pub(crate) struct ListInput {
 
 impl ListInput {
     /// Converts the input to a request for all documents that pass the filter.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for faults that a schema cannot express.
     pub(crate) fn into_request(self) -> Result<ListRequest> {
         let sort = self.sort.map(SortKey::from).unwrap_or_default();
         Ok(ListRequest { filter: self.filter.try_into()?, sort, ..ListRequest::default() })

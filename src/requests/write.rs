@@ -52,10 +52,6 @@ pub(crate) struct AddInput {
 
 impl AddInput {
     /// Converts the input to a request.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for `-`: standard input carries the protocol, not a document.
     pub(crate) fn into_request(self) -> Result<AddRequest> {
         if self.paths.iter().any(|path| path.as_os_str() == "-") {
             return Err(Error::Usage {

@@ -163,10 +163,6 @@ pub(super) fn encode_head(binding: Option<&Binding>, roots: &[Root]) -> Result<L
 }
 
 /// Reads the first line.
-///
-/// # Errors
-///
-/// The reason why the line is invalid; it may repeat text from the line.
 pub(super) fn decode_head(line: &[u8]) -> Result<HeadLine, String> {
     serde_json::from_slice(line).map_err(|error| reason(&error))
 }

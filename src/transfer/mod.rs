@@ -145,19 +145,11 @@ pub fn export_documents(
 }
 
 /// Returns the first line of an export with vectors of these settings, and without added folders.
-///
-/// # Errors
-///
-/// None that can be reached: every value is text or a number.
 pub fn head_line(binding: &Binding) -> Result<Line> {
     lines::encode_head(Some(binding), &[])
 }
 
 /// Returns the line of a document.
-///
-/// # Errors
-///
-/// [`Error::Store`] if its metadata is not JSON.
 pub fn document_line(record: &Record) -> Result<Line> {
     lines::encode(record)
 }
@@ -166,11 +158,6 @@ pub fn document_line(record: &Record) -> Result<Line> {
 pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Embedding>> + 'a;
 
 /// Reads the first line.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if it is not an export, or an export of a newer version; [`Error::Io`] if it
-/// cannot be read.
 pub fn head(input: &mut impl BufRead, name: &Path) -> Result<Head> {
     let refuse = |message: String| Error::Usage {
         message,
@@ -207,11 +194,6 @@ pub struct Export<'a, R> {
 /// `are_vectors_good`, the vectors of the lines are used and `embed` computes missing ones;
 /// otherwise `embed` computes all. A line that cannot be imported is passed to `on_failure` with
 /// its number, and the others are still imported.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a line that is too long, and any error from `embed`, from the database or
-/// from reading.
 pub fn import(
     store: &mut Store,
     export: Export<'_, impl BufRead>,

@@ -32,10 +32,6 @@ impl Candidate {
 
 /// Returns the knowledge base to allow: the one in a folder or with a name, else the project's, else the
 /// one of the run.
-///
-/// # Errors
-///
-/// [`Error::PathNotFound`] if there is no database; errors of the database.
 pub fn candidate(
     session: &Session,
     named: Option<&Path>,
@@ -78,10 +74,6 @@ fn by_folder_or_name(session: &Session, named: &Path) -> Result<Place> {
 
 /// Allows the use of a knowledge base and, if `with_files` is set, the files and folders that the candidate
 /// describes. Returns whether all that it names is followed now.
-///
-/// # Errors
-///
-/// [`Error::Io`] if it cannot be remembered.
 pub fn allow(session: &Session, candidate: &Candidate, with_files: bool) -> Result<bool> {
     let Candidate { place, unfollowed, id, .. } = candidate;
     known::allow(&session.environment, &place.dir, id, |all| {
@@ -94,10 +86,6 @@ pub fn allow(session: &Session, candidate: &Candidate, with_files: bool) -> Resu
 
 /// Allows the use of a restored database. Of its files and folders, those are followed that the user allowed
 /// for this database at this place before.
-///
-/// # Errors
-///
-/// Errors of the database, and [`Error::Io`] if it cannot be remembered.
 pub(in crate::app) fn adopt_restored(session: &Session) -> Result<()> {
     let Some(store) = session.at(session.data_dir())?.open_existing()? else { return Ok(()) };
     let id = known::id(store.base_id()?);

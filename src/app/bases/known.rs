@@ -84,10 +84,6 @@ pub struct Known {
 impl Known {
     /// Reads the file; a missing one has no lines, and lines that cannot be read are left out: what they
     /// allowed must be allowed again.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] and [`Error::OverLimit`].
     pub fn read(environment: &Environment) -> Result<Self> {
         let bytes = match open::read(&file(environment), Links::Follow, MAX_BYTES) {
             Ok(bytes) => bytes,
@@ -155,10 +151,6 @@ impl Known {
 
 /// Allows the use of the database with this id in a folder, and changes what is followed of it. Returns all
 /// that is followed of it then.
-///
-/// # Errors
-///
-/// [`Error::Io`] and [`Error::OverLimit`], if the file cannot be written.
 pub fn allow(
     environment: &Environment,
     dir: &Path,
@@ -176,10 +168,6 @@ pub fn allow(
 }
 
 /// Says that a folder is no longer listed by its name, or that it is listed again.
-///
-/// # Errors
-///
-/// As [`allow()`].
 pub fn set_forgotten(environment: &Environment, dir: &Path, is_forgotten: bool) -> Result<()> {
     change(environment, |known| {
         let path = real(dir);
@@ -191,10 +179,6 @@ pub fn set_forgotten(environment: &Environment, dir: &Path, is_forgotten: bool) 
 }
 
 /// Makes everything that is known about a folder also known about another one, to which it moves.
-///
-/// # Errors
-///
-/// As [`allow()`].
 pub fn copy_folder(environment: &Environment, from: &Path, to: &Path) -> Result<()> {
     let (from, to) = (real(from), real(to));
     change(environment, |known| {
@@ -206,10 +190,6 @@ pub fn copy_folder(environment: &Environment, from: &Path, to: &Path) -> Result<
 }
 
 /// Removes everything that is known about a folder.
-///
-/// # Errors
-///
-/// As [`allow()`].
 pub fn drop_folder(environment: &Environment, dir: &Path) -> Result<()> {
     let path = real(dir);
     change(environment, |known| known.bases.retain(|base| base.path != path))

@@ -30,10 +30,6 @@ pub struct Content {
 }
 
 /// Returns the default knowledge base, the project's and the named ones.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] and [`crate::error::Error::OverLimit`] if the file of known ones cannot be read.
 pub fn list(session: &Session) -> Result<Vec<Listed>> {
     let known = Known::read(&session.environment)?;
     let project = place::of_project(&session.home, &session.environment);

@@ -32,10 +32,6 @@ pub const MAX_DESCRIPTION: usize = 300;
 const GIT_IGNORE: &str = ".gitignore";
 
 /// Returns the names in a list that is separated by commas, none twice.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for an empty name.
 pub fn names(typed: &str) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for name in typed.split(',').map(str::trim) {
@@ -74,11 +70,6 @@ impl BaseChange {
 
 /// Makes a knowledge base, or lists one again whose name was removed. With a description, that of an
 /// existing one is replaced. Returns whether it was made.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a name or description that cannot be used, or if there is nothing to do; errors
-/// of the database.
 pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(Place, bool)> {
     let description = description.map(checked).transpose()?;
     let place = match name {
@@ -118,10 +109,6 @@ fn checked(description: &str) -> Result<String> {
 }
 
 /// Makes the project's knowledge base in a folder `.kb` of the working directory.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if the home directory is the working directory; errors of the database.
 pub fn make_here(session: &Session) -> Result<Place> {
     let here = absolute(Path::new("."))?;
     let place = Place::in_project(&here);
@@ -149,10 +136,6 @@ pub fn make_here(session: &Session) -> Result<Place> {
 }
 
 /// Forgets the name of a knowledge base; its files stay.
-///
-/// # Errors
-///
-/// [`Error::UnknownBase`], [`Error::Usage`] for the default one and a project's.
 pub fn forget(session: &Session, name: &str) -> Result<Place> {
     let place = listed_by_name(session, name)?;
     known::set_forgotten(&session.environment, &place.dir, true)?;
@@ -160,10 +143,6 @@ pub fn forget(session: &Session, name: &str) -> Result<Place> {
 }
 
 /// Deletes the folder of a knowledge base with everything in it.
-///
-/// # Errors
-///
-/// As [`forget`], and [`Error::Io`].
 pub fn erase(session: &Session, name: &str) -> Result<Place> {
     let place = listed_by_name(session, name)?;
     // A killed run leaves the name listed as long as its database exists.
@@ -174,10 +153,6 @@ pub fn erase(session: &Session, name: &str) -> Result<Place> {
 }
 
 /// Gives a knowledge base another name.
-///
-/// # Errors
-///
-/// As [`forget`]; [`Error::Usage`] if there is one with the new name, listed or not; [`Error::Io`].
 pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<Place> {
     let from = listed_by_name(session, name)?;
     let to = Place::named(&session.home, new_name)?;

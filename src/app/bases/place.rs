@@ -45,10 +45,6 @@ impl Place {
     }
 
     /// Returns the one that the user gave a name, which need not exist.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for what cannot be a name.
     pub fn named(data_dir: &Path, name: &str) -> Result<Self> {
         check_name(name)?;
         Ok(Self { name: name.to_owned(), dir: data_dir.join(FOLDER).join(name) })
@@ -113,10 +109,6 @@ pub fn named_ones(data_dir: &Path, known: &Known) -> Vec<Place> {
 }
 
 /// Returns the one with a name among the default, the project's and the named ones.
-///
-/// # Errors
-///
-/// [`Error::UnknownBase`].
 pub fn find(
     data_dir: &Path,
     environment: &Environment,

@@ -34,10 +34,6 @@ pub struct Opening<'a> {
 }
 
 /// Gives a new database an id, and a connection what is followed. Returns what to tell the user.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>> {
     let Opening { environment, dir, is_new, is_usual, .. } = *opening;
     let mut found = store.base_id()?;
@@ -122,10 +118,6 @@ fn is_in_view(path: &Path, homes: &[PathBuf]) -> bool {
 }
 
 /// Remembers what the user has just named, and follows it. Returns all that is followed by now.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] if it cannot be remembered; errors of the database.
 pub fn name(
     environment: &Environment,
     dir: &Path,
@@ -142,10 +134,6 @@ pub fn name(
 }
 
 /// Forgets that the user named folders and files, which were removed.
-///
-/// # Errors
-///
-/// As [`name`].
 pub fn remove(
     environment: &Environment,
     dir: &Path,
@@ -226,10 +214,6 @@ fn options(folder: &AllowedFolder) -> String {
 }
 
 /// Returns a note for all that is not followed; `command` allows it.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn notes(store: &Store, command: &str) -> Result<Vec<String>> {
     let lines = lines(&store.unfollowed()?).into_iter();
     Ok(lines.map(|line| format!("not followed: {line}; `{command}` allows it")).collect())

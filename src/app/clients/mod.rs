@@ -129,10 +129,6 @@ impl Fault {
 
 /// Returns the entry that starts this program as a server, on the data directory that was named for
 /// this run and on the knowledge base `base`, if one was named.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if a path is not Unicode, [`Error::Io`] if the program's own path is not known.
 pub fn entry(session: &Session, base: Option<&str>, allows_writing: bool) -> Result<Entry> {
     let mut args = vec!["mcp".to_owned()];
     // A project's knowledge base has no name where the server will be started.
@@ -152,10 +148,6 @@ pub fn entry(session: &Session, base: Option<&str>, allows_writing: bool) -> Res
 }
 
 /// Returns the path of the running program.
-///
-/// # Errors
-///
-/// [`Error::Io`] if the system does not know it.
 pub fn this_program() -> Result<PathBuf> {
     let program = std::env::current_exe();
     program.map_err(|source| Error::Io { path: PathBuf::from("kb"), source })
@@ -169,10 +161,6 @@ fn unicode(path: &Path) -> Result<String> {
 }
 
 /// Works out how the settings of a program change if the entry is set, or removed without one.
-///
-/// # Errors
-///
-/// [`Error::Config`] if the settings are broken, and the errors of reading them.
 pub fn plan(
     environment: &Environment,
     system: System,
@@ -210,11 +198,6 @@ impl Plan {
 
     /// Writes the settings in one step, if they change; the file keeps its permissions. Removes what a
     /// killed run has left next to them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Config`] if the file has changed since the plan was made, [`Error::Io`] if it cannot be
-    /// written.
     pub fn apply(&self) -> Result<()> {
         let folder = write::folder_of(&self.path);
         write::collect(folder);

@@ -56,12 +56,6 @@ pub struct ConvertReport {
 pub type Render<'a> = dyn Fn(&Converted) -> Result<Vec<u8>> + Sync + 'a;
 
 /// Converts all documents of a request into its folder, in parallel.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for conflicting options or if there are no files, [`Error::PathNotFound`],
-/// [`Error::Cancelled`], errors of writing to the folder, and the error of the only file if it was
-/// named itself. Errors of other files are in the report.
 pub fn to_folder(
     session: &Session,
     request: &ConvertRequest,

@@ -58,11 +58,6 @@ pub struct LinesReport {
 /// for each file that cannot be converted.
 ///
 /// Ids count from 1 in each run, so those of two runs are equal.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for conflicting options or if there are no files, [`Error::NotInstalled`] if the model
-/// that counts tokens is missing, [`Error::Cancelled`], and errors of `emit`.
 pub fn to_lines(
     session: &Session,
     request: &ConvertRequest,

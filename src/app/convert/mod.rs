@@ -68,10 +68,6 @@ pub struct Converted {
 }
 
 /// Whether the result of a request is printed, because there is only one.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if there may be several and no folder is named for them.
 pub fn is_printed(request: &ConvertRequest) -> Result<bool> {
     let given = match &request.source {
         Source::Paths(paths) => match paths.as_slice() {
@@ -91,10 +87,6 @@ pub fn is_printed(request: &ConvertRequest) -> Result<bool> {
 }
 
 /// Reads the only document of a request.
-///
-/// # Errors
-///
-/// Why it cannot be read.
 pub fn one(
     session: &Session,
     request: &ConvertRequest,

@@ -100,10 +100,6 @@ impl Findings {
 }
 
 /// Examines everything kb needs and, if `is_fixing`, repairs what can be repaired.
-///
-/// # Errors
-///
-/// [`Error::Io`] if permissions cannot be changed. All other problems are findings.
 pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
     session.steadily(|| examine_once(session, is_fixing, observer))
 }

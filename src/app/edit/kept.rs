@@ -16,19 +16,11 @@ pub fn page_of(data_dir: &Path, id: DocumentId) -> PathBuf {
 }
 
 /// Deletes the pages of removed documents: they have the title, and a note's text.
-///
-/// # Errors
-///
-/// [`Error::Io`].
 pub(in crate::app) fn erase(data_dir: &Path, removed: &[DocumentId]) -> Result<()> {
     removed.iter().try_for_each(|id| delete(&page_of(data_dir, *id)))
 }
 
 /// Returns the pages whose document is not in the database.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub(in crate::app) fn orphans(data_dir: &Path, store: &Store) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in folder::entries(data_dir) {
@@ -43,10 +35,6 @@ pub(in crate::app) fn orphans(data_dir: &Path, store: &Store) -> Result<Vec<Path
 }
 
 /// Deletes a page.
-///
-/// # Errors
-///
-/// [`Error::Io`].
 pub(in crate::app) fn delete(page: &Path) -> Result<()> {
     write::remove(page).map_err(|source| Error::Io { path: page.to_owned(), source })
 }

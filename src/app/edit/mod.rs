@@ -62,10 +62,6 @@ impl Editable {
     }
 
     /// Returns what an edited page changes; nothing for an empty page.
-    ///
-    /// # Errors
-    ///
-    /// The line, from 1, and what is wrong with it.
     pub fn changes(&self, page: &str) -> Result<Changes, (usize, String)> {
         page::read(self, page)
     }
@@ -92,10 +88,6 @@ impl Editable {
 }
 
 /// Finds the document that was typed.
-///
-/// # Errors
-///
-/// Those of [`read::find`].
 pub fn open(session: &Session, typed: &str) -> Result<Editable> {
     session.require_writable()?;
     let (store, document) = read::find(session, typed)?;
@@ -116,11 +108,6 @@ pub fn open(session: &Session, typed: &str) -> Result<Editable> {
 }
 
 /// Changes a document in one transaction; returns it.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a title of a document whose file cannot be read again, and if the document has
-/// changed since it was opened; what the model or the database refuses.
 pub fn apply(
     session: &Session,
     editable: &Editable,

@@ -41,10 +41,6 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns what an edited page changes; nothing for an empty page.
-///
-/// # Errors
-///
-/// The line, from 1, and what is wrong with it.
 pub(super) fn read(editable: &Editable, page: &str) -> Result<Changes, (usize, String)> {
     let page = page.replace("\r\n", "\n");
     if page.trim().is_empty() {

@@ -33,10 +33,6 @@ impl<'a> LazyModel<'a> {
     }
 
     /// Returns the model, loading it on the first call.
-    ///
-    /// # Errors
-    ///
-    /// Errors of opening the model.
     pub fn get(&self) -> Result<Arc<OnnxEmbedder>> {
         let mut slot = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(embedder) = &*slot {

@@ -38,10 +38,6 @@ pub struct ModelSelection {
 }
 
 /// Returns the model that follows from the settings and the database's binding.
-///
-/// # Errors
-///
-/// [`Error::UnknownModel`], or [`Error::NoModelFiles`] for a model that only a database names.
 pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelection> {
     let settings = &session.config().embedding;
     let is_written = |key: &str| *session.resolved.origin(key) != Origin::Default;
@@ -102,10 +98,6 @@ fn is_of_project(session: &Session) -> bool {
 
 /// Returns the model to switch to: the one that the user named, else the bound one. If the model
 /// differs, nothing else of the binding is used.
-///
-/// # Errors
-///
-/// Those of [`select`].
 pub fn select_for_reindex(session: &Session, bound: Option<&Binding>) -> Result<ModelSelection> {
     let wanted = select(session, bound)?;
     if bound.is_some_and(|bound| bound.model_name != wanted.name()) {
@@ -115,10 +107,6 @@ pub fn select_for_reindex(session: &Session, bound: Option<&Binding>) -> Result<
 }
 
 /// Compares only the names, before any file is searched for.
-///
-/// # Errors
-///
-/// [`Error::ModelMismatch`], and those of [`select`].
 pub fn check_selection(session: &Session, bound: Option<&Binding>) -> Result<()> {
     let Some(bound) = bound else { return Ok(()) };
     let wanted = select(session, Some(bound))?;
@@ -141,10 +129,6 @@ pub fn check_selection(session: &Session, bound: Option<&Binding>) -> Result<()>
 
 /// Refuses the binding of an imported file unless its model would be used anyway, or is installed and
 /// agrees with the file. So a file cannot decide what kb fetches, now or later.
-///
-/// # Errors
-///
-/// [`Error::UntrustedModel`], [`Error::ModelMismatch`], and [`Error::Usage`] for a wrong number of dimensions.
 pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
     let selection = select(session, Some(given))?;
     if let Ok(installed) = selection.locate() {
@@ -167,10 +151,6 @@ pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
 }
 
 /// Returns an error unless new vectors are comparable with the stored ones.
-///
-/// # Errors
-///
-/// [`Error::ModelMismatch`].
 pub fn check_binding(bound: &Binding, wanted: &Binding) -> Result<()> {
     if bound == wanted {
         return Ok(());
@@ -193,10 +173,6 @@ fn mismatch(bound: &Binding, name: &str, precision: Precision) -> Error {
 
 /// Writes the model chosen by flags to the settings file if that names another one. Otherwise the next
 /// command would report a mismatch.
-///
-/// # Errors
-///
-/// Those of [`settings::set`].
 pub(in crate::app) fn keep_selection(session: &Session, observer: &dyn Observer) -> Result<()> {
     let chosen = &session.config().embedding;
     let is_flag = |key: &str| matches!(session.resolved.origin(key), Origin::Flag(_));
@@ -237,19 +213,11 @@ impl ModelSelection {
     }
 
     /// Finds model and runtime library on this machine, without network.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInstalled`].
     pub fn locate(&self) -> Result<Installed> {
         embed::locate(&self.choice, &self.locations)
     }
 
     /// Finds model and runtime library, fetching what is missing.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UntrustedModel`] for a model that only a database names, and errors of fetching.
     pub fn install(&self, observer: &dyn Observer) -> Result<Installed> {
         if !self.may_fetch && self.locate_model().is_err() {
             return Err(Error::UntrustedModel { name: self.name() });
@@ -261,10 +229,6 @@ impl ModelSelection {
 
     /// Finds model and runtime library. If they are missing, reports that and fetches them, as `kb init`
     /// does.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Self::install`].
     pub fn locate_or_install(&self, observer: &dyn Observer) -> Result<Installed> {
         match self.locate() {
             Err(Error::NotInstalled { .. }) if !self.may_fetch => self.install(observer),
@@ -283,10 +247,6 @@ impl ModelSelection {
     }
 
     /// Opens the model for one query against vectors bound to `bound`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], and errors of opening the model.
     pub fn open_for_query(
         mut self,
         bound: Option<&Binding>,
@@ -301,10 +261,6 @@ impl ModelSelection {
     }
 
     /// Opens the model for a series of texts to compare with vectors bound to `bound`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Self::open_for_query`].
     pub fn open_for_texts(
         &self,
         bound: Option<&Binding>,
@@ -330,10 +286,6 @@ impl ModelSelection {
     }
 
     /// Opens the tokenizer now and the model for the first passage.
-    ///
-    /// # Errors
-    ///
-    /// Errors of reading the tokenizer.
     pub fn open_for_passages<'a>(
         &self,
         installed: &Installed,

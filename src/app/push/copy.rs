@@ -9,11 +9,6 @@ use crate::error::{Error, Result};
 use crate::store::remote::{self, Link, Progress, Remote, Target};
 
 /// Brings the copy behind a URL up to date with the session's database.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if it is not a URL of PostgreSQL, [`Error::PathNotFound`] if there is no database, [`Error::Target`],
-/// [`Error::Cancelled`], and errors of the database.
 pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<PushReport> {
     let target = parse(session, target)?;
     let store =

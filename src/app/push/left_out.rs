@@ -9,10 +9,6 @@ use crate::store::Store;
 pub(crate) enum Kept {}
 
 /// Fails; see the module.
-///
-/// # Errors
-///
-/// [`Error::Usage`], always.
 pub fn push(_session: &Session, _target: &str, _observer: &dyn Observer) -> Result<PushReport> {
     Err(left_out())
 }

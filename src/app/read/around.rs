@@ -15,10 +15,6 @@ pub struct Around {
 }
 
 /// Returns the text of the chunks before and after a chunk. The session keeps the connection.
-///
-/// # Errors
-///
-/// [`Error::UnknownChunk`], or an error of the store.
 pub fn around(session: &Session, id: ChunkId) -> Result<Around> {
     let unknown = || Error::UnknownChunk { id: id.0 };
     session.steadily(|| {

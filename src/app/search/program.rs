@@ -24,11 +24,6 @@ const POLL: Duration = Duration::from_millis(2);
 ///
 /// The program and everything it has started are killed if it is not done in time. Without a shell: the words of
 /// the command are the program and its arguments.
-///
-/// # Errors
-///
-/// Why there is no output, as a sentence about the program: it could not be started, took too long, printed too
-/// much, or ended with a failure.
 pub(super) fn run(
     command: &[String],
     environment: &Environment,

@@ -16,10 +16,6 @@ use crate::store::ChunkId;
 use crate::text::contents::is_contents;
 
 /// Answers a query from several knowledge bases, in the order in which they are given.
-///
-/// # Errors
-///
-/// Those of [`super::search()`], of the first base that fails.
 pub fn search_several(
     sessions: &[&Session],
     request: &SearchRequest,

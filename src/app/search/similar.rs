@@ -24,10 +24,6 @@ pub struct SimilarRequest {
 }
 
 /// Finds passages similar to a document or a chunk.
-///
-/// # Errors
-///
-/// [`crate::error::Error::UnknownDocument`], [`crate::error::Error::UnknownChunk`], and errors of the store.
 pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
     let found = session.steadily(|| alike(session, request))?;
     let is_refreshed = session.freshness(None) == Freshness::Refresh

@@ -22,10 +22,6 @@ pub struct Why {
 }
 
 /// Traces one document through a search. Returns the query as typed, the document and its trace.
-///
-/// # Errors
-///
-/// Those of [`search()`](super::search()) and [`find`].
 pub fn why(
     session: &Session,
     request: &SearchRequest,

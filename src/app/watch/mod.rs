@@ -41,11 +41,6 @@ pub struct WatchRequest {
 
 /// Updates everything once, then each file that changes, until `request.is_ended` is set. Reports one line
 /// per change.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a path from which nothing was added, [`Error::UntrustedBase`] if nothing is followed, [`Error::Io`] if the system cannot follow the
-/// folders, and errors of the model and the database. A database in use is tried again.
 pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer) -> Result<()> {
     session.require_writable()?;
     if let Some(store) = session.open_existing()? {

@@ -61,10 +61,6 @@ impl Picker {
     }
 
     /// Changes a filter by what is selected or typed. What is selected already is removed.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if what was typed is no date.
     pub(super) fn apply(&self, filter: &mut Filter) -> Result<(), String> {
         let facet = match self.kind {
             Kind::Date => {

@@ -36,10 +36,6 @@ pub struct TypeOverride {
 
 impl TypeOverride {
     /// Combines the two options.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for a language together with a type other than code.
     pub fn new(doc_type: Option<DocType>, language: Option<Language>) -> Result<Self> {
         match (doc_type, language) {
             (Some(other), Some(_)) if other != DocType::Code => Err(Error::Usage {
@@ -91,12 +87,6 @@ pub fn kind(path: &Path) -> String {
 
 /// Decides how a file is read from its name and its first [`HEAD_BYTES`] bytes; `None` for a file
 /// to ignore, which is only possible if the user did not name it.
-///
-/// # Errors
-///
-/// [`Error::UnsupportedFormat`] for a named file in no supported format, [`Error::Usage`] for named
-/// code in an unknown language, [`Error::EmptyFile`] for an empty file that was named or that is a
-/// PDF, and [`Error::Extract`] if the bytes contradict the name or the user's options.
 pub fn detect(
     path: &Path,
     head: &[u8],

@@ -155,11 +155,6 @@ impl Roots {
     }
 
     /// Returns where to walk an added folder or a folder in one, without what belongs to others.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::LinkRefused`] if its path leads elsewhere than when it was added;
-    /// [`crate::error::Error::PathNotFound`] and [`crate::error::Error::Io`].
     pub fn start(&self, path: &Path) -> Result<Start> {
         let Some(added) = self.added(path) else {
             return Ok(Start::known(path, Reach::below(path)?));
@@ -213,11 +208,6 @@ impl Roots {
     }
 
     /// Returns how a remembered file may be reached.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::LinkRefused`] if its path leads elsewhere than when it was named;
-    /// [`crate::error::Error::PathNotFound`] and [`crate::error::Error::Io`] if it is missing or cannot be examined.
     pub fn of_file(&self, path: &Path, real_path: Option<&str>) -> Result<Reach> {
         let folder = self.added(path);
         if let Some(Added { reach: Some(Reach::Anywhere), .. }) = folder {

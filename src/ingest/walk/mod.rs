@@ -91,14 +91,6 @@ pub enum Step {
 /// but never a file that the user named. Loops of links end; FIFOs, devices and sockets are left
 /// out. A file over the size limit that the user did not name and that no format claims is also
 /// left out: it would have been ignored anyway.
-///
-/// # Errors
-///
-/// Errors are items and do not end the walk: [`Error::PathNotFound`] for a start that does not
-/// exist, [`Error::NotAFile`] for one that is neither file nor directory, [`Error::LinkRefused`]
-/// for one that leads elsewhere than it should, [`Error::TooLarge`] over the limit,
-/// [`Error::IgnoreFile`] for an ignore file that is not used, [`Error::Io`] for anything that
-/// cannot be read.
 pub fn walk(
     starts: &[Start],
     options: &WalkOptions,

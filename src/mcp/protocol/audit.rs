@@ -37,10 +37,6 @@ pub struct JsonLines {
 
 impl JsonLines {
     /// Opens the file, or creates it if it is missing. From then on only its owner can read it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`].
     pub fn open(path: &Path, now: fn() -> String) -> Result<Self> {
         let file =
             write::append(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;

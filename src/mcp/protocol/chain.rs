@@ -66,11 +66,6 @@ impl Chain {
     }
 
     /// Adds a tool.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if the name is taken or not in `snake_case`, or the tool has no schema of an
-    /// object.
     pub fn register(&mut self, tool: Tool) -> Result<(), String> {
         let is_allowed =
             |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';

@@ -62,17 +62,9 @@ pub struct Entry {
 /// The available resources.
 pub trait Resources: Send + Sync {
     /// Returns a page of resources and the cursor of the next page.
-    ///
-    /// # Errors
-    ///
-    /// The same as the tools that list these things; `usage` for a cursor that is not from this server.
     fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure>;
 
     /// Returns the content at an address; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// The same as the tools that read these things.
     fn read(&self, uri: &str) -> Result<Option<Content>, Failure>;
 
     /// Returns a page of skills and the cursor of the next page.

@@ -66,11 +66,6 @@ struct Server {
 /// something that does not end when it is cancelled.
 ///
 /// `prepare` runs on a separate thread as soon as the server listens.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if the first message does not start the protocol, [`Error::Output`] if the
-/// runtime cannot be started or the streams fail.
 pub fn serve(
     chain: Chain,
     host: Arc<dyn Host>,

@@ -49,10 +49,6 @@ const DOCUMENT: &str = "document";
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Returns the input with every argument under its proper name.
-///
-/// # Errors
-///
-/// The issues: an array of objects with `path` and `message`.
 pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
     let Value::Object(given) = input else {
         return Err(json!([issue("", "the arguments are not an object")]));

@@ -71,10 +71,6 @@ pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
 }
 
 /// Returns the line of a converted document.
-///
-/// # Errors
-///
-/// None that can be reached: every key is a string.
 pub fn converted_line(converted: &Converted) -> io::Result<Line> {
     Line::of(&Versioned::of(&converted_json(converted)))
 }

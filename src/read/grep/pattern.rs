@@ -27,10 +27,6 @@ pub struct Pattern {
 
 impl Pattern {
     /// Compiles a pattern.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] if it is empty or no regular expression.
     pub fn new(typed: &str, options: PatternOptions) -> Result<Self> {
         if typed.is_empty() {
             return Err(Error::Usage {
