@@ -20,24 +20,12 @@ pub trait Embedder: Send + Sync {
     /// Embeds passages, with the prefix of the model or the configuration.
     ///
     /// Returns one embedding per passage, in the given order. Each depends only on its own passage. A passage longer than the model's limit is an error; it is never cut silently.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Inference`](crate::error::Error::Inference) if the model fails or a passage is too long.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>>;
 
     /// Embeds a text of either side, cut at the model's limit; returns `true` if it was cut.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Inference`](crate::error::Error::Inference) if the model fails.
     fn embed_cut(&self, text: &str, side: Side) -> Result<(Embedding, bool)>;
 
     /// Embeds a query, cut at the model's limit.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Inference`](crate::error::Error::Inference) if the model fails.
     fn embed_query(&self, query: &str) -> Result<QueryEmbedding>;
 
     /// Counts the tokens of a text, without special tokens and prefixes.

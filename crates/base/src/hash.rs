@@ -15,10 +15,6 @@ pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
 const STEP: usize = 64 << 10;
 
 /// Returns the SHA-256 of a reader's bytes; `None` if it has not ended by `deadline`.
-///
-/// # Errors
-///
-/// Errors of the reader.
 pub fn sha256_until(mut reader: impl Read, deadline: Instant) -> io::Result<Option<String>> {
     let mut digest = Sha256::new();
     let mut buffer = vec![0; STEP];

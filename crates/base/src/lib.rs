@@ -1,5 +1,10 @@
 //! Defines what every other crate of kb speaks of: documents and their parts, text, files, limits and errors.
 
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "its functions return one `Error`, whose variants say what happened"
+)]
+
 pub mod diagnostic;
 pub mod document;
 pub mod embedder;

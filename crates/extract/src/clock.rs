@@ -42,10 +42,6 @@ impl CpuBudget {
     }
 
     /// Returns an error if the budget is used up.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooSlow`].
     pub fn check(&self) -> Result<()> {
         if self.is_spent() { Err(self.error()) } else { Ok(()) }
     }

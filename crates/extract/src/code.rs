@@ -9,10 +9,6 @@ use super::{parsed, plain};
 
 /// Reads source code. If the child fails, or its answer is not plausible, the source is divided at
 /// blank lines: only its symbols are lost.
-///
-/// # Errors
-///
-/// [`Error::Io`] if no process can be started, [`Error::TooSlow`] and [`Error::Cancelled`].
 pub(super) fn extract(text: &str, language: Language, options: &ReadOptions) -> Result<Document> {
     match parsed::extract(text.to_owned(), CODE, Some(language.as_str()), options) {
         Ok(document) if is_complete(text, &document) => Ok(document),

@@ -12,10 +12,6 @@ use crate::sandbox::{ReadOptions, parent};
 const UNTITLED: [&str; 3] = [XLSX, ODS, MBOX];
 
 /// Reads a web page, an office document or a book with the reader `name`.
-///
-/// # Errors
-///
-/// Those of [`super::pdf::extract`].
 pub(super) fn extract(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Document> {
     let reading = parent::read(name, bytes, options)?;
     let has_title = !UNTITLED.contains(&name);

@@ -6,10 +6,6 @@ use crate::protocol::{Parsed, ReadFailure};
 use crate::sandbox::{ReadOptions, parent};
 
 /// Parses a text with `reader`; `kind` is the word of its language, for readers that need it.
-///
-/// # Errors
-///
-/// Those of [`super::pdf::extract`].
 pub(super) fn extract(
     text: String,
     reader: &str,

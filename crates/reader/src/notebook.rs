@@ -71,10 +71,6 @@ impl Default for Outputs {
 }
 
 /// Reads a notebook; its results only with a function for those that are web pages.
-///
-/// # Errors
-///
-/// [`Error::Extract`] if it is not a notebook, or one of an older format than 4.
 pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Document> {
     let notebook: Notebook = serde_json::from_str(text).map_err(|error| Error::Extract {
         failure: Failure::WrongFormat,

@@ -57,10 +57,6 @@ impl Element<'_> {
 }
 
 /// Calls `on_event` for every item; an empty text has none.
-///
-/// # Errors
-///
-/// The XML error.
 pub(crate) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(), String> {
     let mut reader = Reader::from_str(xml);
     loop {

@@ -46,13 +46,6 @@ pub struct Built {
 }
 
 /// Builds a skill.
-///
-/// # Errors
-///
-/// [`Diagnostic::MissingField`] if SKILL.md has no name or description, [`Diagnostic::PathEscapes`]
-/// for a link that leads out of the skill, [`Diagnostic::IndexCollision`];
-/// [`Diagnostic::InvalidOption`] for a directory that is itself the result of a build, or an
-/// unusable target; [`Error::Io`].
 pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> Result<Built> {
     let mut skill = skill.clone();
     if options.is_global {
@@ -95,10 +88,6 @@ pub struct Plan {
 }
 
 /// Returns what [`build`] would deploy, after [`import`] if the options say so. Changes nothing.
-///
-/// # Errors
-///
-/// As [`build`] and [`import`] before they change anything.
 pub(super) fn plan(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<Plan> {
     let skill = resolve::resolve(caller, typed)?;
     let listing = skill_files::list(&skill.dir)?;
@@ -145,10 +134,6 @@ fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
 }
 
 /// Returns the fields of SKILL.md if they are enough to build the skill.
-///
-/// # Errors
-///
-/// [`Diagnostic::MissingField`]; [`Error::Io`] if the file cannot be read.
 fn fields(skill: &Skill) -> Result<Fields> {
     let bytes = skill_files::read_within(&skill.dir, &skill.skill_file())?;
     let fields = match page::read(SKILL_FILE, &bytes).map(|page| front_matter::read(&page.text)) {
@@ -168,11 +153,6 @@ fn fields(skill: &Skill) -> Result<Fields> {
 
 /// Copies a directory into the project's store and returns the path of the copy. Uses the global
 /// store if that is requested or there is no project.
-///
-/// # Errors
-///
-/// As [`build`] before anything is copied; [`Diagnostic::SkillExists`] if a skill of this name
-/// exists and may not be replaced; [`Diagnostic::InvalidOption`] for a name that cannot be listed.
 pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<PathBuf> {
     let source = resolve::resolve(caller, typed)?;
     let listing = skill_files::list(&source.dir)?;

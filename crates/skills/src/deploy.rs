@@ -36,10 +36,6 @@ pub struct Deployment {
 ///
 /// Replaces an earlier deployment by kb: a link into a store, or a copy. Everything else stays,
 /// including a link of the user's that has the skill's name.
-///
-/// # Errors
-///
-/// [`Diagnostic::InvalidOption`] if something else is at the destination; [`Error::Io`].
 pub(super) fn deploy(
     caller: &Caller,
     skill: &Skill,

@@ -44,10 +44,6 @@ pub struct Fields {
 }
 
 /// Reads the front matter of a file. Returns it together with the offset of the body.
-///
-/// # Errors
-///
-/// A [`Fault`] that describes the problem.
 pub fn read(text: &str) -> Result<(Fields, usize), Fault> {
     let (inside, body_start) = split(text)?;
     Ok((parse(&text[inside])?, body_start))
@@ -171,10 +167,6 @@ impl Fields {
     }
 
     /// Returns a list of scalars as texts; empty if the field is missing or null.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if it is not a list or has values other than scalars.
     pub fn texts(&self, name: &str) -> Result<Vec<String>, String> {
         let values = match self.values.get(name) {
             None | Some(serde_json::Value::Null) => return Ok(Vec::new()),

@@ -29,12 +29,6 @@ pub struct BuiltIndex {
 
 /// Opens the index of a skill for a query. For a caller that updates indexes, a missing, corrupt or stale one is
 /// built first, if it can be written.
-///
-/// # Errors
-///
-/// [`Diagnostic::IndexUnusable`] if it is missing or corrupt; then [`Diagnostic::IndexCollision`] if it
-/// was made from another directory; then [`Diagnostic::IndexUnusable`] if it is stale;
-/// [`Error::Io`] if the skill's files cannot be read.
 pub fn open(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
     match current(caller, skill) {
         Err(Error::Skill(Diagnostic::IndexUnusable { .. }))
@@ -70,11 +64,6 @@ pub fn unusable(skill: &Skill) -> Error {
 /// Brings the index of a skill up to date with its files.
 ///
 /// When several processes build one skill, one builds and the others find the finished index.
-///
-/// # Errors
-///
-/// [`Diagnostic::IndexCollision`] if the existing file was made from another directory;
-/// [`Error::Io`] and [`Error::DiskFull`] where files cannot be read or written.
 pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
     let meta_dir = skill.make_meta_dir()?;
     // Held until the index is in place. If the directory cannot be locked, nothing breaks: drafts

@@ -35,11 +35,6 @@ pub struct Initialized {
 }
 
 /// Creates a skill, or the store of a project in the working directory.
-///
-/// # Errors
-///
-/// [`Diagnostic::SkillExists`]; [`Diagnostic::InvalidOption`] for a name that skills may not have;
-/// [`Error::Io`].
 pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
     let make = |dir: &PathBuf| {
         private::create_folder(dir).map_err(|source| Error::Io { path: dir.clone(), source })

@@ -108,10 +108,6 @@ pub fn place(own: OwnSkill, path: &Path) -> Place {
 }
 
 /// Writes the skill and replaces an existing file.
-///
-/// # Errors
-///
-/// [`Error::Io`]; [`Diagnostic::InvalidOption`] if the path is a directory.
 pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
     // If a killed run had written the skill, nothing else removes its draft.
     write::collect(write::folder_of(path));

@@ -9,6 +9,11 @@
 //! logs are kept to the letter, and the registry of all skills in `kb.db`. The functions return
 //! values; command line and servers present them.
 
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "its functions return one `Error`, whose variants say what happened"
+)]
+
 use kb_base::{diagnostic, error, files, hash, text};
 use kb_extract as extract;
 use kb_store as store;
@@ -60,10 +65,6 @@ use crate::stats::{SkillStats, StatsOptions};
 use crate::text::paths;
 
 /// Returns what a build would put into the folders of agents. Changes nothing.
-///
-/// # Errors
-///
-/// Those of [`build()`] before it changes anything.
 pub fn plan(caller: &Caller, skill: &str, options: &BuildOptions) -> Result<Plan> {
     build::plan(caller, skill, options)
 }

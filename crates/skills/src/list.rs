@@ -73,11 +73,6 @@ pub struct SkillList {
 }
 
 /// Updates the registry from the disk, if there is one that can be written, and lists the skills found.
-///
-/// # Errors
-///
-/// As [`registry::load`]; [`crate::diagnostic::Diagnostic::InvalidOption`] for an invalid pattern;
-/// [`crate::error::Error::Io`] for files that cannot be compared.
 pub fn list(
     caller: &Caller,
     store: Option<&mut Store>,

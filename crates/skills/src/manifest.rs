@@ -36,10 +36,6 @@ pub fn read(skill: &Skill) -> Option<Manifest> {
 }
 
 /// Writes a skill's manifest.
-///
-/// # Errors
-///
-/// [`Error::Io`].
 pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Result<()> {
     let value = json!({
         "skill": manifest.skill,
@@ -51,10 +47,6 @@ pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Resu
 }
 
 /// Writes a file of a runtime directory atomically, readable only by its owner.
-///
-/// # Errors
-///
-/// [`Error::Io`].
 pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
     write::replace_own(path, text.as_bytes())
         .map_err(|source| Error::Io { path: path.to_owned(), source })

@@ -27,11 +27,6 @@ pub struct Opened {
 }
 
 /// Reads a file of any kind.
-///
-/// # Errors
-///
-/// [`Diagnostic::PathEscapes`]; [`Diagnostic::FileNotFound`] if the file is missing or not a
-/// regular one; [`crate::error::Error::Io`] if it cannot be read.
 pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
     let place = path::locate(&skill.dir, &options.path)?
         // Reading a pipe would block for ever.

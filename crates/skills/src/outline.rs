@@ -28,10 +28,6 @@ pub struct OutlinedHeading {
 }
 
 /// Lists headings, files in byte order of their paths, headings in the order of the file.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] for a file that cannot be read.
 pub(super) fn outline(skill: &Skill, options: OutlineOptions) -> Result<Vec<OutlinedHeading>> {
     let deepest = options.level.unwrap_or(u8::MAX);
     let headings = scan(skill)?.into_iter().filter(|heading| heading.level <= deepest);
@@ -45,10 +41,6 @@ pub(super) fn outline(skill: &Skill, options: OutlineOptions) -> Result<Vec<Outl
 }
 
 /// Reads the headings of all Markdown files, in the same order.
-///
-/// # Errors
-///
-/// As [`outline`].
 pub(super) fn scan(skill: &Skill) -> Result<Vec<IndexedHeading>> {
     let mut found = Vec::new();
     for file in skill_files::list(&skill.dir)?.files {

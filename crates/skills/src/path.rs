@@ -14,11 +14,6 @@ use crate::text::paths;
 /// Finds a path below a skill's directory, links resolved; `None` if it does not exist.
 ///
 /// `root` is absolute with links resolved.
-///
-/// # Errors
-///
-/// [`Diagnostic::PathEscapes`] for an absolute path, one whose `..` leave the skill, and one that
-/// contains a link leading out; [`Error::Io`] if the file system fails.
 pub fn locate(root: &Path, typed: &str) -> Result<Option<PathBuf>> {
     let escapes = || Error::from(Diagnostic::PathEscapes { path: typed.to_owned() });
     let components = components(typed).ok_or_else(escapes)?;

@@ -72,10 +72,6 @@ impl Skill {
 
     /// Creates and returns the directory of index, manifest and log. Only the owner may read kb's
     /// data about a skill, even if an older version created the directory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`].
     pub fn make_meta_dir(&self) -> Result<PathBuf> {
         let dir = self.meta_dir();
         private::create_folder(&dir).map_err(|source| Error::Io { path: dir.clone(), source })?;
@@ -137,10 +133,6 @@ pub fn sources_of(store: &Path) -> PathBuf {
 ///
 /// A directory in a store, whatever path leads to it, has its runtime directory in that store. Any
 /// other has it in the project's store, or in the global one if there is no project.
-///
-/// # Errors
-///
-/// [`Error::Io`] if the directory cannot be resolved.
 pub fn at_path(caller: &Caller, typed: &str, path: &Path) -> Result<Skill> {
     let dir = canonical(path)?;
     for place in [path, &dir] {

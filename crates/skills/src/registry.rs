@@ -98,10 +98,6 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
 
 /// Updates the registry, if there is one that can be written, from the disk and returns its skills, in byte order of the names. All
 /// changes are one transaction.
-///
-/// # Errors
-///
-/// [`Error::Io`] for a root that exists and cannot be read; database errors.
 pub fn load(
     caller: &Caller,
     store: Option<&mut Store>,
@@ -274,19 +270,11 @@ impl SkillFilter {
 }
 
 /// Returns the skills of the registry that match, in byte order of their names.
-///
-/// # Errors
-///
-/// Database errors.
 pub fn list_skills(store: &Store, filter: &SkillFilter) -> Result<Vec<SkillRow>> {
     Ok(store.skills()?.into_iter().filter(|skill| filter.admits(skill)).collect())
 }
 
 /// Returns a skill of the registry; `None` for a name that is blank or unknown.
-///
-/// # Errors
-///
-/// Database errors.
 pub fn get_skill(store: &Store, name: &str) -> Result<Option<SkillRow>> {
     store.skill(name)
 }

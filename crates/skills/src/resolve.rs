@@ -16,11 +16,6 @@ use crate::text::paths;
 ///
 /// A path takes precedence over names. A name is looked for in the places that `kb skill list` reads,
 /// in their order: first the names that skills declare, then the names of directories.
-///
-/// # Errors
-///
-/// [`Diagnostic::InvalidOption`] if two skills of one place declare the name; [`Diagnostic::NotASkill`] if a
-/// directory without SKILL.md was found, else [`Diagnostic::SkillNotFound`].
 pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
     let mut found_dir: Option<String> = None;
     if !typed.is_empty() {

@@ -33,10 +33,6 @@ pub struct SkillResults {
 }
 
 /// Searches a skill.
-///
-/// # Errors
-///
-/// Errors of opening the index; then [`Diagnostic::EmptyQuery`].
 pub(super) fn search(
     caller: &Caller,
     skill: &Skill,

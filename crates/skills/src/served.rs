@@ -42,10 +42,6 @@ pub struct ServedFile {
 }
 
 /// Whether a skill has a name and files that the extension allows.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] for a directory that cannot be read.
 pub fn is_servable(skill: &FoundSkill) -> Result<bool> {
     Ok(allows(skill, &skill_files::list(&skill.skill.dir)?.files))
 }
@@ -59,10 +55,6 @@ fn allows(skill: &FoundSkill, files: &[SourceFile]) -> bool {
 }
 
 /// Describes a skill; `None` if the extension does not allow to serve it.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] for a file that cannot be read.
 pub fn describe(skill: &FoundSkill) -> Result<Option<ServedSkill>> {
     let files = skill_files::list(&skill.skill.dir)?.files;
     if !allows(skill, &files) {
@@ -93,10 +85,6 @@ pub struct DirectoryEntry {
 
 /// Lists the direct children of a directory of a skill, in byte order; `None` if there is no such directory. The
 /// skill itself is the directory `""`.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] for a directory that cannot be read.
 pub fn directory(skill: &FoundSkill, path: &str) -> Result<Option<Vec<DirectoryEntry>>> {
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
     let mut entries = BTreeSet::new();
@@ -112,10 +100,6 @@ pub fn directory(skill: &FoundSkill, path: &str) -> Result<Option<Vec<DirectoryE
 }
 
 /// Whether a path is that of a file that [`describe`] lists.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] for a directory that cannot be read.
 pub fn has_file(skill: &FoundSkill, path: &str) -> Result<bool> {
     Ok(skill_files::list(&skill.skill.dir)?.files.iter().any(|file| file.path == path))
 }

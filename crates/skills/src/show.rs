@@ -57,11 +57,6 @@ pub struct Shown {
 }
 
 /// Finds a section.
-///
-/// # Errors
-///
-/// Errors of opening the index; [`Diagnostic::PathEscapes`] if `file` leads out;
-/// [`Diagnostic::SectionNotFound`] with similar headings.
 pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Result<Shown> {
     let headings = match index::open(caller, skill) {
         Ok(index) => index.headings().ok_or_else(|| index::unusable(skill))?,

@@ -54,10 +54,6 @@ pub struct Listing {
 }
 
 /// Lists a skill's directory.
-///
-/// # Errors
-///
-/// [`Error::Io`] for a directory that cannot be read. Files that vanish meanwhile are left out.
 pub fn list(root: &Path) -> Result<Listing> {
     let mut listing = Listing::default();
     let mut folders = vec![(root.to_owned(), String::new())];
@@ -111,11 +107,6 @@ fn times(metadata: &Metadata) -> (i64, i64) {
 
 impl SourceFile {
     /// Reads the file.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`]; [`Error::OverLimit`] for a file that is too large; [`Error::LinkRefused`] if
-    /// the file has since been replaced by a link.
     pub fn read(&self) -> Result<Vec<u8>> {
         open::read(&self.real_path, self.links(), MAX_FILE_BYTES)
     }
@@ -171,10 +162,6 @@ impl SourceHash {
 /// Reads a file that may be reached by links, but only within a skill's directory.
 ///
 /// `root` is absolute with links resolved.
-///
-/// # Errors
-///
-/// [`Diagnostic::PathEscapes`] if it is outside; [`Error::Io`] and [`Error::OverLimit`].
 pub(super) fn read_within(root: &Path, path: &Path) -> Result<Vec<u8>> {
     let place =
         path.canonicalize().map_err(|source| Error::Io { path: path.to_owned(), source })?;
@@ -191,10 +178,6 @@ pub fn file_hash(bytes: &[u8]) -> String {
 
 /// Returns the hash over a skill's current files. Files whose length and times are known are not
 /// read.
-///
-/// # Errors
-///
-/// [`Error::Io`] for a file that cannot be read.
 pub fn source_hash(files: &[SourceFile], known: &[KnownFile]) -> Result<String> {
     let known: HashMap<&str, &KnownFile> =
         known.iter().map(|file| (file.path.as_str(), file)).collect();

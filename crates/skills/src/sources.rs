@@ -51,12 +51,6 @@ pub struct SourceEntry {
 }
 
 /// Lists a skill's files.
-///
-/// # Errors
-///
-/// [`Diagnostic::PathEscapes`] and [`Diagnostic::DirectoryNotFound`] for `dir`,
-/// [`Diagnostic::InvalidOption`] for an invalid pattern, [`crate::error::Error::Io`] for a
-/// directory that cannot be read.
 pub(super) fn sources(skill: &Skill, options: &SourcesOptions) -> Result<Sources> {
     let start = match &options.dir {
         Some(dir) => start(skill, dir)?,
@@ -104,10 +98,6 @@ fn paths(skill: &Skill) -> Result<Vec<String>> {
 }
 
 /// Parses a pattern.
-///
-/// # Errors
-///
-/// [`Diagnostic::InvalidOption`].
 pub fn glob(pattern: &str) -> Result<Pattern> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         Diagnostic::InvalidOption {

@@ -201,11 +201,6 @@ pub struct FailureCount {
 }
 
 /// Counts the accesses of a skill; all zero if nothing was logged.
-///
-/// # Errors
-///
-/// [`Diagnostic::InvalidQueryType`] and [`Diagnostic::InvalidFilter`]; errors of reading a damaged
-/// log.
 pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> Result<SkillStats> {
     let word = options.group_by.as_deref().unwrap_or(GroupBy::Summary.as_str());
     let group_by = GroupBy::ALL

@@ -18,10 +18,6 @@ const MAX_ENTRIES: usize = 15;
 const MAX_DESCRIPTION_CHARS: usize = 120;
 
 /// Returns the text of a stub.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] for a file that cannot be read.
 pub(super) fn stub(
     program: Program,
     skill: &Skill,

@@ -37,10 +37,6 @@ pub struct Synced {
 
 /// Merges fallback logs into the logs of the runtime directories and removes them. A skill that
 /// fails does not stop the others.
-///
-/// # Errors
-///
-/// [`Diagnostic::NoLocalLogs`] if the named skill has none.
 pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<Synced> {
     let project = match &options.project {
         Some(project) => paths::clean(&caller.cwd.join(project)),

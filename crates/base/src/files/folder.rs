@@ -15,10 +15,6 @@ pub struct Lock {
 
 /// Takes the lock on a lock file; `None` if another process has it. On a file system without locks
 /// (some network file systems) nothing is locked, and several processes may hold the lock.
-///
-/// # Errors
-///
-/// Any error from the system. The file and its folder are created if they are missing.
 pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
     let file = lock_file(path)?;
     match file.try_lock() {
@@ -28,10 +24,6 @@ pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
 }
 
 /// Like [`try_lock`], but waits for the other process.
-///
-/// # Errors
-///
-/// As [`try_lock`].
 pub fn lock(path: &Path) -> io::Result<Lock> {
     let file = lock_file(path)?;
     // On a file system without locks there is nothing to wait for.
@@ -69,10 +61,6 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
 
 /// Moves a file or a folder to a new name on the same file system, and creates missing parent
 /// folders.
-///
-/// # Errors
-///
-/// Any error from the system, such as for a folder at the new name that is not empty.
 pub fn move_to(path: &Path, destination: &Path) -> io::Result<()> {
     create_folder(folder_of(destination))?;
     fs::rename(path, destination)?;
@@ -81,10 +69,6 @@ pub fn move_to(path: &Path, destination: &Path) -> io::Result<()> {
 
 /// Removes a file, or a folder with everything in it; a link is removed, not followed. A missing
 /// path is not an error.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub fn remove_all(path: &Path) -> io::Result<()> {
     let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
     let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
@@ -95,10 +79,6 @@ pub fn remove_all(path: &Path) -> io::Result<()> {
 }
 
 /// Waits until a file that a library wrote is on disk.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }

@@ -73,11 +73,6 @@ impl Kind {
 /// Never waits: a pipe, a device or a folder is an error, found after opening without blocking. A
 /// file in `/proc` or `/sys` looks regular but is a view of the running system and may wait for an
 /// event forever, so it is also refused.
-///
-/// # Errors
-///
-/// [`Error::LinkRefused`] for a link that is not followed, [`Error::PathNotFound`] for a missing
-/// file, [`Error::NotAFile`] for anything but a regular file, [`Error::Io`] otherwise.
 pub fn open(path: &Path, links: Links<'_>) -> Result<File> {
     let file = File::from(by(path, links, system::READ)?);
     let metadata = file.metadata().map_err(|source| failure(path, source))?;
@@ -89,19 +84,11 @@ pub fn open(path: &Path, links: Links<'_>) -> Result<File> {
 }
 
 /// Reads a regular file of at most `max_bytes`, even if it grows while it is read.
-///
-/// # Errors
-///
-/// Like [`open`]; [`Error::OverLimit`] for a longer file.
 pub fn read(path: &Path, links: Links<'_>, max_bytes: u64) -> Result<Vec<u8>> {
     read_open(open(path, links)?, path, max_bytes)
 }
 
 /// Reads the rest of an open file like [`read`]; `path` is only used in errors.
-///
-/// # Errors
-///
-/// [`Error::OverLimit`] and [`Error::Io`].
 pub fn read_open(file: File, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     let len = file.metadata().map_err(|source| failure(path, source))?.len();
     let over = || Error::OverLimit { path: path.to_owned(), limit_bytes: max_bytes };
@@ -119,10 +106,6 @@ pub fn read_open(file: File, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
 }
 
 /// Returns the metadata of a path without opening it, whatever kind it is.
-///
-/// # Errors
-///
-/// Like [`open`], except for [`Error::NotAFile`].
 pub fn look(path: &Path, links: Links<'_>) -> Result<Metadata> {
     let found = system::look(path, links).map_err(|source| failure(path, source))?;
     match found.is_symlink() {
@@ -160,10 +143,6 @@ pub fn owner(found: &Metadata) -> Option<u32> {
 }
 
 /// Resolves all links in a path.
-///
-/// # Errors
-///
-/// [`Error::PathNotFound`] for a broken link or a missing file, [`Error::Io`] otherwise.
 pub fn real(path: &Path) -> Result<PathBuf> {
     path.canonicalize().map_err(|source| match source.kind() {
         // Links that form a loop.
@@ -173,10 +152,6 @@ pub fn real(path: &Path) -> Result<PathBuf> {
 }
 
 /// Returns the entries of a folder, in byte order of the names.
-///
-/// # Errors
-///
-/// Like [`open`]; [`Error::PathNotFound`] for a file.
 pub fn list(folder: &Path, links: Links<'_>) -> Result<Vec<Entry>> {
     let mut entries = system::list(folder, links).map_err(|source| failure(folder, source))?;
     entries.sort_unstable();

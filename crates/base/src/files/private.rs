@@ -28,20 +28,12 @@ pub(super) fn options() -> OpenOptions {
 }
 
 /// Creates a file with mode 0600 and opens it for writing.
-///
-/// # Errors
-///
-/// Any error from the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
 pub(super) fn new_file(path: &Path) -> io::Result<File> {
     options().write(true).create_new(true).open(path)
 }
 
 /// Like [`new_file`], for a copy: if the owner may execute `source`, the owner may execute the
 /// copy.
-///
-/// # Errors
-///
-/// Like [`new_file`], and any error from the system about `source`.
 pub(super) fn new_copy_of(source: &File, path: &Path) -> io::Result<File> {
     let mut options = options();
     #[cfg(unix)]
@@ -57,10 +49,6 @@ pub(super) fn new_copy_of(source: &File, path: &Path) -> io::Result<File> {
 }
 
 /// Creates a folder with mode 0700; its parent folder must exist.
-///
-/// # Errors
-///
-/// Any error from the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
 pub(super) fn new_folder(path: &Path) -> io::Result<()> {
     folder_builder().create(path)
 }
@@ -74,10 +62,6 @@ fn folder_builder() -> DirBuilder {
 }
 
 /// Creates an empty file with mode 0600 unless the file exists, and its folder with mode 0700.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub fn create_file(path: &Path) -> io::Result<()> {
     if path.try_exists()? {
         return Ok(());
@@ -92,10 +76,6 @@ pub fn create_file(path: &Path) -> io::Result<()> {
 
 /// Creates a folder that only its owner can enter, with its parents; an existing folder is not
 /// changed.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -105,10 +85,6 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 
 /// Removes the permissions of everyone but the owner from a file or folder that kb created for the
 /// user. Links and files of other users are not changed.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub fn close(path: &Path) -> io::Result<()> {
     let metadata = path.symlink_metadata()?;
     match closed(&metadata) {
@@ -118,10 +94,6 @@ pub fn close(path: &Path) -> io::Result<()> {
 }
 
 /// Like [`close`], for an open file.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub(super) fn close_file(file: &File) -> io::Result<()> {
     closed(&file.metadata()?).map_or(Ok(()), |closed| file.set_permissions(closed))
 }

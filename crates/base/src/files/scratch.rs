@@ -41,10 +41,6 @@ pub struct Scratch {
 
 impl Scratch {
     /// Creates a folder with mode 0700 in `parent`, after removing abandoned ones there.
-    ///
-    /// # Errors
-    ///
-    /// Any error from the system.
     pub fn create(parent: &Path) -> io::Result<Self> {
         collect(parent);
         for _ in 0..NAME_ATTEMPTS {

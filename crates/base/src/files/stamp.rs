@@ -17,10 +17,6 @@ pub struct Stamp {
 
 impl Stamp {
     /// Returns the stamp of a file, or of the file that a link leads to.
-    ///
-    /// # Errors
-    ///
-    /// Any error from the system.
     pub fn of(path: &Path) -> io::Result<Self> {
         Ok(Self::from_metadata(&path.metadata()?))
     }

@@ -21,10 +21,6 @@ pub struct Tree {
 impl Tree {
     /// Creates an empty folder with mode 0700 near `target`, and the parent folder of `target` if
     /// it is missing.
-    ///
-    /// # Errors
-    ///
-    /// Any error from the system.
     pub fn create(target: &Path) -> io::Result<Self> {
         create_folder(folder_of(target))?;
         let scratch = Scratch::create(folder_of(target))?;
@@ -35,10 +31,6 @@ impl Tree {
 
     /// Copies a file to a path below the folder, readable only by the owner and flushed to disk. If
     /// the owner may execute the file, the owner may execute the copy.
-    ///
-    /// # Errors
-    ///
-    /// Any error from the system about either file.
     pub fn add_copy(&self, below: &Path, source: &mut File) -> io::Result<()> {
         let place = self.path.join(below);
         create_folder(folder_of(&place))?;
@@ -48,10 +40,6 @@ impl Tree {
     }
 
     /// Creates a symbolic link at a path below the folder; does nothing on a system without links.
-    ///
-    /// # Errors
-    ///
-    /// Any error from the system.
     pub fn add_link(&self, below: &Path, original: &Path) -> io::Result<()> {
         let place = self.path.join(below);
         create_folder(folder_of(&place))?;
@@ -63,10 +51,6 @@ impl Tree {
     }
 
     /// Gives the folder the name of its target, and removes the old target; a link is not followed.
-    ///
-    /// # Errors
-    ///
-    /// Any error from the system; the target is then unchanged.
     pub fn publish(self) -> io::Result<()> {
         sync_folders(&self.path)?;
         if self.target.symlink_metadata().is_err() {

@@ -39,10 +39,6 @@ pub struct Watcher {
 
 impl Watcher {
     /// Starts with no folders.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] if the system has no more watchers.
     pub fn new() -> Result<Self> {
         let (sender, changes) = mpsc::channel();
         let handler = move |event: notify::Result<notify::Event>| {
@@ -58,11 +54,6 @@ impl Watcher {
     }
 
     /// Follows a folder from now on.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::PathNotFound`] for a missing folder; [`Error::Io`], also if the system cannot follow
-    /// so many folders.
     pub fn follow(&mut self, folder: &Path, depth: Depth) -> Result<()> {
         let mode = match depth {
             Depth::Entries => RecursiveMode::NonRecursive,

@@ -39,21 +39,12 @@ impl Draft {
     /// that it leads to becomes the target, and the user's link stays.
     ///
     /// Removes abandoned drafts in the same folder first.
-    ///
-    /// # Errors
-    ///
-    /// Any error from the system; [`io::ErrorKind::InvalidInput`] if `target` exists and is not a
-    /// regular file.
     pub fn create(target: &Path) -> io::Result<Self> {
         Self::with_access(destination(target)?, Access::Private)
     }
 
     /// Like [`Draft::create`], for a file of kb in a folder that others may have filled: a symbolic
     /// link is replaced, and the file that it leads to is not changed.
-    ///
-    /// # Errors
-    ///
-    /// Like [`Draft::create`].
     pub fn create_own(target: &Path) -> io::Result<Self> {
         Self::with_access(target.to_owned(), Access::Private)
     }
@@ -93,10 +84,6 @@ impl Draft {
     }
 
     /// Gives the draft the name of its target, after all its content is on disk.
-    ///
-    /// # Errors
-    ///
-    /// Any error from the system; the target is then unchanged.
     pub fn publish(self) -> io::Result<()> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
@@ -105,10 +92,6 @@ impl Draft {
     }
 
     /// Like [`Draft::publish`], but never replaces a file.
-    ///
-    /// # Errors
-    ///
-    /// [`io::ErrorKind::AlreadyExists`] if the name is taken by now.
     pub fn publish_new(self) -> io::Result<()> {
         self.file.sync_all()?;
         rename_to_free(&self.path, &self.target)?;
@@ -118,39 +101,23 @@ impl Draft {
 }
 
 /// Replaces the content of a file or creates it, with mode 0600.
-///
-/// # Errors
-///
-/// Any error from the system; the file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::create(path)?, bytes)
 }
 
 /// Like [`replace`], for a file of kb: a symbolic link is also replaced.
-///
-/// # Errors
-///
-/// Like [`replace`].
 pub fn replace_own(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::create_own(path)?, bytes)
 }
 
 /// Like [`replace_own`], for a file that is not secret, such as a manual page: the file keeps its
 /// mode, or gets the default mode.
-///
-/// # Errors
-///
-/// Like [`replace`].
 pub fn replace_public(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::with_access(path.to_owned(), Access::Usual)?, bytes)
 }
 
 /// Replaces the content of a file that is the user's and not kb's: it keeps its mode, and a symbolic
 /// link stays. A new file has mode 0600.
-///
-/// # Errors
-///
-/// Like [`replace`].
 pub fn replace_of_user(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = destination(path)?;
     let access = if target.exists() { Access::Usual } else { Access::Private };
@@ -158,10 +125,6 @@ pub fn replace_of_user(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Creates a file with mode 0600; fails if it exists.
-///
-/// # Errors
-///
-/// Any error from the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
 pub fn create_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut draft = Draft::create_own(path)?;
     draft.file().write_all(bytes)?;
@@ -175,10 +138,6 @@ fn fill(mut draft: Draft, bytes: &[u8]) -> io::Result<()> {
 
 /// Replaces or creates a file that can be generated again. This is fast because it does not wait
 /// for the disk, and a crash may leave half of the file. A link is replaced, not followed.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub fn overwrite_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     remove(path)?;
     private::new_file(path)?.write_all(bytes)
@@ -186,10 +145,6 @@ pub fn overwrite_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Opens a file for appending, and creates it if it is missing. Afterwards only its owner can read
 /// it.
-///
-/// # Errors
-///
-/// Any error from the system; [`io::ErrorKind::InvalidInput`] if it is not a regular file.
 pub fn append(path: &Path) -> io::Result<File> {
     let mut options = private::options();
     #[cfg(unix)]
@@ -209,20 +164,12 @@ pub fn append(path: &Path) -> io::Result<File> {
 
 /// Copies a file, from the current position to its end, to a file with mode 0600 that is replaced
 /// in place; for a folder that no other process reads.
-///
-/// # Errors
-///
-/// Any error from the system about either file.
 pub fn copy_private(source: &mut File, to: &Path) -> io::Result<()> {
     remove(to)?;
     io::copy(source, &mut private::new_file(to)?).map(drop)
 }
 
 /// Gives a complete file the name of another, which it replaces, after all its content is on disk.
-///
-/// # Errors
-///
-/// Any error from the system; `to` is then unchanged.
 pub fn move_into_place(from: &Path, to: &Path) -> io::Result<()> {
     File::open(from)?.sync_all()?;
     fs::rename(from, to)?;
@@ -231,10 +178,6 @@ pub fn move_into_place(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Gives a file a second name in the same folder, so that it survives when the first is replaced.
 /// Where the file system has no hard links, the file is copied.
-///
-/// # Errors
-///
-/// [`io::ErrorKind::AlreadyExists`] if the name is taken, and any error from the system.
 pub fn keep_as(path: &Path, name: &Path) -> io::Result<()> {
     match fs::hard_link(path, name) {
         Ok(()) => {}
@@ -249,10 +192,6 @@ pub fn keep_as(path: &Path, name: &Path) -> io::Result<()> {
 }
 
 /// Creates a folder with the default mode, with its parents.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub fn create_public_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
@@ -264,10 +203,6 @@ pub fn lock_folder(folder: &Path) -> Option<File> {
 }
 
 /// Creates a symbolic link in one step, and replaces an existing one.
-///
-/// # Errors
-///
-/// Any error from the system; [`io::ErrorKind::Unsupported`] on a system without symbolic links.
 pub fn replace_link(original: &Path, link: &Path) -> io::Result<()> {
     let scratch = Scratch::create(folder_of(link))?;
     symlink(original, &scratch.new_path())?;
@@ -285,10 +220,6 @@ fn symlink(_: &Path, _: &Path) -> io::Result<()> {
 }
 
 /// Removes a file; a missing file is not an error.
-///
-/// # Errors
-///
-/// Any error from the system.
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -322,10 +253,6 @@ pub fn free_bytes(_: &Path) -> Option<u64> {
 }
 
 /// Flushes the names in a folder to disk.
-///
-/// # Errors
-///
-/// Any error from the system; a file system that cannot flush folders is not an error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
         // Some network file systems refuse to flush a folder; a folder that may only be written to
@@ -347,10 +274,6 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Follows the user's links to the file that a path refers to, which may be missing.
-///
-/// # Errors
-///
-/// Any error from the system about links that form a loop.
 pub fn destination(path: &Path) -> io::Result<PathBuf> {
     /// More links than any system follows.
     const MAX_LINKS: u32 = 40;

@@ -15,10 +15,6 @@ pub enum Outcome {
 }
 
 /// Reads the next line into `line`, without its end.
-///
-/// # Errors
-///
-/// Errors of the reader.
 pub fn read_line(
     input: &mut impl BufRead,
     line: &mut Vec<u8>,

@@ -121,10 +121,6 @@ impl Limit {
     }
 
     /// Parses a number from the command line.
-    ///
-    /// # Errors
-    ///
-    /// A description of a valid number.
     pub fn parse(&self, typed: &str) -> Result<u32, String> {
         let number = typed.parse().ok().filter(|number| self.holds(*number));
         number.ok_or_else(|| format!("must be {}", self.range()))

@@ -49,19 +49,11 @@ macro_rules! json_like {
 pub use json_like as like;
 
 /// Writes a path as [`path_text`].
-///
-/// # Errors
-///
-/// Errors of the serializer.
 pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path_text(path))
 }
 
 /// Writes a path as [`path_text`], or null.
-///
-/// # Errors
-///
-/// Errors of the serializer.
 pub fn path_or_null<S: Serializer>(
     path: &Option<PathBuf>,
     serializer: S,
@@ -73,10 +65,6 @@ pub fn path_or_null<S: Serializer>(
 }
 
 /// Writes paths as [`path_text`].
-///
-/// # Errors
-///
-/// Errors of the serializer.
 pub fn paths<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(paths.iter().map(|path| path_text(path)))
 }
@@ -92,29 +80,17 @@ pub struct Place<'a> {
 }
 
 /// Writes the text of a path as the file and the name in it.
-///
-/// # Errors
-///
-/// Errors of the serializer.
 pub fn place<S: Serializer>(path: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     let (path, member) = path.as_deref().map(split_member).unzip();
     Place { path, member: member.flatten() }.serialize(serializer)
 }
 
 /// Writes whether there are any.
-///
-/// # Errors
-///
-/// Errors of the serializer.
 pub fn is_any<S: Serializer>(count: &usize, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bool(*count > 0)
 }
 
 /// Writes a list of values as what `J` makes of each.
-///
-/// # Errors
-///
-/// Errors of the serializer.
 pub fn each_as<T, J, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error>
 where
     J: for<'a> From<&'a T> + Serialize,

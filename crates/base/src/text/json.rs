@@ -28,10 +28,6 @@ impl<'a> Json<'a> {
 
     /// Returns the value that `write` writes, or null if it writes none. Numbers equal those in the
     /// text.
-    ///
-    /// # Errors
-    ///
-    /// Errors of `write`.
     pub fn value_of(write: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> io::Result<Value> {
         let mut value = Value::Null;
         write(&mut Json(Target::Value(&mut value)))?;
@@ -39,10 +35,6 @@ impl<'a> Json<'a> {
     }
 
     /// Writes a value over several lines, and a line end.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn value(&mut self, value: &impl Serialize) -> io::Result<()> {
         match &mut self.0 {
             Target::Text(out) => {
@@ -58,10 +50,6 @@ impl<'a> Json<'a> {
     }
 
     /// Writes a value on one line.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
         match &self.0 {
             Target::Text(_) => self.written(&Line::of(value)?),
@@ -70,10 +58,6 @@ impl<'a> Json<'a> {
     }
 
     /// Writes a line.
-    ///
-    /// # Errors
-    ///
-    /// Errors of writing.
     pub fn written(&mut self, line: &Line) -> io::Result<()> {
         match &mut self.0 {
             Target::Text(out) => out.write_all(line.0.as_bytes()),
@@ -91,10 +75,6 @@ pub struct Line(String);
 
 impl Line {
     /// Returns a value on one line.
-    ///
-    /// # Errors
-    ///
-    /// If the value has a key that is not a string, or a map cannot be read.
     pub fn of(value: &impl Serialize) -> io::Result<Self> {
         let mut bytes = Vec::new();
         let formatter = Escaping(CompactFormatter);

@@ -130,10 +130,6 @@ impl Manifest {
 
     /// Checks whether a file has the expected content. Reads its bytes only if its size, time or
     /// inode differ from the record.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] if it cannot be read.
     pub(crate) fn confirm(&mut self, path: &Path, expected: &Expected) -> Result<FileState> {
         let Ok(stamp) = Stamp::of(path) else { return Ok(FileState::Missing) };
         let is_allowed = |record: &&Record| match expected {
@@ -147,10 +143,6 @@ impl Manifest {
     }
 
     /// As [`Self::confirm`], but always reads all of the file's bytes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::confirm`].
     pub(crate) fn examine(&mut self, path: &Path, expected: &Expected) -> Result<FileState> {
         // Read first: a file that is written while it is hashed has another stamp afterwards.
         let Ok(stamp) = Stamp::of(path) else { return Ok(FileState::Missing) };
@@ -179,10 +171,6 @@ impl Manifest {
     }
 
     /// Checks that files have the expected content.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::CacheChanged`] for the first one that does not; otherwise as [`Self::confirm`].
     pub(crate) fn require(&mut self, files: &[(PathBuf, Expected)]) -> Result<()> {
         for (path, expected) in files {
             if let FileState::Changed { found, expected } = self.confirm(path, expected)? {
@@ -222,10 +210,6 @@ impl Manifest {
 }
 
 /// Records the current state of a file, or of all files in a folder, of the cache.
-///
-/// # Errors
-///
-/// [`Error::Io`] or [`Error::DiskFull`].
 pub(crate) fn record(cache_dir: &Path, lock: &CacheLock, place: &Path) -> Result<()> {
     let manifest = Manifest::read(cache_dir);
     let files = if place.is_dir() { folder::files_below(place) } else { vec![place.to_owned()] };
@@ -240,10 +224,6 @@ pub(crate) fn record(cache_dir: &Path, lock: &CacheLock, place: &Path) -> Result
 }
 
 /// Removes the records of missing files.
-///
-/// # Errors
-///
-/// [`Error::Io`] or [`Error::DiskFull`].
 pub(crate) fn forget_missing(cache_dir: &Path, lock: &CacheLock) -> Result<()> {
     update(cache_dir, lock, BTreeMap::new())
 }

@@ -29,10 +29,6 @@ pub(crate) struct CacheLock {
 }
 
 /// Takes the cache's lock, waiting for another process if necessary.
-///
-/// # Errors
-///
-/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if the cache cannot be written.
 pub(crate) fn lock(cache_dir: &Path, on_event: &mut dyn FnMut(Event)) -> Result<CacheLock> {
     let path = cache_dir.join("lock");
     let fail = |error| io_error(&path, error);
@@ -67,10 +63,6 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     /// Takes the cache's lock and creates an empty folder.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if the cache cannot be written.
     pub(crate) fn open(cache_dir: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Self> {
         let lock = lock(cache_dir, on_event)?;
         let parent = cache_dir.join("tmp");
@@ -87,10 +79,6 @@ impl Workspace {
     }
 
     /// Creates a folder inside the folder.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf> {
         let path = self.path(name);
         private::create_folder(&path).map_err(|error| io_error(&path, error))?;
@@ -99,10 +87,6 @@ impl Workspace {
 
     /// Moves a file or folder from here to its place in the cache, replacing an existing one, and
     /// records it in the manifest.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
     pub(crate) fn publish(&self, made: &Path, destination: &Path) -> Result<()> {
         let fail = |error| io_error(destination, error);
         if destination.is_dir() {
@@ -124,10 +108,6 @@ impl Drop for Workspace {
 }
 
 /// Writes a file and syncs it to disk.
-///
-/// # Errors
-///
-/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
 pub(crate) fn write_file(path: &Path, source: &mut dyn Read) -> Result<()> {
     let fail = |error| io_error(path, error);
     private::create_folder(path.parent().unwrap_or(path)).map_err(fail)?;
@@ -137,10 +117,6 @@ pub(crate) fn write_file(path: &Path, source: &mut dyn Read) -> Result<()> {
 }
 
 /// Compares a file's SHA-256 with the expected one, in lower-case hexadecimal.
-///
-/// # Errors
-///
-/// [`Error::Model`](crate::error::Error::Model) if they differ, [`Error::Io`](crate::error::Error::Io) if it cannot be read.
 pub(crate) fn check_sha256(path: &Path, expected: &str) -> Result<()> {
     let found = sha256(path)?;
     if found == expected {
@@ -150,10 +126,6 @@ pub(crate) fn check_sha256(path: &Path, expected: &str) -> Result<()> {
 }
 
 /// Returns a file's SHA-256 in lower-case hexadecimal.
-///
-/// # Errors
-///
-/// [`Error::Io`](crate::error::Error::Io), or [`Error::NotAFile`](crate::error::Error::NotAFile) for anything but a file, if it cannot be read.
 pub(crate) fn sha256(path: &Path) -> Result<String> {
     let mut file = open::open(path, open::Links::Follow)?;
     let mut hasher = Sha256::new();

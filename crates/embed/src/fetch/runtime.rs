@@ -22,10 +22,6 @@ pub(super) const WHAT: &str = "ONNX Runtime";
 const OLDEST_MINOR: u32 = 22;
 
 /// Finds the library: the linked one, the user's own, or one in kb's cache.
-///
-/// # Errors
-///
-/// [`Error::Model`] if the user's own or the cached one is unusable.
 pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
     if cfg!(not(feature = "load-dynamic")) {
         return Ok(std::env::current_exe().ok());
@@ -52,10 +48,6 @@ pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
 }
 
 /// Adds the library to kb's cache.
-///
-/// # Errors
-///
-/// [`Error::Fetch`] with a clause for each source.
 pub(super) fn fetch(
     locations: &Locations,
     workspace: &Workspace,

@@ -37,11 +37,6 @@ const OPSET: u32 = 20;
 pub(crate) const EXPORT_VERSION: u32 = 6;
 
 /// Builds the graph of a model.
-///
-/// # Errors
-///
-/// [`Error::Model`] if a tensor is missing or has another shape; [`Error::Inference`] if the
-/// runtime refuses a part of the graph.
 pub(crate) fn export(
     facts: &Facts,
     names: &Names,

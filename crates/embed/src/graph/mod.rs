@@ -93,10 +93,6 @@ pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, &'static Na
 }
 
 /// Returns the directory of the graph, if it exists.
-///
-/// # Errors
-///
-/// As [`prepare`].
 pub(super) fn find(installed: &Installed, precision: Precision) -> Result<Option<PathBuf>> {
     let (_, place) = place(installed, &source(installed)?, precision)?;
     Ok(place.join(GRAPH_FILE).is_file().then_some(place))
@@ -141,12 +137,6 @@ impl Graph {
 }
 
 /// Finds the graph, building it if it is missing.
-///
-/// # Errors
-///
-/// [`Error::Model`](crate::error::Error::Model) if the model's files cannot be used,
-/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if
-/// the graph cannot be written.
 pub(super) fn prepare(
     installed: &Installed,
     precision: Precision,
@@ -202,10 +192,6 @@ fn is_intact(
 }
 
 /// Whether the 8-bit weights by row next to a graph are intact.
-///
-/// # Errors
-///
-/// [`Error::Io`](crate::error::Error::Io) if they cannot be read.
 pub(super) fn has_intact_rows(manifest: &mut Manifest, place: &Path) -> Result<bool> {
     is_intact(manifest, place, &[ROWS_FILE], &mut |_| {})
 }

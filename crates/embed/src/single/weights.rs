@@ -293,10 +293,6 @@ pub(crate) struct Int8Matrix {
 }
 
 /// Writes matrices to a separate file: `NAME.weight` and `NAME.scale` for each.
-///
-/// # Errors
-///
-/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
 pub(crate) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()> {
     let bytes = serialize(path, matrices)?;
     replacing::replace(path, &bytes).map_err(|error| io_error(path, error))

@@ -62,10 +62,6 @@ const WALL_PER_PAGE: Duration = Duration::from_secs(60);
 /// Runs OCR on the pages that need it with `reader`, and replaces their text.
 ///
 /// A page that cannot be read stays unchanged and gets the reason.
-///
-/// # Errors
-///
-/// [`Error::Io`] if the reading process cannot be started.
 pub(super) fn read(
     reading: &mut Reading,
     reader: &str,

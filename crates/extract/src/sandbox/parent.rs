@@ -36,20 +36,11 @@ pub(crate) struct Reading {
 const MAX_WALL_FACTOR: u32 = 20;
 
 /// Reads `bytes` with `reader` in another process.
-///
-/// # Errors
-///
-/// [`Error::Io`] if no process can be started; [`Error::Extract`] if the document cannot be read;
-/// [`Error::TooSlow`] if it uses up the processor time that the user allows; [`Error::Cancelled`].
 pub(crate) fn read(reader: &str, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
     answer(&request(reader, bytes, options), bytes, options)
 }
 
 /// Parses a text in UTF-8 of this kind: the word of its language, for readers that need it.
-///
-/// # Errors
-///
-/// As in [`read`].
 pub(crate) fn read_text(
     reader: &str,
     text: &str,
@@ -63,10 +54,6 @@ pub(crate) fn read_text(
 }
 
 /// Reads these pages by OCR.
-///
-/// # Errors
-///
-/// As in [`read`].
 pub(crate) fn read_by_ocr(
     reader: &str,
     bytes: &[u8],

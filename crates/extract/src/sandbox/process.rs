@@ -66,10 +66,6 @@ pub(super) struct Process {
 impl Process {
     /// Starts `kb` with these arguments and without the environment of this process. Returns it with
     /// the pipe to it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] if it cannot be started.
     pub(super) fn start(program: &Path, args: &[&OsStr]) -> Result<(Self, ChildStdin)> {
         let start = || {
             let mut command = Command::new(program);

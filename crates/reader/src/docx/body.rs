@@ -19,10 +19,6 @@ const LEFT_OUT: &[&str] =
 const MAX_SPAN: usize = 50;
 
 /// Writes the text of a document.
-///
-/// # Errors
-///
-/// The XML error.
 pub(super) fn write(
     xml: &str,
     styles: &Styles,

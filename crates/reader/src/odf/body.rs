@@ -32,10 +32,6 @@ const FURNITURE: &[&str] = &["header", "footer", "date-time", "page-number"];
 const MAX_REPEATED: usize = 100;
 
 /// Returns the blocks of each slide; a text is one page.
-///
-/// # Errors
-///
-/// The XML error.
 pub(super) fn read(
     xml: &str,
     styles: &Styles,

@@ -12,10 +12,6 @@ const LEFT_OUT: &[&str] =
 const MAX_COLUMNS: usize = 16_384;
 
 /// Writes all sheets.
-///
-/// # Errors
-///
-/// The XML error.
 pub(super) fn write(xml: &str, writer: &mut Writer, budget: &mut Budget) -> Result<(), String> {
     let mut walk = Walk {
         writer,

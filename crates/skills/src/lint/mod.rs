@@ -138,10 +138,6 @@ impl Source {
 }
 
 /// Checks a skill against all rules. Build results are skipped unless `is_forced`.
-///
-/// # Errors
-///
-/// [`Error::Io`](crate::error::Error::Io) for a file that cannot be read.
 pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
     let mut linted = Linted {
         skill: skill.name.clone(),

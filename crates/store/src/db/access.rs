@@ -68,11 +68,6 @@ impl Mark {
 impl Access {
     /// Decides how to open an existing database. Neither opens nor reads a file that can be
     /// written: reading it without SQLite would release SQLite's locks.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NeedsWriting`] if a log has content that cannot be read without writing, and
-    /// [`Error::Io`].
     pub(crate) fn of(path: &Path) -> Result<Self> {
         // SQLite keeps the log next to the file that a link leads to.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -35,10 +35,6 @@ pub(crate) const ERASE: i64 = 6;
 const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
 
 /// Returns the version of the schema, 0 for an empty file, without writing anything.
-///
-/// # Errors
-///
-/// [`Fault::Foreign`] for a database of another program.
 pub(crate) fn version(connection: &Connection) -> Step<i64> {
     if !connection.is_autocommit() {
         return version_in_transaction(connection);
@@ -62,10 +58,6 @@ fn version_in_transaction(connection: &Connection) -> Step<i64> {
 }
 
 /// Refuses a database of a newer kb, whatever mode its file is in, before anything is written.
-///
-/// # Errors
-///
-/// [`Fault::TooNew`].
 pub(crate) fn refuse_newer(found: i64, migrations: &[(i64, &str)]) -> Step<()> {
     let supported = migrations.last().map_or(0, |(version, _)| *version);
     if found > supported { Err(Fault::TooNew { found, supported }) } else { Ok(()) }

@@ -65,19 +65,11 @@ pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
 }
 
 /// Reads untrusted `documents.metadata` and returns the format in it.
-///
-/// # Errors
-///
-/// A description of the part that kb would not have written.
 pub(crate) fn check_document_json(json: &str) -> Result<String, String> {
     Ok(exactly::<DocumentJson>(json)?.format)
 }
 
 /// Refuses `chunks.metadata` that kb would not have written.
-///
-/// # Errors
-///
-/// A description of that part.
 pub(crate) fn check_chunk_json(json: &str) -> Result<(), String> {
     let chunk: ChunkJson = exactly(json)?;
     let ranges = [

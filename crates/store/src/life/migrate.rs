@@ -40,10 +40,6 @@ pub(crate) fn enter_wal(connection: &Connection, patience: Duration) -> Step<()>
 ///
 /// `found` is the result of [`version`]. The version is read again under the write lock, because
 /// another process may be opening the same file.
-///
-/// # Errors
-///
-/// [`Fault::TooNew`] for a database of a newer kb, before anything is written.
 pub(crate) fn apply(
     connection: &mut Connection,
     found: i64,

@@ -55,10 +55,6 @@ impl Authorities {
     }
 
     /// Reads a file of certificates, or those that the system trusts.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for a file without certificates, and errors of reading it.
     pub(super) fn read(file: Option<&Path>) -> Result<Self> {
         let mut authorities = Self::none();
         let Some(file) = file else {
