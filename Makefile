@@ -51,6 +51,7 @@ lint: ## Check format, lints, wording and dependencies
 	tests/wording
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --no-default-features --features load-dynamic -- -D warnings
 	@if ! command -v cargo-deny >/dev/null; then \
 		echo "cargo-deny is not installed: licences, sources, duplicates and advisories were not checked (cargo install cargo-deny)"; \
 	else \

@@ -4,14 +4,14 @@
 
 #[cfg(feature = "postgres")]
 mod copy;
-use schemars::JsonSchema;
-#[cfg(feature = "postgres")]
-use serde::Serialize;
-
-use copy as chosen;
-
 #[cfg(not(feature = "postgres"))]
 mod left_out;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+#[cfg(feature = "postgres")]
+use copy as chosen;
 #[cfg(not(feature = "postgres"))]
 use left_out as chosen;
 
