@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::app::copies::{self, Reason};
-use crate::app::session::absolute;
+use crate::app::typed::absolute;
 use crate::app::{Session, bases};
 use crate::error::{Error, Result};
 use crate::files::access::is_writable;

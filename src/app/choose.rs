@@ -1,6 +1,6 @@
 //! Selects the documents of a use case, by name, or by filters and a query.
 
-use crate::app::read::find_in;
+use crate::app::lookup::find_in;
 use crate::app::search::{self, SearchRequest};
 use crate::app::{Observer, Session, absent};
 use crate::document::Filter;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::add::{self, AddRequest, Source};
-use crate::app::session::absolute;
-use crate::app::{Observer, Session};
+use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::typed::absolute;
+use crate::app::{Observer, Session, add};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::eval::beir::{self, Collection};

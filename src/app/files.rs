@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::{Session, session};
+use crate::app::{Session, typed};
 use crate::document::FileOutcome;
 use crate::error::{Error, Result};
 use crate::store::{CONTAINER, DocumentId};
@@ -86,7 +86,7 @@ pub struct Files {
 
 /// Lists the files that kb has seen.
 pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
-    let path = request.path.as_deref().map(session::typed).transpose()?;
+    let path = request.path.as_deref().map(typed::typed).transpose()?;
     let mut by_path: BTreeMap<String, ListedFile> = BTreeMap::new();
     session.steadily(|| {
         by_path.clear();
@@ -136,7 +136,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
 /// Closes the cases of the failed files at and below the paths: they are not counted and not tried
 /// again until `kb add` names them. Returns their paths.
 pub fn waive(session: &Session, typed: &[PathBuf]) -> Result<Vec<String>> {
-    let paths = typed.iter().map(|path| session::path_prefix(path)).collect::<Result<Vec<_>>>()?;
+    let paths = typed.iter().map(|path| typed::path_prefix(path)).collect::<Result<Vec<_>>>()?;
     session.require_writable()?;
     let mut store = session.open_existing()?;
     for (path, typed) in paths.iter().zip(typed) {

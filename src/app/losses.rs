@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::Session;
-use crate::app::read::walk_options;
+use crate::app::ingestion::options::walk_options;
 use crate::document::Format;
 use crate::error::Result;
 use crate::extract;

@@ -2,13 +2,29 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::Session;
-use crate::app::status::OcrSetup;
 use crate::config::OcrMode;
 use crate::extract::pdf::Ocr;
+use crate::text::fields;
 
 /// Name of the program.
 const TESSERACT: &str = "tesseract";
+
+/// The OCR setup.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Ocr")]
+pub struct OcrSetup {
+    /// `ingestion.enable_ocr`: `auto`, `always` or `never`.
+    pub mode: String,
+    /// Where Tesseract is; null if it is not on this machine.
+    #[serde(serialize_with = "fields::path_or_null")]
+    pub tesseract: Option<PathBuf>,
+    /// `ingestion.ocr_languages`.
+    pub languages: String,
+}
 
 /// Returns the OCR options for ingestion.
 pub fn options(session: &Session) -> Ocr {

@@ -1,8 +1,9 @@
 //! Says what `kb add` would do, and writes nothing.
 
-use crate::app::Session;
-use crate::app::add::{self, AddRequest, Source};
+use crate::app::ingestion::options;
+use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::observer::Silent;
+use crate::app::{Session, add, ingestion};
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
 use crate::ingest::foresee::{Foreseen, foresee};
@@ -15,10 +16,10 @@ pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
     }
     let roots = add::check(request)?;
     // Nothing is chunked, so the limits of the model do not matter.
-    let options = add::options(session, request, ChunkingOptions::new(1, 0), &Silent)?;
+    let options = options::ingest_options(session, request, ChunkingOptions::new(1, 0), &Silent)?;
     session.steadily(|| {
         let store = session.open_existing()?;
-        let starts = add::starts(session, store.as_ref(), &roots, options.wanted)?;
+        let starts = ingestion::starts(session, store.as_ref(), &roots, options.wanted)?;
         foresee(&starts, &options, store.as_ref())
     })
 }

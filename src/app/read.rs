@@ -3,19 +3,17 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use crate::app::session::absolute;
-use crate::app::{Observer, Session, absent, add, freshness};
-use crate::config::words;
+use crate::app::ingestion::options::{reading_program, walk_options};
+use crate::app::{Observer, Session, absent, freshness, lookup};
 use crate::document::{Filter, Stale};
 use crate::error::{Error, Result};
 use crate::extract::containers;
 use crate::extract::sandbox::ReadOptions;
-use crate::ingest::detect::{self, TextExtensions};
-use crate::ingest::walk::WalkOptions;
+use crate::ingest::detect::{self};
 use crate::read::{self, OpenOptions, Opened, Outline, ShowOptions, Shown};
 use crate::search::Hit;
 use crate::store::{
-    ChunkId, DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
+    DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
 };
 use crate::text::paths;
 
@@ -138,7 +136,7 @@ pub struct Info {
 /// Returns a document with its chunks.
 pub fn info(session: &Session, typed: &str) -> Result<Info> {
     session.steadily(|| {
-        let (store, document) = find(session, typed)?;
+        let (store, document) = lookup::find(session, typed)?;
         let chunks = store.chunks(document.id)?;
         let stale = freshness::of_document(session, &store, document.id)?;
         Ok(Info { document, chunks, stale })
@@ -148,7 +146,7 @@ pub fn info(session: &Session, typed: &str) -> Result<Info> {
 /// Returns the parts of a document, down to `level`.
 pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Outline> {
     session.steadily(|| {
-        let (store, document) = find(session, typed)?;
+        let (store, document) = lookup::find(session, typed)?;
         read::outline(&store, document, level)
     })
 }
@@ -157,8 +155,8 @@ pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Out
 pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
     session.steadily(|| {
         let (store, document) = match (&request.document, &request.selection) {
-            (Some(typed), _) => find(session, typed)?,
-            (None, Selection::Chunk(id, _)) => of_chunk(session, *id)?,
+            (Some(typed), _) => lookup::find(session, typed)?,
+            (None, Selection::Chunk(id, _)) => lookup::of_chunk(session, *id)?,
             (None, _) => return Err(Error::UnknownDocument { id: String::new() }),
         };
         let (selection, max_lines) = (request.selection.clone(), request.max_lines);
@@ -171,7 +169,7 @@ pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
 /// Reads the file of a document.
 pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
     session.steadily(|| {
-        let (store, document) = find(session, &request.document)?;
+        let (store, document) = lookup::find(session, &request.document)?;
         let options = OpenOptions {
             lines: request.lines,
             max_lines: request.max_lines,
@@ -184,34 +182,18 @@ pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
                 bytes,
                 container,
                 name,
-                &ReadOptions::new(add::reading_program(session)?),
+                &ReadOptions::new(reading_program(session)?),
             )
         };
         read::open(&store, document, &options, &unpack)
     })
 }
 
-/// Returns the options for walking folders.
-pub fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
-    let settings = &session.config().ingestion;
-    WalkOptions {
-        max_file_mb: u64::from(settings.max_file_mb),
-        follow_links: settings.follow_links || is_following,
-        text_extensions: TextExtensions::new(words(&settings.text_extensions)),
-    }
-}
-
-/// Whether some format claims a name, by the settings or without them.
-pub(super) fn is_claimed(session: &Session, path: &Path) -> bool {
-    let further = TextExtensions::new(words(&session.config().ingestion.text_extensions));
-    detect::is_claimed(path, &further)
-}
-
 /// Returns the path of a document's file for another program. If a link has replaced the file, it is
 /// refused.
 pub fn file(session: &Session, typed: &str) -> Result<PathBuf> {
     session.steadily(|| {
-        let (store, document) = find(session, typed)?;
+        let (store, document) = lookup::find(session, typed)?;
         let path = reachable(session, &store, document.id, document.path.as_deref())?;
         store.close()?;
         Ok(path)
@@ -243,40 +225,4 @@ fn reachable(
     let path = paths::path_of(text);
     read::reach(store, text, session.config().ingestion.follow_links)?.open(&path)?;
     Ok(path)
-}
-
-/// Finds a document by id, path, or a unique part of its title or path.
-pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
-    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
-    let store = session.open_existing()?.ok_or_else(unknown)?;
-    let document = find_in(&store, typed)?;
-    Ok((store, document))
-}
-
-/// Finds the document that was typed in an open database.
-pub(super) fn find_in(store: &Store, typed: &str) -> Result<StoredDocument> {
-    let path = if typed.is_empty() { "." } else { typed };
-    let path = match member(store, path)? {
-        Some(member) => member,
-        None => paths::typed_text(&absolute(Path::new(path))?),
-    };
-    read::find(store, typed, &path)
-}
-
-/// Returns the path of a file in a container, typed as its container, two separators, and its name there.
-/// `None` for any other path, which may have two separators in a row by mistake.
-pub(super) fn member(store: &Store, typed: &str) -> Result<Option<String>> {
-    let (file, Some(name)) = paths::split_member(typed) else { return Ok(None) };
-    let path = paths::member_text(&paths::typed_text(&absolute(Path::new(file))?), name);
-    Ok(store.known_path(&path)?.map(|_| path))
-}
-
-/// Finds the document of a chunk.
-pub fn of_chunk(session: &Session, id: ChunkId) -> Result<(Store, StoredDocument)> {
-    let unknown = || Error::UnknownChunk { id: id.0 };
-    let store = session.open_existing()?.ok_or_else(unknown)?;
-    let hits = store.hits(&[id])?;
-    let document_id = hits.first().ok_or_else(unknown)?.document_id;
-    let document = store.document(document_id)?.ok_or_else(unknown)?;
-    Ok((store, document))
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::read::walk_options;
-use crate::app::session::{absolute, typed};
+use crate::app::ingestion::options::walk_options;
+use crate::app::typed::{absolute, typed};
 use crate::app::{Observer, Session, erase};
 use crate::error::{Error, Result};
 use crate::ingest::reach::{Folder, Reach};

@@ -12,8 +12,8 @@ use crate::app::edit::kept;
 use crate::app::keep_away::{self, Rule};
 use crate::app::losses::{self, Losses};
 
-use crate::app::transfer::{self, ExportFile};
-use crate::app::{Observer, Session, erase, read, session};
+use crate::app::export::{self, ExportFile};
+use crate::app::{Observer, Session, erase, lookup, typed};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
@@ -240,7 +240,7 @@ fn export(
     let mut ids: Vec<DocumentId> = documents.map(|document| document.id).chain(copies).collect();
     ids.sort_unstable();
     ids.dedup();
-    transfer::export_documents(store, &ids, &folders, file, observer)
+    export::export_documents(store, &ids, &folders, file, observer)
 }
 
 /// Returns the rules that keep the files of all arguments away.
@@ -312,17 +312,17 @@ fn name(document: ListedDocument) -> DocumentName {
 /// Looks up what an argument names: a document by its id, or all at and below a path.
 fn going(store: &Store, typed: &str) -> Result<Going> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
-    if let Ok(id) = session::document_id(typed) {
+    if let Ok(id) = typed::document_id(typed) {
         let document = store.document(id)?.ok_or_else(unknown)?;
         let named = Named::Document(document.title.clone(), document.chunk_count);
         let name = DocumentName { id: document.id, title: document.title, path: document.path };
         return Ok(Going { named, documents: vec![name], copies: Vec::new(), folders: Vec::new() });
     }
-    if read::member(store, typed)?.is_some() {
-        let id = read::find_in(store, typed)?.id;
+    if lookup::member(store, typed)?.is_some() {
+        let id = lookup::find_in(store, typed)?.id;
         return going(store, &id.to_string());
     }
-    let path = session::typed(Path::new(typed))?;
+    let path = typed::typed(Path::new(typed))?;
     let path_prefix = Some(paths::path_text(&path));
     let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?.into_iter();
     let mut documents: Vec<DocumentName> = documents.map(name).collect();

@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::app::add::{AddRequest, Source, Walks, ingest};
-use crate::app::chunking::chunking;
+use crate::app::ingestion::chunking::chunking;
+use crate::app::ingestion::options::is_claimed;
+use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::{Walks, ingest};
 use crate::app::scope::Scope;
-use crate::app::{Observer, Session, ocr, read};
+use crate::app::{Observer, Session, lookup, ocr};
 use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::ingest::making::Making;
@@ -83,7 +85,7 @@ pub fn reread(
         let Some(known) = known.get(text.as_str()).filter(|_| !is_missing(&path)) else { continue };
         ids.insert(made.id);
         let before = (known.doc_type, known.language.as_deref());
-        let is_claimed = read::is_claimed(session, &path);
+        let is_claimed = is_claimed(session, &path);
         match scope.roots.start_of_file(&known.stamp, before, is_claimed) {
             Ok(start) => starts.push(start),
             Err(error) => result.failed.push((path, error)),
@@ -112,7 +114,7 @@ pub fn reread(
 fn select(session: &Session, store: &Store, selection: &Selection) -> Result<Vec<MadeDocument>> {
     let mut named: HashSet<DocumentId> = HashSet::new();
     for typed in &selection.documents {
-        let (store, document) = read::find(session, typed)?;
+        let (store, document) = lookup::find(session, typed)?;
         store.close()?;
         named.insert(document.id);
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::app::Session;
-use crate::app::read::walk_options;
+use crate::app::ingestion::options::walk_options;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::{self, Survey};

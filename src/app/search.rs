@@ -4,23 +4,25 @@ use std::sync::Arc;
 
 use crate::app::freshness::{self, Freshness};
 use crate::app::observer::Silent;
-use crate::app::{Observer, Session, absent, model, push};
-use crate::document::{Binding, Filter};
+use crate::app::{Observer, Session, absent, model, push, refresh};
+use crate::document::Binding;
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{EvidenceOptions, gather};
-use crate::search::{self, Confidence, Gathered, Query, SearchOptions, Searchable};
+use crate::search::{self, Confidence, Gathered, Query, Searchable};
 use crate::store::Store;
 use crate::trace::stage;
 
 mod program;
+mod request;
 mod rerank;
 mod several;
 mod similar;
 mod why;
 
 pub use crate::search::{Answer, LegSelection};
+pub use request::SearchRequest;
 use rerank::Reranker;
 pub use several::search_several;
 pub use similar::{SimilarRequest, similar};
@@ -29,112 +31,6 @@ pub use why::{Why, why};
 /// Hits considered for a budget. Down to this rank, the order of hits does not depend on the requested
 /// number.
 const BUDGET_DEPTH: u32 = 100;
-
-/// A search request. The settings supply omitted values.
-#[derive(Debug, Clone, Default)]
-pub struct SearchRequest {
-    /// The query as typed.
-    pub query: String,
-    /// Other phrasings of it; each leg ranks by the average of all.
-    pub also: Vec<String>,
-    /// Hits to return; by default `search.default_top`.
-    pub limit: Option<u32>,
-    /// Documents to search.
-    pub filter: Filter,
-    /// Rankings to use; by default both.
-    pub legs: Option<LegSelection>,
-    /// Lowest fused score to return.
-    pub threshold: Option<f64>,
-    /// Most hits of one document.
-    pub per_document: Option<u32>,
-    /// Whether near copies of better hits are included.
-    pub keeps_copies: bool,
-    /// Whether hits include the contribution of each term.
-    pub is_explained: bool,
-    /// Most tokens of all passages together; without a budget, the answer is hits instead of passages.
-    pub budget: Option<u32>,
-    /// Chunks to add before and after each hit.
-    pub context: u32,
-    /// What is done about hits whose files have changed; `search.freshness` if it is `None`.
-    pub freshness: Option<Freshness>,
-    /// Fewest hits to request, even if `limit` is smaller.
-    pub least: u32,
-    /// URL of a copy in PostgreSQL to search instead of the database.
-    pub from: Option<String>,
-}
-
-impl SearchRequest {
-    /// Fills in omitted values from `given`.
-    #[must_use]
-    pub fn or(self, given: &Self) -> Self {
-        let either = |own: Vec<String>, given: &[String]| match own.is_empty() {
-            true => given.to_vec(),
-            false => own,
-        };
-        let (own, rest) = (self.filter, &given.filter);
-        Self {
-            query: self.query,
-            also: either(self.also, &given.also),
-            limit: self.limit.or(given.limit),
-            filter: Filter {
-                doc_type: own.doc_type.or(rest.doc_type),
-                language: own.language.or(rest.language),
-                tags: either(own.tags, &rest.tags),
-                excluded_tags: either(own.excluded_tags, &rest.excluded_tags),
-                since: own.since.or_else(|| rest.since.clone()),
-                until: own.until.or_else(|| rest.until.clone()),
-                path_prefix: own.path_prefix.or_else(|| rest.path_prefix.clone()),
-                excluded: either(own.excluded, &rest.excluded),
-            },
-            legs: self.legs.or(given.legs),
-            threshold: self.threshold.or(given.threshold),
-            per_document: self.per_document.or(given.per_document),
-            keeps_copies: self.keeps_copies || given.keeps_copies,
-            is_explained: self.is_explained || given.is_explained,
-            budget: self.budget.or(given.budget),
-            context: self.context.max(given.context),
-            freshness: self.freshness.or(given.freshness),
-            least: self.least.max(given.least),
-            from: self.from.or_else(|| given.from.clone()),
-        }
-    }
-
-    /// Parses the query and its other phrasings.
-    fn phrasings(&self) -> Result<Vec<Query>> {
-        if self.also.len() >= limits::PHRASINGS {
-            return Err(Error::usage(format!(
-                "a search takes at most {} phrasings, not {}",
-                limits::PHRASINGS,
-                self.also.len() + 1
-            )));
-        }
-        [&self.query]
-            .into_iter()
-            .chain(&self.also)
-            .map(|typed| search::parse::parse(typed))
-            .collect()
-    }
-
-    /// Whether passages are collected from the hits.
-    fn gathers(&self) -> bool {
-        self.budget.is_some() || self.context > 0
-    }
-
-    fn options(&self, session: &Session) -> SearchOptions {
-        let settings = &session.config().search;
-        SearchOptions {
-            limit: self.limit.unwrap_or(settings.default_top).max(self.least),
-            filter: self.filter.clone(),
-            legs: self.legs.unwrap_or(LegSelection::Both),
-            rrf_k: settings.rrf_k,
-            compares_tokens: session.config().embedding.token_vectors,
-            threshold: self.threshold,
-            per_document: self.per_document,
-            keeps_copies: self.keeps_copies,
-            is_explained: self.is_explained,
-        }
-    }
-}
 
 /// Marks the hits that are stale, and lowers the confidence if the best one is.
 fn mark(answer: &mut Answer, session: &Session, store: &Store) -> Result<()> {
@@ -169,7 +65,7 @@ fn search_by(
         |observer: &dyn Observer| answer(session, request, (freshness, reranker), observer);
     let found = session.steadily(|| answer(observer))?;
     let is_refreshed = freshness == Freshness::Refresh
-        && stage("read changed files", || freshness::refresh(session, &found.hits, observer));
+        && stage("read changed files", || refresh::refresh(session, &found.hits, observer));
     if !is_refreshed {
         return Ok(found);
     }

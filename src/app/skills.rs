@@ -7,10 +7,10 @@ mod request;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::app::add::{self, AddRequest, Source};
+use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::own_skill::OWN_SKILL;
-use crate::app::session::absolute;
-use crate::app::{Observer, Session, status};
+use crate::app::typed::absolute;
+use crate::app::{Observer, Session, add, status};
 use crate::config::skillc::{self, TokenizerWord};
 use crate::config::{Environment, Flags};
 use crate::diagnostic::{Diagnostic, Program};

@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::app::bases::Listed;
 use crate::app::copies::OwnCopy;
+use crate::app::ingestion::options;
 use crate::app::own_skill::OWN_SKILL;
 use crate::app::reread::outdated;
 use crate::app::scope::Scope;
-use crate::app::session::absolute;
-use crate::app::{Session, add, bases, copies, model, ocr};
+use crate::app::typed::absolute;
+use crate::app::{Session, bases, copies, model, ocr};
 use crate::config::Environment;
 use crate::document::Binding;
 use crate::error::{Error, Result};
@@ -19,8 +17,8 @@ use crate::extract::sandbox;
 use crate::ingest::survey::OutOfDate;
 use crate::skill::install::{self, Found};
 use crate::store::Stats;
-use crate::text::fields;
 
+pub use crate::app::ocr::OcrSetup;
 pub use crate::extract::sandbox::Layers;
 
 /// The setup of a data directory on this machine.
@@ -65,19 +63,6 @@ pub struct Status {
     pub bases: Vec<Listed>,
 }
 
-/// The OCR setup.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "Ocr")]
-pub struct OcrSetup {
-    /// `ingestion.enable_ocr`: `auto`, `always` or `never`.
-    pub mode: String,
-    /// Where Tesseract is; null if it is not on this machine.
-    #[serde(serialize_with = "fields::path_or_null")]
-    pub tesseract: Option<PathBuf>,
-    /// `ingestion.ocr_languages`.
-    pub languages: String,
-}
-
 /// Returns the setup, the contents of the database and the knowledge bases.
 pub fn status(session: &Session) -> Result<Status> {
     let (setup, stats) = session.steadily(|| {
@@ -88,7 +73,8 @@ pub fn status(session: &Session) -> Result<Status> {
         let setup = Setup { made_differently, ..describe(session, store.binding()?) };
         Ok((setup, store.stats()?))
     })?;
-    let sandbox = add::reading_program(session).and_then(|program| sandbox::active(&program)).ok();
+    let sandbox =
+        options::reading_program(session).and_then(|program| sandbox::active(&program)).ok();
     Ok(Status { setup, stats, sandbox, bases: bases::list(session)? })
 }
 

@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::add::{AddRequest, Source, Walks, ingest};
 use crate::app::edit::kept;
+use crate::app::export::{self, ExportFile};
+use crate::app::ingestion::options::{is_claimed, walk_options};
+use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::{Walks, ingest};
 use crate::app::observer::Event;
-use crate::app::read::{is_claimed, walk_options};
 use crate::app::relocate::follow_database;
 use crate::app::reread::{Selection, outdated, reread};
 use crate::app::scope::Scope;
-use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, last_update};
 use crate::error::{Error, Result};
 use crate::ingest::survey::{Missing, Survey, is_away, is_missing};
@@ -357,7 +358,7 @@ impl Run<'_> {
                 to_remove.iter().map(|missing| missing.document_id).collect();
             ids.sort_unstable();
             ids.dedup();
-            transfer::export_documents(&store, &ids, &[], file, self.observer)?;
+            export::export_documents(&store, &ids, &[], file, self.observer)?;
         }
         for missing in to_remove {
             let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;

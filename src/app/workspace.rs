@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::app::session::absolute;
+use crate::app::typed::absolute;
 use crate::error::Result;
 
 /// Makes the first of these folders the working directory, unless it is in one of them already. From then on

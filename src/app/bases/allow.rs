@@ -6,7 +6,7 @@ use crate::app::bases::known::{self, Known};
 use crate::app::bases::place::{self, Place};
 use crate::app::bases::trust;
 use crate::app::relocate::follow_database;
-use crate::app::session::absolute;
+use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::config::PROJECT_FOLDER;
 use crate::error::{Error, Result};

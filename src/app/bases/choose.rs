@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::app::bases::known::Known;
 use crate::app::bases::place::{self, Place};
-use crate::app::session::absolute;
+use crate::app::typed::absolute;
 use crate::config::{self, Environment, Flags, Resolved};
 use crate::error::Result;
 

@@ -11,7 +11,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::app::Session;
-use crate::app::session::absolute;
+use crate::app::typed::absolute;
 use crate::error::{Error, Result};
 use crate::files::{folder, write};
 

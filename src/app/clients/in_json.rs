@@ -4,8 +4,8 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
+use super::edited::{Edited, Fault, Fields, NAME};
 use super::table::{Client, Notation};
-use super::{Edited, Fault, Fields, NAME};
 
 /// Sets the entry of kb, or removes it if there are no `fields`.
 pub(super) fn edit(text: &str, client: &Client, fields: Option<&Fields>) -> Result<Edited, Fault> {

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, value};
 
+use super::edited::{Edited, Fault, Fields, NAME};
 use super::table::Client;
-use super::{Edited, Fault, Fields, NAME};
 
 /// Sets the entry of kb, or removes it if there are no `fields`.
 pub(super) fn edit(text: &str, client: &Client, fields: Option<&Fields>) -> Result<Edited, Fault> {

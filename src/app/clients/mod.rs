@@ -2,6 +2,7 @@
 //!
 //! Only the command line does this. An agent must not be able to change how it is started.
 
+mod edited;
 mod in_json;
 mod in_toml;
 pub mod stale;
@@ -12,28 +13,22 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::app::Session;
 use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::files::open::{Links, read};
 use crate::files::write;
 
+pub use edited::NAME;
+use edited::{Edited, Fault};
 use table::Notation;
 pub use table::{CLIENTS, Client, System};
-
-/// The name of the entry.
-pub const NAME: &str = "kb";
 
 /// Most bytes of settings. Claude Code keeps a history in its file, which grows to some megabytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Bytes that some editors put before UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
-
-/// The fields of an entry with their values, in order.
-type Fields = Vec<(&'static str, Value)>;
 
 /// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,43 +83,6 @@ pub struct Plan {
     /// The content of the file; `None` if it is missing.
     old: Option<Vec<u8>>,
     new: String,
-}
-
-/// Text after a change, and the entry in it before and after.
-#[derive(Debug)]
-struct Edited {
-    text: String,
-    before: Option<String>,
-    after: Option<String>,
-}
-
-impl Edited {
-    fn same(text: &str) -> Self {
-        Self { text: text.to_owned(), before: None, after: None }
-    }
-}
-
-/// Why settings cannot be changed.
-#[derive(Debug)]
-struct Fault {
-    /// 1-based.
-    line: Option<usize>,
-    message: String,
-}
-
-impl Fault {
-    fn of(message: impl Into<String>) -> Self {
-        Self { line: None, message: message.into() }
-    }
-
-    fn in_file(self, path: &Path) -> Error {
-        let line = self.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-        Error::Config {
-            path: path.to_owned(),
-            message: format!("{line}{}; nothing was changed", self.message),
-            hint: Some("correct the file, then run the command again".into()),
-        }
-    }
 }
 
 /// Returns the entry that starts this program as a server, on the data directory that was named for

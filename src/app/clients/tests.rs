@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::stale::{Problem, find};

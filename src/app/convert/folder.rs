@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::add::Source;
 use crate::app::convert::parallel::{self, Input};
 use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
+use crate::app::ingestion::request::Source;
 use crate::app::observer::Event;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Failure, Result};

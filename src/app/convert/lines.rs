@@ -5,9 +5,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::app::chunking::chunking;
 use crate::app::convert::parallel::{self, Input};
 use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
+use crate::app::ingestion::chunking::chunking;
 use crate::app::model::LazyModel;
 use crate::app::observer::Event;
 use crate::app::{Observer, Session, error_log, model};

@@ -6,8 +6,9 @@ mod parallel;
 
 use std::path::{Path, PathBuf};
 
-use crate::app::add::{self, AddRequest, Source};
-use crate::app::{Observer, Session};
+use crate::app::ingestion::options;
+use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::{Observer, Session, add};
 use crate::document::{DocType, Document, Format, Language, Levels};
 use crate::error::{Error, Result};
 use crate::extract;
@@ -124,7 +125,7 @@ fn prepare(
     };
     let roots = add::check(&adding)?;
     // Nothing is chunked, so the limits of the model do not matter.
-    let options = add::options(session, &adding, ChunkingOptions::new(1, 0), observer)?;
+    let options = options::ingest_options(session, &adding, ChunkingOptions::new(1, 0), observer)?;
     Ok((roots, Job { options, pages: request.pages }))
 }
 

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
-use crate::app::add::Source;
 use crate::app::convert::Job;
+use crate::app::ingestion::request::Source;
 use crate::error::Error;
 use crate::ingest::walk;
 use crate::ingest::walk::{Found, Start};

@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::app::clients::stale::{self, Found, Problem};
 use crate::app::clients::{self, System};
 use crate::app::doctor::{Findings, Verdict};
-use crate::app::{Observer, Session, add, copies, model, ocr, status};
+use crate::app::ingestion::options;
+use crate::app::{Observer, Session, copies, model, ocr, status};
 use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
@@ -178,7 +179,7 @@ pub(super) fn model(
 
 /// Reports what confines the processes that read documents.
 pub(super) fn sandbox(session: &Session, findings: &mut Findings) {
-    let layers = add::reading_program(session).and_then(|program| sandbox::active(&program));
+    let layers = options::reading_program(session).and_then(|program| sandbox::active(&program));
     let (active, inactive) = match layers {
         Ok(layers) => layers.names(),
         Err(error) => return findings.add_error("sandbox", &error),

@@ -1,12 +1,14 @@
 //! Changes the title, tags and date of a document, and the text of a note.
 
+mod editable;
 pub mod kept;
 mod page;
 
-use crate::app::add::{self, AddRequest, Source};
-use crate::app::chunking::chunking;
-use crate::app::read::{self, walk_options};
-use crate::app::{Observer, Session, erase, model};
+use crate::app::ingestion::chunking::chunking;
+use crate::app::ingestion::options;
+use crate::app::ingestion::options::walk_options;
+use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::{Observer, Session, erase, lookup, model};
 use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
@@ -15,82 +17,12 @@ use crate::ingest::{self, EditedText, IngestReport, Services, content_hash};
 use crate::read::{Selection, ShowOptions, show};
 use crate::store::{Edit, Store, StoredDocument};
 
-/// What is edited of a document; `None` leaves it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// The title.
-    pub title: Option<String>,
-    /// All tags.
-    pub tags: Option<Vec<String>>,
-    /// The day; `Some(None)` is the day that the document or its file states.
-    pub date: Option<Option<String>>,
-    /// The text of a note.
-    pub text: Option<String>,
-}
-
-impl Changes {
-    /// Whether nothing changes.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Returns the names of what changes.
-    pub fn names(&self) -> Vec<&'static str> {
-        let parts = [
-            ("title", self.title.is_some()),
-            ("tags", self.tags.is_some()),
-            ("date", self.date.is_some()),
-            ("text", self.text.is_some()),
-        ];
-        parts.into_iter().filter(|part| part.1).map(|part| part.0).collect()
-    }
-}
-
-/// A document as it can be edited.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Editable {
-    /// The document.
-    pub document: StoredDocument,
-    /// Its text, if it is a note given as text.
-    pub text: Option<String>,
-}
-
-impl Editable {
-    /// Returns the page to edit: front matter, and the text of a note.
-    pub fn page(&self) -> String {
-        page::write(self)
-    }
-
-    /// Returns what an edited page changes; nothing for an empty page.
-    pub fn changes(&self, page: &str) -> Result<Changes, (usize, String)> {
-        page::read(self, page)
-    }
-
-    /// Leaves out of the changes what is so already.
-    #[must_use]
-    pub fn differing(&self, changes: Changes) -> Changes {
-        let document = &self.document;
-        let sorted = |tags: &[String]| {
-            let mut tags = tags.to_vec();
-            tags.sort_unstable();
-            tags.dedup();
-            tags
-        };
-        Changes {
-            title: changes
-                .title
-                .filter(|title| *title != document.title || !document.is_title_given),
-            tags: changes.tags.filter(|tags| sorted(tags) != sorted(&document.tags)),
-            date: changes.date.filter(|date| *date != document.date_given),
-            text: changes.text,
-        }
-    }
-}
+pub use editable::{Changes, Editable};
 
 /// Finds the document that was typed.
 pub fn open(session: &Session, typed: &str) -> Result<Editable> {
     session.require_writable()?;
-    let (store, document) = read::find(session, typed)?;
+    let (store, document) = lookup::find(session, typed)?;
     let is_note = document.doc_type == DocType::Note && document.path.is_none();
     let text = match is_note {
         true => {
@@ -170,7 +102,7 @@ fn read_again(
     let model = selection.open_for_passages(&installed, observer)?;
     let tokenizer = &model.tokenizer;
     let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
-    let options = add::options(session, &request, chunking, observer)?;
+    let options = options::ingest_options(session, &request, chunking, observer)?;
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
     let mut run = ingest::Run {

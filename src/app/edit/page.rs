@@ -2,12 +2,24 @@
 
 use yaml_serde::{Mapping, Value};
 
-use super::{Changes, Editable};
+use super::editable::{Changes, Editable};
 use crate::app::values;
 use crate::limits;
 
 /// The line above and below the front matter.
 const FENCE: &str = "---";
+
+impl Editable {
+    /// Returns the page to edit: front matter, and the text of a note.
+    pub fn page(&self) -> String {
+        write(self)
+    }
+
+    /// Returns what an edited page changes; nothing for an empty page.
+    pub fn changes(&self, page: &str) -> Result<Changes, (usize, String)> {
+        read(self, page)
+    }
+}
 
 /// Returns the page: front matter with title, tags and date, then the text of a note.
 pub(super) fn write(editable: &Editable) -> String {

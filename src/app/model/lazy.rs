@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::app::Observer;
+use crate::app::observer::{Event, Observer};
 use crate::document::{Binding, Embedding};
 use crate::embed::{
-    Embedder, Installed, OnnxEmbedder, OpenOptions, QueryEmbedding, Side, Tokenizer,
+    self, Embedder, Installed, OnnxEmbedder, OpenOptions, QueryEmbedding, Side, Tokenizer,
 };
 use crate::error::Result;
 
@@ -38,7 +38,7 @@ impl<'a> LazyModel<'a> {
         if let Some(embedder) = &*slot {
             return Ok(Arc::clone(embedder));
         }
-        let embedder = Arc::new(super::open(&self.installed, &self.options, self.observer)?);
+        let embedder = Arc::new(open(&self.installed, &self.options, self.observer)?);
         *slot = Some(Arc::clone(&embedder));
         Ok(embedder)
     }
@@ -68,4 +68,13 @@ impl Embedder for LazyModel<'_> {
     fn binding(&self) -> &Binding {
         &self.binding
     }
+}
+
+/// Loads a model.
+pub(super) fn open(
+    installed: &Installed,
+    options: &OpenOptions,
+    observer: &dyn Observer,
+) -> Result<OnnxEmbedder> {
+    embed::open(installed, options, &mut |event| observer.on_event(Event::Fetch(event)))
 }

@@ -10,17 +10,16 @@ use std::path::PathBuf;
 use std::thread;
 
 use crate::app::observer::{Event, Observer};
-use crate::app::session::absolute;
+use crate::app::typed::absolute;
 use crate::app::{Session, settings};
 use crate::config::{Origin, PrecisionWord};
 use crate::document::{Binding, Precision};
-use crate::embed::{
-    self, Embedder, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions, Tokenizer,
-};
+use crate::embed::{self, Embedder, Installed, Locations, ModelChoice, OpenOptions, Tokenizer};
 use crate::error::{Error, Result};
 
 pub use crate::embed::model_names as names;
 pub use lazy::LazyModel;
+use lazy::open;
 pub(super) use places::locations;
 
 /// Threads for embedding a single query. Reading the weights is the bottleneck, and two threads share
@@ -300,14 +299,6 @@ impl ModelSelection {
             observer,
         ))
     }
-}
-
-fn open(
-    installed: &Installed,
-    options: &OpenOptions,
-    observer: &dyn Observer,
-) -> Result<OnnxEmbedder> {
-    embed::open(installed, options, &mut |event| observer.on_event(Event::Fetch(event)))
 }
 
 /// Returns the number of processors available to this process, without starting rayon's threads.

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::app::observer::Event;
 use crate::app::push::PushReport;
+use crate::app::push::kept::KeptLink;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::store::remote::{self, Link, Progress, Remote, Target};
@@ -37,12 +38,6 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     })
 }
 
-/// A connection that is kept for the next search of the same copy.
-pub(crate) struct Kept {
-    typed: String,
-    link: Link,
-}
-
 /// Opens the copy behind a URL, through the connection of the last search if it was there.
 pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> Result<Remote> {
     let target = parse(session, typed)?;
@@ -61,7 +56,7 @@ pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> R
 
 /// Keeps the connection of a search for the next one.
 pub(crate) fn keep(session: &Session, typed: &str, remote: Remote) {
-    *session.kept_link() = remote.close().map(|link| Kept { typed: typed.to_owned(), link });
+    *session.kept_link() = remote.close().map(|link| KeptLink { typed: typed.to_owned(), link });
 }
 
 fn connect(target: &Target, observer: &dyn Observer) -> Result<Link> {

@@ -5,9 +5,6 @@ use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-/// A connection that is kept for the next search: there is none.
-pub(crate) enum Kept {}
-
 /// Fails; see the module.
 pub fn push(_session: &Session, _target: &str, _observer: &dyn Observer) -> Result<PushReport> {
     Err(left_out())

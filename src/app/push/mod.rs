@@ -15,8 +15,11 @@ use copy as chosen;
 #[cfg(not(feature = "postgres"))]
 use left_out as chosen;
 
+mod kept;
+
 pub use chosen::push;
-pub(super) use chosen::{Kept, keep, open};
+pub(super) use chosen::{keep, open};
+pub(super) use kept::KeptLink;
 
 /// The report of `kb push`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! Finds passages similar to a document or a chunk.
 
-use crate::app::Session;
 use crate::app::freshness::{self, Freshness};
+use crate::app::lookup::{find, of_chunk};
 use crate::app::observer::Silent;
-use crate::app::read::{find, of_chunk};
+use crate::app::{Session, refresh};
 use crate::document::Filter;
 use crate::error::Result;
 use crate::search::Hit;
@@ -27,7 +27,7 @@ pub struct SimilarRequest {
 pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
     let found = session.steadily(|| alike(session, request))?;
     let is_refreshed = session.freshness(None) == Freshness::Refresh
-        && freshness::refresh(session, &found.1, &Silent);
+        && refresh::refresh(session, &found.1, &Silent);
     if is_refreshed { Ok(alike(session, request).unwrap_or(found)) } else { Ok(found) }
 }
 

@@ -1,6 +1,6 @@
 //! Traces one document through a search.
 
-use crate::app::read::find;
+use crate::app::lookup::find;
 use crate::app::search::SearchRequest;
 use crate::app::{Observer, Session, freshness};
 use crate::document::Stale;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::app::Session;
-use crate::app::read::is_claimed;
+use crate::app::ingestion::options::is_claimed;
 use crate::app::watch::following::Following;
 use crate::error::Result;
 use crate::ingest::roots::Roots;

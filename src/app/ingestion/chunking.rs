@@ -5,7 +5,7 @@ use crate::config::{CodeStrategy, Config, MarkdownStrategy, PdfStrategy};
 use crate::ingest::ChunkingOptions;
 
 /// Returns one set of options per document type; the model's limit always applies.
-pub(super) fn chunking(
+pub(in crate::app) fn chunking(
     config: &Config,
     model_tokens: usize,
     reserved_tokens: usize,

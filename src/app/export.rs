@@ -1,0 +1,123 @@
+//! Exports the knowledge base, or a part of it, as lines of JSON.
+
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::app::choose::{Choice, Criteria, choose};
+use crate::app::typed::absolute;
+use crate::app::{Observer, Session};
+use crate::error::{Error, Result};
+use crate::files::write::Draft;
+use crate::store::{DocumentId, Root, Store};
+use crate::text::json::Line;
+use crate::text::number::counted;
+use crate::transfer::{self, Exported};
+
+/// A request to export.
+#[derive(Debug, Clone, Default)]
+pub struct ExportRequest {
+    /// Whether vectors are included.
+    pub with_vectors: bool,
+    /// The documents to export, without added folders; everything by default.
+    pub criteria: Option<Criteria>,
+}
+
+/// A file to export to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportFile {
+    /// The file, as typed.
+    pub path: PathBuf,
+    /// Whether an existing file is replaced.
+    pub is_replacing: bool,
+}
+
+/// Writes the knowledge base, or a part of it, to a file. An existing file is replaced if `is_replacing`.
+pub fn export_to_file(
+    session: &Session,
+    request: &ExportRequest,
+    file: &ExportFile,
+    observer: &dyn Observer,
+) -> Result<Exported> {
+    session.steadily(|| {
+        write_file(&file.path, file.is_replacing, |write| export(session, request, observer, write))
+    })
+}
+
+/// Writes documents and added folders to a file before they are removed; nothing is written if there are
+/// none.
+pub(super) fn export_documents(
+    store: &Store,
+    ids: &[DocumentId],
+    folders: &[Root],
+    file: &ExportFile,
+    observer: &dyn Observer,
+) -> Result<()> {
+    if ids.is_empty() && folders.is_empty() {
+        return Ok(());
+    }
+    let exported = write_file(&file.path, file.is_replacing, |write| {
+        transfer::export_documents(store, ids, folders, false, write)
+    })?;
+    let num_documents = usize::try_from(exported.num_documents).unwrap_or(usize::MAX);
+    let documents = counted(num_documents, "document");
+    observer.note(&format!("Exported {documents} to {}.", file.path.display()));
+    Ok(())
+}
+
+/// Writes lines to a file that only its owner can read, and that is complete or not there.
+fn write_file(
+    file: &Path,
+    is_replacing: bool,
+    export: impl FnOnce(&mut dyn FnMut(&Line) -> Result<()>) -> Result<Exported>,
+) -> Result<Exported> {
+    let path = absolute(file)?;
+    let fail = |source| Error::Io { path: path.clone(), source };
+    if path.symlink_metadata().is_ok() && !is_replacing {
+        return Err(exists(&path));
+    }
+    let draft = match is_replacing {
+        true => Draft::create(&path),
+        false => Draft::create_own(&path),
+    };
+    let mut draft = draft.map_err(fail)?;
+    let mut out = BufWriter::new(draft.file());
+    let mut write = |line: &Line| out.write_all(line.as_str().as_bytes()).map_err(fail);
+    let exported = export(&mut write)?;
+    out.flush().map_err(fail)?;
+    drop(out);
+    let published = if is_replacing { draft.publish() } else { draft.publish_new() };
+    published.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => exists(&path),
+        _ => fail(error),
+    })?;
+    Ok(exported)
+}
+
+/// Passes each line of the export to `emit`.
+pub fn export(
+    session: &Session,
+    request: &ExportRequest,
+    observer: &dyn Observer,
+    emit: impl FnMut(&Line) -> Result<()>,
+) -> Result<Exported> {
+    session.once(|| {
+        let Some(criteria) = &request.criteria else {
+            return transfer::export(&open(session)?, request.with_vectors, emit);
+        };
+        let chosen = choose(session, &Choice::Matching(criteria.clone()), observer)?;
+        let (store, ids) =
+            chosen.ok_or_else(|| Error::PathNotFound { path: session.database() })?;
+        transfer::export_documents(&store, &ids, &[], request.with_vectors, emit)
+    })
+}
+
+fn open(session: &Session) -> Result<Store> {
+    session.open_existing()?.ok_or_else(|| Error::PathNotFound { path: session.database() })
+}
+
+fn exists(path: &Path) -> Error {
+    Error::Usage {
+        message: format!("{} already exists", path.display()),
+        hint: Some("name another file, or replace this one with --force".into()),
+    }
+}

@@ -1,0 +1,91 @@
+//! Converts settings and the options of a request to the options of walking, reading and splitting.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::request::AddRequest;
+use crate::app::{Observer, Session, model, ocr};
+use crate::config::words;
+use crate::error::{Error, Result};
+use crate::extract::sandbox::ReadOptions;
+use crate::ingest::detect::{self, TextExtensions, TypeOverride};
+use crate::ingest::walk::WalkOptions;
+use crate::ingest::{ChunkingOptions, IngestOptions};
+
+/// The variable with the password of encrypted documents.
+const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
+
+/// Returns the options for walking folders.
+pub(in crate::app) fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
+    let settings = &session.config().ingestion;
+    WalkOptions {
+        max_file_mb: u64::from(settings.max_file_mb),
+        follow_links: settings.follow_links || is_following,
+        text_extensions: TextExtensions::new(words(&settings.text_extensions)),
+    }
+}
+
+/// Whether some format claims a name, by the settings or without them.
+pub(in crate::app) fn is_claimed(session: &Session, path: &Path) -> bool {
+    let further = TextExtensions::new(words(&session.config().ingestion.text_extensions));
+    detect::is_claimed(path, &further)
+}
+
+/// Returns how files are read, with the settings and the options of the request.
+pub(in crate::app) fn ingest_options(
+    session: &Session,
+    request: &AddRequest,
+    chunking: ChunkingOptions,
+    observer: &dyn Observer,
+) -> Result<IngestOptions> {
+    let config = session.config();
+    let mut pdf = ReadOptions::new(reading_program(session)?);
+    pdf.password = password(session, request)?;
+    pdf.ocr = ocr::options(session);
+    let limit = request.time_limit;
+    if let Some(limit) = limit {
+        (pdf.wall, pdf.wall_per_page) = (limit, Duration::ZERO);
+    }
+    let settings = &config.ingestion;
+    pdf.notebook_outputs = settings.notebook_outputs;
+    pdf.max_cpu = limit.unwrap_or(Duration::from_secs(settings.max_cpu_seconds.into()));
+    pdf.is_cancelled = observer.cancel_flag();
+    Ok(IngestOptions {
+        walk: walk_options(session, request.follows_links),
+        wanted: TypeOverride::new(request.doc_type, request.language)?,
+        title: request.title.clone(),
+        tags: request.tags.clone(),
+        chunking,
+        num_workers: settings.workers as usize,
+        batch_size: settings.batch_size as usize,
+        num_embedders: model::num_cores(),
+        max_cpu: pdf.max_cpu,
+        is_cancelled: Arc::clone(&pdf.is_cancelled),
+        pdf,
+        keeps_tags: false,
+        rereads: Arc::clone(&request.rereads),
+    })
+}
+
+/// Returns the program that reads untrusted formats.
+pub(in crate::app) fn reading_program(session: &Session) -> Result<PathBuf> {
+    let this = || {
+        std::env::current_exe().map_err(|source| Error::Io { path: PathBuf::from("kb"), source })
+    };
+    session.reader.clone().map_or_else(this, Ok)
+}
+
+/// Returns the password of encrypted documents: from the flag, else from the variable, which other users
+/// of the machine cannot see.
+fn password(session: &Session, request: &AddRequest) -> Result<Option<String>> {
+    let variable = || {
+        let value = session.environment.get(PASSWORD_VARIABLE)?;
+        Some(value.to_str().map(str::to_owned).ok_or_else(|| Error::Config {
+            path: PASSWORD_VARIABLE.into(),
+            message: "not UTF-8".into(),
+            hint: Some(format!("set {PASSWORD_VARIABLE} to UTF-8 text, or use `--password`")),
+        }))
+    };
+    request.password.clone().map(Ok).or_else(variable).transpose()
+}

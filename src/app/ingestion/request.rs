@@ -1,0 +1,63 @@
+//! Describes a request to ingest: the sources and the options.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::document::{DocType, Language};
+use crate::store::DocumentId;
+
+/// The source of documents.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// Files and folders, as typed.
+    Paths(Vec<PathBuf>),
+    /// The bytes of a document from a stream.
+    Bytes(Vec<u8>),
+    /// The text of a note, and the note that it replaces.
+    Note(String, Option<DocumentId>),
+    /// Notes that are stored and are split again.
+    StoredNotes(Vec<DocumentId>),
+}
+
+/// A request to add documents.
+#[derive(Debug, Clone)]
+pub struct AddRequest {
+    /// Where the documents come from.
+    pub source: Source,
+    /// Title that overrides the document's own; for a single document only.
+    pub title: Option<String>,
+    /// Tags for every document.
+    pub tags: Vec<String>,
+    /// Type of the files; overrides the one their names suggest.
+    pub doc_type: Option<DocType>,
+    /// Programming language of the files.
+    pub language: Option<Language>,
+    /// Whether links in folders are followed, whatever the settings.
+    pub follows_links: bool,
+    /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
+    pub password: Option<String>,
+    /// Time for a run that the user did not ask for: longer documents fail, failures are not logged, the model
+    /// is not fetched, and a database in use is not waited for.
+    pub time_limit: Option<Duration>,
+    /// Documents whose files are read even if they are unchanged.
+    pub rereads: Arc<HashSet<DocumentId>>,
+}
+
+impl AddRequest {
+    /// Returns a request for a source without options.
+    pub fn of(source: Source) -> Self {
+        Self {
+            source,
+            title: None,
+            tags: Vec::new(),
+            doc_type: None,
+            language: None,
+            follows_links: false,
+            password: None,
+            time_limit: None,
+            rereads: Arc::default(),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Finds the document that a user typed.
+
+use std::path::Path;
+
+use crate::app::Session;
+use crate::app::typed::absolute;
+use crate::error::{Error, Result};
+use crate::read;
+use crate::store::{ChunkId, Store, StoredDocument};
+use crate::text::paths;
+
+/// Finds a document by id, path, or a unique part of its title or path.
+pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
+    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
+    let store = session.open_existing()?.ok_or_else(unknown)?;
+    let document = find_in(&store, typed)?;
+    Ok((store, document))
+}
+
+/// Finds the document that was typed in an open database.
+pub(super) fn find_in(store: &Store, typed: &str) -> Result<StoredDocument> {
+    let path = if typed.is_empty() { "." } else { typed };
+    let path = match member(store, path)? {
+        Some(member) => member,
+        None => paths::typed_text(&absolute(Path::new(path))?),
+    };
+    read::find(store, typed, &path)
+}
+
+/// Returns the path of a file in a container, typed as its container, two separators, and its name there.
+/// `None` for any other path, which may have two separators in a row by mistake.
+pub(super) fn member(store: &Store, typed: &str) -> Result<Option<String>> {
+    let (file, Some(name)) = paths::split_member(typed) else { return Ok(None) };
+    let path = paths::member_text(&paths::typed_text(&absolute(Path::new(file))?), name);
+    Ok(store.known_path(&path)?.map(|_| path))
+}
+
+/// Finds the document of a chunk.
+pub fn of_chunk(session: &Session, id: ChunkId) -> Result<(Store, StoredDocument)> {
+    let unknown = || Error::UnknownChunk { id: id.0 };
+    let store = session.open_existing()?.ok_or_else(unknown)?;
+    let hits = store.hits(&[id])?;
+    let document_id = hits.first().ok_or_else(unknown)?.document_id;
+    let document = store.document(document_id)?.ok_or_else(unknown)?;
+    Ok((store, document))
+}

@@ -1,0 +1,15 @@
+//! Keeps the connection of a search for the next one.
+
+#[cfg(feature = "postgres")]
+use crate::store::remote::Link;
+
+/// A connection that is kept for the next search of the same copy.
+#[cfg(feature = "postgres")]
+pub(crate) struct KeptLink {
+    pub(super) typed: String,
+    pub(super) link: Link,
+}
+
+/// Without a client of PostgreSQL there is none.
+#[cfg(not(feature = "postgres"))]
+pub(crate) enum KeptLink {}

@@ -1,0 +1,185 @@
+//! Holds the settings and paths that use cases share, and what they have opened.
+//!
+//! What is fixed is here; `open` opens the database and the models, and `opened` keeps them.
+
+mod open;
+mod opened;
+
+use std::path::{Path, PathBuf};
+
+use self::opened::Opened;
+use crate::app::bases::place::Place;
+use crate::app::{bases, model};
+use crate::config::{Config, Environment, Flags, Freshness, Resolved};
+use crate::embed::Locations;
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+pub use crate::app::bases::place::DATABASE;
+pub use crate::app::typed::{absolute, document_id, path_prefix, typed};
+
+/// Settings, paths, connections and the loaded models. Threads may share it.
+pub struct Session {
+    /// Variables of the process.
+    pub environment: Environment,
+    /// Settings with their origins; its data directory is the folder of the knowledge base.
+    pub resolved: Resolved,
+    /// Which knowledge base it is.
+    pub place: Place,
+    /// The data directory, in which the named knowledge bases are.
+    pub home: PathBuf,
+    /// What the user should be told about the choice of the knowledge base.
+    pub notices: Vec<String>,
+    /// The settings given as flags.
+    flags: Flags,
+    /// The knowledge base that the user named.
+    named: Option<String>,
+    /// The program `kb`, started to read untrusted formats; `None` means this program.
+    pub reader: Option<PathBuf>,
+    /// Receives what is worth reading when there is no observer, while the database is opened.
+    pub notify: fn(&str),
+    /// Whether a database may be without an owner: one that kb makes for itself.
+    is_scratch: bool,
+    /// Its connections and models.
+    opened: Opened,
+}
+
+impl Session {
+    /// Reads the settings, for the project's knowledge base if the user allowed its use, else for the
+    /// default one.
+    pub fn new(environment: Environment, flags: &Flags) -> Result<Self> {
+        Self::of_base(environment, flags, None)
+    }
+
+    /// Like [`Session::new`] for the knowledge base with a name.
+    pub fn of_base(environment: Environment, flags: &Flags, base: Option<&str>) -> Result<Self> {
+        let chosen = bases::choose(&environment, flags, base)?;
+        let mut resolved = chosen.resolved;
+        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
+        let session = Self::over(environment, resolved, chosen.place, chosen.home);
+        let (flags, named) = (flags.clone(), base.map(str::to_owned));
+        Ok(Self { notices: chosen.notices, flags, named, ..session })
+    }
+
+    /// Returns a session for another knowledge base, which shares the models.
+    pub fn beside(&self, base: &str) -> Result<Self> {
+        self.like(Some(base))
+    }
+
+    /// Chooses the knowledge base again, after the working directory has changed. Returns `None` if it is the
+    /// same.
+    pub fn chosen_again(&self) -> Result<Option<Self>> {
+        let other = self.like(self.named.as_deref())?;
+        Ok(Some(other).filter(|other| other.place != self.place))
+    }
+
+    fn like(&self, base: Option<&str>) -> Result<Self> {
+        let other = Self::of_base(self.environment.clone(), &self.flags, base)?;
+        let (reader, opened) = (self.reader.clone(), Opened::sharing_models(&self.opened));
+        Ok(Self { reader, opened, notify: self.notify, ..other })
+    }
+
+    /// Returns a session with the same settings for a database that kb makes for itself.
+    pub fn at(&self, data_dir: &Path) -> Result<Self> {
+        let mut resolved = self.resolved.clone();
+        resolved.config.data_dir = absolute(data_dir)?;
+        let place = Place::default_in(&resolved.config.data_dir);
+        let home = place.dir.clone();
+        let session = Self::over(self.environment.clone(), resolved, place, home);
+        let reader = self.reader.clone();
+        Ok(Self { reader, notify: self.notify, is_scratch: true, ..session })
+    }
+
+    /// Returns a session with the same settings for a knowledge base to make.
+    pub fn own_at(&self, place: Place) -> Result<Self> {
+        Ok(Self { is_scratch: false, ..self.at(&place.dir)? }.at_place(place))
+    }
+
+    fn at_place(self, place: Place) -> Self {
+        Self { place, ..self }
+    }
+
+    fn over(environment: Environment, resolved: Resolved, place: Place, home: PathBuf) -> Self {
+        Self {
+            environment,
+            resolved,
+            place,
+            home,
+            notices: Vec::new(),
+            flags: Flags::new(),
+            named: None,
+            reader: None,
+            notify: |_| {},
+            is_scratch: false,
+            opened: Opened::default(),
+        }
+    }
+
+    /// Makes searches mark changed files instead of reading them again: nothing may be written.
+    pub fn forbid_refresh(&mut self) {
+        let freshness = &mut self.resolved.config.search.freshness;
+        if *freshness == Freshness::Refresh {
+            *freshness = Freshness::Mark;
+        }
+    }
+
+    /// Returns the settings.
+    pub fn config(&self) -> &Config {
+        &self.resolved.config
+    }
+
+    /// Returns where the database and the configuration are.
+    pub fn data_dir(&self) -> &Path {
+        &self.resolved.config.data_dir
+    }
+
+    /// Returns the path of the database, whether it exists or not.
+    pub fn database(&self) -> PathBuf {
+        self.data_dir().join(DATABASE)
+    }
+
+    /// Returns where models and the runtime library may be.
+    pub fn locations(&self) -> Locations {
+        model::locations(&self.environment)
+    }
+
+    /// Whether there is a database that can only be read.
+    pub fn is_read_only(&self) -> bool {
+        Store::is_read_only_at(&self.database())
+    }
+
+    /// Refuses to change a database that can only be read.
+    pub fn require_writable(&self) -> Result<()> {
+        match self.is_read_only() {
+            true => Err(Error::ReadOnly { path: self.database() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns what is done about stale hits. A database that can only be read is not refreshed.
+    pub fn freshness(&self, requested: Option<Freshness>) -> Freshness {
+        match requested.unwrap_or(self.config().search.freshness) {
+            Freshness::Refresh if self.is_read_only() => Freshness::Mark,
+            freshness => freshness,
+        }
+    }
+
+    /// Reads the database once. Fails if it was read without locks and has changed meanwhile.
+    pub fn once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let database = self.database();
+        let Some(before) = Store::mark(&database) else { return work() };
+        let outcome = work();
+        match before.is_current(&database) {
+            true => outcome,
+            false => Err(Error::ChangedMeanwhile { path: database }),
+        }
+    }
+
+    /// Reads the database like [`Self::once`], and a second time if it has changed meanwhile.
+    pub fn steadily<T>(&self, mut work: impl FnMut() -> Result<T>) -> Result<T> {
+        match self.once(&mut work) {
+            Err(Error::ChangedMeanwhile { .. }) => self.once(work),
+            outcome => outcome,
+        }
+    }
+}

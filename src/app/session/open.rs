@@ -1,0 +1,172 @@
+//! Opens the database and the models of a session, and keeps them for the next query.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use super::Session;
+use crate::app::bases::trust;
+use crate::app::push::KeptLink;
+use crate::app::{Observer, copies, model};
+use crate::document::Binding;
+use crate::embed::{self, Embedder};
+use crate::error::{Error, Result};
+use crate::files::private;
+use crate::store::{Allowed, Store, Unmigrated};
+use crate::trace::stage;
+
+/// Most models that are kept loaded. One is replaced when its database gets another one.
+const MAX_MODELS: usize = 3;
+
+impl Session {
+    /// Creates the data directory if it is missing; only its owner can access it.
+    pub fn make_data_dir(&self) -> Result<()> {
+        let dir = self.data_dir();
+        private::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
+    }
+
+    /// Opens the database for writing; creates directory and file if they are missing.
+    pub fn open_store(&self) -> Result<Store> {
+        self.make_data_dir()?;
+        self.open(true)?.ok_or_else(|| Error::PathNotFound { path: self.database() })
+    }
+
+    /// Opens the database; returns `None` if it does not exist. Where it cannot be written, it is only
+    /// read.
+    pub fn open_existing(&self) -> Result<Option<Store>> {
+        self.open(false)
+    }
+
+    fn open(&self, creates: bool) -> Result<Option<Store>> {
+        let database = self.database();
+        let before_migration = |database: &Unmigrated<'_>| copies::before_migration(self, database);
+        let is_new = creates && database.metadata().map_or(true, |found| found.len() == 0);
+        let opened =
+            stage("open database", || Store::open_guarded(&database, creates, &before_migration))?;
+        let Some(mut store) = opened else { return Ok(None) };
+        if !self.is_scratch {
+            self.settle(&mut store, is_new)?;
+        }
+        Ok(Some(store))
+    }
+
+    /// Gives a connection which of the files that the database names are followed.
+    fn settle(&self, store: &mut Store, is_new: bool) -> Result<()> {
+        let opening = trust::Opening {
+            environment: &self.environment,
+            dir: self.data_dir(),
+            is_new,
+            is_usual: !self.place.is_project() && !self.resolved.names_data_dir(),
+            command: &self.allow_command(),
+        };
+        let notice = trust::settle(store, &opening)?;
+        let notice = notice.or_else(|| {
+            let error = Error::UntrustedBase { path: self.database() };
+            let hint = error.hint().unwrap_or_default();
+            (!store.is_allowed()).then(|| format!("{error}; {hint}"))
+        });
+        if let Some(notice) = notice
+            && !self.opened.was_warned.swap(true, Ordering::Relaxed)
+        {
+            notice.lines().for_each(|line| (self.notify)(line));
+        }
+        Ok(())
+    }
+
+    /// Follows what the user has just named, and remembers it. Returns all that is followed by now.
+    pub fn follow_named(&self, store: &mut Store, named: Allowed) -> Result<Allowed> {
+        trust::name(&self.environment, self.data_dir(), store, named)
+    }
+
+    /// No longer follows what the user has removed: if it comes back, the user is asked.
+    pub fn unfollow(&self, store: &mut Store, folders: &[String], files: &[String]) -> Result<()> {
+        trust::remove(&self.environment, self.data_dir(), store, (folders, files))
+    }
+
+    /// Returns a note for every folder of the database that is not followed, and for the files outside of them.
+    pub fn unfollowed_notes(&self, store: &Store) -> Result<Vec<String>> {
+        trust::notes(store, &self.allow_command())
+    }
+
+    /// Returns the command that shows what is not followed, and follows it after a yes.
+    fn allow_command(&self) -> String {
+        let is_plain =
+            self.place.is_project() || self.place.is_default() && !self.resolved.names_data_dir();
+        match is_plain {
+            true => "kb base allow --files".to_owned(),
+            false => format!("kb base allow --files {}", self.data_dir().display()),
+        }
+    }
+
+    /// Refuses to follow the files of a database whose use the user has not allowed.
+    pub fn require_files(&self, store: &Store) -> Result<()> {
+        match store.is_allowed() {
+            true => Ok(()),
+            false => Err(Error::UntrustedBase { path: self.database() }),
+        }
+    }
+
+    /// Returns the binding of the database; `None` before the first document.
+    pub fn binding(&self) -> Result<Option<Binding>> {
+        self.steadily(|| match self.open_existing()? {
+            Some(store) => store.binding(),
+            None => Ok(None),
+        })
+    }
+
+    /// Returns a read connection: one kept by an earlier query, if it still belongs to the current database
+    /// file, or a new one. Returns `None` if there is no database.
+    pub fn store(&self) -> Result<Option<Store>> {
+        let left = self.stores().pop();
+        let Some(mut store) = left.filter(Store::is_current) else { return self.open_existing() };
+        // The user may have allowed or named something since.
+        if !self.is_scratch {
+            self.settle(&mut store, false)?;
+        }
+        Ok(Some(store))
+    }
+
+    /// Keeps a connection for the next query.
+    pub fn give_back(&self, store: Store) {
+        self.stores().push(store);
+    }
+
+    /// Closes the kept connections.
+    pub fn close(&self) -> Result<()> {
+        self.kept_link().take();
+        let stores = std::mem::take(&mut *self.stores());
+        stores.into_iter().try_for_each(Store::close)
+    }
+
+    pub(in crate::app) fn kept_link(&self) -> MutexGuard<'_, Option<KeptLink>> {
+        self.opened.kept_link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stores(&self) -> MutexGuard<'_, Vec<Store>> {
+        self.opened.stores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the model for queries against vectors bound to `bound`, loading it at the first call.
+    pub fn embedder(
+        &self,
+        bound: Option<&Binding>,
+        observer: &dyn Observer,
+    ) -> Result<Arc<dyn Embedder>> {
+        let mut models = self.opened.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |model: &&Arc<dyn Embedder>| bound.is_none_or(|bound| bound == model.binding());
+        if let Some(embedder) = models.iter().find(fits) {
+            return Ok(Arc::clone(embedder));
+        }
+        let selection = model::select(self, bound)?;
+        let embedder: Arc<dyn Embedder> = selection.open_for_query(bound, observer)?.into();
+        if models.len() == MAX_MODELS {
+            models.remove(0);
+        }
+        models.push(Arc::clone(&embedder));
+        Ok(embedder)
+    }
+
+    /// Returns the tokenizer of vectors bound to `bound`; `None` if the model is not on this machine.
+    pub fn tokenizer(&self, bound: Option<&Binding>) -> Option<embed::Tokenizer> {
+        model::tokenizer(self, bound)
+    }
+}

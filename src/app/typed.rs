@@ -1,0 +1,35 @@
+//! Reads paths and ids as users type them.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::store::DocumentId;
+use crate::text::paths;
+
+/// Returns an absolute path without `.` and `..`, without resolving links. An empty path is refused: it
+/// would mean the current directory, but is probably an unset variable.
+pub fn absolute(path: &Path) -> Result<PathBuf> {
+    if path.as_os_str().is_empty() {
+        return Err(Error::usage("a path is empty"));
+    }
+    #[expect(clippy::disallowed_methods, reason = "requests name paths as a user types them")]
+    let current =
+        std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
+    Ok(paths::clean(&current.join(path)))
+}
+
+/// Returns the absolute path for a typed one, which may be written as kb prints a path that is not valid
+/// text.
+pub fn typed(path: &Path) -> Result<PathBuf> {
+    Ok(paths::path_of(&paths::typed_text(&absolute(path)?)))
+}
+
+/// Returns an absolute path in the database's notation, for filters.
+pub fn path_prefix(path: &Path) -> Result<String> {
+    Ok(paths::typed_text(&absolute(path)?))
+}
+
+/// Parses a document id.
+pub fn document_id(typed: &str) -> Result<DocumentId> {
+    typed.parse().map_err(|_| Error::UnknownDocument { id: typed.to_owned() })
+}
