@@ -1,9 +1,10 @@
 //! Defines the types shared by all stages: documents, blocks, chunks, filters.
 //!
 //! They are plain values: nothing here reads a file, uses the database or writes to a terminal. The
-//! closed lists of words (types, languages, formats, precisions) are in `kinds`.
+//! closed lists of words (types, languages, formats, precisions) are in `kinds` and `formats`.
 
 mod data;
+mod formats;
 pub mod join;
 mod kinds;
 mod languages;
@@ -17,10 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::text::fields;
 
 pub use data::Data;
-pub use kinds::{
-    Container, Dialect, DocType, FileOutcome, Format, Markup, Office, Picture, Precision,
-    UnknownName,
-};
+pub use formats::{Container, Dialect, Format, Markup, Office, Picture};
+pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
 pub use levels::Levels;
 

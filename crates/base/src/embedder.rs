@@ -19,7 +19,8 @@ pub enum Side {
 pub trait Embedder: Send + Sync {
     /// Embeds passages, with the prefix of the model or the configuration.
     ///
-    /// Returns one embedding per passage, in the given order. Each depends only on its own passage. A passage longer than the model's limit is an error; it is never cut silently.
+    /// Returns one embedding per passage, in the given order. Each depends only on its own passage. A
+    /// passage longer than the model's limit is an error; it is never cut silently.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>>;
 
     /// Embeds a text of either side, cut at the model's limit; returns `true` if it was cut.

@@ -1,4 +1,4 @@
-//! Turns bytes into a [`Document`]. Only this module knows formats.
+//! Turns bytes into a [`Document`], and a document into chunks. Untrusted formats are read in a child process.
 
 use kb_base::{document, error, files, limits, text};
 

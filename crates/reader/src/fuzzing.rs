@@ -4,10 +4,7 @@
 
 use std::io;
 
-use super::{
-    Ask, Input, code as source_code, data as data_of, markup as markup_of, notebook as notebook_of,
-    pdf, table,
-};
+use super::{Ask, Input, pdf, table};
 use crate::document::{Data, Dialect, Document, Language};
 use crate::extract::protocol::{self, Line, Request};
 use crate::text::decode;
@@ -27,23 +24,23 @@ pub fn max_output(num_bytes: usize) -> usize {
 
 /// Divides source code.
 pub fn code(text: &str, language: Language) -> Document {
-    source_code::extract(text, language)
+    super::code::extract(text, language)
 }
 
 /// Parses bytes as a notebook.
 pub fn notebook(bytes: &[u8]) -> Option<Document> {
     let text = decode::decode(bytes)?;
-    notebook_of::extract(&text, Some(&|html| Some(html.to_owned()))).ok()
+    super::notebook::extract(&text, Some(&|html| Some(html.to_owned()))).ok()
 }
 
 /// Parses a text in a markup language.
 pub fn markup(text: &str, dialect: Dialect) -> Document {
-    markup_of::extract(text, dialect)
+    super::markup::extract(text, dialect)
 }
 
 /// Parses a text as a kind of data.
 pub fn data(text: &str, kind: Data) -> Document {
-    data_of::extract(text, kind)
+    super::data::extract(text, kind)
 }
 
 /// Lays out the words of a scan.

@@ -1,8 +1,7 @@
 //! Reads untrusted formats, only in the child process.
 //!
-//! No code outside this folder names anything in it except the entry point of the child
-//! ([`run_child`]); a test enforces this. Definitions that the parent and the child share are in
-//! `protocol.rs`.
+//! The program names nothing here but the entry point of the child ([`run_child`]); a test enforces
+//! this. Definitions that the parent and the child share are in `kb_extract::protocol`.
 
 use kb_base::{document, error, limits, text};
 use kb_extract as extract;

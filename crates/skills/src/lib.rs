@@ -4,7 +4,7 @@
 //! resolve → files → index ◄─► store ;  → search, outline, show, open, sources ; each is logged
 //! ```
 //!
-//! A skill is a directory with a SKILL.md. This folder serves skills by two protocols and one
+//! A skill is a directory with a SKILL.md. This crate serves skills by two protocols and one
 //! contract: the search and the gateway protocol of `skc`, whose stores, index files, messages and
 //! logs are kept to the letter, and the registry of all skills in `kb.db`. The functions return
 //! values; command line and servers present them.

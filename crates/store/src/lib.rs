@@ -1,6 +1,6 @@
 //! Stores documents and ranks chunks in one `kb.db`. All SQL is here.
 //!
-//! Connections, rows and statements are private to this module. One method is one transaction, so a
+//! Connections, rows and statements are private to this crate. One method is one transaction, so a
 //! process killed at any moment leaves the database as it was before or after the method.
 
 use kb_base::{document, embedder, error, files, limits, text, trace};

@@ -1,13 +1,15 @@
 //! Tests how source code is split into blocks, in all languages.
 
-use proptest::prelude::*;
-
 use super::*;
 
 mod groups;
 mod languages;
 mod lines;
 mod more_languages;
+mod random;
+
+const PYTHON: &str = "\"\"\"Doc.\"\"\"\nimport os\n\n@dec\nclass A(B):\n    '''Döc.'''\n    x = [1,\n  2]\n\n    \
+    # c\n    def m(self):\n        if x:\n            return f\"{x}\"\n\nasync def f(): pass\n";
 
 /// Returns one line per block: `§` if a section begins, the symbol, the context after `<`, and the
 /// block's first and last line.
@@ -353,64 +355,4 @@ fn deep_nesting_does_not_overflow_a_small_stack() {
     };
     // A call per level would have 105 bytes, fewer than any has without optimisation.
     std::thread::Builder::new().stack_size(128 * 1024).spawn(run).unwrap().join().unwrap();
-}
-
-const PYTHON: &str = "\"\"\"Doc.\"\"\"\nimport os\n\n@dec\nclass A(B):\n    '''Döc.'''\n    x = [1,\n  2]\n\n    \
-    # c\n    def m(self):\n        if x:\n            return f\"{x}\"\n\nasync def f(): pass\n";
-const BASH: &str = "#!/bin/sh\n# ä\nf() {\n  cat <<E | tr a b\n$(x \"${y}\")\nE\n}\nfunction g { :; }\n\
-    case $1 in a) f ;; *) g;; esac\n";
-const GO: &str = "// P.\npackage p\n\ntype (\n\t// S ü\n\tS[T any] struct{ a, b int }\n)\n\n/* c */\n\
-    func (s *S[T]) M(x ...T) (a int, err error) {\n\tswitch x {\n\tcase `1\n`:\n\t}\n\treturn\n}\n";
-
-const SOURCES: [&str; 18] = [
-    PYTHON,
-    BASH,
-    GO,
-    languages::JAVASCRIPT,
-    languages::TYPESCRIPT,
-    languages::RUST,
-    languages::C,
-    languages::CPP,
-    languages::JAVA,
-    more_languages::RUBY,
-    more_languages::PHP,
-    more_languages::CSHARP,
-    more_languages::LUA,
-    more_languages::CSS,
-    more_languages::HCL,
-    lines::KOTLIN,
-    lines::SQL,
-    lines::LISP,
-];
-
-fn any_language() -> impl Strategy<Value = Language> {
-    proptest::sample::select(&Language::ALL[..])
-}
-
-proptest! {
-    #[test]
-    fn any_text_keeps_everything(text in "\\PC{0,300}", language in any_language()) {
-        assert_sound(&text, language);
-    }
-
-    #[test]
-    fn damaged_source_keeps_everything(
-        pieces in proptest::collection::vec((0..SOURCES.len(), 0_usize..300, 0_usize..300), 1..12),
-        language in any_language(),
-    ) {
-        let mut text = String::new();
-        for (source, start, len) in pieces {
-            let source = SOURCES[source];
-            text.extend(source.chars().skip(start % source.len()).take(len));
-        }
-        assert_sound(&text, language);
-    }
-
-    #[test]
-    fn long_source_keeps_everything(
-        lines in proptest::collection::vec("(    ){0,3}(def f|class A|if x|f\\(\\)|func f\\(|\\}|\\{|#|\"\"\"|x = [äb]{20,60}|)[:{]?", 0..150),
-        language in any_language(),
-    ) {
-        assert_sound(&lines.join("\n"), language);
-    }
 }

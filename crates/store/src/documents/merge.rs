@@ -1,6 +1,8 @@
 //! Merges an imported document with the one that is here, in one transaction.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+mod counterpart;
+
+use rusqlite::{Connection, named_params};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,12 +11,14 @@ use crate::error::Result;
 use crate::ids::DocumentId;
 use crate::text::fields;
 
+use counterpart::{Likeness, counterpart};
+
 use super::edits::{self, Edits, union, verdict};
 use super::transfer::{self, Record};
 use super::{edit, replace, rows, tags};
 use crate::Store;
 use crate::db::layout::Layout;
-use crate::db::{binding, columns, fault::Step};
+use crate::db::{binding, fault::Step};
 
 /// The result of merging a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,30 +86,6 @@ impl Field {
         }
     }
 }
-
-/// A note whose text here is an earlier text of the imported one.
-const EARLIER_NOTE: &str = "
-    SELECT id
-    FROM documents
-    WHERE content_hash IN (SELECT value FROM json_each(:former))
-        AND doc_type = 'note' AND source_path IS NULL
-    ORDER BY id
-    LIMIT 1";
-
-/// A note that has an earlier text in common with the imported one.
-const RELATED_NOTE: &str = "
-    SELECT id
-    FROM documents
-    WHERE edits IS NOT NULL
-        AND doc_type = 'note' AND source_path IS NULL
-        AND EXISTS (
-            SELECT 1
-            FROM json_each(edits, '$.former') AS earlier
-            WHERE earlier.value = :content_hash
-                OR earlier.value IN (SELECT value FROM json_each(:former))
-        )
-    ORDER BY id
-    LIMIT 1";
 
 const LOCAL: &str = "
     SELECT title, title_given, content_hash, metadata ->> '$.date' AS date
@@ -197,38 +177,6 @@ impl Store {
             Ok(if is_done { Merge::Done(merging.merged) } else { Merge::NeedsVectors })
         })
     }
-}
-
-/// How a document here is like an imported one.
-#[derive(Clone, Copy)]
-enum Likeness {
-    Content,
-    /// Both come from one note.
-    Version,
-    Path,
-}
-
-fn counterpart(db: &Connection, record: &Record) -> Step<Option<(DocumentId, Likeness)>> {
-    if let Some(id) = transfer::same_content(db, record)? {
-        return Ok(Some((id, Likeness::Content)));
-    }
-    if record.is_note() {
-        let former = columns::to_json(&record.edits.former)?;
-        let params = named_params! { ":former": former };
-        let earlier =
-            db.prepare_cached(EARLIER_NOTE)?.query_row(params, |row| row.get(0)).optional()?;
-        let params = named_params! { ":former": former, ":content_hash": record.content_hash };
-        let related = match earlier {
-            Some(id) => Some(id),
-            None => {
-                db.prepare_cached(RELATED_NOTE)?.query_row(params, |row| row.get(0)).optional()?
-            }
-        };
-        if let Some(id) = related {
-            return Ok(Some((id, Likeness::Version)));
-        }
-    }
-    Ok(transfer::at_path(db, record)?.map(|id| (id, Likeness::Path)))
 }
 
 /// A merge in progress.

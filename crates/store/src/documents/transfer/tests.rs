@@ -1,6 +1,7 @@
 //! Tests documents that are exported from one database and imported into another.
 
 use super::*;
+use crate::error::Error;
 use crate::testing::{TestDb, vector};
 
 fn records(db: &TestDb) -> Vec<Record> {

@@ -1,0 +1,141 @@
+//! Tests how lines become paragraphs, lists, code and headings.
+
+use super::*;
+use crate::pdf::layout::testing;
+
+const BODY: BodyStyle = BodyStyle { size: testing::SIZE, ink: 1.0, is_mono: false };
+
+#[track_caller]
+fn check(lines: Vec<Line>, expected: &[(PageBlockKind, &str)]) {
+    let blocks = blocks(lines, Vec::new(), BODY);
+    let found: Vec<_> = blocks.iter().map(|block| (block.kind, block.text.as_str())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_indent_or_a_wide_gap_begins_a_paragraph() {
+    check(
+        testing::lines(
+            "The tide turns at noon and then\nruns out for six hours and some.\n\
+             \u{20}  Then it comes back in again,\nsix hours later.\n\nThe wind may change it.",
+        ),
+        &[
+            (
+                PageBlockKind::Paragraph,
+                "The tide turns at noon and then runs out for six hours and some.",
+            ),
+            (PageBlockKind::Paragraph, "Then it comes back in again, six hours later."),
+            (PageBlockKind::Paragraph, "The wind may change it."),
+        ],
+    );
+}
+
+#[test]
+fn list_items_are_separate_blocks() {
+    check(
+        testing::lines("\u{2022} the ebb,\n  which is long\n\u{2022} the flood\n1. one\n2. two"),
+        &[
+            (PageBlockKind::ListItem, "\u{2022} the ebb, which is long"),
+            (PageBlockKind::ListItem, "\u{2022} the flood"),
+            (PageBlockKind::ListItem, "1. one"),
+            (PageBlockKind::ListItem, "2. two"),
+        ],
+    );
+}
+
+#[test]
+fn a_list_item_continues_after_a_sentence_that_ends_early() {
+    check(
+        testing::lines(
+            "\u{2022} The ebb is short.\n  However, the flood\n  takes six long hours.\n\u{2022} the moon",
+        ),
+        &[
+            (
+                PageBlockKind::ListItem,
+                "\u{2022} The ebb is short. However, the flood takes six long hours.",
+            ),
+            (PageBlockKind::ListItem, "\u{2022} the moon"),
+        ],
+    );
+}
+
+#[test]
+fn short_items_without_markers_are_told_by_their_distances() {
+    let mut lines = testing::lines(
+        "The tide turns at noon and\nat night\nThe ebb\nThe flood\nThe moon is above the sea and\nthe land\nThe end",
+    );
+    let mut base = 0.0;
+    for (line, distance) in lines.iter_mut().zip([12.0, 12.0, 18.0, 18.0, 18.0, 12.0, 18.0]) {
+        base += distance;
+        line.base = base;
+    }
+    let blocks = blocks(lines, Vec::new(), BODY);
+    let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
+    let expected = [
+        "The tide turns at noon and at night",
+        "The ebb",
+        "The flood",
+        "The moon is above the sea and the land",
+        "The end",
+    ];
+    assert_eq!(texts, expected);
+}
+
+#[test]
+fn fields_are_separate_blocks() {
+    check(
+        testing::lines(
+            "Report ID: 12\nPrepared by: Ada\nNote: the gauge at the harbour was frozen\nat noon",
+        ),
+        &[
+            (PageBlockKind::Paragraph, "Report ID: 12"),
+            (PageBlockKind::Paragraph, "Prepared by: Ada"),
+            (PageBlockKind::Paragraph, "Note: the gauge at the harbour was frozen at noon"),
+        ],
+    );
+}
+
+#[test]
+fn a_line_that_looks_different_is_a_separate_block() {
+    let mut lines = testing::lines("The Tides\nThey turn at noon\nand at midnight");
+    lines[0].is_bold = true;
+    check(
+        lines,
+        &[
+            (PageBlockKind::Paragraph, "The Tides"),
+            (PageBlockKind::Paragraph, "They turn at noon and at midnight"),
+        ],
+    );
+    let mut lines = testing::lines("The Tides\nThey turn at noon");
+    lines[0].size = 14.0;
+    assert_eq!(blocks(lines, Vec::new(), BODY).len(), 2);
+}
+
+#[test]
+fn monospaced_lines_are_code_with_their_columns() {
+    let mut lines = testing::lines("fn main() {\n    let x = 1;\n}");
+    for line in &mut lines {
+        (line.pitch, line.shows_fixed_pitch) = (Some(0.5), true);
+    }
+    check(lines, &[(PageBlockKind::Code, "fn main() {\n    let x = 1;\n}")]);
+}
+
+#[test]
+fn words_broken_at_the_end_of_a_line_are_rejoined() {
+    check(
+        testing::lines("the high water of the har-\nbour"),
+        &[(PageBlockKind::Paragraph, "the high water of the harbour")],
+    );
+}
+
+#[test]
+fn a_table_keeps_its_position() {
+    let table = Table {
+        area: Some(Area::new(0.0, 14.0, 50.0, 26.0)),
+        rows: vec![vec!["a".into(), "b".into()], vec!["c".into(), "d".into()]],
+        size: 10.0,
+    };
+    let found = blocks(testing::lines("before\n\nafter"), vec![table], BODY);
+    let texts: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();
+    assert_eq!(texts, ["before", "| a | b |\n| --- | --- |\n| c | d |", "after"]);
+}

@@ -1,0 +1,212 @@
+//! Writes imported documents, each in one transaction.
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use crate::db::binding::{self, Slot};
+use crate::db::columns;
+use crate::db::fault::Step;
+use crate::db::layout::Layout;
+use crate::document::Chunk;
+use crate::error::{Error, Result};
+use crate::ids::{ChunkId, DocumentId};
+use crate::keyword::grams;
+use crate::vectors::blocks::is_unit;
+use crate::vectors::{self, VectorWriter};
+use crate::{PassageHash, Store};
+
+use super::{Record, RecordedChunk, exists};
+use crate::documents::replace::SAME_DOCUMENT;
+use crate::documents::{path_rows, tags};
+
+/// The result of importing a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportOutcome {
+    /// It was added under this id.
+    Added(DocumentId),
+    /// The same content, read the same way, already exists, or another document is at its path.
+    Known(DocumentId),
+}
+
+/// Whether a document has another one's content and no file.
+const LACKS_FILE: &str = "
+    SELECT EXISTS (
+        SELECT 1
+        FROM documents
+        WHERE id = :id AND content_hash = :content_hash AND source_path IS NULL
+    )";
+
+const HAS_CHUNK: &str = "
+    SELECT EXISTS (
+        SELECT 1 FROM chunks WHERE id IN (SELECT value FROM json_each(:ids))
+    )";
+
+const INSERT_DOCUMENT: &str = "
+    INSERT INTO documents
+        (id, title, title_given, source_path, content_hash, doc_type, language,
+         created_at, updated_at, metadata, making, note_text, edits)
+    VALUES
+        (:id, :title, :title_given, :path, :content_hash, :doc_type, :language,
+         :created_at, :updated_at, :metadata, :making, :note_text, :edits)
+    RETURNING id";
+
+const INSERT_CHUNK: &str = "
+    INSERT INTO chunks
+        (id, document_id, chunk_index, text, context, token_count, passage_hash, metadata)
+    VALUES
+        (:id, :document_id, :chunk_index, :text, :context, :token_count, :passage_hash, :metadata)
+    RETURNING id";
+
+impl Store {
+    /// Imports a document in one transaction. It and its chunks keep their ids if those are free.
+    /// If its content or one of its paths is known, the existing document stays unchanged.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] if a chunk has no vector or one of another width, or if metadata cannot be
+    /// read; [`Error::ModelMismatch`], and other errors of the database. Nothing is changed in
+    /// these cases.
+    pub fn import(&mut self, record: &Record) -> Result<ImportOutcome> {
+        let bound = self.bound.borrow().clone();
+        let layout = self.layout_to_write()?;
+        self.write(|db| {
+            binding::check(db, bound.as_ref())?;
+            if let Some(id) = known(db, record)? {
+                return Ok(ImportOutcome::Known(id));
+            }
+            Ok(ImportOutcome::Added(insert(db, record, layout)?))
+        })
+    }
+}
+
+/// Returns the document that prevents importing this one.
+fn known(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
+    match same_content(db, record)? {
+        Some(id) => Ok(Some(id)),
+        None => at_path(db, record),
+    }
+}
+
+/// Returns the document with the same content, read the same way.
+pub(crate) fn same_content(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
+    let params = named_params! {
+        ":content_hash": record.content_hash,
+        ":doc_type": record.doc_type.as_str(),
+        ":language": record.language,
+        ":known_id": None::<DocumentId>,
+    };
+    Ok(db.prepare_cached(SAME_DOCUMENT)?.query_row(params, |row| row.get(0)).optional()?)
+}
+
+/// Returns the document at one of its paths.
+pub(crate) fn at_path(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
+    for stamp in &record.paths {
+        if let Some(known) = path_rows::known(db, &stamp.path)? {
+            return Ok(Some(known.document_id));
+        }
+    }
+    Ok(None)
+}
+
+/// Gives a document without a file the paths of a record with the same content, except those of
+/// other documents; returns whether there are any. A document with a file, or with other content,
+/// is unchanged.
+pub(crate) fn adopt_paths(db: &Connection, id: DocumentId, record: &Record) -> Step<bool> {
+    if record.paths.is_empty() {
+        return Ok(false);
+    }
+    let params = named_params! { ":id": id, ":content_hash": record.content_hash };
+    let lacks_file: bool = db.prepare_cached(LACKS_FILE)?.query_row(params, |row| row.get(0))?;
+    let mut is_adopted = false;
+    for stamp in record.paths.iter().filter(|_| lacks_file) {
+        if path_rows::known(db, &stamp.path)?.is_none() {
+            path_rows::remember(db, id, stamp)?;
+            if record.path.as_ref() == Some(&stamp.path) {
+                path_rows::set_primary(db, id, &stamp.path)?;
+            }
+            is_adopted = true;
+        }
+    }
+    Ok(is_adopted)
+}
+
+/// Inserts a document with everything that belongs to it.
+pub(crate) fn insert(db: &Connection, record: &Record, layout: Layout) -> Step<DocumentId> {
+    let id = insert_document(db, record)?;
+    for stamp in &record.paths {
+        path_rows::remember(db, id, stamp)?;
+    }
+    tags::link(db, id, &record.tags)?;
+    insert_chunks(db, id, &record.chunks, layout)?;
+    Ok(id)
+}
+
+fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
+    let refuse = |message: String| Error::usage(message);
+    record.check_metadata().map_err(refuse)?;
+    let is_taken = exists(db, record.id)?;
+    Ok(db.prepare_cached(INSERT_DOCUMENT)?.query_row(
+        named_params! {
+            ":id": (!is_taken).then_some(record.id),
+            ":title": record.title,
+            ":title_given": record.is_title_given,
+            ":path": record.path,
+            ":content_hash": record.content_hash,
+            ":doc_type": record.doc_type.as_str(),
+            ":language": record.language,
+            ":created_at": record.created_at,
+            ":updated_at": record.updated_at,
+            ":metadata": record.metadata,
+            ":making": record.making,
+            ":note_text": record.note_text,
+            ":edits": record.edits.to_json()?,
+        },
+        |row| row.get(0),
+    )?)
+}
+
+pub(crate) fn insert_chunks(
+    db: &Connection,
+    id: DocumentId,
+    chunks: &[RecordedChunk],
+    layout: Layout,
+) -> Step<()> {
+    let dim = binding::load(db, Slot::Current)?.map_or(0, |binding| binding.dim);
+    let dim = usize::try_from(dim).unwrap_or(usize::MAX);
+    let ids = columns::to_json(&chunks.iter().map(|chunk| chunk.id).collect::<Vec<_>>())?;
+    let params = named_params! { ":ids": ids };
+    let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
+    let mut statement = db.prepare_cached(INSERT_CHUNK)?;
+    let mut writer = VectorWriter::new(db, layout)?;
+    let language = grams::language(db, id)?;
+    for (chunk_index, chunk) in (0_u32..).zip(chunks) {
+        let vector = chunk.vector.as_deref().unwrap_or_default();
+        if !is_unit(&vectors::to_blob(vector), dim) {
+            return Err(invalid_chunk(chunk_index, "vector").into());
+        }
+        let passage = Chunk::passage(&chunk.context, &chunk.text);
+        let chunk_id: ChunkId = statement.query_row(
+            named_params! {
+                ":id": (!is_taken).then_some(chunk.id),
+                ":document_id": id,
+                ":chunk_index": chunk_index,
+                ":text": chunk.text,
+                ":context": chunk.context,
+                ":token_count": chunk.token_count,
+                ":passage_hash": PassageHash::of(&passage).bytes(),
+                ":metadata": chunk.metadata,
+            },
+            |row| row.get(0),
+        )?;
+        grams::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
+        writer.insert_vector(chunk_id, vector)?;
+        if let Some(codes) = &chunk.codes {
+            vectors::tokens::insert(db, chunk_id, codes)?;
+        }
+    }
+    writer.finish()
+}
+
+fn invalid_chunk(chunk_index: u32, what: &str) -> Error {
+    let message = format!("the {what} of its chunk {chunk_index} does not fit this database");
+    Error::usage(message)
+}
