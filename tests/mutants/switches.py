@@ -79,7 +79,7 @@ class Build:
         self.root, self.place, self.copy = root, place, place / "src"
         listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root,
                                 stdout=subprocess.PIPE, check=True).stdout.split(b"\0")
-        names = [name for name in map(os.fsdecode, listed) if name and (root / name).exists()]
+        names = [name for name in map(os.fsdecode, listed) if name and (root / name).is_file() and not (root / name).is_symlink()]
         # Read once: the checkout may be edited while this runs.
         self.sources = {name: (root / name).read_bytes() for name in names}
         self.modes = {name: (root / name).stat().st_mode for name in names}
