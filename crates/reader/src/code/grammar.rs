@@ -38,7 +38,7 @@ pub(super) enum Preamble {
 
 /// The properties of a language that differ between languages.
 pub(super) struct Grammar {
-    /// The parsers, in order. The first one that parses a file without errors is used, else the one
+    /// The parsers in this build, in order. The first one that parses a file without errors is used, else the one
     /// with the fewest errors.
     pub(super) parsers: &'static [fn() -> tree_sitter::Language],
     /// Kinds of node with a role.
@@ -74,9 +74,10 @@ pub(super) enum Grouping {
 const MAX_WRAPPERS: usize = 8;
 
 impl Grammar {
-    /// Returns the grammar of a language; `None` if it is read by lines.
+    /// Returns the grammar of a language; `None` if it is read by lines, because there is none or it is not in this
+    /// build.
     pub(super) fn of(language: Language) -> Option<&'static Self> {
-        Some(match language {
+        let grammar = match language {
             // Starlark is a part of Python.
             Language::Python | Language::Starlark => &languages::PYTHON,
             Language::Bash => &languages::BASH,
@@ -95,7 +96,8 @@ impl Grammar {
             Language::Css => &languages::CSS,
             Language::Hcl => &languages::HCL,
             _ => return None,
-        })
+        };
+        (!grammar.parsers.is_empty()).then_some(grammar)
     }
 
     /// Returns the role of a node.

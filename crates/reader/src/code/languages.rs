@@ -83,7 +83,9 @@ pub(super) static JAVASCRIPT: Grammar = Grammar {
 pub(super) static TYPESCRIPT: Grammar = Grammar {
     // The second parser reads JSX elements, the first reads casts of the form `<T>x`.
     parsers: &[
+        #[cfg(feature = "grammar-typescript")]
         || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        #[cfg(feature = "grammar-typescript")]
         || tree_sitter_typescript::LANGUAGE_TSX.into(),
     ],
     roles: &[
@@ -115,7 +117,10 @@ pub(super) static TYPESCRIPT: Grammar = Grammar {
 };
 
 pub(super) static RUST: Grammar = Grammar {
-    parsers: &[|| tree_sitter_rust::LANGUAGE.into()],
+    parsers: &[
+        #[cfg(feature = "grammar-rust")]
+        || tree_sitter_rust::LANGUAGE.into(),
+    ],
     roles: &[
         ("function_item", Role::Function),
         ("macro_definition", Role::Function),
@@ -159,7 +164,10 @@ pub(super) static C: Grammar = Grammar {
 };
 
 pub(super) static CPP: Grammar = Grammar {
-    parsers: &[|| tree_sitter_cpp::LANGUAGE.into()],
+    parsers: &[
+        #[cfg(feature = "grammar-cpp")]
+        || tree_sitter_cpp::LANGUAGE.into(),
+    ],
     roles: &[
         ("function_definition", Role::Method),
         ("class_specifier", Role::Class),
@@ -205,7 +213,10 @@ pub(super) static JAVA: Grammar = Grammar {
 };
 
 pub(super) static RUBY: Grammar = Grammar {
-    parsers: &[|| tree_sitter_ruby::LANGUAGE.into()],
+    parsers: &[
+        #[cfg(feature = "grammar-ruby")]
+        || tree_sitter_ruby::LANGUAGE.into(),
+    ],
     roles: &[
         ("method", Role::Function),
         ("singleton_method", Role::Function),
@@ -219,7 +230,10 @@ pub(super) static RUBY: Grammar = Grammar {
 };
 
 pub(super) static PHP: Grammar = Grammar {
-    parsers: &[|| tree_sitter_php::LANGUAGE_PHP.into()],
+    parsers: &[
+        #[cfg(feature = "grammar-php")]
+        || tree_sitter_php::LANGUAGE_PHP.into(),
+    ],
     roles: &[
         ("function_definition", Role::Function),
         ("method_declaration", Role::Method),
@@ -244,7 +258,10 @@ pub(super) static PHP: Grammar = Grammar {
 };
 
 pub(super) static CSHARP: Grammar = Grammar {
-    parsers: &[|| tree_sitter_c_sharp::LANGUAGE.into()],
+    parsers: &[
+        #[cfg(feature = "grammar-csharp")]
+        || tree_sitter_c_sharp::LANGUAGE.into(),
+    ],
     roles: &[
         ("method_declaration", Role::Method),
         ("constructor_declaration", Role::Function),

@@ -159,7 +159,7 @@ fn regions(text: &str, lines: &[Line<'_>], definitions: &Definitions) -> Vec<Reg
             continue;
         }
         let names = std::iter::once(extent.definition.name.as_str());
-        let symbol = regions.symbol(names, definitions.separator);
+        let symbol = regions.symbol(names, &definitions.separator);
         let head = words::head_of_line(lines[extent.head].text);
         let has_inner = extents.get(idx + 1).is_some_and(|next| next.head < extent.end);
         if extent.definition.is_container && has_inner && end - start > MAX_UNCUT_BYTES {

@@ -62,7 +62,7 @@ pub(super) fn extract(text: &str, language: Language) -> Document {
                 (vec![all], cut::paragraph_cuts(text))
             }
         },
-        None => lines::divide(text, &definitions::of(language)),
+        None => lines::divide(text, definitions::of(language)),
     };
     let blocks = regions.into_iter().flat_map(|region| blocks(text, &region, &cuts)).collect();
     Document { text: text.to_owned(), blocks, has_lines: true, ..Document::default() }

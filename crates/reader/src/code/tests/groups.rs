@@ -26,6 +26,7 @@ fn only_what_belongs_to_a_go_type_continues_its_section() {
     );
 }
 
+#[cfg(feature = "grammar-rust")]
 #[test]
 fn rust_types_and_their_impl_blocks_are_one_section() {
     let text = "/// Keeps.\nstruct A(u8);\n\nimpl A {\n    fn new() -> Self { Self(1) }\n}\n\n\
@@ -44,6 +45,7 @@ fn rust_types_and_their_impl_blocks_are_one_section() {
     );
 }
 
+#[cfg(feature = "grammar-cpp")]
 #[test]
 fn cpp_classes_and_methods_outside_of_them_are_one_section() {
     let text = "class A {\n public:\n  void m();\n  int n();\n};\n\nvoid A::m() {}\n\nint A::n() { return 1; }\n\n\

@@ -62,6 +62,7 @@ fn javascript_in_a_closure_is_found() {
     );
 }
 
+#[cfg(feature = "grammar-typescript")]
 #[test]
 fn typescript_types_modules_and_decorated_methods_are_found() {
     let line = "    this.print('a statement of some length');\n";
@@ -94,6 +95,7 @@ fn typescript_types_modules_and_decorated_methods_are_found() {
     }
 }
 
+#[cfg(feature = "grammar-typescript")]
 #[test]
 fn typescript_is_parsed_with_jsx_elements_and_with_casts() {
     let elements = "export function App(p: Props) {\n  return <div className=\"x\">{p.name}</div>;\n}\n\nconst a = 1;\n";
@@ -110,6 +112,7 @@ fn typescript_is_parsed_with_jsx_elements_and_with_casts() {
     );
 }
 
+#[cfg(feature = "grammar-rust")]
 #[test]
 fn rust_methods_are_qualified_by_their_type() {
     let line = "        say(\"a statement of some length\");\n";
@@ -179,6 +182,7 @@ fn c_functions_are_named_by_their_declarators() {
     );
 }
 
+#[cfg(feature = "grammar-cpp")]
 #[test]
 fn cpp_names_include_namespace_and_class() {
     let line = "    std::puts(\"a statement of some length\");\n";

@@ -126,6 +126,7 @@ fn long_code_is_cut_at_the_least_indentation_after_blank_lines() {
     );
 }
 
+#[cfg(feature = "grammar-cpp")]
 #[test]
 fn languages_of_a_grammar_for_another_one_have_symbols() {
     let cuda = "#include <a.h>\n\n__global__ void add(float *x, int n) {\n  int i = threadIdx.x;\n}\n\n\

@@ -2,6 +2,7 @@
 
 use super::*;
 
+#[cfg(feature = "grammar-ruby")]
 #[test]
 fn ruby_methods_are_qualified_by_their_modules_and_classes() {
     let text = format!(
@@ -29,6 +30,7 @@ fn ruby_methods_are_qualified_by_their_modules_and_classes() {
     );
 }
 
+#[cfg(feature = "grammar-php")]
 #[test]
 fn php_is_found_between_html() {
     let text = format!(
@@ -53,6 +55,7 @@ fn php_is_found_between_html() {
     );
 }
 
+#[cfg(feature = "grammar-csharp")]
 #[test]
 fn csharp_methods_have_their_namespace_and_class() {
     let text = format!(

@@ -1,8 +1,16 @@
-//! Finds the definitions that begin in a line, for languages without a grammar.
+//! Finds the definitions that begin in a line, for languages without a grammar in this build.
 
-mod table;
+use std::sync::LazyLock;
 
-pub(super) use table::of;
+use serde::Deserialize;
+
+use crate::document::Language;
+
+/// The table of words, with an explanation of its fields.
+const TABLE: &str = include_str!("definitions.toml");
+
+/// How a line begins that is a comment or an attribute, in most languages.
+const COMMENTS: [&str; 5] = ["//", "/*", "*", "@", "#["];
 
 /// How many words of a line are looked at: modifiers, the word that begins a definition, its name.
 const MAX_WORDS: usize = 12;
@@ -10,22 +18,30 @@ const MAX_WORDS: usize = 12;
 /// Marks around names: strings, and quoted names of SQL.
 const QUOTES: &[char] = &['"', '\'', '`', '[', ']'];
 
-/// How the definitions of a language begin. Case is ignored.
-#[derive(Debug, Clone, Copy)]
+/// How the definitions of some languages begin. Case is ignored.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Definitions {
-    /// Words before a definition that contains others; before `=` its name precedes it.
-    containers: &'static [&'static str],
-    /// Words before a definition that is kept together. One that ends with `(` is part of the word
-    /// with the name.
-    functions: &'static [&'static str],
-    /// Words that may stand before and after these.
-    modifiers: &'static [&'static str],
-    /// Stands after a name that is the first word of a line without indentation.
-    after_name: Option<&'static str>,
-    /// How a line begins that is a comment, or an attribute of what is below it.
-    comments: &'static [&'static str],
-    /// Separates the parts of a qualified name.
-    pub(super) separator: &'static str,
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default)]
+    containers: Vec<String>,
+    #[serde(default)]
+    functions: Vec<String>,
+    #[serde(default)]
+    modifiers: Vec<String>,
+    after_name: Option<String>,
+    #[serde(default = "usual_comments")]
+    comments: Vec<String>,
+    #[serde(default = "point")]
+    pub(super) separator: String,
+}
+
+/// The whole table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    language: Vec<Definitions>,
 }
 
 /// A definition that begins in a line.
@@ -36,29 +52,49 @@ pub(super) struct Definition {
     pub(super) is_container: bool,
 }
 
+/// Returns how definitions begin in a language; nothing is known of most.
+pub(super) fn of(language: Language) -> &'static Definitions {
+    const IS_BUILT_IN: &str = "definitions.toml is part of the program";
+    static ROWS: LazyLock<Vec<Definitions>> =
+        LazyLock::new(|| toml::from_str::<Table>(TABLE).expect(IS_BUILT_IN).language);
+    static UNKNOWN: LazyLock<Definitions> =
+        LazyLock::new(|| toml::from_str("").expect(IS_BUILT_IN));
+    let is_named = |row: &&Definitions| row.names.iter().any(|name| name == language.as_str());
+    ROWS.iter().find(is_named).unwrap_or(&UNKNOWN)
+}
+
+fn usual_comments() -> Vec<String> {
+    COMMENTS.map(str::to_owned).into()
+}
+
+fn point() -> String {
+    ".".to_owned()
+}
+
 impl Definitions {
     /// Whether a line is a comment, or an attribute of the line below it.
     pub(super) fn is_comment(&self, line: &str) -> bool {
-        let is_start = |start: &&str| {
+        let is_start = |start: &str| {
             line.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
         };
-        self.comments.iter().any(is_start) && !self.is_function_word(line)
+        self.comments.iter().map(String::as_str).any(is_start) && !self.is_function_word(line)
     }
 
     /// Whether a line begins with a word that begins a definition, such as `@mixin`.
     fn is_function_word(&self, line: &str) -> bool {
         let word = line.split_whitespace().next().unwrap_or_default();
-        self.functions.contains(&word)
+        self.functions.iter().any(|known| known == word)
     }
 
     /// Returns a comment without the marks that [`super::words::comment_docs`] does not know.
     pub(super) fn uncommented(&self, comment: &str) -> String {
         let bare = |line: &str| {
             let line = line.trim_start();
-            let mark = self.comments.iter().find(|mark| line.starts_with(**mark));
+            let mark = self.comments.iter().find(|mark| line.starts_with(mark.as_str()));
             // Attributes and the marks of documentation stay, to be left out there.
             let mark = mark.filter(|mark| !mark.starts_with(['@', '#', '/', '*']));
-            mark.map_or(line, |mark| line[mark.len()..].trim_start_matches(mark)).to_owned()
+            mark.map_or(line, |mark| line[mark.len()..].trim_start_matches(mark.as_str()))
+                .to_owned()
         };
         comment.lines().map(bare).collect::<Vec<_>>().join("\n")
     }
@@ -95,7 +131,7 @@ impl Definitions {
 
     /// Whether a word is a name, by the mark after it.
     fn is_name(&self, word: &str, next: Option<&&str>) -> bool {
-        self.after_name.is_some_and(|mark| {
+        self.after_name.as_deref().is_some_and(|mark| {
             word.starts_with(|c: char| c.is_alphanumeric() || c == '_')
                 && (next == Some(&mark) || word.ends_with(mark))
         })
@@ -104,8 +140,8 @@ impl Definitions {
     /// Returns whether a word begins a container or a function, and what else is in the word if
     /// that is the name: `function(name`, `init(argument`.
     fn keyword<'a>(&self, word: &'a str) -> Option<(bool, Option<&'a str>)> {
-        let containers = self.containers.iter().map(|known| (true, *known));
-        let functions = self.functions.iter().map(|known| (false, *known));
+        let containers = self.containers.iter().map(|known| (true, known.as_str()));
+        let functions = self.functions.iter().map(|known| (false, known.as_str()));
         containers.chain(functions).find_map(|(is_container, known)| {
             let begin = word.get(..known.len())?;
             let rest = word.get(known.len()..)?;
@@ -123,8 +159,12 @@ impl Definitions {
     }
 }
 
-/// Returns the rest of a line after the result of a function: `name(x)` in `function result = name(x)`.
+/// Returns the rest of a line after what stands between `function` or `func` and the name: `name(x)` in
+/// `function result = name(x)` and in `func (receiver Type) name(x)`.
 fn after_result(line: &str) -> Option<&str> {
+    if let Some(rest) = line.strip_prefix("func (") {
+        return Some(rest.split_once(") ")?.1);
+    }
     let (before, after) = line.split_once(" = ")?;
     (before.starts_with("function ") && !before.contains('(')).then_some(after)
 }
@@ -152,4 +192,47 @@ fn name(text: &str) -> Option<String> {
     }
     let name = name.trim_end_matches([':', '.', '*', '-', '=']);
     name.contains(char::is_alphabetic).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use super::*;
+
+    #[test]
+    fn each_name_in_the_table_is_one_language() {
+        let table: Table = toml::from_str(TABLE).unwrap();
+        let names: Vec<&String> = table.language.iter().flat_map(|row| &row.names).collect();
+        for (idx, name) in names.iter().enumerate() {
+            assert!(Language::from_str(name).is_ok(), "{name} is no language");
+            assert!(!names[..idx].contains(name), "{name} is there twice");
+        }
+    }
+
+    /// Builds may leave out grammars.
+    #[test]
+    fn definitions_of_languages_with_a_grammar_are_found_by_words_too() {
+        let lines = [
+            (Language::Python, "async def read(port):", "read"),
+            (Language::Bash, "usage() {", "usage"),
+            (Language::Go, "func (g *Gauge) Read(port int) error {", "Read"),
+            (Language::Go, "func main() {", "main"),
+            (Language::JavaScript, "export default class Store extends Base {", "Store"),
+            (Language::TypeScript, "export interface Options {", "Options"),
+            (Language::Rust, "pub(crate) async fn read(port: u16) {", "read"),
+            (Language::C, "typedef struct gauge {", "gauge"),
+            (Language::Cpp, "class Gauge : public Base {", "Gauge"),
+            (Language::Java, "public final class Gauge {", "Gauge"),
+            (Language::Ruby, "def empty?", "empty?"),
+            (Language::Php, "public static function find(int $id)", "find"),
+            (Language::CSharp, "internal sealed class Gauge", "Gauge"),
+            (Language::Lua, "local function read(port)", "read"),
+            (Language::Hcl, "resource \"gauge\" \"north\" {", "gauge"),
+        ];
+        for (language, line, name) in lines {
+            let found = of(language).find(line, false).map(|definition| definition.name);
+            assert_eq!(found.as_deref(), Some(name), "{language}: {line}");
+        }
+    }
 }
