@@ -52,7 +52,6 @@ mod watch;
 mod why;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -64,7 +63,7 @@ use crate::app::session::absolute;
 use crate::app::{Observer, ServerOptions, Session, ToolSet};
 use crate::cli::args::{Cli, Command, McpAction};
 use crate::cli::context::Context;
-use crate::cli::exit::ExitStatus;
+use crate::cli::exit::{ExitStatus, end};
 use crate::cli::format::{default_format, wanted_format};
 use crate::cli::rejected::{explain, explain_skill, first_word, is_skill};
 use crate::config::{Environment, Flags, OutputFormat};
@@ -173,17 +172,6 @@ fn context(environment: Environment, cli: &Cli, flags: &Flags) -> Result<Context
                     .into(),
             hint: Some("name one with `--base NAME`".into()),
         }),
-    }
-}
-
-/// Reports the error of a command, if any, and returns the exit status.
-fn end(outcome: Result<ExitStatus>, format: OutputFormat) -> ExitStatus {
-    match outcome {
-        Ok(status) => status,
-        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitStatus::Success
-        }
-        Err(error) => report(&error, format),
     }
 }
 
@@ -298,10 +286,4 @@ fn flags(cli: &Cli) -> Flags {
         flags.push(("--model-dir", "embedding.model_dir", path(dir)));
     }
     flags
-}
-
-/// Prints an error on stderr and returns its exit status.
-fn report(error: &Error, format: OutputFormat) -> ExitStatus {
-    messages::error(error, format);
-    error.into()
 }

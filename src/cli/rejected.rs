@@ -7,9 +7,9 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 
 use crate::cli::args::ColorChoice;
-use crate::cli::exit::ExitStatus;
+use crate::cli::exit::{ExitStatus, end, report, report_of_skill};
 use crate::cli::format::{default_format, format_of};
-use crate::cli::{end, help, messages, report, skill, streams, usage};
+use crate::cli::{help, messages, streams, usage};
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
@@ -103,7 +103,7 @@ pub(super) fn explain_skill(
         other => (other.to_string(), None),
     };
     let format = format_of(args).unwrap_or(OutputFormat::Human);
-    skill::report(Diagnostic::InvalidOption { message, hint }.into(), program, format)
+    report_of_skill(Diagnostic::InvalidOption { message, hint }.into(), program, format)
 }
 
 fn is_flag(arg: &OsString) -> bool {

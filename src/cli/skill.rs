@@ -7,9 +7,10 @@ use std::path::Path;
 
 use clap::Parser;
 
-use crate::app::skills::{self, SkillAnswer, SkillRequest, Skills};
+use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
 use crate::cli::args::{Global, Skc, SkillCall};
-use crate::cli::exit::ExitStatus;
+use crate::cli::exit::{ExitStatus, report_of_skill};
+use crate::cli::rejected::explain_skill;
 use crate::cli::ui::{Ui, ended};
 use crate::cli::{context, messages, streams};
 use crate::config::{Environment, OutputFormat};
@@ -53,7 +54,7 @@ pub(super) fn run_skc(args: &[OsString]) -> ExitStatus {
     let args = &without_help(args);
     match Skc::try_parse_from(args) {
         Ok(skc) => run(&Environment::of_process(), &skc.global, &skc.call, Program::Skc),
-        Err(error) => super::explain_skill(&error, args, &Environment::of_process(), Program::Skc),
+        Err(error) => explain_skill(&error, args, &Environment::of_process(), Program::Skc),
     }
 }
 
@@ -75,22 +76,8 @@ pub(super) fn run(
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitStatus::Success
         }
-        Err(error) => report(error, program, format),
+        Err(error) => report_of_skill(error, program, format),
     }
-}
-
-/// Prints the error of a skill command and returns its exit status.
-pub(super) fn report(error: Error, program: Program, format: OutputFormat) -> ExitStatus {
-    let error = skills::in_words_of_protocol(error);
-    let Error::Skill(diagnostic) = &error else { return super::report(&error, format) };
-    // If stderr is closed, the message is lost.
-    let _ = match (format, program) {
-        (OutputFormat::Json, Program::Kb) => {
-            streams::json_aside(|out| skill_json::error(diagnostic, program, out))
-        }
-        _ => streams::text_aside(|out| skill_text::error(diagnostic, program, out)),
-    };
-    (&error).into()
 }
 
 fn perform(

@@ -8,10 +8,9 @@ use figment::providers::Serialized;
 
 use crate::config::faults::{check, nearest_hint, wrong_value};
 use crate::config::file::{parse_yaml, read};
-use crate::config::load::Origin;
 use crate::config::values::{is_text, keys};
 use crate::config::yaml::Yaml;
-use crate::config::{Config, Environment};
+use crate::config::{Config, Environment, Origin};
 use crate::error::{Error, Result};
 use crate::limits;
 

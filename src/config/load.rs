@@ -11,37 +11,12 @@ use crate::config::faults::{check, unknown_key, wrong_value};
 use crate::config::file::{drop_empty_groups, parse_yaml, read, remove_key};
 use crate::config::values::{SettingValue, entries, flatten, is_text, keys};
 use crate::config::yaml::Yaml;
-use crate::config::{Config, Environment, FILE_NAME};
+use crate::config::{Config, Environment, FILE_NAME, Origin};
 use crate::error::{Error, Result};
 use crate::limits;
 
 /// How many unknown keys are named in warnings.
 const MAX_WARNINGS: usize = 10;
-
-/// Where a setting's value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// Built in.
-    Default,
-    /// The configuration file.
-    File(PathBuf),
-    /// This environment variable.
-    Variable(String),
-    /// This flag.
-    Flag(String),
-}
-
-impl Origin {
-    /// Returns the layer, 0 for defaults; a value in a higher layer overrides a lower one.
-    pub fn layer(&self) -> u8 {
-        match self {
-            Self::Default => 0,
-            Self::File(_) => 1,
-            Self::Variable(_) => 2,
-            Self::Flag(_) => 3,
-        }
-    }
-}
 
 /// A [`Config`] with the origin of every value.
 #[derive(Debug, Clone)]

@@ -12,6 +12,7 @@
 //! same ids. A file that cannot be read becomes a line in the report and never stops the run. A
 //! failure of the database or of the model stops the run and keeps everything committed before.
 
+mod content_hash;
 pub mod detect;
 mod edit;
 pub mod foresee;
@@ -26,55 +27,29 @@ mod prepare;
 pub mod reach;
 mod report;
 pub mod roots;
+mod run;
+mod services;
 pub mod survey;
 pub mod walk;
 
 use std::path::{Path, PathBuf};
 
 use crate::document::{Chunk, Embedding, Format};
-use crate::embed::Embedder;
 use crate::error::Result;
-use crate::hash;
 use crate::ingest::prepare::{Prepared, ReadFile};
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
-use crate::store::{NewDocument, Store};
+use crate::store::NewDocument;
 
 pub use crate::extract::clock::CpuBudget;
+pub use content_hash::content_hash;
 pub use edit::EditedText;
 pub use notes::check_note;
 pub use options::{ChunkingOptions, IngestOptions};
 pub use report::{Event, Failed, IngestReport, OnEvent};
-
-/// Counts the tokens of a text, without special tokens.
-pub type NumTokens<'a> = dyn Fn(&str) -> usize + Sync + 'a;
-
-/// The services that the stages depend on.
-pub struct Services<'a> {
-    /// Counts tokens as the embedder does.
-    pub num_tokens: &'a NumTokens<'a>,
-    /// Embeds; called from several threads.
-    pub embedder: &'a dyn Embedder,
-}
-
-/// One run of all stages.
-pub struct Run<'a> {
-    /// Where documents are stored.
-    pub store: &'a mut Store,
-    /// Counts and embeds.
-    pub services: &'a Services<'a>,
-    /// How documents are read and split.
-    pub options: &'a IngestOptions,
-    /// Receives events as they happen.
-    pub on_event: &'a mut OnEvent<'a>,
-    /// Counts the documents committed, even if an error stops the run.
-    pub report: IngestReport,
-}
-
-/// Returns the value of `documents.content_hash` for these bytes: SHA-256, lower-case hex.
-pub fn content_hash(bytes: &[u8]) -> String {
-    hash::sha256(bytes)
-}
+pub use run::Run;
+use services::embed;
+pub use services::{NumTokens, Services};
 
 /// The title of a document that has neither a file nor a title.
 pub const UNNAMED: &str = "standard input";
@@ -156,23 +131,6 @@ fn prepare(
         prepared.document.stamp = None;
     }
     Ok((prepared, budget))
-}
-
-/// How many passages are embedded at a time. The number is small so that one long document is
-/// spread over all threads, and so that a document that uses up its time is stopped soon.
-const PASSAGES_PER_JOB: usize = 8;
-
-/// Embeds the chunks of one document.
-fn embed(services: &Services<'_>, chunks: &[Chunk], budget: &CpuBudget) -> Result<Vec<Embedding>> {
-    let passages = chunks.iter().map(|chunk| Chunk::passage(&chunk.context, &chunk.text));
-    let passages: Vec<String> = passages.collect();
-    let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let mut embeddings = Vec::with_capacity(passages.len());
-    for passages in passages.chunks(PASSAGES_PER_JOB) {
-        budget.check()?;
-        embeddings.extend(budget.spend(|| services.embedder.embed_passages(passages))?);
-    }
-    Ok(embeddings)
 }
 
 #[cfg(test)]

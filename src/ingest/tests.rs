@@ -10,8 +10,9 @@ use std::time::Duration;
 use super::*;
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::{Binding, DocType, Filter, Precision};
-use crate::embed::{QueryEmbedding, Side};
+use crate::embed::{Embedder, QueryEmbedding, Side};
 use crate::error::Error;
+use crate::store::Store;
 
 /// Embeds a passage by counting its letters.
 struct LetterEmbedder(Binding);

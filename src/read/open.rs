@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::ingest::content_hash;
 use crate::ingest::reach::Reach;
 use crate::ingest::roots::Roots;
-use crate::read::cut;
+use crate::read::cut::cut;
 use crate::read::parts::Text;
 use crate::store::{Store, StoredDocument};
 use crate::text::{decode, fields, headings, paths};

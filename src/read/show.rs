@@ -2,8 +2,9 @@
 
 use crate::document::{CHAIN_SEPARATOR, Stale};
 use crate::error::{Error, Result};
+use crate::read::cut::cut;
+use crate::read::marks;
 use crate::read::parts::{Part, PartKind, Text};
-use crate::read::{cut, marks};
 use crate::store::{ChunkId, Store, StoredDocument};
 use crate::text::fold::fold;
 use crate::text::headings;

@@ -9,6 +9,7 @@
 //! the same bytes. No data of a file is trusted before `check` has validated it.
 
 mod check;
+mod head;
 mod lines;
 
 use std::io::BufRead;
@@ -25,6 +26,7 @@ use crate::store::{DocumentId, ImportOutcome, Merge, Merged, Record, RecordedChu
 use crate::text::json::Line;
 
 pub use crate::store::{Conflict, Field};
+pub use head::Head;
 pub(crate) use lines::{DocumentLine, HeadLine};
 
 /// What was exported.
@@ -88,15 +90,6 @@ pub struct BadLine {
 
 /// How many bad lines the report keeps; the count includes all of them.
 const MAX_KEPT_FAILURES: usize = 100;
-
-/// The first line of an export.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
-    /// The settings of its vectors; `None` before its first document.
-    pub binding: Option<Binding>,
-    /// The folders that were added.
-    pub roots: Vec<Root>,
-}
 
 /// How lines are imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

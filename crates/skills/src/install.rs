@@ -10,7 +10,7 @@ use crate::deploy::TARGETS;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
-use crate::files::write;
+use crate::files::{path, write};
 use crate::front_matter;
 use crate::place::SKILL_FILE;
 use crate::text::fields;
@@ -110,7 +110,7 @@ pub fn place(own: OwnSkill, path: &Path) -> Place {
 /// Writes the skill and replaces an existing file.
 pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
     // If a killed run had written the skill, nothing else removes its draft.
-    write::collect(write::folder_of(path));
+    write::collect(path::folder_of(path));
     let is_new = place(own, path) != Place::Current;
     if is_new {
         if path.is_dir() {

@@ -17,7 +17,7 @@ use crate::app::Session;
 use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::files::open::{Links, read};
-use crate::files::write;
+use crate::files::{path, write};
 
 pub use edited::NAME;
 use edited::{Edited, Fault};
@@ -157,7 +157,7 @@ impl Plan {
     /// Writes the settings in one step, if they change; the file keeps its permissions. Removes what a
     /// killed run has left next to them.
     pub fn apply(&self) -> Result<()> {
-        let folder = write::folder_of(&self.path);
+        let folder = path::folder_of(&self.path);
         write::collect(folder);
         if !self.changes() {
             return Ok(());

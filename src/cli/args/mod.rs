@@ -6,6 +6,8 @@ mod add;
 mod base;
 #[macro_use]
 mod commands;
+mod format;
+mod global;
 mod grep;
 mod learn;
 mod manage;
@@ -16,16 +18,16 @@ mod values;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::ToolSet;
 use crate::app::clients::CLIENTS;
-use crate::cli::args::values::directory;
-use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update, Watch};
 pub(super) use base::{Base, BaseAction};
+pub(super) use format::Format;
+pub(super) use global::{ColorChoice, Global};
 pub(super) use grep::{Grep, LineFormat};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
@@ -54,44 +56,6 @@ pub(super) struct Cli {
     /// The command.
     #[command(subcommand)]
     pub(super) command: Command,
-}
-
-/// Options of every command.
-#[derive(Debug, Clone, Default, Args)]
-pub(super) struct Global {
-    /// Directory of kb.db and config.yaml [default: data_dir, ~/.kb]
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
-    #[arg(value_parser = directory)]
-    pub(super) data_dir: Option<PathBuf>,
-    /// Use this knowledge base (`kb base list` shows them); `kb search` takes several, separated by commas
-    #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
-    pub(super) base: Option<String>,
-    /// Colour human output: always, never, or auto (on a terminal, unless NO_COLOR is set)
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
-    #[arg(help_heading = "Global options")]
-    pub(super) color: ColorChoice,
-    /// Do not use a pager for long answers (KB_PAGER, PAGER, less)
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(super) no_pager: bool,
-    /// Show no progress and print only warnings and errors
-    #[arg(long, short, global = true, help_heading = "Global options")]
-    #[arg(conflicts_with = "verbose")]
-    pub(super) quiet: bool,
-    /// Print more details; -vv also prints how long each stage took
-    #[arg(long, short, global = true, action = ArgAction::Count, help_heading = "Global options")]
-    pub(super) verbose: u8,
-    /// Append messages and the time of each stage to this file
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
-    pub(super) log_file: Option<PathBuf>,
-}
-
-/// When output is coloured.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum ColorChoice {
-    #[default]
-    Auto,
-    Always,
-    Never,
 }
 
 commands! {
@@ -175,28 +139,6 @@ commands! {
     Man(Man),
     /// Serve agents (Model Context Protocol)
     Mcp(Mcp),
-}
-
-impl ValueEnum for OutputFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Json, Self::Human]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Json => PossibleValue::new("json").help("Programs: the contract"),
-            Self::Human => PossibleValue::new("human").help("People"),
-        })
-    }
-}
-
-/// The format of a command whose default is `human`.
-#[derive(Debug, Clone, Copy, Args)]
-pub(super) struct Format {
-    /// Output for people (human) or programs (json)
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
-    #[arg(hide_possible_values = true)]
-    pub(super) format: OutputFormat,
 }
 
 /// Serve agents (Model Context Protocol)

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crossterm::event::{self, Event, KeyEventKind};
 
-use crate::cli::find::Happened;
+use crate::cli::find::input::Input;
 
 /// How long the thread waits for a key before it looks whether to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -25,25 +25,25 @@ pub(super) struct Keyboard {
 
 impl Keyboard {
     /// Begins to send keys.
-    pub(super) fn start(sender: Sender<Happened>) -> Self {
+    pub(super) fn start(sender: Sender<Input>) -> Self {
         let is_stopped = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&is_stopped);
         let thread = thread::spawn(move || {
             let mut num_failures = 0;
             while !stopped.load(Ordering::Relaxed) {
-                let (happened, is_last) = match next() {
-                    Ok(Some(happened)) => (happened, false),
+                let (input, is_last) = match next() {
+                    Ok(Some(input)) => (input, false),
                     Ok(None) => continue,
                     Err(_) if num_failures < MAX_FAILURES => {
                         num_failures += 1;
-                        (Happened::Resized, false)
+                        (Input::Resized, false)
                     }
-                    Err(error) => (Happened::Lost(error), true),
+                    Err(error) => (Input::Lost(error), true),
                 };
-                if !matches!(happened, Happened::Resized) {
+                if !matches!(input, Input::Resized) {
                     num_failures = 0;
                 }
-                if sender.send(happened).is_err() || is_last {
+                if sender.send(input).is_err() || is_last {
                     return;
                 }
             }
@@ -60,14 +60,14 @@ impl Keyboard {
 }
 
 /// Waits for a key or a change of size; `None` if there was none, or one without a meaning.
-fn next() -> std::io::Result<Option<Happened>> {
+fn next() -> std::io::Result<Option<Input>> {
     if !event::poll(TICK)? {
         return Ok(None);
     }
     Ok(match event::read()? {
-        Event::Key(key) if key.kind != KeyEventKind::Release => Some(Happened::Key(key)),
-        Event::Paste(text) => Some(Happened::Paste(text)),
-        Event::Resize(..) => Some(Happened::Resized),
+        Event::Key(key) if key.kind != KeyEventKind::Release => Some(Input::Key(key)),
+        Event::Paste(text) => Some(Input::Paste(text)),
+        Event::Resize(..) => Some(Input::Resized),
         _ => None,
     })
 }

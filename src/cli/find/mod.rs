@@ -13,6 +13,7 @@ mod draw;
 mod entry;
 mod filters;
 mod hear;
+mod input;
 mod keyboard;
 mod keys;
 mod layout;
@@ -27,18 +28,17 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use std::{iter, panic, thread};
 
-use crossterm::event::KeyEvent;
-
 use crate::app::freshness::Freshness;
 use crate::app::read;
 use crate::app::search::SearchRequest;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
+use crate::cli::find::input::Input;
 use crate::cli::find::keyboard::{Keyboard, is_hung_up};
 use crate::cli::find::layout::layout;
 use crate::cli::find::screen::Screen;
 use crate::cli::find::state::{Effect, State};
-use crate::cli::find::worker::{Questions, Told, serve, warm};
+use crate::cli::find::worker::{Questions, serve, warm};
 use crate::cli::interrupt::Ending;
 use crate::cli::launch::{self, Place};
 use crate::cli::{args, context, messages, search, streams};
@@ -63,23 +63,6 @@ const NOTHING_CHOSEN: ExitStatus = ExitStatus::Signal(2);
 
 /// The query on which a debug build panics here, so that tests see how the terminal is left.
 const PANIC: &str = "test-panic-screen";
-
-/// What the screen reacts to.
-#[derive(Debug)]
-enum Happened {
-    Key(KeyEvent),
-    Paste(String),
-    Resized,
-    Told(Told),
-    /// The terminal cannot be read any more.
-    Lost(std::io::Error),
-}
-
-impl From<Told> for Happened {
-    fn from(told: Told) -> Self {
-        Self::Told(told)
-    }
-}
 
 /// How the screen was left.
 #[derive(Debug, PartialEq, Eq)]
@@ -194,12 +177,12 @@ struct Desk<'a> {
     human: Human,
     state: State,
     questions: &'a Questions,
-    sender: Sender<Happened>,
+    sender: Sender<Input>,
     ending: Ending,
 }
 
 impl Desk<'_> {
-    fn run(&mut self, screen: &mut Screen, receiver: &Receiver<Happened>) -> Result<Left> {
+    fn run(&mut self, screen: &mut Screen, receiver: &Receiver<Input>) -> Result<Left> {
         let mut keyboard = Some(Keyboard::start(self.sender.clone()));
         let mut effects = self.state.search();
         loop {
@@ -225,20 +208,20 @@ impl Desk<'_> {
             screen.paint(&layout(&mut self.state, &self.human, columns, rows))?;
             let first = self.wait(receiver)?;
             // All that has happened meanwhile is shown at once.
-            for happened in iter::once(first).chain(receiver.try_iter()) {
-                effects.extend(self.on(happened)?);
+            for input in iter::once(first).chain(receiver.try_iter()) {
+                effects.extend(self.on(input)?);
             }
         }
     }
 
     /// Waits until something happens. Fails after a signal, and if the terminal was closed.
-    fn wait(&self, receiver: &Receiver<Happened>) -> Result<Happened> {
+    fn wait(&self, receiver: &Receiver<Input>) -> Result<Input> {
         loop {
             if let Some(signal) = self.ending.signal() {
                 return Err(Error::Interrupted { signal });
             }
-            if let Ok(happened) = receiver.recv_timeout(TICK) {
-                return Ok(happened);
+            if let Ok(input) = receiver.recv_timeout(TICK) {
+                return Ok(input);
             }
             if is_hung_up() {
                 return Err(Error::Interrupted { signal: HANG_UP });
@@ -246,13 +229,13 @@ impl Desk<'_> {
         }
     }
 
-    fn on(&mut self, happened: Happened) -> Result<Vec<Effect>> {
-        match happened {
-            Happened::Key(key) => Ok(self.state.press(key)),
-            Happened::Paste(text) => Ok(self.state.paste(&text)),
-            Happened::Told(told) => Ok(self.state.hear(told)),
-            Happened::Resized => Ok(Vec::new()),
-            Happened::Lost(error) => Err(Error::Output(error)),
+    fn on(&mut self, input: Input) -> Result<Vec<Effect>> {
+        match input {
+            Input::Key(key) => Ok(self.state.press(key)),
+            Input::Paste(text) => Ok(self.state.paste(&text)),
+            Input::Told(told) => Ok(self.state.hear(told)),
+            Input::Resized => Ok(Vec::new()),
+            Input::Lost(error) => Err(Error::Output(error)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::names::extension;
+use super::extension::extension;
 use crate::document::Language;
 
 /// Extensions in lower case, by language.

@@ -3,6 +3,7 @@
 //! The extension decides. The first bytes decide for files without an extension, and reveal files
 //! that are not what their name claims. What the user specifies overrides both.
 
+mod extension;
 mod languages;
 mod magic;
 mod names;
@@ -15,9 +16,10 @@ use crate::document::{Container, Dialect, DocType, Format, Language, Office};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 
+use extension::extension;
 use languages::{by_content, by_interpreter};
 use magic::{OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, office, pdf_header, picture};
-use names::{by_name, extension, is_manual_page, is_text_name};
+use names::{by_name, is_manual_page, is_text_name};
 
 pub use magic::looks_like;
 pub use names::TextExtensions;

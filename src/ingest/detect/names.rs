@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::extension::extension;
 use super::languages;
 use crate::document::{Container, Data, Dialect, Format, Office, Picture};
 
@@ -124,14 +125,6 @@ const LOCK_FILES: &[&str] = &[
     "pnpm-lock.yaml",
     "conda-lock.yml",
 ];
-
-/// Returns the extension in lower case. `python3.11-config` and `notes.2024` have none.
-pub(super) fn extension(path: &Path) -> Option<String> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let is_word = extension.starts_with(|first: char| first.is_ascii_lowercase())
-        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_word.then_some(extension)
-}
 
 /// Returns the suffix or the name of a file that a program has written for programs.
 pub(super) fn generated(path: &Path) -> Option<&'static str> {

@@ -14,22 +14,8 @@ use crate::ingest::walk::{Found, LeftOut, Rule};
 use crate::text::paths;
 use crate::trace::stage;
 
-use super::Sealed;
+use super::messages::{Item, Sealed};
 use super::planner::Planner;
-
-/// Something with a turn.
-pub(super) enum Item {
-    /// A file.
-    File(Found),
-    /// A file in a container, with its bytes. Its size and time are those of the container.
-    Member(Found, Vec<u8>),
-    /// A file in a container that is left out.
-    LeftOut(LeftOut),
-    /// A container after its files.
-    Container(Sealed),
-    /// What cannot be read.
-    Failed(Failed),
-}
 
 impl Planner<'_> {
     /// Returns what has a turn for a file that was found: itself, or the files in it.

@@ -6,78 +6,25 @@
 //! progress.
 
 mod containers;
+mod messages;
 mod planner;
 mod writer;
 
-use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::{panic, thread};
 
-use crate::document::{Embedding, FileOutcome};
 use crate::error::{Error, Result};
-use crate::extract::clock::CpuBudget;
-use crate::ingest::ledger::{Before, Failed};
-use crate::ingest::prepare::Prepared;
+use crate::ingest::ledger::Before;
 use crate::ingest::roots::Roots;
-use crate::ingest::walk::{Found, LeftOut, Start};
+use crate::ingest::walk::Start;
 use crate::ingest::{Run, Services};
-use crate::store::DocumentId;
 use crate::trace::stage;
 
+use messages::{Job, Message};
 use planner::Planner;
 use writer::Writer;
-
-/// Position of a document in the order of the walk, from 0.
-type Turn = usize;
-
-/// The result of reading a file, before it is embedded.
-enum Outcome {
-    /// New content, and the rest of its time budget.
-    Prepared(Box<Prepared>, Arc<CpuBudget>),
-    /// The bytes are already stored, at this path or another.
-    Known { found: Found, document_id: DocumentId, content_hash: String, is_new_path: bool },
-    /// An empty file, or a kind of file that is not ingested from folders.
-    Ignored(LeftOut),
-    /// The file is not read: it failed before and has not changed, or its failure is waived.
-    PassedOver { path: PathBuf, outcome: FileOutcome },
-    /// The file cannot be ingested, or the run must stop.
-    Failed(Failed),
-    /// Every file in a container was seen, or the container is unchanged.
-    Container(Sealed),
-    /// The run has stopped, and nothing was looked at.
-    Stopped,
-}
-
-/// A container whose files were seen.
-struct Sealed {
-    found: Found,
-    /// The paths of its files; `None` if it was not read, because it is unchanged.
-    members: Option<HashSet<String>>,
-    /// Whether it is also a document.
-    is_document: bool,
-}
-
-/// What the other threads send to the writer.
-enum Message {
-    Found(usize),
-    /// Something that the walk left out; it has no turn.
-    LeftOut(LeftOut),
-    Outcome(Turn, Outcome),
-    Embedded(Turn, usize, Result<Vec<Embedding>>),
-    /// The walk is over; holds the number of turns.
-    Walked(usize),
-}
-
-/// Passages of one document for an embedding thread.
-struct Job {
-    turn: Turn,
-    first: usize,
-    passages: Vec<String>,
-    budget: Arc<CpuBudget>,
-}
 
 /// Runs the threads until every file in `starts` is committed, or a failure ends the run.
 pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {

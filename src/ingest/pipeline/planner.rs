@@ -20,8 +20,7 @@ use crate::store::{KnownPath, Store, StoredDocument};
 use crate::text::paths;
 use crate::trace::stage;
 
-use super::containers::Item;
-use super::{Message, Outcome};
+use super::messages::{Item, Message, Outcome};
 
 /// Finds files and sends them to the workers, which first check whether a file may be new.
 #[derive(Clone, Copy)]

@@ -9,15 +9,15 @@ use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::ledger::{Failed, News, Recorder};
 use crate::ingest::prepare::Prepared;
+use crate::ingest::services::{PASSAGES_PER_JOB, embed};
 use crate::ingest::walk::{Found, Rule};
-use crate::ingest::{Event, PASSAGES_PER_JOB, Run, embed, walk};
+use crate::ingest::{Event, Run, walk};
 use crate::store::{Change, DocumentId, KnownPath, PassageHash, PathRole, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
 
-use super::containers::Item;
+use super::messages::{Item, Job, Message, Outcome, Sealed, Turn};
 use super::planner::Planner;
-use super::{Job, Message, Outcome, Sealed, Turn};
 
 /// A document that waits for its turn or for its embeddings.
 struct Waiting {

@@ -4,23 +4,25 @@
 
 mod left_out;
 mod rules;
+mod seen;
 mod start;
 mod tree;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, Result};
 use crate::files::Metadata;
 use crate::ingest::detect::{self, TextExtensions, TypeOverride};
 use crate::ingest::reach::{Folder, Reach};
 
+use seen::{Item, Seen, mtime_ns};
 use tree::Tree;
 
 pub use left_out::{LeftOut, Rule};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
+pub use seen::stamp;
 pub use start::{ReadAs, Start, Territory, innermost};
 
 /// The size of a megabyte in `ingestion.max_file_mb`.
@@ -198,15 +200,6 @@ fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// An entry of a folder.
-enum Seen {
-    File(PathBuf, Metadata),
-    LeftOut(LeftOut),
-}
-
-/// A file or what is left out, or why it cannot be used.
-type Item = Result<Seen>;
-
 /// Items, each with the links that may be followed to open it.
 type Items = Box<dyn Iterator<Item = (Item, Reach)>>;
 
@@ -249,21 +242,6 @@ fn look(path: &Path, reach: Option<Reach>) -> Result<(Reach, Metadata)> {
     };
     let metadata = reach.look(path)?;
     Ok((reach, metadata))
-}
-
-/// Returns the size in bytes and the time of the last change of a file.
-pub fn stamp(metadata: &Metadata) -> (u64, i64) {
-    (metadata.len(), mtime_ns(metadata))
-}
-
-/// Returns nanoseconds since 1970, negative before; 0 if the file system keeps no time.
-fn mtime_ns(metadata: &Metadata) -> i64 {
-    let Ok(modified) = metadata.modified() else { return 0 };
-    match modified.duration_since(UNIX_EPOCH) {
-        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
-        Err(before) => i64::try_from(before.duration().as_nanos())
-            .map_or(i64::MIN, |nanoseconds| nanoseconds.saturating_neg()),
-    }
 }
 
 #[cfg(test)]

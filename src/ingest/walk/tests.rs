@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::time::UNIX_EPOCH;
 
 use super::*;
 use crate::files::testing::pipe;

@@ -12,7 +12,8 @@ use crate::ingest::reach::{Folder, Reach};
 
 use super::left_out::{LeftOut, Rule};
 use super::rules::{Rules, Source, Verdict};
-use super::{Item, Seen, Territory};
+use super::seen::{Item, Seen, stamp};
+use super::start::Territory;
 
 /// The files below a folder, without hidden files and files that ignore files exclude. No link is
 /// followed unless `reach` allows it.
@@ -167,7 +168,7 @@ impl Tree {
             return None;
         }
         let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok).ok()?;
-        let stamp = (!metadata.is_dir()).then(|| super::stamp(&metadata));
+        let stamp = (!metadata.is_dir()).then(|| stamp(&metadata));
         Some(Ok(Seen::LeftOut(LeftOut { path, rule, stamp })))
     }
 }

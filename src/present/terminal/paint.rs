@@ -1,10 +1,5 @@
 //! Colours output by its meaning. This is the only table of colours.
 
-use std::io;
-
-use crate::present::terminal::sheet::Sheet;
-use crate::present::text::human::Human;
-
 /// The meaning of a piece of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
@@ -54,21 +49,5 @@ impl Meaning {
             Self::Warning => "33",
             Self::Bad => "1;31",
         }
-    }
-}
-
-impl Human {
-    /// Writes text in the colour of its meaning.
-    pub(in crate::present) fn paint(
-        &self,
-        meaning: Meaning,
-        text: &str,
-        out: &mut Sheet<'_>,
-    ) -> io::Result<()> {
-        let code = meaning.code();
-        if !self.is_coloured || code.is_empty() || text.is_empty() {
-            return out.text(text);
-        }
-        out.styled(code, text)
     }
 }

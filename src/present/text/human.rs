@@ -128,6 +128,20 @@ impl Human {
             None => Ok(()),
         }
     }
+
+    /// Writes text in the colour of its meaning.
+    pub(in crate::present) fn paint(
+        &self,
+        meaning: Meaning,
+        text: &str,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
+        let code = meaning.code();
+        if !self.is_coloured || code.is_empty() || text.is_empty() {
+            return out.text(text);
+        }
+        out.styled(code, text)
+    }
 }
 
 #[cfg(test)]

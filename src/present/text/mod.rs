@@ -18,6 +18,7 @@ mod push;
 pub mod quote;
 pub mod read;
 mod relocate;
+mod remarks;
 mod runs;
 pub mod search;
 pub mod skill;

@@ -10,7 +10,7 @@ use crate::ingest::IngestReport;
 use crate::ingest::detect::NO_EXTENSION;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
-use crate::present::text::update::made_differently;
+use crate::present::text::remarks::{known_to_fail, made_differently};
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 use crate::transfer::{Conflict, Field, Imported};
@@ -179,12 +179,6 @@ fn most_frequent(kinds: &BTreeMap<String, usize>) -> String {
         others => parts.push(format!("{} others", thousands(others as u64))),
     }
     parts.join(", ")
-}
-
-/// Reports files that failed in an earlier run.
-pub(super) fn known_to_fail(num: usize) -> String {
-    let pronoun = if num == 1 { "it" } else { "them" };
-    format!("{} known to fail; `kb files --failed` lists {pronoun}.", thousands(num as u64))
 }
 
 #[cfg(test)]

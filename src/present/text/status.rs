@@ -12,7 +12,7 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, texts, words};
 use crate::present::text::bases::described_shortly;
 use crate::present::text::human::Human;
-use crate::present::text::update::made_differently;
+use crate::present::text::remarks::made_differently;
 use crate::skill::install::Found;
 use crate::store::{LastUpdate, PageCounts};
 use crate::text::number::{bytes_to_mb, counted, thousands};

@@ -5,22 +5,12 @@ use std::io;
 use crate::app::update::UpdateReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
-use crate::present::text::runs::known_to_fail;
+use crate::present::text::remarks::{known_to_fail, made_differently};
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
 /// How many moved files are listed.
 const MAX_MOVES: usize = 10;
-
-/// Returns a sentence about documents that were made with other settings.
-pub(in crate::present) fn made_differently(count: usize) -> String {
-    let were = if count == 1 { "was" } else { "were" };
-    format!(
-        "{} {were} made with other settings, another model or an older kb; `kb update --reread` makes \
-         them again",
-        counted(count, "document")
-    )
-}
 
 impl Human {
     /// Writes the report of `kb update`.

@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::path::folder_of;
 use super::private::{self, create_folder};
-use super::write::{folder_of, sync_folder};
+use super::write::sync_folder;
 
 /// Holds a lock file until it is dropped.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ pub use std::fs::{File, Metadata};
 pub mod access;
 pub mod folder;
 pub mod open;
+pub mod path;
 pub mod private;
 pub mod processes;
 pub mod scratch;

@@ -8,7 +8,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use super::write::folder_of;
+use super::path::folder_of;
 
 /// The owner may read and write.
 #[cfg(unix)]

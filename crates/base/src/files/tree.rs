@@ -6,9 +6,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::path::folder_of;
 use super::private::{self, create_folder};
 use super::scratch::Scratch;
-use super::write::{folder_of, sync_folder};
+use super::write::sync_folder;
 
 /// An unfinished folder next to its target; removed when dropped before it is published.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::path::folder_of;
 use super::private;
 use super::scratch::Scratch;
 
@@ -285,11 +286,6 @@ pub fn destination(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many symbolic links"))
-}
-
-/// Returns the folder of a path; `.` for a bare name.
-pub fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn not_a_file() -> io::Error {

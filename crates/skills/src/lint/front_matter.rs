@@ -3,7 +3,7 @@
 use crate::front_matter::{self, Fields};
 use crate::place::{SKILL_FILE, Skill};
 
-use super::{
+use super::rules::{
     DESCRIPTION_LENGTH, DESCRIPTION_NONEMPTY, DESCRIPTION_REQUIRED, DESCRIPTION_TRIGGERS,
     FRONTMATTER_KNOWN, FRONTMATTER_VALID, Finding, NAME_FORMAT, NAME_LENGTH, NAME_MATCH_DIR,
     NAME_REQUIRED, Rule, Source,

@@ -8,7 +8,9 @@ use crate::place::{SKILL_FILE, Skill};
 use crate::text::headings::Heading;
 use crate::text::paths;
 
-use super::{Finding, LINK_ANCHOR_EXISTS, LINK_FILE_EXISTS, LINK_NO_ESCAPE, NO_ORPHANS, Source};
+use super::rules::{
+    Finding, LINK_ANCHOR_EXISTS, LINK_FILE_EXISTS, LINK_NO_ESCAPE, NO_ORPHANS, Source,
+};
 
 /// Files that need no link: people look for them by name.
 const KNOWN_FILES: [&str; 4] = ["license.md", "changelog.md", "contributing.md", "readme.md"];

@@ -2,7 +2,7 @@
 
 use crate::place::SKILL_FILE;
 
-use super::{
+use super::rules::{
     Finding, HEADING_FIRST_H1, HEADING_H1, HEADING_HIERARCHY, HEADING_MATCH_NAME, SKILL_SIZE,
     Source,
 };

@@ -14,8 +14,9 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::{Error, Result};
 use crate::files::access::{is_readable, is_writable};
 use crate::files::open::{self, Links};
+use crate::files::path::folder_of;
 use crate::files::stamp::Stamp;
-use crate::files::write::{folder_of, side_file};
+use crate::files::write::side_file;
 
 use super::connection::{PRAGMAS, open_connection};
 

@@ -3,7 +3,6 @@
 //! The library answers any request for a password, and reads messages of any length and number. So every byte passes
 //! here first: methods of authentication that the user did not allow, and answers beyond a limit, end the connection.
 
-use std::fmt;
 use std::future::{Ready, ready};
 use std::io;
 use std::pin::{Pin, pin};
@@ -15,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, timeout};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
+use super::breach::Breach;
 use super::words::{Method, Methods};
 
 /// Longest row in bytes; rows of kb have at most a few chunks' text.
@@ -42,39 +42,6 @@ pub(super) const SILENCE: Duration = Duration::from_secs(60);
 
 /// How long a request may take if the server keeps sending.
 pub(super) const REQUEST: Duration = Duration::from_secs(15 * 60);
-
-/// Why a connection was given up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Breach {
-    pub(super) reason: String,
-    pub(super) hint: String,
-}
-
-impl Breach {
-    pub(super) fn new(reason: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { reason: reason.into(), hint: hint.into() }
-    }
-
-    /// The error of a server that speaks something else.
-    pub(super) fn not_postgres() -> Self {
-        Self::new("what answers there is not PostgreSQL", "check host and port of the URL")
-    }
-
-    fn too_much(what: impl fmt::Display) -> Self {
-        Self::new(
-            format!("the server sends {what}"),
-            "a copy made by kb has no such answers; check what answers there",
-        )
-    }
-}
-
-impl fmt::Display for Breach {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for Breach {}
 
 /// What the server has sent for one request.
 #[derive(Debug, Default)]

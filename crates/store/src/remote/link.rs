@@ -14,7 +14,8 @@ use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::guard::{Breach, Guarded, Meter, Prepared, REQUEST, SILENCE, Wire};
+use super::breach::Breach;
+use super::guard::{Guarded, Meter, Prepared, REQUEST, SILENCE, Wire};
 use super::target::{Address, Endpoint, Target};
 use super::tls::{self, Authorities};
 use super::words::Encryption;

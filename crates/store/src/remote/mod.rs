@@ -13,6 +13,7 @@
 //! target (URL, words of libpq) ─► link ─► tls ─► guard ─► client library
 //! ```
 
+mod breach;
 mod copy;
 mod guard;
 mod link;

@@ -16,7 +16,8 @@ use rustls::{
 use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use tokio_rustls::TlsConnector;
 
-use super::guard::{Breach, Wire};
+use super::breach::Breach;
+use super::guard::Wire;
 use super::words::Encryption;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};

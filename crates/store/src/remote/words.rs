@@ -1,6 +1,6 @@
 //! Defines what libpq's words `sslmode` and `require_auth` ask of a connection. Pure.
 
-use super::guard::Breach;
+use super::breach::Breach;
 
 /// What a client demands of the encryption of a connection: libpq's `sslmode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

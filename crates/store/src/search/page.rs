@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::fuse::Fused;
 use crate::search::near_copies::{self, NearCopies};
-use crate::search::{MIN_DEPTH, SearchOptions, Searchable};
+use crate::search::options::MIN_DEPTH;
+use crate::search::{SearchOptions, Searchable};
 use crate::text::contents::is_contents;
 
 /// Number of first candidates checked for copies, if there are at least [`MIN_DEPTH`]. The

@@ -16,7 +16,8 @@ use crate::search::fuse::{
     self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
 };
 use crate::search::keyword::{Keywords, TermMatch};
-use crate::search::similar::mean;
+use crate::search::mean::mean;
+use crate::search::options::RankOptions;
 use crate::search::weights::{self, Tokens};
 use crate::search::{
     Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late,
@@ -50,17 +51,6 @@ pub(super) struct VectorLeg {
     phrasings: Vec<QueryEmbedding>,
     /// The cosine of unrelated passages.
     floor: f64,
-}
-
-/// Options of the legs.
-#[derive(Clone, Copy)]
-pub(super) struct RankOptions<'a> {
-    /// The legs to run.
-    pub(super) legs: LegSelection,
-    /// The chunks to rank, ordered by id; all if `None`.
-    pub(super) passing: Option<&'a [ChunkId]>,
-    /// Number of candidates to take from each leg.
-    pub(super) depth: u32,
 }
 
 /// Runs the legs in parallel. The phrasings of a query are averaged within each leg.

@@ -10,7 +10,10 @@ use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::search::fuse::{Fused, Leg, Legs};
-use crate::search::rankings::{RankOptions, rank};
+use crate::search::options::RankOptions;
+use crate::search::page::page;
+use crate::search::passing::passing;
+use crate::search::rankings::rank;
 use crate::search::{LoadEmbedder, Query, SearchOptions, TermMatch};
 use crate::text::contents::is_contents;
 
@@ -105,7 +108,7 @@ pub fn why(
     let of_filter = store.passing_chunks(&options.filter)?;
     let is_own = |id: &ChunkId| chunk_ids.contains(id);
     let phrasings = slice::from_ref(query);
-    let passing = super::passing(store, phrasings, &options.filter)?;
+    let passing = passing(store, phrasings, &options.filter)?;
     let num_passing = passing
         .as_ref()
         .map_or(chunk_ids.len(), |passing| passing.iter().filter(|id| is_own(id)).count());
@@ -113,7 +116,7 @@ pub fn why(
     let rankings = rank(store, load_embedder, phrasings, ranking)?;
     let all = SearchOptions { threshold: None, ..options.clone() };
     let fused = rankings.fuse(store, &all)?;
-    let page = super::page::page(store, &fused, options)?;
+    let page = page(store, &fused, options)?;
     let is_shown = page.iter().any(|shown| is_own(&shown.fused.chunk_id));
     let keyword = best(&rankings.keyword, is_own);
     let vector = rankings.vector.as_ref().and_then(|leg| best(&leg.ranking, is_own));

@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::{Entry, Kind, Links};
+use super::kinds::{Entry, Kind, Links};
 
 pub(super) type Flags = ();
 pub(super) type Handle = File;

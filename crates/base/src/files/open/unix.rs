@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use super::{Entry, Kind, Links};
+use super::kinds::{Entry, Kind, Links};
 
 pub(super) type Flags = OFlags;
 pub(super) type Handle = OwnedFd;

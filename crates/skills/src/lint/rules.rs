@@ -1,0 +1,106 @@
+//! Names the rules for authors, and what violates them.
+
+use crate::text::headings::{Heading, Page};
+
+/// How serious a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The skill does not work, or not everywhere.
+    Error,
+    /// The skill could be better.
+    Warning,
+}
+
+impl Severity {
+    /// Returns the word and the code of its diagnostics.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Error => ("error", "E300"),
+            Self::Warning => ("warning", "W300"),
+        }
+    }
+}
+
+/// A rule of the standard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// `SKL` and three digits.
+    pub id: &'static str,
+    /// Its short name.
+    pub name: &'static str,
+    /// How serious a violation is.
+    pub severity: Severity,
+}
+
+/// Declares the rules, each as a constant by its short name.
+macro_rules! rules {
+    ($($constant:ident = $id:literal $name:literal $severity:ident,)*) => {
+        $(pub(super) const $constant: Rule = Rule { id: $id, name: $name, severity: Severity::$severity };)*
+
+        /// All rules, in order.
+        pub const RULES: &[Rule] = &[$($constant),*];
+    };
+}
+
+rules! {
+    SKIP_COMPILED = "SKL001" "skip-compiled" Warning,
+    FRONTMATTER_VALID = "SKL100" "frontmatter-valid" Error,
+    NAME_REQUIRED = "SKL101" "name-required" Error,
+    NAME_FORMAT = "SKL102" "name-format" Error,
+    NAME_LENGTH = "SKL103" "name-length" Error,
+    NAME_MATCH_DIR = "SKL104" "name-match-dir" Warning,
+    DESCRIPTION_REQUIRED = "SKL105" "description-required" Error,
+    DESCRIPTION_NONEMPTY = "SKL106" "description-nonempty" Error,
+    DESCRIPTION_LENGTH = "SKL107" "description-length" Warning,
+    DESCRIPTION_TRIGGERS = "SKL108" "description-triggers" Warning,
+    FRONTMATTER_KNOWN = "SKL109" "frontmatter-known" Warning,
+    SKILL_SIZE = "SKL201" "skill-size" Warning,
+    HEADING_H1 = "SKL202" "heading-h1" Warning,
+    HEADING_MATCH_NAME = "SKL203" "heading-match-name" Warning,
+    HEADING_FIRST_H1 = "SKL204" "heading-first-h1" Warning,
+    HEADING_HIERARCHY = "SKL205" "heading-hierarchy" Warning,
+    LINK_FILE_EXISTS = "SKL301" "link-file-exists" Error,
+    LINK_ANCHOR_EXISTS = "SKL302" "link-anchor-exists" Warning,
+    LINK_NO_ESCAPE = "SKL303" "link-no-escape" Error,
+    NO_ORPHANS = "SKL401" "no-orphans" Warning,
+}
+
+/// A violated rule and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Which rule.
+    pub rule: Rule,
+    /// How it is violated.
+    pub message: String,
+    /// Below the skill's directory; `None` for the skill as a whole.
+    pub file: Option<String>,
+    /// From 1; `None` for the file as a whole.
+    pub line: Option<usize>,
+}
+
+impl Finding {
+    /// Returns the text printed on stderr.
+    pub fn text(&self) -> String {
+        let place = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}: "),
+            (Some(file), None) => format!("{file}: "),
+            (None, _) => String::new(),
+        };
+        let (word, code) = self.rule.severity.words();
+        let Rule { id, name, .. } = self.rule;
+        format!("{place}{word}[{code}]: {id} {name}: {}", self.message)
+    }
+}
+
+/// A Markdown file to check.
+pub(super) struct Source {
+    pub(super) path: String,
+    pub(super) page: Page,
+    pub(super) headings: Vec<Heading>,
+}
+
+impl Source {
+    pub(super) fn finding(&self, rule: Rule, line: usize, message: String) -> Finding {
+        Finding { rule, message, file: Some(self.path.clone()), line: Some(line) }
+    }
+}

@@ -1,0 +1,36 @@
+//! Says why a connection is given up.
+
+use std::fmt;
+
+/// Why a connection was given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Breach {
+    pub(super) reason: String,
+    pub(super) hint: String,
+}
+
+impl Breach {
+    pub(super) fn new(reason: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { reason: reason.into(), hint: hint.into() }
+    }
+
+    /// The error of a server that speaks something else.
+    pub(super) fn not_postgres() -> Self {
+        Self::new("what answers there is not PostgreSQL", "check host and port of the URL")
+    }
+
+    pub(super) fn too_much(what: impl fmt::Display) -> Self {
+        Self::new(
+            format!("the server sends {what}"),
+            "a copy made by kb has no such answers; check what answers there",
+        )
+    }
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Breach {}

@@ -1,0 +1,146 @@
+//! Names the answer to a query.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::StoredHit;
+use crate::document::Stale;
+use crate::ids::ChunkId;
+use crate::search::confidence::{Confidence, NoBasis};
+use crate::search::fuse::Leg;
+use crate::search::keyword::TermMatch;
+use crate::search::parse::Query;
+
+/// The answer to a query: chunks, or passages made of them.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The user's string, unchanged; the first one of several phrasings.
+    pub typed: String,
+    /// The other phrasings, unchanged.
+    pub also: Vec<String>,
+    /// Best first, at most the limit.
+    pub hits: Vec<Hit>,
+    /// Distinct chunks among the candidates after filter and threshold.
+    pub total_matches: usize,
+    /// How likely it is that the answer is among the hits; `None` if no leg can judge.
+    pub confidence: Option<Confidence>,
+    /// Why `confidence` is `None`.
+    pub no_basis: Option<NoBasis>,
+    /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
+    pub reranking: Option<Reranking>,
+    /// Set if the hits are passages.
+    pub gathered: Option<Gathered>,
+}
+
+/// How passages were collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gathered {
+    /// The requested budget in tokens.
+    pub budget: Option<usize>,
+    /// Tokens of all passages together; never more than the budget.
+    pub num_tokens: usize,
+}
+
+/// What a program of the user's did with the order of hits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reranking {
+    /// The first hits are in the order of its scores.
+    Done,
+    /// It failed for this reason, so they are in the order of their own scores.
+    Failed(String),
+}
+
+impl Answer {
+    /// Returns the answer of a database without anything to search.
+    pub fn empty(phrasings: &[Query]) -> Self {
+        let mut typed = phrasings.iter().map(|query| query.typed.clone());
+        Self {
+            typed: typed.next().unwrap_or_default(),
+            also: typed.collect(),
+            hits: Vec::new(),
+            total_matches: 0,
+            confidence: Some(Confidence::None),
+            no_basis: None,
+            reranking: None,
+            gathered: None,
+        }
+    }
+
+    /// Says of each hit from which knowledge base it is.
+    pub fn name_base(&mut self, name: &str) {
+        self.hits.iter_mut().for_each(|hit| hit.base = Some(name.to_owned()));
+    }
+
+    /// Returns all phrasings in their order.
+    pub fn phrasings(&self) -> impl Iterator<Item = &str> {
+        [self.typed.as_str()].into_iter().chain(self.also.iter().map(String::as_str))
+    }
+
+    /// Returns all phrasings as one text, from which the words to mark are taken.
+    pub fn joined(&self) -> String {
+        self.phrasings().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What one of several phrasings contributes to a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Contribution {
+    /// BM25 for this phrasing; the leg ranks by the average. Null if none of its words occurs.
+    pub bm25: Option<f64>,
+    /// Cosine to this phrasing; the leg ranks by the average.
+    pub cosine: Option<f64>,
+}
+
+/// What a passage consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Its chunks, in order.
+    pub chunk_ids: Vec<ChunkId>,
+    /// Tokens of its text.
+    pub num_tokens: usize,
+}
+
+/// A chunk ready to be shown, with the reasons for its place; or the best chunk of a passage, with the
+/// text, lines and pages of the whole passage.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// Sum of the legs' terms.
+    pub score: f64,
+    /// The score of a program of the user's, if one ordered the hits.
+    pub rerank_score: Option<f64>,
+    /// The keyword leg's contribution; `None` if it was not run or did not rank the chunk.
+    pub keyword: Option<Leg>,
+    /// The vector leg's contribution; `None` if it was not run or did not rank the chunk.
+    pub vector: Option<Leg>,
+    /// How well the query's tokens match the chunk's; `None` if they were not compared.
+    pub token_match: Option<f64>,
+    /// The chunk and its document.
+    pub stored: StoredHit,
+    /// What each term contributes; empty unless requested.
+    pub terms: Vec<TermMatch>,
+    /// What each of several phrasings of the query contributes, in their order; empty if there is one.
+    pub contributions: Vec<Contribution>,
+    /// Number of near copies of this hit that were skipped.
+    pub num_copies: u32,
+    /// How the document's file differs from what was indexed. A search does not look at files, so it
+    /// leaves this at `None`.
+    pub stale: Option<Stale>,
+    /// The knowledge base it is from, if several were searched.
+    pub base: Option<String>,
+    /// `None` if it is a single chunk, not a passage.
+    pub passage: Option<Passage>,
+}
+
+impl Hit {
+    /// Returns the line number in the file of line `number` of the chunk's text, counted from 0.
+    /// Returns the first line of the text if its lines differ from the file's, `None` if the source
+    /// has no lines.
+    pub fn line(&self, number: usize) -> Option<u32> {
+        let chunk = &self.stored.chunk.chunk;
+        let (first, last) = (chunk.start_line?, chunk.end_line?);
+        let num_lines = u32::try_from(chunk.text.lines().count()).ok()?;
+        let is_verbatim =
+            last.checked_sub(first).is_some_and(|difference| difference + 1 == num_lines);
+        Some(first + u32::try_from(number).ok().filter(|_| is_verbatim).unwrap_or(0))
+    }
+}

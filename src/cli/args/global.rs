@@ -1,0 +1,45 @@
+//! Defines the options of every command.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+
+use crate::cli::args::values::directory;
+
+/// Options of every command.
+#[derive(Debug, Clone, Default, Args)]
+pub(in crate::cli) struct Global {
+    /// Directory of kb.db and config.yaml [default: data_dir, ~/.kb]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    #[arg(value_parser = directory)]
+    pub(in crate::cli) data_dir: Option<PathBuf>,
+    /// Use this knowledge base (`kb base list` shows them); `kb search` takes several, separated by commas
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
+    pub(in crate::cli) base: Option<String>,
+    /// Colour human output: always, never, or auto (on a terminal, unless NO_COLOR is set)
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(help_heading = "Global options")]
+    pub(in crate::cli) color: ColorChoice,
+    /// Do not use a pager for long answers (KB_PAGER, PAGER, less)
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(in crate::cli) no_pager: bool,
+    /// Show no progress and print only warnings and errors
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    #[arg(conflicts_with = "verbose")]
+    pub(in crate::cli) quiet: bool,
+    /// Print more details; -vv also prints how long each stage took
+    #[arg(long, short, global = true, action = ArgAction::Count, help_heading = "Global options")]
+    pub(in crate::cli) verbose: u8,
+    /// Append messages and the time of each stage to this file
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub(in crate::cli) log_file: Option<PathBuf>,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ColorChoice {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}

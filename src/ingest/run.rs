@@ -1,0 +1,20 @@
+//! Names what one run of all stages works with.
+
+use crate::ingest::options::IngestOptions;
+use crate::ingest::report::{IngestReport, OnEvent};
+use crate::ingest::services::Services;
+use crate::store::Store;
+
+/// One run of all stages.
+pub struct Run<'a> {
+    /// Where documents are stored.
+    pub store: &'a mut Store,
+    /// Counts and embeds.
+    pub services: &'a Services<'a>,
+    /// How documents are read and split.
+    pub options: &'a IngestOptions,
+    /// Receives events as they happen.
+    pub on_event: &'a mut OnEvent<'a>,
+    /// Counts the documents committed, even if an error stops the run.
+    pub report: IngestReport,
+}

@@ -1,0 +1,19 @@
+//! Words remarks that several commands make.
+
+use crate::text::number::{counted, thousands};
+
+/// Reports files that failed in an earlier run.
+pub(super) fn known_to_fail(num: usize) -> String {
+    let pronoun = if num == 1 { "it" } else { "them" };
+    format!("{} known to fail; `kb files --failed` lists {pronoun}.", thousands(num as u64))
+}
+
+/// Returns a sentence about documents that were made with other settings.
+pub(in crate::present) fn made_differently(count: usize) -> String {
+    let were = if count == 1 { "was" } else { "were" };
+    format!(
+        "{} {were} made with other settings, another model or an older kb; `kb update --reread` makes \
+         them again",
+        counted(count, "document")
+    )
+}

@@ -1,0 +1,13 @@
+//! Names what the first line of an export says.
+
+use crate::document::Binding;
+use crate::store::Root;
+
+/// The first line of an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The settings of its vectors; `None` before its first document.
+    pub binding: Option<Binding>,
+    /// The folders that were added.
+    pub roots: Vec<Root>,
+}
