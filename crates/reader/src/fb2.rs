@@ -3,8 +3,9 @@
 //! An FB2 file is one XML document: `description` has the metadata, each `body` sections, and `binary` the
 //! pictures.
 
+use super::flow::{self, Content, Tables};
 use super::writer::Writer;
-use super::xml::{self, Element, Event};
+use super::xml::Element;
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
@@ -22,7 +23,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let text = decode::decode_as(input.bytes, encoding(input.bytes))
         .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
     let mut walk = Walk::default();
-    let outcome = xml::each(&text, |event| walk.on(event));
+    let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(content));
     walk.end_paragraph();
     let blocks = walk.writer.finish();
     let mut warnings = Vec::new();
@@ -56,7 +57,6 @@ struct Walk {
     writer: Writer,
     head: Head,
     is_book: bool,
-    depth_left_out: usize,
     /// The names of the open elements.
     open: Vec<String>,
     /// Number of open sections.
@@ -68,27 +68,22 @@ struct Walk {
     is_note: bool,
     /// Names of the open author.
     names: Vec<String>,
-    rows: Option<Vec<Vec<String>>>,
+    tables: Tables,
 }
 
 impl Walk {
-    fn on(&mut self, event: Event<'_>) {
-        match event {
-            Event::Open(_) if self.depth_left_out > 0 => self.depth_left_out += 1,
-            Event::Close(_) if self.depth_left_out > 0 => self.depth_left_out -= 1,
-            Event::Open(element) if LEFT_OUT.contains(&element.name()) => self.depth_left_out = 1,
-            Event::Open(element) => {
+    fn on(&mut self, content: Content<'_>) {
+        match content {
+            Content::Open(element) => {
                 self.open(element);
                 self.open.push(element.name().to_owned());
             }
-            Event::Close(name) => {
+            Content::Close(name) => {
                 self.open.pop();
                 self.close(name);
             }
-            Event::Text(text) if self.depth_left_out == 0 => {
-                self.text.push_str(&text.replace(['\n', '\r', '\t'], " "));
-            }
-            Event::Text(_) => {}
+            Content::Text(text) => self.text.push_str(&text.replace(['\n', '\r', '\t'], " ")),
+            Content::Formula(text) => self.text.push_str(&text),
         }
     }
 
@@ -97,8 +92,9 @@ impl Walk {
             "FictionBook" => self.is_book = true,
             "section" => self.depth += 1,
             "title" => self.is_in_title = true,
-            "table" => self.rows = Some(Vec::new()),
-            "tr" => self.rows.iter_mut().for_each(|rows| rows.push(Vec::new())),
+            "table" => self.tables.begin(),
+            "tr" => self.tables.begin_row(),
+            "td" | "th" => self.tables.begin_cell(1),
             "a" if element.attribute("type").as_deref() == Some("note") => {
                 self.is_note = true;
                 self.text.push('[');
@@ -139,11 +135,10 @@ impl Walk {
             }
             "td" | "th" => {
                 let cell = self.take();
-                if let Some(row) = self.rows.as_mut().and_then(|rows| rows.last_mut()) {
-                    row.push(cell);
-                }
+                self.tables.paragraph(&cell, &mut Vec::new());
+                self.tables.end_cell();
             }
-            "table" => self.rows.take().into_iter().for_each(|rows| self.writer.table(rows)),
+            "table" => self.tables.end_into(&mut self.writer),
             "book-title" | "lang" | "date" | "author" | "genre" | "keywords" | "translator"
             | "first-name" | "middle-name" | "last-name" | "nickname" | "email" | "home-page" => {
                 let is_of_author = parent == "author";
@@ -176,7 +171,7 @@ impl Walk {
     }
 
     fn end_paragraph(&mut self) {
-        if self.rows.is_some() {
+        if self.tables.is_open() {
             self.text.push(' ');
             return;
         }

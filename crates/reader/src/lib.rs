@@ -11,6 +11,7 @@ mod data;
 mod docx;
 mod epub;
 mod fb2;
+mod flow;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod html;

@@ -24,11 +24,14 @@ pub(super) struct Writer {
     blocks: Vec<PageBlock>,
     /// The outermost list item that is not finished.
     item: String,
+    /// Lines of source text, one paragraph of the document each.
+    code_lines: String,
 }
 
 impl Writer {
     /// Returns the blocks.
     pub(super) fn finish(mut self) -> Vec<PageBlock> {
+        self.end_code();
         self.end_item();
         self.blocks
     }
@@ -51,6 +54,18 @@ impl Writer {
     pub(super) fn code(&mut self, language: &str, text: &str) {
         let block = fenced(language, text);
         self.push(PageBlockKind::Code, 0, block);
+    }
+
+    /// Adds a line of source text; lines in a row become one block.
+    pub(super) fn code_line(&mut self, line: &str) {
+        self.code_lines.push_str(line);
+        self.code_lines.push('\n');
+    }
+
+    /// Ends the lines of source text.
+    pub(super) fn end_code(&mut self) {
+        let lines = std::mem::take(&mut self.code_lines);
+        self.code("", &lines);
     }
 
     /// Adds a table with the first row as its header; rows may differ in length. A table with one

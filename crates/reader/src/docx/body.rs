@@ -5,10 +5,10 @@
 use super::lists::{BULLET, Lists};
 use super::notes::Notes;
 use super::styles::Styles;
-use crate::math::{self, Formula};
+use crate::flow::{self, Content, Tables};
 use crate::parts::is_description;
 use crate::writer::Writer;
-use crate::xml::{self, Element, Event};
+use crate::xml::Element;
 
 /// Elements whose text is not part of the document: text from before a change, fallbacks for older
 /// programs, pronunciations of words.
@@ -31,17 +31,13 @@ pub(super) fn write(
         lists,
         notes,
         writer,
-        depth_left_out: 0,
-        formula: None,
         is_text: false,
         is_in_properties: false,
         paragraphs: Vec::new(),
-        tables: Vec::new(),
-        code: String::new(),
-        table_notes: Vec::new(),
+        tables: Tables::default(),
     };
-    xml::each(xml, |event| walk.on(event))?;
-    walk.end_code();
+    flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
+    walk.writer.end_code();
     Ok(())
 }
 
@@ -58,56 +54,26 @@ struct Paragraph {
     notes: Vec<String>,
 }
 
-/// An open table.
-#[derive(Debug, Default)]
-struct Table {
-    rows: Vec<Vec<String>>,
-    cell: String,
-    /// Columns that the open cell spans.
-    span: usize,
-}
-
 struct Walk<'a> {
     styles: &'a Styles,
     lists: Lists,
     notes: &'a Notes,
     writer: &'a mut Writer,
-    /// Depth of open elements, counted from the one that is left out.
-    depth_left_out: usize,
-    /// The formula that is being read.
-    formula: Option<Formula>,
     is_text: bool,
     /// Whether the current elements are paragraph properties.
     is_in_properties: bool,
     paragraphs: Vec<Paragraph>,
-    tables: Vec<Table>,
-    /// Lines of source text, one paragraph each.
-    code: String,
-    /// Notes of the open table.
-    table_notes: Vec<String>,
+    tables: Tables,
 }
 
 impl Walk<'_> {
-    fn on(&mut self, event: Event<'_>) {
-        if let Some(formula) = &mut self.formula {
-            if let Some(text) = formula.on(event) {
-                self.formula = None;
-                self.push(&text);
-            }
-            return;
-        }
-        match event {
-            Event::Open(_) if self.depth_left_out > 0 => self.depth_left_out += 1,
-            Event::Close(_) if self.depth_left_out > 0 => self.depth_left_out -= 1,
-            Event::Open(element) if LEFT_OUT.contains(&element.name()) => self.depth_left_out = 1,
-            Event::Open(element) if math::is_formula(element.name()) => {
-                let formula = self.formula.insert(Formula::default());
-                formula.on(event);
-            }
-            Event::Open(element) => self.open(element),
-            Event::Close(name) => self.close(name),
-            Event::Text(text) if self.is_text && self.depth_left_out == 0 => self.push(text),
-            Event::Text(_) => {}
+    fn on(&mut self, content: Content<'_>) {
+        match content {
+            Content::Open(element) => self.open(element),
+            Content::Close(name) => self.close(name),
+            Content::Text(text) if self.is_text => self.push(text),
+            Content::Text(_) => {}
+            Content::Formula(text) => self.push(&text),
         }
     }
 
@@ -125,8 +91,8 @@ impl Walk<'_> {
             "pPr" => self.is_in_properties = true,
             "t" => self.is_text = true,
             "tbl" => {
-                self.end_code();
-                self.tables.push(Table::default());
+                self.writer.end_code();
+                self.tables.begin();
             }
             "footnoteReference" | "endnoteReference" => {
                 let id = element.attribute("id").unwrap_or_default();
@@ -158,18 +124,13 @@ impl Walk<'_> {
                     self.push(&format!(" {description} "));
                 }
             }
-            _ => {
-                let Some(table) = self.tables.last_mut() else { return };
-                match name {
-                    "tr" => table.rows.push(Vec::new()),
-                    "tc" => table.span = 1,
-                    "gridSpan" => {
-                        let span = value().and_then(|columns| columns.parse().ok());
-                        table.span = usize::clamp(span.unwrap_or(1), 1, MAX_SPAN);
-                    }
-                    _ => {}
-                }
+            "tr" => self.tables.begin_row(),
+            "tc" => self.tables.begin_cell(1),
+            "gridSpan" => {
+                let span = value().and_then(|columns| columns.parse().ok());
+                self.tables.span(usize::clamp(span.unwrap_or(1), 1, MAX_SPAN) - 1);
             }
+            _ => {}
         }
     }
 
@@ -182,59 +143,22 @@ impl Walk<'_> {
                     self.end_paragraph(paragraph);
                 }
             }
-            "tc" => {
-                if let Some(table) = self.tables.last_mut() {
-                    let cell = std::mem::take(&mut table.cell);
-                    if table.rows.is_empty() {
-                        table.rows.push(Vec::new());
-                    }
-                    if let Some(row) = table.rows.last_mut() {
-                        row.push(cell);
-                        row.resize(row.len() + table.span.max(1) - 1, String::new());
-                    }
-                }
-            }
-            "tbl" => {
-                if let Some(table) = self.tables.pop() {
-                    self.end_table(table);
-                }
-            }
+            "tc" => self.tables.end_cell(),
+            "tbl" => self.tables.end_into(self.writer),
             _ => {}
         }
     }
 
-    fn end_table(&mut self, table: Table) {
-        match self.tables.last_mut() {
-            // The text of a nested table becomes text of the outer cell.
-            Some(outer) => {
-                for cell in table.rows.iter().flatten() {
-                    outer.cell.push_str(cell);
-                    outer.cell.push(' ');
-                }
-            }
-            None => {
-                self.writer.table(table.rows);
-                for note in std::mem::take(&mut self.table_notes) {
-                    self.writer.paragraph(&note);
-                }
-            }
-        }
-    }
-
     fn end_paragraph(&mut self, paragraph: Paragraph) {
-        let Paragraph { text, style, outline_level, list, list_level, notes } = paragraph;
-        if let Some(table) = self.tables.last_mut() {
-            table.cell.push_str(&text);
-            table.cell.push(' ');
-            self.table_notes.extend(notes);
+        let Paragraph { text, style, outline_level, list, list_level, mut notes } = paragraph;
+        if self.tables.paragraph(&text, &mut notes) {
             return;
         }
         if self.styles.is_code(&style) {
-            self.code.push_str(&text);
-            self.code.push('\n');
+            self.writer.code_line(&text);
             return;
         }
-        self.end_code();
+        self.writer.end_code();
         let level = outline_level.filter(|level| *level < 9).map(|level| level + 1);
         let list = self.list_of(&style, list, list_level).filter(|_| !text.trim().is_empty());
         if let Some(level) = level.or_else(|| self.styles.heading_level(&style)) {
@@ -267,11 +191,6 @@ impl Walk<'_> {
             None => self.styles.list(style)?,
         };
         (list != "0").then_some((list, level))
-    }
-
-    fn end_code(&mut self) {
-        let code = std::mem::take(&mut self.code);
-        self.writer.code("", &code);
     }
 }
 

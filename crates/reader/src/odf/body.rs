@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use super::styles::Styles;
 use crate::extract::protocol::PageBlock;
-use crate::math::{self, Formula};
+use crate::flow::{self, Content, Tables};
 use crate::parts::is_description;
 use crate::writer::Writer;
-use crate::xml::{self, Element, Event};
+use crate::xml::Element;
 
 /// Elements whose text is not part of the document: removed text, remarks, pronunciations, what a program
 /// generates.
@@ -38,7 +38,7 @@ pub(super) fn read(
     formulas: &HashMap<String, String>,
 ) -> Result<Vec<Vec<PageBlock>>, String> {
     let mut walk = Walk::new(styles, formulas);
-    xml::each(xml, |event| walk.on(event))?;
+    flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
     walk.end_page();
     Ok(walk.pages)
 }
@@ -62,13 +62,6 @@ struct List {
     has_text: bool,
 }
 
-#[derive(Debug, Default)]
-struct Table {
-    rows: Vec<Vec<String>>,
-    cell: String,
-    repeated: usize,
-}
-
 struct Walk<'a> {
     styles: &'a Styles,
     formulas: &'a HashMap<String, String>,
@@ -76,17 +69,12 @@ struct Walk<'a> {
     /// Whether a slide has begun.
     has_slides: bool,
     writer: Writer,
-    depth_left_out: usize,
-    formula: Option<Formula>,
     paragraphs: Vec<Paragraph>,
     lists: Vec<List>,
-    tables: Vec<Table>,
-    code: String,
+    tables: Tables,
     /// The open note: its text.
     note: Option<String>,
     num_notes: usize,
-    /// Notes of the open table.
-    table_notes: Vec<String>,
     /// What the open frame of a slide is for.
     class: String,
     title: String,
@@ -105,15 +93,11 @@ impl<'a> Walk<'a> {
             pages: Vec::new(),
             has_slides: false,
             writer: Writer::default(),
-            depth_left_out: 0,
-            formula: None,
             paragraphs: Vec::new(),
             lists: Vec::new(),
-            tables: Vec::new(),
-            code: String::new(),
+            tables: Tables::default(),
             note: None,
             num_notes: 0,
-            table_notes: Vec::new(),
             class: String::new(),
             title: String::new(),
             notes_of_slide: None,
@@ -122,25 +106,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn on(&mut self, event: Event<'_>) {
-        if let Some(formula) = &mut self.formula {
-            if let Some(text) = formula.on(event) {
-                self.formula = None;
-                self.push(&text);
-            }
-            return;
-        }
-        match event {
-            Event::Open(_) if self.depth_left_out > 0 => self.depth_left_out += 1,
-            Event::Close(_) if self.depth_left_out > 0 => self.depth_left_out -= 1,
-            Event::Open(element) if LEFT_OUT.contains(&element.name()) => self.depth_left_out = 1,
-            Event::Open(element) if math::is_formula(element.name()) => {
-                self.formula.insert(Formula::default()).on(event);
-            }
-            Event::Open(element) => self.open(element),
-            Event::Close(name) => self.close(name),
-            Event::Text(_) if self.depth_left_out > 0 => {}
-            Event::Text(text) => match &mut self.description {
+    fn on(&mut self, content: Content<'_>) {
+        match content {
+            Content::Open(element) => self.open(element),
+            Content::Close(name) => self.close(name),
+            Content::Formula(text) => self.push(&text),
+            Content::Text(text) => match &mut self.description {
                 Some(description) => description.push_str(text),
                 // Line breaks in the file are blanks.
                 None => self.push(&text.replace(['\n', '\r', '\t'], " ")),
@@ -180,8 +151,8 @@ impl<'a> Walk<'a> {
                 }
             }
             "table" => {
-                self.end_code();
-                self.tables.push(Table::default());
+                self.writer.end_code();
+                self.tables.begin();
             }
             "page" => {
                 if self.has_slides {
@@ -205,16 +176,12 @@ impl<'a> Walk<'a> {
                     self.push(&format!(" {formula} "));
                 }
             }
-            name => {
-                let Some(table) = self.tables.last_mut() else { return };
-                match name {
-                    "table-row" => table.rows.push(Vec::new()),
-                    "table-cell" | "covered-table-cell" => {
-                        table.repeated = number("number-columns-repeated").unwrap_or(1);
-                    }
-                    _ => {}
-                }
+            "table-row" => self.tables.begin_row(),
+            "table-cell" | "covered-table-cell" => {
+                let num_filled = number("number-columns-repeated").unwrap_or(1);
+                self.tables.begin_cell(num_filled.clamp(1, MAX_REPEATED));
             }
+            _ => {}
         }
     }
 
@@ -250,20 +217,8 @@ impl<'a> Walk<'a> {
                     self.writer.end_item();
                 }
             }
-            "table-cell" | "covered-table-cell" => {
-                if let Some(table) = self.tables.last_mut() {
-                    let cell = std::mem::take(&mut table.cell);
-                    if let Some(row) = table.rows.last_mut() {
-                        let repeated = table.repeated.clamp(1, MAX_REPEATED);
-                        row.resize(row.len() + repeated, cell);
-                    }
-                }
-            }
-            "table" => {
-                if let Some(table) = self.tables.pop() {
-                    self.end_table(table);
-                }
-            }
+            "table-cell" | "covered-table-cell" => self.tables.end_cell(),
+            "table" => self.tables.end_into(&mut self.writer),
             "frame" | "custom-shape" => {
                 self.is_frame = false;
                 self.end_title();
@@ -283,26 +238,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn end_table(&mut self, table: Table) {
-        match self.tables.last_mut() {
-            // The text of a nested table becomes text of the outer cell.
-            Some(outer) => {
-                for cell in table.rows.iter().flatten() {
-                    outer.cell.push_str(cell);
-                    outer.cell.push(' ');
-                }
-            }
-            None => {
-                self.writer.table(table.rows);
-                for note in std::mem::take(&mut self.table_notes) {
-                    self.writer.paragraph(&note);
-                }
-            }
-        }
-    }
-
     fn end_paragraph(&mut self, paragraph: Paragraph) {
-        let Paragraph { level, style, text, notes } = paragraph;
+        let Paragraph { level, style, text, mut notes } = paragraph;
         if FURNITURE.contains(&self.class.as_str()) {
             return;
         }
@@ -311,18 +248,14 @@ impl<'a> Walk<'a> {
             note.push(' ');
             return;
         }
-        if let Some(table) = self.tables.last_mut() {
-            table.cell.push_str(&text);
-            table.cell.push(' ');
-            self.table_notes.extend(notes);
+        if self.tables.paragraph(&text, &mut notes) {
             return;
         }
         if self.styles.is_code(&style) && self.lists.is_empty() {
-            self.code.push_str(&text);
-            self.code.push('\n');
+            self.writer.code_line(&text);
             return;
         }
-        self.end_code();
+        self.writer.end_code();
         if self.class == "title" && self.notes_of_slide.is_none() {
             self.title.push_str(&text);
             self.title.push(' ');
@@ -371,14 +304,9 @@ impl<'a> Walk<'a> {
         self.writer.heading(1, &title);
     }
 
-    fn end_code(&mut self) {
-        let code = std::mem::take(&mut self.code);
-        self.writer.code("", &code);
-    }
-
     /// Ends the open slide, or the text.
     fn end_page(&mut self) {
-        self.end_code();
+        self.writer.end_code();
         self.end_title();
         self.notes_of_slide = None;
         let blocks = std::mem::take(&mut self.writer).finish();

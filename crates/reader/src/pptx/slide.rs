@@ -1,10 +1,10 @@
 //! Extracts the title, paragraphs, items and tables of a slide.
 
 use super::figures::Figures;
-use crate::math::{self, Formula};
+use crate::flow::{self, Content, Tables};
 use crate::parts::is_description;
 use crate::writer::Writer;
-use crate::xml::{self, Element, Event};
+use crate::xml::Element;
 
 /// Placeholders whose text is the same on every slide.
 const FURNITURE: &[&str] = &["sldNum", "dt", "ftr", "hdr"];
@@ -36,14 +36,14 @@ impl Item {
 /// Returns the pieces of a slide in the order of the file; a damaged slide ends where the damage is.
 pub(super) fn read(xml: &str, figures: &Figures) -> Vec<Item> {
     let mut walk = Walk { figures: Some(figures), ..Walk::default() };
-    let _ = xml::each(xml, |event| walk.on(event));
+    let _ = flow::each(xml, LEFT_OUT, |content| walk.on(content));
     walk.items
 }
 
 /// Returns what the speaker has noted.
 pub(super) fn read_notes(xml: &str) -> Vec<Item> {
     let mut walk = Walk { is_notes: true, ..Walk::default() };
-    let _ = xml::each(xml, |event| walk.on(event));
+    let _ = flow::each(xml, LEFT_OUT, |content| walk.on(content));
     walk.items
 }
 
@@ -52,9 +52,6 @@ struct Walk<'a> {
     items: Vec<Item>,
     figures: Option<&'a Figures>,
     is_notes: bool,
-    /// Depth of open elements, counted from the one that is left out.
-    depth_left_out: usize,
-    formula: Option<Formula>,
     /// The kind of placeholder that the open shape fills.
     placeholder: Option<String>,
     title: String,
@@ -64,32 +61,17 @@ struct Walk<'a> {
     marker: Option<String>,
     /// Numbers of the items of the open shape, by level.
     numbers: Vec<u32>,
-    table: Option<Vec<Vec<String>>>,
-    cell: String,
+    tables: Tables,
 }
 
 impl Walk<'_> {
-    fn on(&mut self, event: Event<'_>) {
-        if let Some(formula) = &mut self.formula {
-            if let Some(text) = formula.on(event) {
-                self.formula = None;
-                self.text.push_str(&text);
-            }
-            return;
-        }
-        match event {
-            Event::Open(_) if self.depth_left_out > 0 => self.depth_left_out += 1,
-            Event::Close(_) if self.depth_left_out > 0 => self.depth_left_out -= 1,
-            Event::Open(element) if LEFT_OUT.contains(&element.name()) => self.depth_left_out = 1,
-            Event::Open(element) if math::is_formula(element.name()) => {
-                self.formula.insert(Formula::default()).on(event);
-            }
-            Event::Open(element) => self.open(element),
-            Event::Close(name) => self.close(name),
-            Event::Text(text) if self.is_text && self.depth_left_out == 0 => {
-                self.text.push_str(text);
-            }
-            Event::Text(_) => {}
+    fn on(&mut self, content: Content<'_>) {
+        match content {
+            Content::Open(element) => self.open(element),
+            Content::Close(name) => self.close(name),
+            Content::Text(text) if self.is_text => self.text.push_str(text),
+            Content::Text(_) => {}
+            Content::Formula(text) => self.text.push_str(&text),
         }
     }
 
@@ -131,9 +113,9 @@ impl Walk<'_> {
             }
             "br" => self.text.push('\n'),
             "tab" => self.text.push(' '),
-            "tbl" => self.table = Some(Vec::new()),
-            "tr" => self.table.iter_mut().for_each(|rows| rows.push(Vec::new())),
-            "tc" => self.cell.clear(),
+            "tbl" => self.tables.begin(),
+            "tr" => self.tables.begin_row(),
+            "tc" => self.tables.begin_cell(1),
             "chart" => self.figure(element.relation()),
             "relIds" => self.figure(element.prefixed("dm")),
             _ => {}
@@ -149,12 +131,8 @@ impl Walk<'_> {
         match name {
             "t" => self.is_text = false,
             "p" => self.end_paragraph(),
-            "tc" => {
-                if let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) {
-                    row.push(std::mem::take(&mut self.cell));
-                }
-            }
-            "tbl" => self.items.extend(self.table.take().map(Item::Table)),
+            "tc" => self.tables.end_cell(),
+            "tbl" => self.items.extend(self.tables.end().map(Item::Table)),
             "sp" => {
                 let title = std::mem::take(&mut self.title);
                 if !title.is_empty() {
@@ -167,9 +145,7 @@ impl Walk<'_> {
 
     fn end_paragraph(&mut self) {
         let text = std::mem::take(&mut self.text);
-        if self.table.is_some() {
-            self.cell.push_str(&text);
-            self.cell.push(' ');
+        if self.tables.paragraph(&text, &mut Vec::new()) {
             return;
         }
         let placeholder = self.placeholder.as_deref();

@@ -1,0 +1,184 @@
+//! Holds what the bodies of office documents and books have in common: content between what is left out, and tables.
+//!
+//! Nothing here is recursive, as elements and tables may be nested to any depth.
+
+use super::math::{self, Formula};
+use super::writer::Writer;
+use super::xml::{self, Element, Event};
+
+/// The next item of a body.
+#[derive(Clone)]
+pub(super) enum Content<'a> {
+    /// The start of an element.
+    Open(&'a Element<'a>),
+    /// The end of an element with this name.
+    Close(&'a str),
+    /// Text.
+    Text(&'a str),
+    /// A formula, on one line.
+    Formula(String),
+}
+
+/// Calls `on_content` for every item but elements whose names are in `left_out`, and what is in them.
+pub(super) fn each(
+    xml: &str,
+    left_out: &[&str],
+    mut on_content: impl FnMut(Content<'_>),
+) -> Result<(), String> {
+    // Open elements, counted from the one that is left out.
+    let mut depth_left_out = 0_usize;
+    let mut open_formula: Option<Formula> = None;
+    xml::each(xml, |event| {
+        if let Some(formula) = &mut open_formula {
+            if let Some(text) = formula.on(event) {
+                open_formula = None;
+                on_content(Content::Formula(text));
+            }
+            return;
+        }
+        match event {
+            Event::Open(_) if depth_left_out > 0 => depth_left_out += 1,
+            Event::Close(_) if depth_left_out > 0 => depth_left_out -= 1,
+            Event::Text(_) if depth_left_out > 0 => {}
+            Event::Open(element) if left_out.contains(&element.name()) => depth_left_out = 1,
+            Event::Open(element) if math::is_formula(element.name()) => {
+                open_formula.insert(Formula::default()).on(event);
+            }
+            Event::Open(element) => on_content(Content::Open(element)),
+            Event::Close(name) => on_content(Content::Close(name)),
+            Event::Text(text) => on_content(Content::Text(text)),
+        }
+    })
+}
+
+/// The open tables, the innermost last.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    open: Vec<Table>,
+    /// Notes of the outermost table.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    rows: Vec<Vec<String>>,
+    cell: String,
+    /// How many columns the open cell takes with its text, and how many more without.
+    num_filled: usize,
+    num_empty: usize,
+}
+
+impl Tables {
+    pub(super) fn begin(&mut self) {
+        self.open.push(Table::default());
+    }
+
+    pub(super) fn begin_row(&mut self) {
+        if let Some(table) = self.open.last_mut() {
+            table.rows.push(Vec::new());
+        }
+    }
+
+    /// Begins a cell whose text is in `num_filled` columns.
+    pub(super) fn begin_cell(&mut self, num_filled: usize) {
+        if let Some(table) = self.open.last_mut() {
+            (table.num_filled, table.num_empty) = (num_filled, 0);
+        }
+    }
+
+    /// Lets the open cell take more columns.
+    pub(super) fn span(&mut self, num_empty: usize) {
+        if let Some(table) = self.open.last_mut() {
+            table.num_empty = num_empty;
+        }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Adds a paragraph to the open cell; returns whether a table is open.
+    pub(super) fn paragraph(&mut self, text: &str, notes: &mut Vec<String>) -> bool {
+        let Some(table) = self.open.last_mut() else { return false };
+        table.cell.push_str(text);
+        table.cell.push(' ');
+        self.notes.append(notes);
+        true
+    }
+
+    pub(super) fn end_cell(&mut self) {
+        let Some(table) = self.open.last_mut() else { return };
+        if table.rows.is_empty() {
+            table.rows.push(Vec::new());
+        }
+        let cell = std::mem::take(&mut table.cell);
+        if let Some(row) = table.rows.last_mut() {
+            row.resize(row.len() + table.num_filled.max(1), cell);
+            row.resize(row.len() + table.num_empty, String::new());
+        }
+    }
+
+    /// Ends the innermost table. Returns the rows if no table is open then; else its text becomes text of the outer
+    /// cell.
+    pub(super) fn end(&mut self) -> Option<Vec<Vec<String>>> {
+        let table = self.open.pop()?;
+        let Some(outer) = self.open.last_mut() else { return Some(table.rows) };
+        for cell in table.rows.iter().flatten() {
+            outer.cell.push_str(cell);
+            outer.cell.push(' ');
+        }
+        None
+    }
+
+    /// Ends the innermost table, and writes the outermost with its notes.
+    pub(super) fn end_into(&mut self, writer: &mut Writer) {
+        if let Some(rows) = self.end() {
+            writer.table(rows);
+            std::mem::take(&mut self.notes).iter().for_each(|note| writer.paragraph(note));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_left_out_with_all_that_is_in_them() {
+        let mut seen = String::new();
+        each("<a>1<b>2<c>3</c><b/>4</b>5<m:oMath><m:t>x</m:t></m:oMath></a>", &["b"], |content| {
+            match content {
+                Content::Open(element) => seen += element.name(),
+                Content::Close(name) => seen += &name.to_uppercase(),
+                Content::Text(text) => seen += text,
+                Content::Formula(text) => seen += &format!("[{text}]"),
+            }
+        })
+        .unwrap();
+        assert_eq!(seen, "a15[x]A");
+    }
+
+    #[test]
+    fn the_text_of_an_inner_table_belongs_to_the_outer_cell() {
+        let mut tables = Tables::default();
+        let mut notes = vec!["[^1]: seen".to_owned()];
+        assert!(!tables.paragraph("outside", &mut notes));
+        tables.begin();
+        tables.begin_row();
+        tables.begin_cell(2);
+        tables.begin();
+        assert!(tables.paragraph("in", &mut notes));
+        tables.end_cell();
+        assert_eq!(tables.end(), None);
+        tables.end_cell();
+        tables.begin_cell(1);
+        tables.span(1);
+        tables.paragraph("wide", &mut notes);
+        tables.end_cell();
+        let mut writer = Writer::default();
+        tables.end_into(&mut writer);
+        let blocks = writer.finish();
+        assert_eq!(blocks[0].text, "| in | in | wide |  |\n| --- | --- | --- | --- |");
+        assert_eq!(blocks[1].text, "[^1]: seen");
+    }
+}
