@@ -6,6 +6,7 @@
 
 mod asciidoc;
 mod csv;
+mod inline;
 mod latex;
 mod man;
 mod marks;

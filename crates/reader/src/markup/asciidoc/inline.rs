@@ -1,13 +1,14 @@
 //! Reduces the inline markup of AsciiDoc to its words.
 
 use super::Reader;
+use crate::markup::inline::{MAX_SPAN_BYTES, push_between, push_code, scan, until};
 use crate::markup::writer::{Row, within};
 
 /// Longest value of an attribute, in bytes: it may be used often.
 pub(super) const MAX_VALUE_BYTES: usize = 200;
 
-/// Longest inline construct, in bytes.
-const MAX_SPAN_BYTES: usize = 1000;
+/// Marks that a backslash takes their meaning from.
+const ESCAPED: [char; 9] = ['*', '_', '`', '#', '{', '<', '[', '^', '~'];
 
 /// Macros of which only the text in brackets is for readers.
 const MACROS: &[&str] = &[
@@ -33,44 +34,31 @@ const MACROS: &[&str] = &[
 impl Reader {
     /// Returns the words of a text, with as many line breaks.
     pub(super) fn inline(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(first) = rest.chars().next() {
+        scan(text, |rest, out| {
             let before = out.chars().next_back();
             let may_open = before.is_none_or(|c| !c.is_alphanumeric());
-            let used = match first {
-                '\\' if rest[1..].starts_with(['*', '_', '`', '#', '{', '<', '[', '^', '~']) => {
-                    let end = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
-                    out.push_str(&rest[1..end]);
-                    end
+            let used = match rest.chars().next() {
+                Some('\\') if rest[1..].starts_with(ESCAPED) => {
+                    out.push_str(&rest[1..2]);
+                    2
                 }
-                '{' => self.attribute_value(rest, &mut out),
-                '<' if rest.starts_with("<<") => cross_reference(rest, &mut out),
-                '[' if rest.starts_with("[[") => {
+                Some('{') => self.attribute_value(rest, out),
+                Some('<') if rest.starts_with("<<") => cross_reference(rest, out),
+                Some('[') if rest.starts_with("[[") => {
                     within(rest, 200).find("]]").map_or(0, |at| at + 2)
                 }
-                '[' if may_open => role(rest),
-                '+' if rest.starts_with("+++") => self.quoted(rest, "+++", &mut out, false),
-                '*' | '_' | '`' | '#' | '^' | '~' => {
-                    self.formatted(rest, first, may_open, &mut out)
+                Some('[') if may_open => role(rest),
+                Some('+') if rest.starts_with("+++") => self.quoted(rest, "+++", out, false),
+                Some(mark @ ('*' | '_' | '`' | '#' | '^' | '~')) => {
+                    self.formatted(rest, mark, may_open, out)
                 }
-                'h' | 'f' | 'i' if may_open => self.url(rest, &mut out),
+                Some('h' | 'f' | 'i') if may_open => self.url(rest, out),
+                // A line break.
+                Some(' ') if rest == " +" || rest.starts_with(" +\n") => 2,
                 _ => 0,
             };
-            let used = if used == 0 && may_open { self.macro_text(rest, &mut out) } else { used };
-            if used == 0 {
-                // A line break.
-                if first == ' ' && (rest == " +" || rest.starts_with(" +\n")) {
-                    rest = &rest[2..];
-                    continue;
-                }
-                out.push(first);
-                rest = &rest[first.len_utf8()..];
-            } else {
-                rest = &rest[used..];
-            }
-        }
-        out
+            if used == 0 && may_open { self.macro_text(rest, out) } else { used }
+        })
     }
 
     pub(super) fn inline_row(&self, row: &Row) -> Row {
@@ -121,12 +109,17 @@ impl Reader {
         if inside.starts_with([' ', '\n']) {
             return 0;
         }
-        let Some(end) = closing(inside, single, is_script) else { return 0 };
-        if is_script && inside[..end].contains(' ') {
+        // Not after a blank, and not before a letter.
+        let may_close = |before: &str, after: Option<char>| {
+            !before.ends_with([' ', '\n'])
+                && (is_script || after.is_none_or(|c| !c.is_alphanumeric() && c != mark))
+        };
+        let Some(inside) = until(inside, single, may_close) else { return 0 };
+        if is_script && inside.contains(' ') {
             return 0;
         }
-        self.push(&inside[..end], is_code, out);
-        end + 2
+        self.push(inside, is_code, out);
+        inside.len() + 2
     }
 
     /// Reads text between two equal marks.
@@ -146,18 +139,11 @@ impl Reader {
         }
         // `+source+` is source without replacements.
         let inside = inside.strip_prefix('+').and_then(|i| i.strip_suffix('+')).unwrap_or(inside);
-        out.push('`');
-        let mut rest = inside;
-        while let Some(open) = rest.find('{') {
-            out.push_str(&rest[..open]);
-            let used = self.attribute_value(&rest[open..], out);
-            if used == 0 {
-                out.push('{');
-            }
-            rest = &rest[open + used.max(1)..];
-        }
-        out.push_str(rest);
-        out.push('`');
+        let code = scan(inside, |rest, out| match rest.as_bytes()[0] {
+            b'{' => self.attribute_value(rest, out),
+            _ => 0,
+        });
+        push_code(&code, out);
     }
 
     /// Reads `https://host/path[text]`, of which the text stays.
@@ -197,11 +183,7 @@ impl Reader {
         let inside = &rest[open + 1..open + 1 + close];
         match *name {
             "indexterm:" | "anchor:" | "icon:" => {}
-            "footnote:" | "footnoteref:" => {
-                out.push_str(" (");
-                out.push_str(&self.inline(inside));
-                out.push(')');
-            }
+            "footnote:" | "footnoteref:" => push_between([" (", ")"], &self.inline(inside), out),
             "menu:" => {
                 out.push_str(target);
                 if !inside.is_empty() {
@@ -215,18 +197,6 @@ impl Reader {
         }
         name.len() + open + close + 2
     }
-}
-
-/// Returns the end of text that `mark` closes: not after a blank, and not before a letter.
-fn closing(text: &str, mark: &str, is_script: bool) -> Option<usize> {
-    let found = within(text, MAX_SPAN_BYTES).match_indices(mark).map(|(at, _)| at);
-    let mut found = found.filter(|at| {
-        let after = text[at + 1..].chars().next();
-        *at > 0
-            && !text[..*at].ends_with([' ', '\n'])
-            && (is_script || after.is_none_or(|c| !c.is_alphanumeric() && !mark.contains(c)))
-    });
-    found.next()
 }
 
 /// Returns the position of the bracket that closes a text.

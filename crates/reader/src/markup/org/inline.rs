@@ -1,34 +1,25 @@
 //! Reduces the inline markup of Org to its words.
 
+use crate::markup::inline::{MAX_SPAN_BYTES, push_between, push_code, scan, until};
 use crate::markup::writer::within;
-
-/// Longest inline construct, in bytes.
-const MAX_SPAN_BYTES: usize = 1000;
 
 /// Returns the words of a text, with as many line breaks.
 pub(super) fn inline(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
+    scan(text, |rest, out| {
         let before = out.chars().next_back();
         let may_open = before.is_none_or(|c| c.is_whitespace() || "-({'\"".contains(c));
-        let used = match first {
-            '[' if rest.starts_with("[[") => link(rest, &mut out),
-            '[' if rest.starts_with("[fn:") => footnote(rest, &mut out),
-            '<' if rest.starts_with("<<") => target(rest, &mut out),
-            '*' | '/' | '_' | '=' | '~' | '+' if may_open => emphasis(rest, first, &mut out),
-            '\\' if rest == "\\\\" || rest.starts_with("\\\\\n") => 2,
-            's' if may_open && rest.starts_with("src_") => source(rest, &mut out),
+        match rest.chars().next() {
+            Some('[') if rest.starts_with("[[") => link(rest, out),
+            Some('[') if rest.starts_with("[fn:") => footnote(rest, out),
+            Some('<') if rest.starts_with("<<") => target(rest, out),
+            Some(mark @ ('*' | '/' | '_' | '=' | '~' | '+')) if may_open => {
+                emphasis(rest, mark, out)
+            }
+            Some('\\') if rest == "\\\\" || rest.starts_with("\\\\\n") => 2,
+            Some('s') if may_open && rest.starts_with("src_") => source(rest, out),
             _ => 0,
-        };
-        if used == 0 {
-            out.push(first);
-            rest = &rest[first.len_utf8()..];
-        } else {
-            rest = &rest[used..];
         }
-    }
-    out
+    })
 }
 
 /// Reads `[[target]]` and `[[target][text]]`.
@@ -60,16 +51,8 @@ fn footnote(text: &str, out: &mut String) -> usize {
     let Some(end) = within(text, MAX_SPAN_BYTES).find(']') else { return 0 };
     let inside = &text[4..end];
     match inside.split_once(':') {
-        Some((_, words)) => {
-            out.push_str(" (");
-            out.push_str(&inline(words));
-            out.push(')');
-        }
-        None => {
-            out.push('[');
-            out.push_str(inside);
-            out.push(']');
-        }
+        Some((_, words)) => push_between([" (", ")"], &inline(words), out),
+        None => push_between(["[", "]"], inside, out),
     }
     end + 1
 }
@@ -94,26 +77,19 @@ fn emphasis(text: &str, mark: char, out: &mut String) -> usize {
     if inside.starts_with(char::is_whitespace) {
         return 0;
     }
-    let found = within(inside, MAX_SPAN_BYTES).match_indices(mark).map(|(at, _)| at);
-    let mut found = found.filter(|at| {
-        let after = inside[at + 1..].chars().next();
-        *at > 0
-            && !inside[..*at].ends_with(char::is_whitespace)
+    let may_close = |before: &str, after: Option<char>| {
+        !before.ends_with(char::is_whitespace)
             && after.is_none_or(|c| c.is_whitespace() || "-.,;:!?'\")}[\\".contains(c))
-    });
-    let Some(end) = found.next() else { return 0 };
-    let inside = &inside[..end];
+    };
+    let Some(inside) = until(inside, mark.encode_utf8(&mut [0; 4]), may_close) else { return 0 };
     if inside.matches('\n').count() > 1 {
         return 0;
     }
-    if matches!(mark, '=' | '~') {
-        out.push('`');
-        out.push_str(inside);
-        out.push('`');
-    } else {
-        out.push_str(&inline(inside));
+    match mark {
+        '=' | '~' => push_code(inside, out),
+        _ => out.push_str(&inline(inside)),
     }
-    end + 2
+    inside.len() + 2
 }
 
 /// Reads `src_language[options]{source}`.
@@ -125,8 +101,6 @@ fn source(text: &str, out: &mut String) -> usize {
     let Some(close) = within(&text[open..], MAX_SPAN_BYTES).find('}') else {
         return 0;
     };
-    out.push('`');
-    out.push_str(&text[open + 1..open + close]);
-    out.push('`');
+    push_code(&text[open + 1..open + close], out);
     open + close + 1
 }

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 
 use super::Reader;
+use crate::markup::inline::{self, push_between, push_code, scan};
 use crate::markup::writer::{Line, Row, within};
-
-/// Longest inline construct, in bytes.
-const MAX_SPAN_BYTES: usize = 1000;
 
 /// Longest text of a replacement, in bytes: it may be used often.
 const MAX_REPLACEMENT_BYTES: usize = 200;
@@ -48,33 +46,24 @@ pub(super) fn replacements(lines: &[Line<'_>]) -> HashMap<String, String> {
 type Replacement<'r> = dyn Fn(&str) -> Option<&'r String> + 'r;
 
 fn plain(text: &str, replacement: &Replacement<'_>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
     let mut is_after_escape = false;
-    while let Some(first) = rest.chars().next() {
+    scan(text, |rest, out| {
         let before = out.chars().next_back();
         // An escaped blank separates markup from the word before it.
         let is_separated = std::mem::replace(&mut is_after_escape, rest.starts_with("\\ "));
         let may_open = is_separated || before.is_none_or(|c| !c.is_alphanumeric());
-        let used = match first {
-            '\\' => escaped(rest, &mut out),
-            '`' if rest.starts_with("``") => literal(rest, &mut out),
-            '`' => interpreted(rest, &mut out),
-            ':' if may_open => role(rest, &mut out),
-            '*' if may_open => emphasis(rest, &mut out),
-            '|' if may_open => substitution(rest, replacement, &mut out),
-            '[' if may_open => citation(rest, &mut out),
-            '_' => reference_end(rest, before),
+        match rest.as_bytes()[0] {
+            b'\\' => escaped(rest, out),
+            b'`' if rest.starts_with("``") => literal(rest, out),
+            b'`' => interpreted(rest, out),
+            b':' if may_open => role(rest, out),
+            b'*' if may_open => emphasis(rest, out),
+            b'|' if may_open => substitution(rest, replacement, out),
+            b'[' if may_open => citation(rest, out),
+            b'_' => reference_end(rest, before),
             _ => 0,
-        };
-        if used == 0 {
-            out.push(first);
-            rest = &rest[first.len_utf8()..];
-        } else {
-            rest = &rest[used..];
         }
-    }
-    out
+    })
 }
 
 /// Reads `\x`, which is `x`; an escaped blank is nothing.
@@ -91,9 +80,7 @@ fn escaped(text: &str, out: &mut String) -> usize {
 
 /// Returns the text up to `mark`, which does not follow a blank; never beyond a blank line.
 fn until<'t>(text: &'t str, mark: &str) -> Option<&'t str> {
-    let found = within(text, MAX_SPAN_BYTES).match_indices(mark).map(|(at, _)| at);
-    let mut found = found.filter(|at| *at > 0 && !text[..*at].ends_with([' ', '\n', '\\']));
-    found.next().map(|at| &text[..at])
+    inline::until(text, mark, |before, _| !before.ends_with([' ', '\n', '\\']))
 }
 
 /// Reads ` ``source`` `.
@@ -101,9 +88,7 @@ fn literal(text: &str, out: &mut String) -> usize {
     let Some(inside) = until(&text[2..], "``") else { return 0 };
     // A run of backticks ends with its last one.
     let more = text[2 + inside.len() + 2..].bytes().take_while(|byte| *byte == b'`').count();
-    out.push('`');
-    out.push_str(inside);
-    out.push('`');
+    push_code(inside, out);
     4 + inside.len() + more
 }
 
@@ -133,9 +118,7 @@ fn role(text: &str, out: &mut String) -> usize {
     let Some(inside) = until(&text[tick + 2..], "`") else { return 0 };
     let is_math = &text[1..tick] == "math";
     if is_math {
-        out.push('$');
-        out.push_str(inside);
-        out.push('$');
+        push_between(["$", "$"], inside, out);
     } else {
         push_target_text(inside, out);
     }
@@ -189,9 +172,7 @@ fn citation(text: &str, out: &mut String) -> usize {
     if !label.chars().all(|c| c.is_alphanumeric() || "#*-_.:".contains(c)) {
         return 0;
     }
-    out.push('[');
-    out.push_str(label.trim_start_matches('#'));
-    out.push(']');
+    push_between(["[", "]"], label.trim_start_matches('#'), out);
     end + 2
 }
 
