@@ -49,6 +49,8 @@ pub mod settings;
 pub mod skills;
 pub mod status;
 pub mod tag;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod transfer;
 pub mod typed;
 pub mod update;

@@ -356,22 +356,4 @@ fn counterpart(folder: &Path, before: &Path, place: &Path) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(folder: &str, before: &str, place: &str, expected: Option<&str>) {
-        let found = counterpart(Path::new(folder), Path::new(before), Path::new(place));
-        assert_eq!(found.as_deref(), expected.map(Path::new), "{folder}");
-    }
-
-    #[test]
-    fn a_folder_is_found_where_it_is_as_seen_from_the_database() {
-        check("/media/a/docs", "/media/a/.kb", "/media/b/.kb", Some("/media/b/docs"));
-        check("/media/a", "/media/a/.kb", "/home/me/disk/.kb", Some("/home/me/disk"));
-        check("/x/kb/docs", "/x/kb", "/y", Some("/y/docs"));
-        check("/data/docs", "/home/u/.kb", "/mnt/home/u/.kb", Some("/mnt/data/docs"));
-        // The database was copied alone.
-        check("/data/docs", "/home/u/.kb", "/backup", None);
-    }
-}
+mod tests;

@@ -367,3 +367,6 @@ fn copies_below(
     documents.retain(|document| !elsewhere.contains(&document.id));
     Ok(within.into_iter().filter(|known| elsewhere.contains(&known.1)).collect())
 }
+
+#[cfg(test)]
+mod tests;

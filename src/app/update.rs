@@ -409,3 +409,6 @@ fn num_unchanged(survey: &Survey) -> usize {
 fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
     !is_forced && survey.num_lost() * 100 > survey.num_documents * MAX_PERCENT_LOST
 }
+
+#[cfg(test)]
+mod tests;

@@ -170,6 +170,62 @@ mod tests {
             "query: ",
             "embedding:\n  query_prefix: 'query: '\n",
         );
+        // A key of the same name in another group, or deeper, is another key.
+        check_set("a:\n  b: 1\nc:\n  b: 2\n", "c.b", "3", "a:\n  b: 1\nc:\n  b: 3\n");
+        check_set("a:\n  b:\n    c: 1\n", "a.c", "2", "a:\n  b:\n    c: 1\n  c: 2\n");
+        check_set("ab: 1\n", "a", "2", "ab: 1\na: 2\n");
+        // A new key comes after the last entry of its group, not after the comments that follow.
+        check_set(
+            "a:\n  b: 1\n\n# next\nc: 2\n",
+            "a.d",
+            "3",
+            "a:\n  b: 1\n  d: 3\n\n# next\nc: 2\n",
+        );
+        check_set("a:\n# nothing yet\n", "a.b", "1", "a:\n  b: 1\n# nothing yet\n");
+        check_set("a:\n  b:\nc: 1\n", "a.b.d", "2", "a:\n  b:\n    d: 2\nc: 1\n");
+    }
+
+    #[test]
+    fn a_typed_value_is_quoted_where_yaml_would_read_something_else() {
+        for (typed, is_text, expected) in [
+            ("5", false, "5"),
+            ("5", true, "'5'"),
+            ("true", false, "true"),
+            ("true", true, "'true'"),
+            ("1.5", false, "1.5"),
+            ("", false, "\"\""),
+            ("", true, "\"\""),
+            ("plain words", false, "plain words"),
+            ("a: b", false, "'a: b'"),
+            ("[1]", false, "'[1]'"),
+        ] {
+            assert_eq!(scalar(typed, is_text), expected, "{typed:?}");
+        }
+        let deep = "[".repeat(limits::YAML_DEPTH + 1);
+        assert_eq!(scalar(&deep, false), format!("'{deep}'"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_changed_or_cannot_be_is_not_written() {
+        let home = tempfile::tempdir().unwrap();
+        let env = environment(home.path(), &[]);
+        let file = home.path().join(FILE_NAME);
+        let text = "search:\n  default_top: 7\n";
+        std::fs::write(&file, text).unwrap();
+        let set = |key: &str, value: &str| set(&file, key, value, &env);
+        assert_eq!(set("search.default_top", "7").unwrap(), None);
+        assert_eq!(set("search.default_top", "8").unwrap().unwrap(), text.replace('7', "8"));
+        // A value that is out of range is reported for the command; one that is not typed, for the file.
+        let place = |outcome: Result<Option<String>>| match outcome {
+            Err(Error::Config { path, .. }) => path.display().to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(place(set("search.default_top", "0")), "`kb config set`");
+        std::fs::write(&file, "search:\n  default_top: 0\n").unwrap();
+        assert_eq!(place(set("search.rrf_k", "1")), file.display().to_string());
+        std::fs::write(&file, "search: {default_top: 3}\n").unwrap();
+        let refusal = set("search.default_top", "7").unwrap_err();
+        assert!(refusal.to_string().contains("its style is not block YAML"), "{refusal}");
     }
 
     #[test]

@@ -121,6 +121,24 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_variable_is_not_set() {
+        let of = |values: &[(&str, &str)]| -> Environment {
+            values.iter().map(|(name, value)| ((*name).to_owned(), value.into())).collect()
+        };
+        assert_eq!(of(&[("A", "")]).get("A"), None);
+        assert_eq!(of(&[("A", "b")]).path("A"), Some(PathBuf::from("b")));
+        for (values, home) in [
+            (&[("HOME", "/h"), ("USERPROFILE", "/u")][..], "/h"),
+            (&[("HOME", ""), ("USERPROFILE", "/u")], "/u"),
+            (&[], "/"),
+        ] {
+            assert_eq!(of(values).home(), Path::new(home), "{values:?}");
+        }
+        assert_eq!(of(&[("TMPDIR", "/t")]).temp_dir(), Path::new("/t"));
+        assert_eq!(of(&[]).temp_dir(), std::env::temp_dir());
+    }
+
+    #[test]
     fn a_program_is_never_found_in_a_relative_folder() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().to_str().unwrap();

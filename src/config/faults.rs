@@ -219,3 +219,6 @@ fn ranked<'a>(key: &str, keys: &'a [String]) -> Option<(f64, &'a String)> {
         .map(|known| (strsim::jaro_winkler(key, known), known))
         .max_by(|a, b| a.0.total_cmp(&b.0))
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,3 +71,80 @@ pub(super) fn remove_key(value: &mut yaml_serde::Value, key: &str) -> bool {
         Some((group, rest)) => entries.get_mut(group).is_some_and(|group| remove_key(group, rest)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_short_regular_file_of_text_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config.yaml");
+        assert_eq!(read(&file).unwrap(), None);
+        let longest = "#".repeat(limits::YAML_BYTES);
+        let longer = format!("{longest}#");
+        for (bytes, refusal) in [
+            (longest.as_bytes(), ""),
+            (longer.as_bytes(), "it has more than 64 KB"),
+            (b"\xff", "it is not UTF-8 text"),
+        ] {
+            std::fs::write(&file, bytes).unwrap();
+            match read(&file) {
+                Ok(text) => assert_eq!((text.as_deref(), refusal), (Some(&*longest), "")),
+                Err(Error::Config { path, message, .. }) => {
+                    assert_eq!((path, &*message), (file.clone(), refusal));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let below = read(&file.join("config.yaml"));
+        assert!(matches!(below, Err(Error::Io { .. })), "{below:?}");
+        let folder = read(dir.path());
+        assert!(
+            matches!(&folder, Err(Error::Config { message, .. }) if message.contains("regular")),
+            "{folder:?}"
+        );
+    }
+
+    #[test]
+    fn a_settings_file_is_empty_or_a_flat_group_of_keys() {
+        let is_parsed = |text: &str| parse_yaml(Path::new("f"), text).is_ok();
+        for text in ["", "# nothing", "a: 1", "a: {b: [1]}"] {
+            assert!(is_parsed(text), "{text}");
+        }
+        for text in ["a", "- a", "a: 1\na: 2", "a: [", &"[".repeat(limits::YAML_DEPTH + 1)] {
+            assert!(!is_parsed(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn empty_groups_of_known_keys_are_removed() {
+        let keys = ["a.b.c", "a.d", "e"].map(str::to_owned);
+        for (text, expected) in [
+            ("a:", "{}"),
+            ("a: {b: , d: 1}", "a: {d: 1}"),
+            ("a: {b: {c: }}", "a: {b: {c: }}"),
+            ("e:", "e:"),
+            ("unknown:", "unknown:"),
+            ("a: {b: {c: 1}}", "a: {b: {c: 1}}"),
+        ] {
+            let parsed = |text: &str| parse_yaml(Path::new("f"), text).unwrap();
+            let mut value = parsed(text);
+            drop_empty_groups("", &mut value, &keys);
+            assert_eq!(value, parsed(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_removed_from_its_group() {
+        for (key, is_there) in
+            [("a.b", true), ("e", true), ("a.c", false), ("b", false), ("e.f", false)]
+        {
+            let mut value = parse_yaml(Path::new("f"), "a: {b: 1}\ne: 2").unwrap();
+            let before = value.clone();
+            assert_eq!(remove_key(&mut value, key), is_there, "{key}");
+            assert_eq!(value != before, is_there, "{key}");
+            assert!(!remove_key(&mut value, key));
+        }
+    }
+}

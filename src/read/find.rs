@@ -129,4 +129,37 @@ mod tests {
         let named = [(gauges, "Old gauges"), (note, "Gauges")];
         assert_eq!(candidates("auge"), named.map(|(id, title)| format!("{id} ({title})")));
     }
+
+    #[test]
+    fn at_most_five_candidates_are_named_and_equal_titles_by_their_paths() {
+        let mut db = TestDb::new();
+        for number in 1..=6 {
+            let path = format!("/sea/{number}.md");
+            let mut new = document(&path, &[&path], &[]);
+            "Tides".clone_into(&mut new.title);
+            if number == 2 {
+                "Tides and gauges".clone_into(&mut new.title);
+            }
+            db.put(&new, &[&path], &[]);
+        }
+        let candidates = |typed| match find(&db.store, typed, "") {
+            Err(Error::AmbiguousDocument { candidates, num_candidates, .. }) => {
+                (candidates, num_candidates)
+            }
+            other => panic!("{other:?}"),
+        };
+        let (named, num_candidates) = candidates("sea");
+        assert_eq!(num_candidates, 6);
+        assert_eq!(
+            named,
+            [
+                "1 (/sea/1.md)",
+                "2 (Tides and gauges)",
+                "3 (/sea/3.md)",
+                "4 (/sea/4.md)",
+                "5 (/sea/5.md)"
+            ]
+        );
+        assert_eq!(candidates("TIDES").1, 5, "a part of a title is not a title");
+    }
 }

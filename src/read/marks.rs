@@ -136,5 +136,28 @@ mod tests {
         assert_eq!(find("2.1 Tides"), Some("2.1 Tides"));
         assert_eq!(find("fall"), None);
         assert_eq!(find(""), None);
+        let later = paragraph(text, 13..text.len(), "Tides").map(|range| &text[range]);
+        assert_eq!(later, Some("2.1 Tides"));
+    }
+
+    #[test]
+    fn a_heading_may_have_a_short_number_that_its_name_lacks() {
+        for (paragraph, expected) in [
+            ("tides", true),
+            ("21tides", true),
+            ("appendix12tides", true),
+            ("appendices1tides", false),
+            ("highertides", false),
+            ("tides21", false),
+        ] {
+            assert_eq!(is_called(paragraph, "tides"), expected, "{paragraph}");
+        }
+    }
+
+    #[test]
+    fn paragraphs_are_returned_without_white_space() {
+        let text = " a \n\n\n\n\n b\nc\n\nd";
+        let found: Vec<&str> = paragraphs(text, 0..text.len()).map(|range| &text[range]).collect();
+        assert_eq!(found, ["a", "", "b\nc", "d"]);
     }
 }

@@ -17,6 +17,8 @@ mod marks;
 mod open;
 mod parts;
 mod show;
+#[cfg(test)]
+mod testing;
 
 pub use find::find;
 pub use open::{OpenOptions, Opened, Origin, Unpack, open, reach};

@@ -177,3 +177,6 @@ pub fn reach(store: &Store, path: &str, follows_links: bool) -> Result<Reach> {
     let roots = Roots::of(store, follows_links)?;
     roots.of_file(&paths::path_of(path), real_path.as_deref())
 }
+
+#[cfg(test)]
+mod tests;

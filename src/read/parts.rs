@@ -316,3 +316,6 @@ fn preview(text: &str) -> String {
     let line = text.trim_start().lines().next().unwrap_or_default();
     line.trim_end().chars().take(PREVIEW_CHARS).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -154,3 +154,6 @@ fn is_section(part: &Part, wanted: &str) -> bool {
 fn normal(text: &str) -> String {
     fold(&headings::plain(text))
 }
+
+#[cfg(test)]
+mod tests;

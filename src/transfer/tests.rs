@@ -1,5 +1,8 @@
 //! Tests that exported lines are imported unchanged, and that other lines are refused.
 
+mod imported;
+mod refused;
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,0 +1,146 @@
+//! Provides a home directory with a knowledge base to tests of use cases. It needs no model: documents are
+//! stored with vectors made for tests.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::app::Session;
+use crate::app::observer::{Event, Observer};
+use crate::config::{Environment, Flags};
+use crate::document::Embedding;
+use crate::ingest::reach::Reach;
+use crate::ingest::{content_hash, walk};
+use crate::store::testing::{binding, chunk, document, embedding};
+use crate::store::{Allowed, AllowedFolder, DocumentId, NewDocument, PathStamp, Root, Store};
+
+/// A home directory, and a session in it. It observes use cases, and remembers what they report.
+pub(crate) struct World {
+    pub(crate) session: Session,
+    home: tempfile::TempDir,
+    heard: Mutex<Vec<String>>,
+}
+
+impl World {
+    /// Returns a world with the usual data directory and no database.
+    pub(crate) fn new() -> Self {
+        Self::with(tempfile::tempdir().unwrap(), &[])
+    }
+
+    /// Returns one with the data directory at a path in the home directory.
+    pub(crate) fn at(data_dir: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join(data_dir).display().to_string();
+        Self::with(home, &[("KB_DATA_DIR", &dir)])
+    }
+
+    /// Returns the same home directory with a data directory at another path.
+    pub(crate) fn now_at(self, data_dir: &str) -> Self {
+        let dir = self.path(data_dir).display().to_string();
+        Self::with(self.home, &[("KB_DATA_DIR", &dir)])
+    }
+
+    /// Returns one with variables of the process.
+    pub(crate) fn with(home: tempfile::TempDir, variables: &[(&str, &str)]) -> Self {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), value.into()));
+        let environment: Environment =
+            variables.chain([("HOME".to_owned(), home.path().into())]).collect();
+        let session = Session::new(environment, &Flags::new()).unwrap();
+        Self { session, home, heard: Mutex::default() }
+    }
+
+    /// Returns a path in the home directory.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// Returns a path below the home directory without that.
+    pub(crate) fn short(&self, path: &str) -> String {
+        let below = Path::new(path).strip_prefix(self.home.path()).unwrap();
+        below.display().to_string()
+    }
+
+    /// Opens the database.
+    pub(crate) fn store(&self) -> Store {
+        let mut store = self.session.open_store().unwrap();
+        store.bind(&binding("small")).unwrap();
+        store
+    }
+
+    /// Writes a file, and stores its document as if it had just been added with a folder.
+    pub(crate) fn add(&self, name: &str, text: &str) -> DocumentId {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        let (size_bytes, mtime_ns) = walk::stamp(&path.metadata().unwrap());
+        let path = path.to_str().unwrap().to_owned();
+        let stamp = PathStamp { path, size_bytes, mtime_ns, real_path: None };
+        self.put(Some(stamp), name, text)
+    }
+
+    /// Does so as if the file had been named itself.
+    pub(crate) fn add_named(&self, name: &str, text: &str) -> DocumentId {
+        let id = self.add(name, text);
+        let mut store = self.store();
+        self.follow_file(&mut store, name);
+        store.close().unwrap();
+        id
+    }
+
+    /// Follows a file that was named itself.
+    pub(crate) fn follow_file(&self, store: &mut Store, name: &str) {
+        let path = self.path(name).to_str().unwrap().to_owned();
+        let files = [(path.clone(), path)].into();
+        let named = Allowed { files, ..Allowed::default() };
+        self.session.follow_named(store, named).unwrap();
+    }
+
+    /// Stores a note.
+    pub(crate) fn add_note(&self, title: &str, text: &str) -> DocumentId {
+        self.put(None, title, text)
+    }
+
+    fn put(&self, stamp: Option<PathStamp>, title: &str, text: &str) -> DocumentId {
+        let new = NewDocument {
+            stamp,
+            title: title.to_owned(),
+            content_hash: content_hash(text.as_bytes()),
+            ..document("", &[], &[])
+        };
+        let embeddings: [Embedding; 1] = [embedding(text)];
+        let mut store = self.store();
+        let change = store.replace(&new, &[chunk(text)], &embeddings, &|_| true).unwrap();
+        store.close().unwrap();
+        change.document_id()
+    }
+
+    /// Remembers an added folder, and follows it.
+    pub(crate) fn add_folder(&self, name: &str) {
+        let path = self.path(name).to_str().unwrap().to_owned();
+        let real_path = Reach::named(Path::new(&path)).unwrap().real_path();
+        let (tags, doc_type, language) = (Vec::new(), None, None);
+        let root = Root { path, tags, doc_type, language, follows_links: false, real_path };
+        let real_path = root.real_path.clone().unwrap();
+        let allowed = AllowedFolder::of(&root, real_path);
+        let folders = [(root.path.clone(), allowed)].into();
+        let mut store = self.store();
+        let named = Allowed { folders, ..Allowed::default() };
+        self.session.follow_named(&mut store, named).unwrap();
+        store.remember_root(&root).unwrap();
+        store.close().unwrap();
+    }
+
+    /// Whether something with this text was reported; forgets all that was.
+    pub(crate) fn heard(&self, text: &str) -> bool {
+        let heard = std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner));
+        heard.iter().any(|line| line.contains(text))
+    }
+}
+
+impl Observer for World {
+    fn on_event(&self, event: Event<'_>) {
+        if let Event::Note(text) | Event::Warning(text) | Event::Failure(text) = event {
+            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard.push(text.to_owned());
+        }
+    }
+}
