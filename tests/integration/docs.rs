@@ -499,6 +499,31 @@ fn the_examples_in_the_pages_of_crates_are_those_that_are_compiled() {
 }
 
 #[test]
+fn the_picture_of_the_database_has_each_table() {
+    let env = TestEnv::with_corpus();
+    let architecture = page("ARCHITECTURE.md");
+    let section = architecture.split("## What is in the database?").nth(1).unwrap();
+    let picture = section.split("```").nth(1).unwrap();
+    let words: BTreeSet<&str> = picture.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let connection = rusqlite::Connection::open(env.database()).unwrap();
+    let mut tables = connection
+        .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')")
+        .unwrap();
+    let tables = tables.query_map([], |row| row.get::<_, String>(0)).unwrap().map(Result::unwrap);
+    // SQLite's own, the views of FTS5's terms, and what vec0 keeps.
+    let vec0 =
+        ["info", "chunks", "rowids", "vector_chunks00"].map(|part| format!("chunks_vec_{part}"));
+    let is_own = |name: &String| {
+        !name.starts_with("sqlite_") && !name.ends_with("_terms") && !vec0.contains(name)
+    };
+    let tables: Vec<String> = tables.filter(is_own).collect();
+    assert!(tables.len() > 10, "{tables:?}");
+    for table in tables {
+        assert!(words.contains(table.as_str()), "the picture lacks {table}");
+    }
+}
+
+#[test]
 fn the_functions_on_the_way_of_a_request_exist() {
     let architecture = page("ARCHITECTURE.md");
     let section = architecture.split("## Which way does a request go?").nth(1).unwrap();
