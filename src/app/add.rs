@@ -7,7 +7,7 @@ use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::document::DocType;
 use crate::error::{Error, Result};
-use crate::ingest::detect::TypeOverride;
+use crate::extract::detect::TypeOverride;
 use crate::ingest::{self as stage, IngestReport};
 
 pub use crate::app::ingestion::request::{AddRequest, Source};

@@ -7,9 +7,8 @@ use crate::app::ingestion::options::{reading_program, walk_options};
 use crate::app::{Observer, Session, absent, freshness, lookup};
 use crate::document::{Filter, Stale};
 use crate::error::{Error, Result};
-use crate::extract::containers;
 use crate::extract::sandbox::ReadOptions;
-use crate::ingest::detect::{self};
+use crate::extract::{containers, detect};
 use crate::read::{self, OpenOptions, Opened, Outline, ShowOptions, Shown};
 use crate::search::Hit;
 use crate::store::{

@@ -340,7 +340,7 @@ pub(super) fn style(template: &str) -> ProgressStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::detect::TextExtensions;
+    use crate::extract::detect::TextExtensions;
 
     /// A terminal in memory.
     #[derive(Debug)]

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use crate::document::FileOutcome;
 use crate::error::{Error, Result};
+use crate::extract::detect;
 use crate::ingest::ledger::Before;
 use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
-use crate::ingest::{IngestOptions, detect, walk};
+use crate::ingest::{IngestOptions, walk};
 use crate::store::Store;
 use crate::text::paths;
 

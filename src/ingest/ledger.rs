@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::document::FileOutcome;
 use crate::error::{Error, Failure, Result};
-use crate::ingest::detect::TypeOverride;
+use crate::extract::detect::TypeOverride;
 use crate::ingest::survey::{is_away, is_missing};
 use crate::ingest::walk::{Found, LeftOut, Start};
 use crate::ingest::{IngestOptions, walk};

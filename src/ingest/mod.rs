@@ -13,7 +13,6 @@
 //! failure of the database or of the model stops the run and keeps everything committed before.
 
 mod content_hash;
-pub mod detect;
 mod edit;
 pub mod foresee;
 pub mod freshness;
@@ -36,12 +35,14 @@ use std::path::{Path, PathBuf};
 
 use crate::document::{Chunk, Embedding, Format};
 use crate::error::Result;
+use crate::extract::detect;
 use crate::ingest::prepare::{Prepared, ReadFile};
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
 use crate::store::NewDocument;
 
 pub use crate::extract::clock::CpuBudget;
+pub use crate::extract::detect::NO_EXTENSION;
 pub use content_hash::content_hash;
 pub use edit::EditedText;
 pub use notes::check_note;

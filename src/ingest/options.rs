@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::DocType;
+use crate::extract::detect::{TextExtensions, TypeOverride};
 use crate::extract::sandbox::ReadOptions;
-use crate::ingest::detect::{TextExtensions, TypeOverride};
 use crate::ingest::walk::WalkOptions;
 use crate::store::DocumentId;
 

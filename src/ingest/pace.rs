@@ -8,7 +8,8 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::ingest::detect::{self, TextExtensions};
+use crate::document::Format;
+use crate::extract::detect::{self, TextExtensions};
 
 /// The cost of reading and storing a file, in chunks.
 const CHUNKS_PER_FILE: f64 = 0.3;
@@ -20,12 +21,6 @@ const BYTES_PER_CHUNK: f64 = 600.0;
 /// The same for formats that compress text, or surround it with pictures and markup. Measured on 190
 /// PDFs: 3,100 in all, 1,200 to 93,000 for the middle four fifths of them.
 const PACKED_BYTES_PER_CHUNK: f64 = 3_000.0;
-
-/// The formats that this applies to.
-const PACKED: &[&str] = &[
-    "pdf", "docx", "epub", "html", "htm", "ipynb", "pptx", "xlsx", "odt", "odp", "ods", "rtf",
-    "fb2", "mhtml", "mht",
-];
 
 /// The weight of a guess next to measured values, in chunks.
 const GUESSED_CHUNKS: f64 = 300.0;
@@ -68,9 +63,9 @@ impl Work {
             let path = path.as_ref();
             let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
             let kind = *kinds.entry(extension).or_insert_with_key(|extension| {
-                let is_packed = extension
-                    .as_ref()
-                    .is_some_and(|extension| PACKED.iter().any(|packed| extension == packed));
+                let extension = extension.as_ref().and_then(|extension| extension.to_str());
+                let is_packed =
+                    extension.and_then(Format::with_extension).is_some_and(Format::is_bulky);
                 let chunks_per_byte = match detect::is_claimed(path, further) {
                     false => 0.0,
                     true if is_packed => 1.0 / PACKED_BYTES_PER_CHUNK,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::ingest::detect;
+use crate::extract::detect;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::{LeftOut, Rule};
 use crate::store::{Change, DocumentId};

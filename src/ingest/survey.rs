@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use crate::document::FileOutcome;
 use crate::error::Error;
+use crate::extract::detect;
 use crate::ingest::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, Start, WalkOptions, innermost};
-use crate::ingest::{content_hash, detect, walk};
+use crate::ingest::{content_hash, walk};
 use crate::store::{DocumentId, KnownFile, LedgerRow};
 use crate::text::paths;
 

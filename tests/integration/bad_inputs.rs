@@ -134,9 +134,12 @@ fn made_table() -> String {
     table
 }
 
-/// Formats printed text as code in a table cell.
+/// Formats printed text as code in a table cell, without the long list of formats.
 fn code(line: &str) -> String {
-    let line = line.replace("[HOME]/", "").replace('|', "\\|");
+    let mut line = line.replace("[HOME]/", "").replace('|', "\\|");
+    if let (Some(start), Some(end)) = (line.find(".pdf .docx"), line.find("; `--type`")) {
+        line.replace_range(start..end, "…");
+    }
     if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") }
 }
 

@@ -40,7 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "skill", "store",
         ],
     ),
-    ("fuzzing", &["chunk", "config", "extract", "ingest", "search", "skill"]),
+    ("fuzzing", &["chunk", "config", "extract", "search", "skill"]),
 ];
 
 /// What all modules may name.

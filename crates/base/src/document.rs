@@ -3,7 +3,6 @@
 //! They are plain values: nothing here reads a file, uses the database or writes to a terminal. The
 //! closed lists of words (types, languages, formats, precisions) are in `kinds` and `formats`.
 
-mod data;
 mod formats;
 pub mod join;
 mod kinds;
@@ -17,8 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::fields;
 
-pub use data::Data;
-pub use formats::{Container, Dialect, Format, Markup, Office, Picture};
+pub use formats::{Container, Content, Data, Dialect, Format, Headed, Markup, Picture};
 pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
 pub use levels::Levels;

@@ -3,20 +3,16 @@
 
 use super::markdown::spell::tidy;
 use super::markdown::{self, Piece};
-use crate::document::{BlockKind, Document, Metadata};
+use crate::document::{BlockKind, Document, Headed, Metadata};
 use crate::error::Result;
-use crate::protocol::{Head, MBOX, ODS, Page, XLSX};
+use crate::protocol::{Head, Page};
 use crate::sandbox::{ReadOptions, parent};
 
-/// Readers whose first heading is that of a sheet or a message, and no title.
-const UNTITLED: [&str; 3] = [XLSX, ODS, MBOX];
-
-/// Reads a web page, an office document or a book with the reader `name`.
-pub(super) fn extract(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Document> {
-    let reading = parent::read(name, bytes, options)?;
-    let has_title = !UNTITLED.contains(&name);
+/// Reads a web page, an office document or a book.
+pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Result<Document> {
+    let reading = parent::read(kind.as_str(), bytes, options)?;
     let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
-    let mut document = to_document(reading.head, reading.pages, has_title);
+    let mut document = to_document(reading.head, reading.pages, kind.has_title());
     document.metadata.warnings = reading.tail.warnings;
     if num_failed > 0 {
         let total = document.metadata.page_count.unwrap_or(0);

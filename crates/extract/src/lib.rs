@@ -7,6 +7,7 @@ pub mod chunk;
 pub mod clock;
 mod code;
 pub mod containers;
+pub mod detect;
 #[doc(hidden)]
 pub mod headed;
 pub mod markdown;
@@ -38,10 +39,7 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         Format::Text => plain::extract(&text()?),
         Format::Note => plain::extract_note(&text()?),
         Format::Code(language) => code::extract(&text()?, language, options)?,
-        Format::Html => headed::extract(bytes, protocol::HTML, options)?,
-        Format::Docx => headed::extract(bytes, protocol::DOCX, options)?,
-        Format::Epub => headed::extract(bytes, protocol::EPUB, options)?,
-        Format::Office(office) => headed::extract(bytes, protocol::reader_of(office), options)?,
+        Format::Headed(kind) => headed::extract(bytes, kind, options)?,
         Format::Notebook => {
             let reader = match options.notebook_outputs {
                 true => protocol::NOTEBOOK_WITH_RESULTS,

@@ -15,7 +15,7 @@ mod page;
 use serde::{Deserialize, Serialize};
 
 use super::sandbox::Layers;
-use crate::document::{Document, Office};
+use crate::document::Document;
 use crate::error::{Error, Failure};
 
 pub use page::{OcrOutcome, Page, PageBlock, PageBlockKind, Place};
@@ -33,8 +33,7 @@ pub const OCR_COMMAND: &str = "__ocr";
 /// Names of the readers of PDF, best first. A request names the reader it wants.
 pub const PDF_READERS: [&str; 3] = ["hayro", "unpdf", "pdf-extract"];
 
-/// Names of the other readers in a request.
-pub const HTML: &str = "html";
+/// Names of the other readers in a request; those of [`Headed`](crate::document::Headed) formats are their words.
 pub const CODE: &str = "code";
 pub const MARKUP: &str = "markup";
 pub const DATA: &str = "data";
@@ -42,40 +41,12 @@ pub const NOTEBOOK: &str = "notebook";
 pub const NOTEBOOK_WITH_RESULTS: &str = "notebook-with-results";
 /// Reads nothing, and reports what confines the child.
 pub const LAYERS: &str = "layers";
-pub const DOCX: &str = "docx";
-pub const EPUB: &str = "epub";
-pub const PPTX: &str = "pptx";
-pub const XLSX: &str = "xlsx";
-pub const ODT: &str = "odt";
-pub const ODP: &str = "odp";
-pub const ODS: &str = "ods";
-pub const RTF: &str = "rtf";
-pub const FB2: &str = "fb2";
-pub const MHTML: &str = "mhtml";
-pub const EML: &str = "eml";
-pub const MBOX: &str = "mbox";
 pub const MEMBERS_OF_ZIP: &str = "members-of-zip";
 pub const MEMBERS_OF_EML: &str = "members-of-eml";
 pub const MEMBERS_OF_MBOX: &str = "members-of-mbox";
 pub const IMAGE: &str = "image";
 pub const OCR_OF_PDF: &str = "ocr-of-pdf";
 pub const OCR_OF_IMAGE: &str = "ocr-of-image";
-
-/// Returns the reader of a kind of office document.
-pub fn reader_of(office: Office) -> &'static str {
-    match office {
-        Office::Pptx => PPTX,
-        Office::Xlsx => XLSX,
-        Office::Odt => ODT,
-        Office::Odp => ODP,
-        Office::Ods => ODS,
-        Office::Rtf => RTF,
-        Office::Fb2 => FB2,
-        Office::Mhtml => MHTML,
-        Office::Eml => EML,
-        Office::Mbox => MBOX,
-    }
-}
 
 /// The request to the child, in one line before the bytes of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kb_base::document::{Document, Format};
+use kb_base::document::{Document, Format, Headed};
 use kb_extract::protocol::CHILD_COMMAND;
 use kb_extract::sandbox::ReadOptions;
 
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let bytes =
         kb_base::files::open::read(path.as_ref(), kb_base::files::open::Links::Follow, 1 << 26);
     let options = ReadOptions::new(std::env::current_exe().expect("its own path"));
-    let page = kb_extract::extract(&bytes.expect("a file"), Format::Html, &options);
+    let page = kb_extract::extract(&bytes.expect("a file"), Format::Headed(Headed::Html), &options);
     let Document { blocks, .. } = page.expect("a web page");
     for block in blocks {
         println!("{} | {:?}", block.headings.join(" > "), block.kind);

@@ -5,9 +5,8 @@
 use std::io;
 
 use super::{Ask, Input, pdf, table};
-use crate::document::{Data, Dialect, Document, Language};
+use crate::document::{Document, Format};
 use crate::extract::protocol::{self, Line, Request};
-use crate::text::decode;
 
 impl<'a> Input<'a> {
     /// Returns the input of a reader that needs nothing but the file.
@@ -22,25 +21,17 @@ pub fn max_output(num_bytes: usize) -> usize {
     32 * num_bytes + 20_000
 }
 
-/// Divides source code.
-pub fn code(text: &str, language: Language) -> Document {
-    super::code::extract(text, language)
-}
-
-/// Parses bytes as a notebook.
-pub fn notebook(bytes: &[u8]) -> Option<Document> {
-    let text = decode::decode(bytes)?;
-    super::notebook::extract(&text, Some(&|html| Some(html.to_owned()))).ok()
-}
-
-/// Parses a text in a markup language.
-pub fn markup(text: &str, dialect: Dialect) -> Document {
-    super::markup::extract(text, dialect)
-}
-
-/// Parses a text as a kind of data.
-pub fn data(text: &str, kind: Data) -> Document {
-    super::data::extract(text, kind)
+/// Parses a text whose parser returns a complete document; `None` for a text without one, and for other formats.
+pub fn parsed(text: &str, format: Format) -> Option<Document> {
+    Some(match format {
+        Format::Code(language) => super::code::extract(text, language),
+        Format::Dialect(dialect) => super::markup::extract(text, dialect),
+        Format::Data(kind) => super::data::extract(text, kind),
+        Format::Notebook => {
+            super::notebook::extract(text, Some(&|html| Some(html.to_owned()))).ok()?
+        }
+        _ => return None,
+    })
 }
 
 /// Lays out the words of a scan.
@@ -50,8 +41,8 @@ pub fn scan(table: &str) {
 
 /// Reads bytes with the named reader.
 pub fn read(name: &str, bytes: &[u8]) {
-    let reader = table::by_name(name).expect("a reader of this program");
-    let _ = (reader.read)(&Input::of(bytes), &mut |line| {
+    let read = table::by_name(name).expect("a reader of this program");
+    let _ = read(&Input::of(bytes), &mut |line| {
         let bytes = protocol::encode(&line);
         assert!(protocol::decode::<Line>(&bytes).is_some());
         Ok(())

@@ -7,11 +7,11 @@
 //! determines the cause from its status.
 
 use std::cell::RefCell;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::process::ExitCode;
 use std::{panic, thread};
 
-use super::table::{self, Reader};
+use super::table::{self, Read};
 use super::{Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{LAYERS, Line, Picture, ReadFailure, Request, Tail, decode, encode};
@@ -39,8 +39,8 @@ pub fn run_child() -> ExitCode {
         if request.reader == LAYERS {
             return write(&mut output, &[Line::Layers(layers), Line::Done(Tail::default())]);
         }
-        let reader = table::by_name(&request.reader).ok_or(io::ErrorKind::InvalidData)?;
-        serve(reader, &request, &mut input, &mut output)
+        let read = table::by_name(&request.reader).ok_or(io::ErrorKind::InvalidData)?;
+        serve(read, &request, &mut input, &mut output)
     };
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
@@ -50,7 +50,7 @@ pub fn run_child() -> ExitCode {
 }
 
 fn serve(
-    reader: &Reader,
+    read: Read,
     request: &Request,
     input: &mut (impl BufRead + Send),
     output: &mut (impl Write + Send),
@@ -84,7 +84,7 @@ fn serve(
                 ask: &ask,
                 kind: request.kind.as_deref(),
             };
-            (reader.read)(&input, &mut |line| {
+            read(&input, &mut |line| {
                 if let Line::Document(head) = &line {
                     limit_cpu(request, head.page_count);
                 }

@@ -11,10 +11,10 @@ use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::{Observer, Session, add};
 use crate::document::{DocType, Document, Format, Language, Levels};
 use crate::error::{Error, Result};
-use crate::extract;
 use crate::extract::clock::CpuBudget;
+use crate::extract::{self, detect};
 use crate::ingest::walk::{Found, Start};
-use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED, detect, walk};
+use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED, walk};
 
 pub use folder::{ConvertReport, Render, Written, to_folder};
 pub use lines::{Content, Emit, LinesReport, Output, RenderLine, to_lines};

@@ -16,7 +16,7 @@ use crate::app::observer::Event;
 use crate::app::relocate::follow_database;
 use crate::app::{Observer, Session, erase, languages, last_update, model};
 use crate::error::{Error, Result};
-use crate::ingest::detect::TypeOverride;
+use crate::extract::detect::TypeOverride;
 use crate::ingest::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;

@@ -8,8 +8,8 @@ use super::request::AddRequest;
 use crate::app::{Observer, Session, model, ocr};
 use crate::config::words;
 use crate::error::{Error, Result};
+use crate::extract::detect::{self, TextExtensions, TypeOverride};
 use crate::extract::sandbox::ReadOptions;
-use crate::ingest::detect::{self, TextExtensions, TypeOverride};
 use crate::ingest::walk::WalkOptions;
 use crate::ingest::{ChunkingOptions, IngestOptions};
 

@@ -5,10 +5,10 @@
 
 use serde::Deserialize;
 
-use crate::document::{Data, Dialect, Document, Language};
+use crate::document::{self, Document};
 use crate::extract;
 
-use crate::fuzzing::check_chunks;
+use crate::fuzzing::{check_chunks, run};
 use kb_reader::fuzzing as readers;
 
 /// Ways to repeat a mark: what is before and after it.
@@ -33,41 +33,15 @@ struct Format {
 /// instructions of this function.
 #[inline(never)]
 fn read_construct(format: &str, text: &str) -> Option<Document> {
-    let markup = |dialect| Some(readers::markup(text, dialect));
-    let data = |kind| Some(readers::data(text, kind));
-    let code = |language| Some(readers::code(text, language));
-    let in_child = |reader| {
-        readers::read(reader, text.as_bytes());
-        None
-    };
-    let kind = format.split(',').next().unwrap_or_default();
-    match kind {
-        "Markdown" | "front matter" => Some(extract::markdown::extract(text)),
-        "text" => Some(extract::plain::extract(text)),
-        "reStructuredText" => markup(Dialect::Rst),
-        "AsciiDoc" => markup(Dialect::AsciiDoc),
-        "Org" => markup(Dialect::Org),
-        "LaTeX" => markup(Dialect::Latex),
-        "man" | "mdoc" => markup(Dialect::Man),
-        "subtitles" => markup(Dialect::Subtitles),
-        "MediaWiki" => markup(Dialect::Wiki),
-        "CSV" => markup(Dialect::Csv),
-        "TSV" => markup(Dialect::Tsv),
-        "JSON" => data(Data::Json),
-        "YAML" => data(Data::Yaml),
-        "TOML" => data(Data::Toml),
-        "XML" => data(Data::Xml),
-        "log" => data(Data::Log),
-        "notebook" => readers::notebook(text.as_bytes()),
-        "source code by words" => code(Language::Perl),
-        "source code by words and braces" => code(Language::Scala),
-        "HTML" => in_child("html"),
-        "e-mail" => in_child("eml").or_else(|| in_child("members-of-eml")),
-        "mailbox" => in_child("mbox").or_else(|| in_child("members-of-mbox")),
-        "saved page" => in_child("mhtml"),
-        "FictionBook" => in_child("fb2"),
-        "RTF" => in_child("rtf"),
-        other => panic!("no format is called {other}"),
+    let word = format.split(',').next().unwrap_or_default();
+    match document::Format::named(word).unwrap_or_else(|| panic!("no format is called {word}")) {
+        document::Format::Markdown => Some(extract::markdown::extract(text)),
+        document::Format::Text => Some(extract::plain::extract(text)),
+        document::Format::Headed(kind) => {
+            run(kind.as_str(), text.as_bytes());
+            None
+        }
+        parsed => readers::parsed(text, parsed),
     }
 }
 

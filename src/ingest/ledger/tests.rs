@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::document::{DocType, Language};
+use crate::extract::detect::TypeOverride;
 use crate::extract::pdf::Ocr;
-use crate::ingest::detect::TypeOverride;
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::Rule;
 use crate::store::testing::TestDb;

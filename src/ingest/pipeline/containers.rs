@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::extract::containers::{self, Member};
-use crate::ingest::detect;
+use crate::extract::detect;
 use crate::ingest::ledger::Failed;
 use crate::ingest::walk::{Found, LeftOut, Rule};
 use crate::text::paths;

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use crate::document::DocType;
 use crate::error::Result;
+use crate::extract::detect::TypeOverride;
 use crate::files::Metadata;
-use crate::ingest::detect::TypeOverride;
 use crate::ingest::reach::{Folder, Reach, real, refused};
 use crate::ingest::walk::{ReadAs, Start, Territory};
 use crate::store::{PathStamp, Root, Store};

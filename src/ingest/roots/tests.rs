@@ -206,7 +206,7 @@ fn parts_do_not_overlap() {
 
 #[test]
 fn walks_of_all_folders_find_each_file_once() {
-    use crate::ingest::detect::TextExtensions;
+    use crate::extract::detect::TextExtensions;
     use crate::ingest::walk::{WalkOptions, walk};
     let world = World::new();
     symlink(world.path("home/docs"), world.path("home/notes/docs")).unwrap();

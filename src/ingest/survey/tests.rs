@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::document::DocType;
-use crate::ingest::detect::TextExtensions;
+use crate::extract::detect::TextExtensions;
 use crate::store::{PathStamp, Root};
 
 const OPTIONS: WalkOptions =

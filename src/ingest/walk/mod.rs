@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::extract::detect::{self, TextExtensions, TypeOverride};
 use crate::files::Metadata;
-use crate::ingest::detect::{self, TextExtensions, TypeOverride};
 use crate::ingest::reach::{Folder, Reach};
 
 use seen::{Item, Seen, mtime_ns};

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::ingest::detect::TypeOverride;
+use crate::extract::detect::TypeOverride;
 use crate::ingest::reach::Reach;
 use crate::text::paths;
 

@@ -6,8 +6,7 @@ use std::io;
 
 use crate::app::backup::{Backup, Restored};
 use crate::app::reindex::Reindexed;
-use crate::ingest::IngestReport;
-use crate::ingest::detect::NO_EXTENSION;
+use crate::ingest::{IngestReport, NO_EXTENSION};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::remarks::{known_to_fail, made_differently};

@@ -1,13 +1,182 @@
-//! Lists all formats of files, with their words, and what each becomes.
+//! Lists all formats of files: one row for each, with its word, its extensions, and what its bytes look like.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::Language;
-use super::data::Data;
 use super::kinds::{DocType, UnknownName, named};
 
-/// The format of a file; decided once, by `ingest::detect`.
+/// What is known of a format without reading a file.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// The word stored as `metadata.format`.
+    word: &'static str,
+    /// Its usual extensions in lower case, which help texts show.
+    extensions: &'static [&'static str],
+    /// Its other extensions.
+    further_extensions: &'static [&'static str],
+    /// What the bytes of a file look like.
+    content: Content,
+}
+
+impl Row {
+    const fn new(word: &'static str, extensions: &'static [&'static str]) -> Self {
+        Self { word, extensions, further_extensions: &[], content: Content::Text }
+    }
+
+    const fn further(self, further_extensions: &'static [&'static str]) -> Self {
+        Self { further_extensions, ..self }
+    }
+
+    const fn content(self, content: Content) -> Self {
+        Self { content, ..self }
+    }
+}
+
+/// What the bytes of a format look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Any text.
+    Text,
+    /// Text that does not look like another format.
+    PlainText,
+    /// Bytes that reveal the format.
+    Marked,
+    /// A ZIP archive whose entries reveal the format, perhaps beyond the first bytes.
+    Archive,
+}
+
+/// Defines groups of formats, each as an enum whose rows are in this table alone.
+macro_rules! formats {
+    ($(
+        $(#[$group_doc:meta])*
+        $group:ident {
+            $($(#[$doc:meta])* $name:ident = $row:expr;)*
+        }
+    )*) => {$(
+        $(#[$group_doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $group {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl $group {
+            /// All of them, in the order in which help texts show their extensions.
+            pub const ALL: [Self; [$(stringify!($name),)*].len()] = [$(Self::$name,)*];
+
+            fn row(self) -> Row {
+                match self {
+                    $(Self::$name => $row,)*
+                }
+            }
+
+            /// Returns the word stored as `metadata.format`.
+            pub fn as_str(self) -> &'static str {
+                self.row().word
+            }
+        }
+
+        named!($group, $group::ALL);
+    )*};
+}
+
+formats! {
+    /// The formats that a reader of the child turns into headings, paragraphs and tables: documents of office
+    /// programs, books, web pages and e-mail. The name of the reader is the word of the format.
+    Headed {
+        /// Office Open XML text, from word processors.
+        Docx = Row::new("docx", &["docx"]).further(&["docm", "dotx"]).content(Content::Archive);
+        /// An Office Open XML presentation.
+        Pptx = Row::new("pptx", &["pptx"])
+            .further(&["pptm", "ppsx", "potx"])
+            .content(Content::Archive);
+        /// An Office Open XML spreadsheet.
+        Xlsx = Row::new("xlsx", &["xlsx"]).further(&["xlsm", "xltx"]).content(Content::Archive);
+        /// An `OpenDocument` text.
+        Odt = Row::new("odt", &["odt"]).further(&["ott"]).content(Content::Archive);
+        /// An `OpenDocument` presentation.
+        Odp = Row::new("odp", &["odp"]).further(&["otp"]).content(Content::Archive);
+        /// An `OpenDocument` spreadsheet.
+        Ods = Row::new("ods", &["ods"]).further(&["ots"]).content(Content::Archive);
+        /// Rich Text Format.
+        Rtf = Row::new("rtf", &["rtf"]).content(Content::Marked);
+        /// A book: web pages in a ZIP archive.
+        Epub = Row::new("epub", &["epub"]).content(Content::Archive);
+        /// A book in `FictionBook` 2.
+        Fb2 = Row::new("fb2", &["fb2"]).content(Content::PlainText);
+        /// A web page.
+        Html = Row::new("html", &["html", "htm"]);
+        /// A saved web page.
+        Mhtml = Row::new("mhtml", &["mhtml"]).further(&["mht"]).content(Content::PlainText);
+        /// An e-mail.
+        Eml = Row::new("eml", &["eml"]).content(Content::PlainText);
+        /// A mailbox: e-mails in one file.
+        Mbox = Row::new("mbox", &["mbox"]).content(Content::PlainText);
+    }
+
+    /// The markup languages that become headed text, and tables.
+    Dialect {
+        /// reStructuredText.
+        Rst = Row::new("rst", &["rst"]).further(&["rest"]);
+        /// AsciiDoc.
+        AsciiDoc = Row::new("asciidoc", &["adoc"]).further(&["asciidoc"]);
+        /// Org, of Emacs.
+        Org = Row::new("org", &["org"]);
+        /// LaTeX.
+        Latex = Row::new("latex", &["tex"]).further(&["ltx"]);
+        /// Manual pages, with the macros man or mdoc.
+        Man = Row::new("man", &["man"]);
+        /// The markup of MediaWiki.
+        Wiki = Row::new("mediawiki", &["wiki"]).further(&["mediawiki"]);
+        /// Subtitles: SubRip and WebVTT.
+        Subtitles = Row::new("subtitles", &["vtt", "srt"]);
+        /// A table with values separated by commas or semicolons.
+        Csv = Row::new("csv", &["csv"]);
+        /// A table with values separated by tabs.
+        Tsv = Row::new("tsv", &["tsv"]);
+    }
+
+    /// The kinds of text that programs write for programs; read as the file has them.
+    Data {
+        /// JSON, perhaps with comments.
+        Json = Row::new("json", &["json"]).further(&["jsonc", "json5", "geojson"]);
+        /// One JSON value per line.
+        JsonLines = Row::new("jsonl", &["jsonl"]).further(&["ndjson"]);
+        /// YAML.
+        Yaml = Row::new("yaml", &["yaml"]).further(&["yml"]);
+        /// TOML.
+        Toml = Row::new("toml", &["toml"]);
+        /// XML.
+        Xml = Row::new("xml", &["xml"]).further(&[
+            "xsd", "xsl", "xslt", "wsdl", "rss", "atom", "opml", "docbook", "dbk",
+        ]);
+        /// A log.
+        Log = Row::new("log", &["log"]);
+    }
+
+    /// The kinds of image file.
+    Picture {
+        /// Portable Network Graphics.
+        Png = Row::new("png", &["png"]).content(Content::Marked);
+        /// JPEG.
+        Jpeg = Row::new("jpeg", &["jpg", "jpeg"]).content(Content::Marked);
+        /// TIFF, with any number of pages.
+        Tiff = Row::new("tiff", &["tiff"]).further(&["tif"]).content(Content::Marked);
+        /// Windows bitmap.
+        Bmp = Row::new("bmp", &["bmp"]).content(Content::Marked);
+        /// WebP.
+        Webp = Row::new("webp", &["webp"]).content(Content::Marked);
+    }
+}
+
+impl Headed {
+    /// Whether the first heading of a document may be its title; not that of a sheet or a message.
+    pub fn has_title(self) -> bool {
+        !matches!(self, Self::Xlsx | Self::Ods | Self::Mbox)
+    }
+}
+
+/// The format of a file; decided once, by `extract::detect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// Portable Document Format.
@@ -18,18 +187,12 @@ pub enum Format {
     Text,
     /// A note: one chunk if it fits.
     Note,
-    /// Source code.
-    Code(Language),
-    /// A web page.
-    Html,
-    /// Office Open XML text, from word processors.
-    Docx,
-    /// A book: web pages in a ZIP archive.
-    Epub,
     /// A Jupyter notebook.
     Notebook,
-    /// A document of an office program, a book, a saved page, or e-mail.
-    Office(Office),
+    /// Source code.
+    Code(Language),
+    /// A document with headings, from a program or the web.
+    Headed(Headed),
     /// A picture, read by OCR.
     Image(Picture),
     /// Text in another markup language than Markdown.
@@ -38,60 +201,114 @@ pub enum Format {
     Data(Data),
 }
 
-/// The markup languages that become headed text, and tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
-    /// reStructuredText.
-    Rst,
-    /// AsciiDoc.
-    AsciiDoc,
-    /// Org, of Emacs.
-    Org,
-    /// LaTeX.
-    Latex,
-    /// Manual pages, with the macros man or mdoc.
-    Man,
-    /// The markup of MediaWiki.
-    Wiki,
-    /// Subtitles: SubRip and WebVTT.
-    Subtitles,
-    /// A table with values separated by commas or semicolons.
-    Csv,
-    /// A table with values separated by tabs.
-    Tsv,
-}
+impl Format {
+    fn row(self) -> Row {
+        match self {
+            Self::Pdf => Row::new("pdf", &["pdf"]).content(Content::Marked),
+            Self::Markdown => Row::new("markdown", &["md", "markdown"]).further(&["mdx"]),
+            Self::Text => Row::new("text", &["txt"]),
+            Self::Note => Row::new("note", &[]),
+            Self::Notebook => Row::new("notebook", &["ipynb"]),
+            Self::Code(language) => Row::new(language.as_str(), &[]).further(language.extensions()),
+            Self::Headed(headed) => headed.row(),
+            Self::Image(picture) => picture.row(),
+            Self::Dialect(dialect) => dialect.row(),
+            Self::Data(data) => data.row(),
+        }
+    }
 
-impl Dialect {
-    /// All markup languages.
-    pub const ALL: [Self; 9] = [
-        Self::Rst,
-        Self::AsciiDoc,
-        Self::Org,
-        Self::Latex,
-        Self::Man,
-        Self::Wiki,
-        Self::Subtitles,
-        Self::Csv,
-        Self::Tsv,
-    ];
+    /// Returns all formats, in the order in which help texts show their extensions.
+    pub fn all() -> impl Iterator<Item = Self> {
+        [Self::Pdf]
+            .into_iter()
+            .chain(Headed::ALL.map(Self::Headed))
+            .chain([Self::Notebook, Self::Markdown, Self::Text, Self::Note])
+            .chain(Dialect::ALL.map(Self::Dialect))
+            .chain(Data::ALL.map(Self::Data))
+            .chain(Language::ALL.map(Self::Code))
+            .chain(Picture::ALL.map(Self::Image))
+    }
+
+    /// Returns the format with this word in [`Format::as_str`].
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::all().find(|format| format.as_str() == word)
+    }
+
+    /// Returns the format of files with this extension, given in lower case.
+    #[must_use]
+    pub fn with_extension(extension: &str) -> Option<Self> {
+        Self::all().find(|format| {
+            let row = format.row();
+            row.extensions.contains(&extension) || row.further_extensions.contains(&extension)
+        })
+    }
 
     /// Returns the word stored as `metadata.format`.
     pub fn as_str(self) -> &'static str {
+        self.row().word
+    }
+
+    /// Returns the extensions that help texts show; none for source code.
+    pub fn usual_extensions(self) -> &'static [&'static str] {
+        self.row().extensions
+    }
+
+    /// Returns what the bytes of its files look like.
+    pub fn content(self) -> Content {
+        self.row().content
+    }
+
+    /// Returns the type of documents in this format.
+    pub fn doc_type(self) -> DocType {
         match self {
-            Self::Rst => "rst",
-            Self::AsciiDoc => "asciidoc",
-            Self::Org => "org",
-            Self::Latex => "latex",
-            Self::Man => "man",
-            Self::Wiki => "mediawiki",
-            Self::Subtitles => "subtitles",
-            Self::Csv => "csv",
-            Self::Tsv => "tsv",
+            Self::Pdf | Self::Image(_) => DocType::Pdf,
+            Self::Note => DocType::Note,
+            Self::Code(_) => DocType::Code,
+            _ => DocType::Markdown,
+        }
+    }
+
+    /// Returns how the text of its documents is written.
+    pub fn markup(self) -> Markup {
+        match self {
+            Self::Pdf | Self::Image(_) => Markup::Blocks,
+            Self::Text => Markup::Verbatim,
+            Self::Code(_) | Self::Data(_) => Markup::Source,
+            _ => Markup::Markdown,
+        }
+    }
+
+    /// Whether its files are much longer than their text: compressed, or full of pictures and markup.
+    pub fn is_bulky(self) -> bool {
+        match self {
+            Self::Pdf | Self::Notebook => true,
+            Self::Headed(headed) => !matches!(headed, Headed::Eml | Headed::Mbox),
+            _ => false,
+        }
+    }
+
+    /// Returns the programming language; `None` for anything but code.
+    pub fn language(self) -> Option<Language> {
+        match self {
+            Self::Code(language) => Some(language),
+            _ => None,
         }
     }
 }
 
-named!(Dialect, Dialect::ALL);
+/// How the text of a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Markup {
+    /// As Markdown, with the marks of headings, tables and lists.
+    Markdown,
+    /// As blocks without marks, except that tables are Markdown.
+    Blocks,
+    /// As the file has it, without structure.
+    Verbatim,
+    /// As source code or data.
+    Source,
+}
 
 /// The kinds of file that contain other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,195 +328,20 @@ impl Container {
     }
 }
 
-/// The kinds of office document, book and e-mail that become headed text, besides DOCX and EPUB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Office {
-    /// An Office Open XML presentation.
-    Pptx,
-    /// An Office Open XML spreadsheet.
-    Xlsx,
-    /// An `OpenDocument` text.
-    Odt,
-    /// An `OpenDocument` presentation.
-    Odp,
-    /// An `OpenDocument` spreadsheet.
-    Ods,
-    /// Rich Text Format.
-    Rtf,
-    /// A book in `FictionBook` 2.
-    Fb2,
-    /// A saved web page.
-    Mhtml,
-    /// An e-mail.
-    Eml,
-    /// A mailbox: e-mails in one file.
-    Mbox,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Office {
-    /// All kinds.
-    pub const ALL: [Self; 10] = [
-        Self::Pptx,
-        Self::Xlsx,
-        Self::Odt,
-        Self::Odp,
-        Self::Ods,
-        Self::Rtf,
-        Self::Fb2,
-        Self::Mhtml,
-        Self::Eml,
-        Self::Mbox,
-    ];
-
-    /// Returns the word stored as `metadata.format`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pptx => "pptx",
-            Self::Xlsx => "xlsx",
-            Self::Odt => "odt",
-            Self::Odp => "odp",
-            Self::Ods => "ods",
-            Self::Rtf => "rtf",
-            Self::Fb2 => "fb2",
-            Self::Mhtml => "mhtml",
-            Self::Eml => "eml",
-            Self::Mbox => "mbox",
+    #[test]
+    fn each_word_and_each_extension_has_one_format() {
+        for format in Format::all() {
+            assert_eq!(Format::named(format.as_str()), Some(format));
+            let row = format.row();
+            for extension in row.extensions.iter().chain(row.further_extensions) {
+                assert_eq!(Format::with_extension(extension), Some(format), "{extension}");
+            }
         }
-    }
-
-    /// Whether a file of this kind is a ZIP archive.
-    pub fn is_archive(self) -> bool {
-        !matches!(self, Self::Rtf | Self::Fb2 | Self::Mhtml | Self::Eml | Self::Mbox)
-    }
-}
-
-/// How the text of a document is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Markup {
-    /// As Markdown, with the marks of headings, tables and lists.
-    Markdown,
-    /// As blocks without marks, except that tables are Markdown.
-    Blocks,
-    /// As the file has it, without structure.
-    Verbatim,
-    /// As source code or data.
-    Source,
-}
-
-/// The kinds of image file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Picture {
-    /// Portable Network Graphics.
-    Png,
-    /// JPEG.
-    Jpeg,
-    /// TIFF, with any number of pages.
-    Tiff,
-    /// Windows bitmap.
-    Bmp,
-    /// WebP.
-    Webp,
-}
-
-impl Picture {
-    /// All kinds of image.
-    pub const ALL: [Self; 5] = [Self::Png, Self::Jpeg, Self::Tiff, Self::Bmp, Self::Webp];
-
-    /// Returns the word stored as `metadata.format`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Png => "png",
-            Self::Jpeg => "jpeg",
-            Self::Tiff => "tiff",
-            Self::Bmp => "bmp",
-            Self::Webp => "webp",
-        }
-    }
-}
-
-impl Format {
-    /// Returns the type of documents in this format.
-    pub fn doc_type(self) -> DocType {
-        match self {
-            Self::Pdf | Self::Image(_) => DocType::Pdf,
-            Self::Markdown
-            | Self::Text
-            | Self::Html
-            | Self::Docx
-            | Self::Epub
-            | Self::Notebook
-            | Self::Dialect(_)
-            | Self::Data(_)
-            | Self::Office(_) => DocType::Markdown,
-            Self::Note => DocType::Note,
-            Self::Code(_) => DocType::Code,
-        }
-    }
-
-    /// Returns how the text of its documents is written.
-    pub fn markup(self) -> Markup {
-        match self {
-            Self::Pdf | Self::Image(_) => Markup::Blocks,
-            Self::Markdown
-            | Self::Note
-            | Self::Html
-            | Self::Docx
-            | Self::Epub
-            | Self::Notebook
-            | Self::Dialect(_)
-            | Self::Office(_) => Markup::Markdown,
-            Self::Text => Markup::Verbatim,
-            Self::Code(_) | Self::Data(_) => Markup::Source,
-        }
-    }
-
-    /// Returns the programming language; `None` for anything but code.
-    pub fn language(self) -> Option<Language> {
-        match self {
-            Self::Code(language) => Some(language),
-            _ => None,
-        }
-    }
-
-    /// Returns the word stored as `metadata.format`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pdf => "pdf",
-            Self::Markdown => "markdown",
-            Self::Text => "text",
-            Self::Note => "note",
-            Self::Code(language) => language.as_str(),
-            Self::Html => "html",
-            Self::Docx => "docx",
-            Self::Epub => "epub",
-            Self::Notebook => "notebook",
-            Self::Office(office) => office.as_str(),
-            Self::Image(picture) => picture.as_str(),
-            Self::Dialect(dialect) => dialect.as_str(),
-            Self::Data(data) => data.as_str(),
-        }
-    }
-
-    /// Returns the format with this word in [`Format::as_str`].
-    #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
-        const PLAIN: [Format; 8] = [
-            Format::Pdf,
-            Format::Markdown,
-            Format::Text,
-            Format::Note,
-            Format::Html,
-            Format::Docx,
-            Format::Epub,
-            Format::Notebook,
-        ];
-        let code = Language::ALL.into_iter().map(Self::Code);
-        let pictures = Picture::ALL.into_iter().map(Self::Image);
-        let dialects = Dialect::ALL.into_iter().map(Self::Dialect);
-        let office = Office::ALL.into_iter().map(Self::Office);
-        let formats = PLAIN.into_iter().chain(code).chain(pictures);
-        let data = Data::ALL.into_iter().map(Self::Data);
-        let mut formats = formats.chain(dialects).chain(office).chain(data);
-        formats.find(|format| format.as_str() == word)
+        assert_eq!(Format::named("zip"), None);
+        assert_eq!(Format::with_extension("doc"), None);
     }
 }

@@ -6,7 +6,6 @@ use std::str::FromStr;
 use crate::text::fields;
 
 use super::Language;
-use super::data::Data;
 
 /// The four types of documents in the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,6 +121,5 @@ pub(super) use named;
 
 named!(DocType, DocType::ALL);
 named!(Language, Language::ALL);
-named!(Data, Data::ALL);
 named!(Precision, [Precision::Int8, Precision::Fp32]);
 named!(FileOutcome, [FileOutcome::Ignored, FileOutcome::Failed, FileOutcome::Waived]);

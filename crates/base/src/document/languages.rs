@@ -1,8 +1,8 @@
-//! Lists the programming languages, with their words.
+//! Lists the programming languages: one row for each, with its word and its extensions.
 
-/// Defines the enum from one table of names and words.
+/// Defines the enum from one table of names, words and extensions.
 macro_rules! languages {
-    ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
+    ($($(#[$doc:meta])* $name:ident = $word:literal, $extensions:expr;)*) => {
         /// A programming language. The reader of code has a grammar for some of them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Language {
@@ -19,165 +19,172 @@ macro_rules! languages {
                     $(Self::$name => $word,)*
                 }
             }
+
+            /// Returns the extensions of its files, in lower case.
+            pub fn extensions(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$name => &$extensions,)*
+                }
+            }
         }
     };
 }
 
 languages! {
     /// Python 3.
-    Python = "python",
+    Python = "python", ["py", "pyi", "pyw"];
     /// Bash and POSIX shell.
-    Bash = "bash",
+    Bash = "bash", ["sh", "bash", "ksh"];
     /// Go.
-    Go = "go",
+    Go = "go", ["go"];
     /// JavaScript, with or without JSX.
-    JavaScript = "javascript",
+    JavaScript = "javascript", ["js", "mjs", "cjs", "jsx"];
     /// TypeScript, with or without TSX.
-    TypeScript = "typescript",
+    TypeScript = "typescript", ["ts", "mts", "cts", "tsx"];
     /// Rust.
-    Rust = "rust",
+    Rust = "rust", ["rs"];
     /// C.
-    C = "c",
+    C = "c", ["c", "h"];
     /// C++.
-    Cpp = "cpp",
+    Cpp = "cpp", ["cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"];
     /// Java.
-    Java = "java",
+    Java = "java", ["java"];
     /// Ruby.
-    Ruby = "ruby",
+    Ruby = "ruby", ["rb", "rake", "gemspec", "ru", "podspec"];
     /// PHP, with or without HTML around it.
-    Php = "php",
+    Php = "php", ["php", "php5", "phtml"];
     /// C#.
-    CSharp = "csharp",
+    CSharp = "csharp", ["cs", "csx"];
     /// Lua.
-    Lua = "lua",
+    Lua = "lua", ["lua"];
     /// CSS.
-    Css = "css",
+    Css = "css", ["css"];
     /// HCL, of Terraform.
-    Hcl = "hcl",
+    Hcl = "hcl", ["hcl", "tf", "tfvars"];
     /// Ada.
-    Ada = "ada",
+    Ada = "ada", ["ada", "adb", "ads"];
     /// Assembly of any processor.
-    Assembly = "assembly",
+    Assembly = "assembly", ["asm", "s", "nasm"];
     /// AWK.
-    Awk = "awk",
+    Awk = "awk", ["awk", "gawk"];
     /// Batch files of Windows.
-    Batch = "batch",
+    Batch = "batch", ["bat", "cmd"];
     /// Clojure.
-    Clojure = "clojure",
+    Clojure = "clojure", ["clj", "cljs", "cljc"];
     /// `CMake`.
-    CMake = "cmake",
+    CMake = "cmake", ["cmake"];
     /// COBOL.
-    Cobol = "cobol",
+    Cobol = "cobol", ["cob", "cbl", "cpy"];
     /// `CoffeeScript`.
-    CoffeeScript = "coffeescript",
+    CoffeeScript = "coffeescript", ["coffee"];
     /// Crystal.
-    Crystal = "crystal",
+    Crystal = "crystal", ["cr"];
     /// CUDA C++.
-    Cuda = "cuda",
+    Cuda = "cuda", ["cu", "cuh"];
     /// D.
-    D = "d",
+    D = "d", ["d"];
     /// Dart.
-    Dart = "dart",
+    Dart = "dart", ["dart"];
     /// Dockerfiles.
-    Dockerfile = "dockerfile",
+    Dockerfile = "dockerfile", ["dockerfile", "containerfile"];
     /// Elixir.
-    Elixir = "elixir",
+    Elixir = "elixir", ["ex", "exs"];
     /// Elm.
-    Elm = "elm",
+    Elm = "elm", ["elm"];
     /// Emacs Lisp.
-    EmacsLisp = "elisp",
+    EmacsLisp = "elisp", ["el"];
     /// Erlang.
-    Erlang = "erlang",
+    Erlang = "erlang", ["erl", "hrl"];
     /// The fish shell.
-    Fish = "fish",
+    Fish = "fish", ["fish"];
     /// Fortran, in free or fixed form.
-    Fortran = "fortran",
+    Fortran = "fortran", ["f90", "f95", "f03", "f08", "f", "for", "f77"];
     /// F#.
-    FSharp = "fsharp",
+    FSharp = "fsharp", ["fs", "fsx", "fsi"];
     /// `GDScript`.
-    GdScript = "gdscript",
+    GdScript = "gdscript", ["gd"];
     /// GLSL.
-    Glsl = "glsl",
+    Glsl = "glsl", ["glsl", "vert", "frag"];
     /// `GraphQL`.
-    GraphQl = "graphql",
+    GraphQl = "graphql", ["graphql", "gql"];
     /// Groovy, also of Gradle and Jenkins.
-    Groovy = "groovy",
+    Groovy = "groovy", ["groovy", "gradle"];
     /// Haskell.
-    Haskell = "haskell",
+    Haskell = "haskell", ["hs"];
     /// HLSL.
-    Hlsl = "hlsl",
+    Hlsl = "hlsl", ["hlsl"];
     /// Julia.
-    Julia = "julia",
+    Julia = "julia", ["jl"];
     /// Kotlin.
-    Kotlin = "kotlin",
+    Kotlin = "kotlin", ["kt", "kts"];
     /// Less.
-    Less = "less",
+    Less = "less", ["less"];
     /// Common Lisp.
-    Lisp = "lisp",
+    Lisp = "lisp", ["lisp", "lsp"];
     /// Makefiles.
-    Make = "make",
+    Make = "make", ["mk", "mak"];
     /// MATLAB and Octave.
-    Matlab = "matlab",
+    Matlab = "matlab", ["m"];
     /// Nim.
-    Nim = "nim",
+    Nim = "nim", ["nim", "nims"];
     /// Nix.
-    Nix = "nix",
+    Nix = "nix", ["nix"];
     /// Objective-C and Objective-C++.
-    ObjectiveC = "objectivec",
+    ObjectiveC = "objectivec", ["mm"];
     /// `OCaml`.
-    OCaml = "ocaml",
+    OCaml = "ocaml", ["ml", "mli"];
     /// Pascal and Delphi.
-    Pascal = "pascal",
+    Pascal = "pascal", ["pas", "dpr", "lpr"];
     /// Perl.
-    Perl = "perl",
+    Perl = "perl", ["pl", "pm"];
     /// `PowerShell`.
-    PowerShell = "powershell",
+    PowerShell = "powershell", ["ps1", "psm1", "psd1"];
     /// Prolog.
-    Prolog = "prolog",
+    Prolog = "prolog", ["prolog"];
     /// Protocol Buffers.
-    Protobuf = "protobuf",
+    Protobuf = "protobuf", ["proto"];
     /// R.
-    R = "r",
+    R = "r", ["r"];
     /// Racket.
-    Racket = "racket",
+    Racket = "racket", ["rkt"];
     /// Sass with indentation.
-    Sass = "sass",
+    Sass = "sass", ["sass"];
     /// Scala.
-    Scala = "scala",
+    Scala = "scala", ["scala", "sc", "sbt"];
     /// Scheme.
-    Scheme = "scheme",
+    Scheme = "scheme", ["scm", "ss"];
     /// SCSS.
-    Scss = "scss",
+    Scss = "scss", ["scss"];
     /// sed.
-    Sed = "sed",
+    Sed = "sed", ["sed"];
     /// Solidity.
-    Solidity = "solidity",
+    Solidity = "solidity", ["sol"];
     /// SQL.
-    Sql = "sql",
+    Sql = "sql", ["sql", "ddl"];
     /// Starlark, of Bazel and Buck.
-    Starlark = "starlark",
+    Starlark = "starlark", ["bzl", "star"];
     /// Svelte.
-    Svelte = "svelte",
+    Svelte = "svelte", ["svelte"];
     /// Swift.
-    Swift = "swift",
+    Swift = "swift", ["swift"];
     /// Verilog and `SystemVerilog`.
-    SystemVerilog = "systemverilog",
+    SystemVerilog = "systemverilog", ["v", "sv", "svh", "vh"];
     /// Tcl.
-    Tcl = "tcl",
+    Tcl = "tcl", ["tcl"];
     /// Thrift.
-    Thrift = "thrift",
+    Thrift = "thrift", ["thrift"];
     /// VHDL.
-    Vhdl = "vhdl",
+    Vhdl = "vhdl", ["vhd", "vhdl"];
     /// Vim script.
-    Vim = "vim",
+    Vim = "vim", ["vim"];
     /// Visual Basic and `VBScript`.
-    VisualBasic = "visualbasic",
+    VisualBasic = "visualbasic", ["vb", "vbs", "bas"];
     /// Vue.
-    Vue = "vue",
+    Vue = "vue", ["vue"];
     /// WGSL.
-    Wgsl = "wgsl",
+    Wgsl = "wgsl", ["wgsl"];
     /// Zig.
-    Zig = "zig",
+    Zig = "zig", ["zig"];
     /// Zsh.
-    Zsh = "zsh",
+    Zsh = "zsh", ["zsh"];
 }

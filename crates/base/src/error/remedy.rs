@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
+use crate::document::Format;
 use crate::error::{Error, Failure};
 
 /// Who can fix an error.
@@ -206,14 +207,7 @@ impl Error {
             Self::Config { hint: None, .. } => {
                 Some("correct the value or remove it to use the default".into())
             }
-            Self::UnsupportedFormat { .. } => Some(
-                "supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .eml .mbox .ipynb .md .markdown \
-                 .txt .rst .adoc .org .tex .man .wiki .vtt .srt .csv .tsv .json .jsonl .yaml .toml .xml .log, source code such as \
-                 .py .sh .bash .go .js .ts .rs .c .cpp .java, \
-                 and .png .jpg .jpeg .tiff .bmp .webp by OCR; \
-                 `--type` and `--language` set the type of other files"
-                    .into(),
-            ),
+            Self::UnsupportedFormat { .. } => Some(supported_formats()),
             Self::NotAFile { .. } => Some(
                 "name a file or a folder; `kb add - --title TITLE` reads a pipe"
                     .into(),
@@ -340,6 +334,22 @@ impl Error {
             | Self::Output(_) => None,
         }
     }
+}
+
+/// Lists the formats that kb reads, by their extensions.
+fn supported_formats() -> String {
+    let extensions = |is_picture| {
+        let formats =
+            Format::all().filter(|format| matches!(format, Format::Image(_)) == is_picture);
+        let extensions: Vec<&str> = formats.flat_map(Format::usual_extensions).copied().collect();
+        format!(".{}", extensions.join(" ."))
+    };
+    format!(
+        "supported: {}, source code such as .py .sh .bash .go .js .ts .rs .c .cpp .java, and {} by OCR; \
+         `--type` and `--language` set the type of other files",
+        extensions(false),
+        extensions(true)
+    )
 }
 
 #[cfg(test)]

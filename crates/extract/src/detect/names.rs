@@ -4,83 +4,7 @@ use std::path::Path;
 
 use super::extension::extension;
 use super::languages;
-use crate::document::{Container, Data, Dialect, Format, Office, Picture};
-
-/// Extensions in lower case, with their formats.
-const EXTENSIONS: &[(&str, Format)] = &[
-    ("pdf", Format::Pdf),
-    ("docx", Format::Docx),
-    ("docm", Format::Docx),
-    ("dotx", Format::Docx),
-    ("epub", Format::Epub),
-    ("pptx", Format::Office(Office::Pptx)),
-    ("pptm", Format::Office(Office::Pptx)),
-    ("ppsx", Format::Office(Office::Pptx)),
-    ("potx", Format::Office(Office::Pptx)),
-    ("xlsx", Format::Office(Office::Xlsx)),
-    ("xlsm", Format::Office(Office::Xlsx)),
-    ("xltx", Format::Office(Office::Xlsx)),
-    ("odt", Format::Office(Office::Odt)),
-    ("ott", Format::Office(Office::Odt)),
-    ("odp", Format::Office(Office::Odp)),
-    ("otp", Format::Office(Office::Odp)),
-    ("ods", Format::Office(Office::Ods)),
-    ("ots", Format::Office(Office::Ods)),
-    ("rtf", Format::Office(Office::Rtf)),
-    ("fb2", Format::Office(Office::Fb2)),
-    ("mht", Format::Office(Office::Mhtml)),
-    ("mhtml", Format::Office(Office::Mhtml)),
-    ("eml", Format::Office(Office::Eml)),
-    ("mbox", Format::Office(Office::Mbox)),
-    ("ipynb", Format::Notebook),
-    ("html", Format::Html),
-    ("htm", Format::Html),
-    ("png", Format::Image(Picture::Png)),
-    ("jpg", Format::Image(Picture::Jpeg)),
-    ("jpeg", Format::Image(Picture::Jpeg)),
-    ("tiff", Format::Image(Picture::Tiff)),
-    ("tif", Format::Image(Picture::Tiff)),
-    ("bmp", Format::Image(Picture::Bmp)),
-    ("webp", Format::Image(Picture::Webp)),
-    ("md", Format::Markdown),
-    ("markdown", Format::Markdown),
-    ("mdx", Format::Markdown),
-    ("txt", Format::Text),
-    ("rst", Format::Dialect(Dialect::Rst)),
-    ("rest", Format::Dialect(Dialect::Rst)),
-    ("adoc", Format::Dialect(Dialect::AsciiDoc)),
-    ("asciidoc", Format::Dialect(Dialect::AsciiDoc)),
-    ("org", Format::Dialect(Dialect::Org)),
-    ("tex", Format::Dialect(Dialect::Latex)),
-    ("ltx", Format::Dialect(Dialect::Latex)),
-    ("man", Format::Dialect(Dialect::Man)),
-    ("wiki", Format::Dialect(Dialect::Wiki)),
-    ("mediawiki", Format::Dialect(Dialect::Wiki)),
-    ("vtt", Format::Dialect(Dialect::Subtitles)),
-    ("srt", Format::Dialect(Dialect::Subtitles)),
-    ("csv", Format::Dialect(Dialect::Csv)),
-    ("tsv", Format::Dialect(Dialect::Tsv)),
-    ("json", Format::Data(Data::Json)),
-    ("jsonc", Format::Data(Data::Json)),
-    ("json5", Format::Data(Data::Json)),
-    ("geojson", Format::Data(Data::Json)),
-    ("jsonl", Format::Data(Data::JsonLines)),
-    ("ndjson", Format::Data(Data::JsonLines)),
-    ("yaml", Format::Data(Data::Yaml)),
-    ("yml", Format::Data(Data::Yaml)),
-    ("toml", Format::Data(Data::Toml)),
-    ("xml", Format::Data(Data::Xml)),
-    ("xsd", Format::Data(Data::Xml)),
-    ("xsl", Format::Data(Data::Xml)),
-    ("xslt", Format::Data(Data::Xml)),
-    ("wsdl", Format::Data(Data::Xml)),
-    ("rss", Format::Data(Data::Xml)),
-    ("atom", Format::Data(Data::Xml)),
-    ("opml", Format::Data(Data::Xml)),
-    ("docbook", Format::Data(Data::Xml)),
-    ("dbk", Format::Data(Data::Xml)),
-    ("log", Format::Data(Data::Log)),
-];
+use crate::document::{Container, Format};
 
 /// Names of files in lower case, up to the first full stop or hyphen, that are text without an
 /// extension: `LICENSE-MIT`, `README.source`.
@@ -170,9 +94,8 @@ pub(super) fn by_name(path: &Path, further: &TextExtensions) -> Option<Format> {
         return Some(Format::Code(language));
     }
     let extension = extension(path)?;
-    let known = EXTENSIONS.iter().find(|(known, _)| *known == extension);
     let further = || further.0.contains(&extension).then_some(Format::Text);
-    known.map(|(_, format)| *format).or_else(further)
+    Format::with_extension(&extension).or_else(further)
 }
 
 /// Whether a file without an extension is text, by its name.

@@ -12,7 +12,7 @@ mod tests;
 
 use std::path::Path;
 
-use crate::document::{Container, Dialect, DocType, Format, Language, Office};
+use crate::document::{Container, Content, Dialect, DocType, Format, Headed, Language};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 
@@ -38,6 +38,10 @@ pub struct TypeOverride {
 
 impl TypeOverride {
     /// Combines the two options.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a language of anything but code.
     pub fn new(doc_type: Option<DocType>, language: Option<Language>) -> Result<Self> {
         match (doc_type, language) {
             (Some(other), Some(_)) if other != DocType::Code => Err(Error::Usage {
@@ -89,6 +93,11 @@ pub fn kind(path: &Path) -> String {
 
 /// Decides how a file is read from its name and its first [`HEAD_BYTES`] bytes; `None` for a file
 /// to ignore, which is only possible if the user did not name it.
+///
+/// # Errors
+///
+/// [`Error::EmptyFile`], [`Error::UnsupportedFormat`], [`Error::Usage`] for code in an unknown language, and
+/// [`Error::Extract`] for bytes that are not what their name claims.
 pub fn detect(
     path: &Path,
     head: &[u8],
@@ -121,7 +130,9 @@ pub fn detect(
         // The bytes of a picture decide its kind, whatever its extension is.
         (Format::Image(_), Some(picture)) => Format::Image(picture),
         // So do those of an office document.
-        (Format::Docx | Format::Epub | Format::Office(_), _) => office(head).unwrap_or(format),
+        (Format::Headed(_), _) if format.content() != Content::Text => {
+            office(head).unwrap_or(format)
+        }
         // Some languages share an extension.
         (Format::Code(language), _) if wanted.language.is_none() => {
             Format::Code(by_content(path, head, language))
@@ -138,6 +149,10 @@ pub fn detect(
 
 /// Decides how a document without a file is read: text that nothing else explains is Markdown.
 /// `path` stands for it in errors.
+///
+/// # Errors
+///
+/// Those of [`detect`].
 pub fn detect_nameless(path: &Path, bytes: &[u8], wanted: TypeOverride) -> Result<Format> {
     let text = TypeOverride { doc_type: Some(DocType::Markdown), language: None };
     let detect = |wanted| detect(path, bytes, true, wanted, &TextExtensions::NONE);
@@ -205,36 +220,26 @@ fn no_language(path: &Path) -> Error {
 /// Returns why bytes cannot be in a format; `None` if they can.
 fn mismatch(head: &[u8], format: Format) -> Option<Error> {
     let looks = looks_like(head);
-    let failure = match (format, looks) {
-        (Format::Pdf, _) if pdf_header(head).is_some() => return None,
-        (Format::Pdf, Some(_)) => Failure::WrongFormat,
+    let is_binary = decode::is_binary(head);
+    let failure = match (format, format.content(), looks) {
+        (Format::Pdf, _, _) if pdf_header(head).is_some() => return None,
         // Binary data without a header may be a damaged PDF; the PDF reader decides.
-        (Format::Pdf, None) if decode::is_binary(head) => return None,
-        (Format::Pdf, None) => Failure::WrongFormat,
-        (Format::Image(_), _) if picture(head).is_some() => return None,
-        (Format::Image(_), _) => Failure::WrongFormat,
-        (Format::Docx | Format::Epub | Format::Office(_), _) if office(head) == Some(format) => {
-            return None;
-        }
-        // These are text.
-        (Format::Office(Office::Fb2 | Office::Mhtml | Office::Eml | Office::Mbox), None)
-            if !decode::is_binary(head) =>
-        {
-            return None;
-        }
-        (Format::Office(Office::Fb2), Some("XML")) => return None,
-        // The names of the entries may be beyond the first bytes.
-        (Format::Docx | Format::Epub, Some(ZIP)) => return None,
-        (Format::Office(kind), Some(ZIP)) if kind.is_archive() => return None,
+        (Format::Pdf, _, None) if is_binary => return None,
+        (Format::Image(_), _, _) if picture(head).is_some() => return None,
+        (Format::Headed(_), _, _) if office(head) == Some(format) => return None,
+        (Format::Headed(Headed::Fb2), _, Some("XML")) => return None,
         // An encrypted document has the container of an old one; the reader reports it.
-        (Format::Docx | Format::Office(Office::Pptx | Office::Xlsx), Some(OLD_OFFICE)) => {
+        (Format::Headed(Headed::Docx | Headed::Pptx | Headed::Xlsx), _, Some(OLD_OFFICE)) => {
             return None;
         }
-        (Format::Docx | Format::Epub | Format::Office(_), _) => Failure::WrongFormat,
-        (_, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
-        _ if !decode::is_binary(head) => return None,
-        (_, Some(_)) => Failure::WrongFormat,
-        (_, None) => Failure::NotText,
+        // The names of the entries may be beyond the first bytes.
+        (_, Content::Archive, Some(ZIP)) => return None,
+        (_, Content::PlainText, None) if !is_binary => return None,
+        (_, Content::Archive | Content::PlainText | Content::Marked, _) => Failure::WrongFormat,
+        (_, Content::Text, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
+        (_, Content::Text, _) if !is_binary => return None,
+        (_, Content::Text, Some(_)) => Failure::WrongFormat,
+        (_, Content::Text, None) => Failure::NotText,
     };
     let detail = match (failure, looks) {
         (Failure::NotText, _) => String::new(),

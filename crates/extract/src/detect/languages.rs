@@ -1,91 +1,10 @@
-//! Lists the names of files with source code; where languages share a name, the first lines decide.
+//! Recognises source code by names that are no extensions and by `#!` lines; where languages share an extension, the
+//! first lines decide.
 
 use std::path::Path;
 
 use super::extension::extension;
 use crate::document::Language;
-
-/// Extensions in lower case, by language.
-const EXTENSIONS: &[(Language, &[&str])] = &[
-    (Language::Python, &["py", "pyi", "pyw"]),
-    (Language::Bash, &["sh", "bash", "ksh"]),
-    (Language::Go, &["go"]),
-    (Language::JavaScript, &["js", "mjs", "cjs", "jsx"]),
-    (Language::TypeScript, &["ts", "mts", "cts", "tsx"]),
-    (Language::Rust, &["rs"]),
-    (Language::C, &["c", "h"]),
-    (Language::Cpp, &["cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"]),
-    (Language::Java, &["java"]),
-    (Language::Ruby, &["rb", "rake", "gemspec", "ru", "podspec"]),
-    (Language::Php, &["php", "php5", "phtml"]),
-    (Language::CSharp, &["cs", "csx"]),
-    (Language::Lua, &["lua"]),
-    (Language::Css, &["css"]),
-    (Language::Hcl, &["hcl", "tf", "tfvars"]),
-    (Language::Ada, &["ada", "adb", "ads"]),
-    (Language::Assembly, &["asm", "s", "nasm"]),
-    (Language::Awk, &["awk", "gawk"]),
-    (Language::Batch, &["bat", "cmd"]),
-    (Language::Clojure, &["clj", "cljs", "cljc"]),
-    (Language::CMake, &["cmake"]),
-    (Language::Cobol, &["cob", "cbl", "cpy"]),
-    (Language::CoffeeScript, &["coffee"]),
-    (Language::Crystal, &["cr"]),
-    (Language::Cuda, &["cu", "cuh"]),
-    (Language::D, &["d"]),
-    (Language::Dart, &["dart"]),
-    (Language::Dockerfile, &["dockerfile", "containerfile"]),
-    (Language::Elixir, &["ex", "exs"]),
-    (Language::Elm, &["elm"]),
-    (Language::EmacsLisp, &["el"]),
-    (Language::Erlang, &["erl", "hrl"]),
-    (Language::Fish, &["fish"]),
-    (Language::Fortran, &["f90", "f95", "f03", "f08", "f", "for", "f77"]),
-    (Language::FSharp, &["fs", "fsx", "fsi"]),
-    (Language::GdScript, &["gd"]),
-    (Language::Glsl, &["glsl", "vert", "frag"]),
-    (Language::GraphQl, &["graphql", "gql"]),
-    (Language::Groovy, &["groovy", "gradle"]),
-    (Language::Haskell, &["hs"]),
-    (Language::Hlsl, &["hlsl"]),
-    (Language::Julia, &["jl"]),
-    (Language::Kotlin, &["kt", "kts"]),
-    (Language::Less, &["less"]),
-    (Language::Lisp, &["lisp", "lsp"]),
-    (Language::Make, &["mk", "mak"]),
-    (Language::Matlab, &["m"]),
-    (Language::Nim, &["nim", "nims"]),
-    (Language::Nix, &["nix"]),
-    (Language::ObjectiveC, &["mm"]),
-    (Language::OCaml, &["ml", "mli"]),
-    (Language::Pascal, &["pas", "dpr", "lpr"]),
-    (Language::Perl, &["pl", "pm"]),
-    (Language::PowerShell, &["ps1", "psm1", "psd1"]),
-    (Language::Prolog, &["prolog"]),
-    (Language::Protobuf, &["proto"]),
-    (Language::R, &["r"]),
-    (Language::Racket, &["rkt"]),
-    (Language::Sass, &["sass"]),
-    (Language::Scala, &["scala", "sc", "sbt"]),
-    (Language::Scheme, &["scm", "ss"]),
-    (Language::Scss, &["scss"]),
-    (Language::Sed, &["sed"]),
-    (Language::Solidity, &["sol"]),
-    (Language::Sql, &["sql", "ddl"]),
-    (Language::Starlark, &["bzl", "star"]),
-    (Language::Svelte, &["svelte"]),
-    (Language::Swift, &["swift"]),
-    (Language::SystemVerilog, &["v", "sv", "svh", "vh"]),
-    (Language::Tcl, &["tcl"]),
-    (Language::Thrift, &["thrift"]),
-    (Language::Vhdl, &["vhd", "vhdl"]),
-    (Language::Vim, &["vim"]),
-    (Language::VisualBasic, &["vb", "vbs", "bas"]),
-    (Language::Vue, &["vue"]),
-    (Language::Wgsl, &["wgsl"]),
-    (Language::Zig, &["zig"]),
-    (Language::Zsh, &["zsh"]),
-];
 
 /// Names of files in lower case that need no extension, or have that of something else.
 const NAMES: &[(&str, Language)] = &[
@@ -158,7 +77,7 @@ const CPP_LINES: &[&str] =
 const OBJECTIVE_C_LINES: &[&str] =
     &["#import", "#include", "@interface", "@implementation", "@protocol", "@import", "@class"];
 
-/// Returns the language of a file by its name.
+/// Returns the language of a file whose name needs no extension.
 pub(super) fn by_name(path: &Path) -> Option<Language> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
     let is_known = |known: &str| {
@@ -166,15 +85,10 @@ pub(super) fn by_name(path: &Path) -> Option<Language> {
             rest.is_empty() || rest.strip_prefix('.').is_some_and(|end| VARIANTS.contains(&end))
         })
     };
-    if let Some((_, language)) = NAMES.iter().find(|(known, _)| is_known(known)) {
-        return Some(*language);
-    }
-    let extension = extension(path)?;
-    let mut languages = EXTENSIONS.iter();
-    languages.find(|(_, known)| known.contains(&extension.as_str())).map(|(language, _)| *language)
+    NAMES.iter().find(|(known, _)| is_known(known)).map(|(_, language)| *language)
 }
 
-/// Returns the language of a file with a name that languages share, by its first lines.
+/// Returns the language of a file with an extension that languages share, by its first lines.
 pub(super) fn by_content(path: &Path, head: &[u8], named: Language) -> Language {
     let extension = extension(path).unwrap_or_default();
     let text = String::from_utf8_lossy(head);

@@ -1,0 +1,150 @@
+//! Recognises kinds of files by their first bytes.
+
+use crate::document::{Format, Headed, Picture};
+use crate::text::decode;
+
+/// Where readers of PDF look for its header (PDF 1.7, appendix H, note 13).
+const PDF_HEADER_WITHIN_BYTES: usize = 1024;
+
+/// Returns the position of the PDF header, if readers would find it.
+pub(super) fn pdf_header(head: &[u8]) -> Option<usize> {
+    let within = &head[..head.len().min(PDF_HEADER_WITHIN_BYTES)];
+    within.windows(5).position(|window| window == b"%PDF-")
+}
+
+/// Whether bytes are a PDF even if no name claims it; text that only mentions PDF is not one.
+pub(super) fn is_surely_pdf(head: &[u8]) -> bool {
+    match pdf_header(head) {
+        Some(at) => head[..at].iter().all(u8::is_ascii_whitespace) || decode::is_binary(head),
+        None => false,
+    }
+}
+
+/// What bytes may look like.
+#[derive(Clone, Copy)]
+struct Look {
+    /// In words that fit after "it looks like".
+    words: &'static str,
+    /// The format that the bytes alone decide.
+    format: Option<Format>,
+}
+
+const fn foreign(words: &'static str) -> Look {
+    Look { words, format: None }
+}
+
+const fn picture_of(words: &'static str, picture: Picture) -> Look {
+    Look { words, format: Some(Format::Image(picture)) }
+}
+
+const fn office_of(words: &'static str, headed: Headed) -> Look {
+    Look { words, format: Some(Format::Headed(headed)) }
+}
+
+/// What more than one sign shows, or what is asked for by its words.
+pub(super) const PDF: &str = "PDF";
+pub(super) const RTF: &str = "RTF";
+pub(super) const POSTSCRIPT: &str = "PostScript";
+pub(super) const ZIP: &str = "a ZIP archive";
+pub(super) const OLD_OFFICE: &str = "an old Office document";
+const TIFF: Look = picture_of("a TIFF image", Picture::Tiff);
+const PPTX: Look = office_of("a PPTX presentation", Headed::Pptx);
+const XLSX: Look = office_of("an XLSX spreadsheet", Headed::Xlsx);
+
+/// The position of magic bytes, the bytes, and what they show. The first match wins.
+const MAGIC: &[(usize, &[u8], Look)] = &[
+    (0, b"\x89PNG\r\n", picture_of("a PNG image", Picture::Png)),
+    (0, b"\xFF\xD8\xFF", picture_of("a JPEG image", Picture::Jpeg)),
+    (0, b"GIF8", foreign("a GIF image")),
+    (0, b"II*\0", TIFF),
+    (0, b"MM\0*", TIFF),
+    (8, b"WEBP", picture_of("a WebP image", Picture::Webp)),
+    (0, b"BM", picture_of("a BMP image", Picture::Bmp)),
+    (0, b"PK\x03\x04", foreign(ZIP)),
+    (0, b"PK\x05\x06", foreign("an empty ZIP archive")),
+    (0, b"\x1F\x8B", foreign("gzip data")),
+    (0, b"BZh", foreign("bzip2 data")),
+    (0, b"\xFD7zXZ\0", foreign("xz data")),
+    (0, b"\x28\xB5\x2F\xFD", foreign("zstd data")),
+    (0, b"7z\xBC\xAF\x27\x1C", foreign("a 7z archive")),
+    (0, b"\x7FELF", foreign("an ELF program")),
+    (0, b"MZ", foreign("a Windows program")),
+    (0, b"\xCF\xFA\xED\xFE", foreign("a macOS program")),
+    (0, b"\xCA\xFE\xBA\xBE", foreign("compiled code")),
+    (0, b"\0asm", foreign("WebAssembly")),
+    (0, b"SQLite format 3\0", foreign("an SQLite database")),
+    (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", foreign(OLD_OFFICE)),
+    (0, b"ID3", foreign("an audio file")),
+    (0, b"OggS", foreign("an audio file")),
+    (0, b"fLaC", foreign("an audio file")),
+    (4, b"ftyp", foreign("a video")),
+    (0, b"{\\rtf", office_of(RTF, Headed::Rtf)),
+    (0, b"%!PS", foreign(POSTSCRIPT)),
+];
+
+/// Names and contents of entries that reveal what a ZIP archive is. The first match wins.
+const ENTRIES: &[(&[u8], Look)] = &[
+    (b"application/epub+zip", office_of("an EPUB book", Headed::Epub)),
+    (b"application/vnd.oasis.opendocument.text", office_of("an OpenDocument text", Headed::Odt)),
+    (
+        b"application/vnd.oasis.opendocument.presentation",
+        office_of("an OpenDocument presentation", Headed::Odp),
+    ),
+    (
+        b"application/vnd.oasis.opendocument.spreadsheet",
+        office_of("an OpenDocument spreadsheet", Headed::Ods),
+    ),
+    (b"ppt/slides/", PPTX),
+    (b"ppt/_rels/", PPTX),
+    (b"ppt/presentation.xml", PPTX),
+    (b"xl/worksheets/", XLSX),
+    (b"xl/_rels/", XLSX),
+    (b"xl/workbook.xml", XLSX),
+    (b"word/", office_of("a DOCX document", Headed::Docx)),
+];
+
+/// Returns the kind of picture; `None` for anything that OCR does not read.
+pub(super) fn picture(head: &[u8]) -> Option<Picture> {
+    match look(head)?.format {
+        Some(Format::Image(picture)) => Some(picture),
+        _ => None,
+    }
+}
+
+/// Returns the format of an office document or book by its content.
+pub(super) fn office(head: &[u8]) -> Option<Format> {
+    look(head)?.format.filter(|format| matches!(format, Format::Headed(_)))
+}
+
+/// Returns what bytes look like, in words that fit after "it looks like"; `None` for plain text and
+/// for unknown formats. A format whose magic bytes are letters is only recognised if binary data
+/// follows.
+pub fn looks_like(head: &[u8]) -> Option<&'static str> {
+    look(head).map(|look| look.words)
+}
+
+fn look(head: &[u8]) -> Option<Look> {
+    if is_surely_pdf(head) {
+        return Some(foreign(PDF));
+    }
+    let begins = |text: &str| {
+        let start = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+        start.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes()))
+    };
+    if begins("<!doctype html") || begins("<html") {
+        return Some(foreign("HTML"));
+    }
+    if begins("<?xml") {
+        return Some(foreign("XML"));
+    }
+    let is_there =
+        |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
+    let (_, _, found) = MAGIC.iter().find(|(at, magic, _)| is_there(*at, magic))?;
+    if found.words == ZIP {
+        let has = |entry: &[u8]| head.windows(entry.len()).any(|window| window == entry);
+        if let Some((_, inner)) = ENTRIES.iter().find(|(entry, _)| has(entry)) {
+            return Some(*inner);
+        }
+    }
+    ([RTF, POSTSCRIPT].contains(&found.words) || decode::is_binary(head)).then_some(*found)
+}
