@@ -39,7 +39,7 @@ pub struct RemoveRequest {
 
 /// What the removal of one argument affects.
 #[derive(Debug)]
-pub struct Going {
+pub struct Removal {
     /// The argument.
     pub named: Named,
     /// Documents to remove.
@@ -95,7 +95,7 @@ pub struct Removed {
 pub fn remove(
     session: &Session,
     request: &RemoveRequest,
-    confirm: &dyn Fn(&Going) -> Result<bool>,
+    confirm: &dyn Fn(&Removal) -> Result<bool>,
     observer: &dyn Observer,
 ) -> Result<Removed> {
     if !request.is_dry_run {
@@ -189,7 +189,7 @@ pub fn remove(
 fn settle_copies(
     session: &Session,
     request: &RemoveRequest,
-    confirm: &dyn Fn(&Going) -> Result<bool>,
+    confirm: &dyn Fn(&Removal) -> Result<bool>,
     removed: &mut Removed,
 ) -> Result<()> {
     removed.copies = copies::list(session);
@@ -197,7 +197,7 @@ fn settle_copies(
         return Ok(());
     }
     let named = Named::Copies(removed.copies.len(), copies::total_bytes(&removed.copies));
-    let going = Going { named, documents: Vec::new(), copies: Vec::new(), folders: Vec::new() };
+    let going = Removal { named, documents: Vec::new(), copies: Vec::new(), folders: Vec::new() };
     if confirm(&going)? {
         copies::delete(&removed.copies)?;
         removed.deleted_copies = std::mem::take(&mut removed.copies);
@@ -206,7 +206,7 @@ fn settle_copies(
 }
 
 /// Removes what one argument names.
-fn apply(store: &mut Store, going: Going, removed: &mut Removed) -> Result<()> {
+fn apply(store: &mut Store, going: Removal, removed: &mut Removed) -> Result<()> {
     // First, so that an update after an interruption adds nothing again.
     for folder in going.folders {
         store.forget_root(&folder.path)?;
@@ -229,7 +229,7 @@ fn apply(store: &mut Store, going: Going, removed: &mut Removed) -> Result<()> {
 /// Writes what is going to be removed to a file.
 fn export(
     store: &Store,
-    confirmed: &[Going],
+    confirmed: &[Removal],
     file: &ExportFile,
     observer: &dyn Observer,
 ) -> Result<()> {
@@ -244,7 +244,7 @@ fn export(
 }
 
 /// Returns the rules that keep the files of all arguments away.
-fn rules(store: &Store, all: &[Going]) -> Result<BTreeSet<Rule>> {
+fn rules(store: &Store, all: &[Removal]) -> Result<BTreeSet<Rule>> {
     let roots = Roots::of(store, false)?;
     let known = store.known_files()?;
     let mut rules = BTreeSet::new();
@@ -299,7 +299,7 @@ fn num_back(store: &Store, removed: &[DocumentName]) -> Result<usize> {
     Ok(num_back)
 }
 
-impl Going {
+impl Removal {
     fn is_empty(&self) -> bool {
         self.documents.is_empty() && self.copies.is_empty() && self.folders.is_empty()
     }
@@ -310,13 +310,18 @@ fn name(document: ListedDocument) -> DocumentName {
 }
 
 /// Looks up what an argument names: a document by its id, or all at and below a path.
-fn going(store: &Store, typed: &str) -> Result<Going> {
+fn going(store: &Store, typed: &str) -> Result<Removal> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     if let Ok(id) = typed::document_id(typed) {
         let document = store.document(id)?.ok_or_else(unknown)?;
         let named = Named::Document(document.title.clone(), document.chunk_count);
         let name = DocumentName { id: document.id, title: document.title, path: document.path };
-        return Ok(Going { named, documents: vec![name], copies: Vec::new(), folders: Vec::new() });
+        return Ok(Removal {
+            named,
+            documents: vec![name],
+            copies: Vec::new(),
+            folders: Vec::new(),
+        });
     }
     if lookup::member(store, typed)?.is_some() {
         let id = lookup::find_in(store, typed)?.id;
@@ -333,12 +338,12 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
     if documents.is_empty() && copies.is_empty() && folders.is_empty() {
         return Err(unknown());
     }
-    Ok(Going { named: Named::Path(path), documents, copies, folders })
+    Ok(Removal { named: Named::Path(path), documents, copies, folders })
 }
 
 /// Returns what is removed with the documents that match. Those that are also outside of the path
 /// of the filter only lose the paths within it.
-fn matching(store: &Store, criteria: &Criteria, ids: &[DocumentId]) -> Result<Going> {
+fn matching(store: &Store, criteria: &Criteria, ids: &[DocumentId]) -> Result<Removal> {
     let documents = store.documents(&criteria.filter)?.into_iter();
     let mut documents: Vec<DocumentName> =
         documents.filter(|document| ids.contains(&document.id)).map(name).collect();
@@ -346,7 +351,7 @@ fn matching(store: &Store, criteria: &Criteria, ids: &[DocumentId]) -> Result<Go
         Some(path) => copies_below(store, &paths::path_of(path), &mut documents)?,
         None => Vec::new(),
     };
-    Ok(Going { named: Named::Matching, documents, copies, folders: Vec::new() })
+    Ok(Removal { named: Named::Matching, documents, copies, folders: Vec::new() })
 }
 
 /// Takes the documents that are also outside of `path` out of `documents`; returns their paths

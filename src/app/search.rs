@@ -88,9 +88,9 @@ fn answer(
         let gathered = request.gathers().then_some(Gathered { budget, num_tokens: 0 });
         return Ok(Answer { gathered, ..nothing });
     };
-    let asked = Asked { session, request, phrasings: &phrasings, reranker, observer };
+    let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
     let explain = || absent::explain(&store, &request.filter, observer);
-    let mut found = asked.of(&store, &explain)?;
+    let mut found = search.of(&store, &explain)?;
     if freshness != Freshness::Off {
         stage("look at files", || mark(&mut found, session, &store))?;
     }
@@ -107,8 +107,8 @@ fn elsewhere(
 ) -> Result<Answer> {
     let phrasings = parsed(request, observer)?;
     let remote = stage("connect", || push::open(session, target, observer))?;
-    let asked = Asked { session, request, phrasings: &phrasings, reranker, observer };
-    let found = asked.of(&remote, &|| Ok(()))?;
+    let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
+    let found = search.of(&remote, &|| Ok(()))?;
     push::keep(session, target, remote);
     Ok(found)
 }
@@ -129,7 +129,7 @@ fn parsed(request: &SearchRequest, observer: &dyn Observer) -> Result<Vec<Query>
 }
 
 /// A question to chunks, wherever they are.
-struct Asked<'a> {
+struct ChunkSearch<'a> {
     session: &'a Session,
     request: &'a SearchRequest,
     phrasings: &'a [Query],
@@ -137,7 +137,7 @@ struct Asked<'a> {
     observer: &'a dyn Observer,
 }
 
-impl Asked<'_> {
+impl ChunkSearch<'_> {
     /// Searches chunks, and returns the answer in the requested form; calls `explain` if there is no hit.
     fn of<S: Searchable>(&self, store: &S, explain: &dyn Fn() -> Result<()>) -> Result<Answer> {
         let Self { session, request, phrasings, reranker, observer } = *self;

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use crate::app;
 use crate::app::copies;
-use crate::app::remove::{Going, Named, RemoveRequest};
+use crate::app::remove::{Named, Removal, RemoveRequest};
 use crate::app::transfer::ExportFile;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -18,7 +18,7 @@ use crate::text::number::{bytes_to_mb, counted};
 use crate::text::printable::clean;
 
 pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> {
-    let confirm = |going: &Going| {
+    let confirm = |going: &Removal| {
         if args.yes {
             return Ok(true);
         }
@@ -73,7 +73,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
     Ok(ExitStatus::Success)
 }
 
-fn question(going: &Going) -> String {
+fn question(going: &Removal) -> String {
     match &going.named {
         Named::Document(title, num_chunks) => {
             format!("Remove '{}' and its {}?", clean(title), counted(*num_chunks as usize, "chunk"))

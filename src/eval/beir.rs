@@ -20,16 +20,16 @@ const MAX_BYTES: u64 = 8 << 30;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Collection {
     /// In the order of the file.
-    pub documents: Vec<Entry>,
+    pub documents: Vec<JudgedText>,
     /// In the order of the file; only those with a judgment.
-    pub queries: Vec<Entry>,
+    pub queries: Vec<JudgedText>,
     /// Grades above zero by question and document.
     pub judgments: HashMap<String, HashMap<String, u32>>,
 }
 
 /// A document or a question.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Entry {
+pub struct JudgedText {
     /// Its id in the judgments.
     #[serde(rename = "_id", deserialize_with = "text_or_number")]
     pub id: String,
@@ -84,7 +84,7 @@ fn file(path: &Path) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| unusable(path, "it is not UTF-8 text"))
 }
 
-fn entries(path: &Path) -> Result<Vec<Entry>> {
+fn entries(path: &Path) -> Result<Vec<JudgedText>> {
     let text = file(path)?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let entry = |(number, line): (usize, &str)| {

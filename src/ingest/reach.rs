@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::files::open::{Entry, Links};
+use crate::files::open::{FolderEntry, Links};
 use crate::files::{File, Metadata, open};
 use crate::text::paths;
 
@@ -87,7 +87,7 @@ impl Reach {
     }
 
     /// Returns the entries of a folder.
-    pub fn list(&self, path: &Path) -> Result<Vec<Entry>> {
+    pub fn list(&self, path: &Path) -> Result<Vec<FolderEntry>> {
         self.with(path, open::list)
     }
 

@@ -4,7 +4,9 @@ use crate::app::read::ShowRequest;
 use crate::app::session::document_id;
 use crate::app::{self, Session};
 use crate::error::{Error, Result};
-use crate::mcp::protocol::{Content, Entry, Failure, Resource, Resources, SkillEntry};
+use crate::mcp::protocol::{
+    DirectoryEntry, Failure, Resource, ResourceContent, Resources, SkillEntry,
+};
 use crate::mcp::service::{Service, failure};
 use crate::read::Selection;
 
@@ -39,7 +41,7 @@ fn page<T>(
 }
 
 /// Returns the text of a document; `None` if there is none with this id.
-fn document(session: &Session, id: &str) -> Result<Option<Content>> {
+fn document(session: &Session, id: &str) -> Result<Option<ResourceContent>> {
     if document_id(id).is_err() {
         return Ok(None);
     }
@@ -47,7 +49,7 @@ fn document(session: &Session, id: &str) -> Result<Option<Content>> {
     match app::read::show(session, &ShowRequest { document, selection, max_lines: None }) {
         Ok(shown) => {
             let bytes = shown.text.into_bytes();
-            Ok(Some(Content { bytes, mime_type: "text/plain" }))
+            Ok(Some(ResourceContent { bytes, mime_type: "text/plain" }))
         }
         Err(Error::UnknownDocument { .. }) => Ok(None),
         Err(error) => Err(error),
@@ -67,7 +69,7 @@ impl Resources for Service {
         page(all, cursor, PAGE)
     }
 
-    fn read(&self, uri: &str) -> Result<Option<Content>, Failure> {
+    fn read(&self, uri: &str) -> Result<Option<ResourceContent>, Failure> {
         let in_base = uri.strip_prefix(BASE_URI).and_then(|rest| rest.split_once("/document/"));
         if let Some((base, id)) = in_base {
             let session = match self.bases.named(base) {
@@ -91,7 +93,7 @@ impl Resources for Service {
         self.skill_entry(uri)
     }
 
-    fn directory(&self, uri: &str) -> Result<Option<Vec<Entry>>, Failure> {
+    fn directory(&self, uri: &str) -> Result<Option<Vec<DirectoryEntry>>, Failure> {
         self.skill_directory(uri)
     }
 

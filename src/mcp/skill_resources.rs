@@ -6,7 +6,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use crate::app::skills::{SkillAnswer, SkillRequest};
 use crate::error::Result;
-use crate::mcp::protocol::{Content, Entry, Failure, Resource, SkillEntry, SkillFile};
+use crate::mcp::protocol::{
+    DirectoryEntry, Failure, Resource, ResourceContent, SkillEntry, SkillFile,
+};
 use crate::mcp::service::{Service, failure};
 use crate::skill::list::{ListOptions, ListedSkill};
 use crate::skill::open::OpenOptions;
@@ -68,10 +70,13 @@ impl Service {
     }
 
     /// Lists a directory of a skill; `None` if there is none at the address.
-    pub(super) fn skill_directory(&self, uri: &str) -> Result<Option<Vec<Entry>>, Failure> {
+    pub(super) fn skill_directory(
+        &self,
+        uri: &str,
+    ) -> Result<Option<Vec<DirectoryEntry>>, Failure> {
         let Some((skill, path)) = self.located(uri)? else { return Ok(None) };
         let found = served::directory(&skill, &path).map_err(|error| failure(&error))?;
-        let to_entry = |entry: served::DirectoryEntry| Entry {
+        let to_entry = |entry: served::DirectoryEntry| DirectoryEntry {
             uri: address(&skill.row.name, &entry.path),
             name: entry.path.rsplit('/').next().unwrap_or_default().to_owned(),
             mime_type: (!entry.is_directory).then(|| mime_type(&entry.path)),
@@ -80,7 +85,7 @@ impl Service {
     }
 
     /// Reads a file of a skill; `None` if there is none at the address.
-    pub(super) fn skill_file(&self, uri: &str) -> Result<Option<Content>, Failure> {
+    pub(super) fn skill_file(&self, uri: &str) -> Result<Option<ResourceContent>, Failure> {
         let Some((skill, path)) = self.located(uri)? else { return Ok(None) };
         if !served::has_file(&skill, &path).map_err(|error| failure(&error))? {
             return Ok(None);
@@ -89,7 +94,9 @@ impl Service {
         let dir = skill.skill.skill_path();
         let request = SkillRequest::Open(dir, OpenOptions { path, max_lines: None });
         match self.skill(&request, &*self.observer) {
-            Ok(SkillAnswer::Open(opened)) => Ok(Some(Content { bytes: opened.bytes, mime_type })),
+            Ok(SkillAnswer::Open(opened)) => {
+                Ok(Some(ResourceContent { bytes: opened.bytes, mime_type }))
+            }
             Ok(_) => Ok(None),
             Err(error) => Err(failure(&error)),
         }

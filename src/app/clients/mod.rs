@@ -32,7 +32,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ServerEntry {
     /// The absolute path of a program.
     pub command: String,
     /// Its arguments.
@@ -87,7 +87,7 @@ pub struct Plan {
 
 /// Returns the entry that starts this program as a server, on the data directory that was named for
 /// this run and on the knowledge base `base`, if one was named.
-pub fn entry(session: &Session, base: Option<&str>, allows_writing: bool) -> Result<Entry> {
+pub fn entry(session: &Session, base: Option<&str>, allows_writing: bool) -> Result<ServerEntry> {
     let mut args = vec!["mcp".to_owned()];
     // A project's knowledge base has no name where the server will be started.
     let is_project = base.is_some() && session.place.is_project();
@@ -102,7 +102,7 @@ pub fn entry(session: &Session, base: Option<&str>, allows_writing: bool) -> Res
     if allows_writing {
         args.push("--allow-write".to_owned());
     }
-    Ok(Entry { command: unicode(&this_program()?)?, args })
+    Ok(ServerEntry { command: unicode(&this_program()?)?, args })
 }
 
 /// Returns the path of the running program.
@@ -123,7 +123,7 @@ pub fn plan(
     environment: &Environment,
     system: System,
     client: &'static Client,
-    entry: Option<&Entry>,
+    entry: Option<&ServerEntry>,
 ) -> Result<Plan> {
     let named = client.settings(environment, system);
     let path =

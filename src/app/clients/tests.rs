@@ -20,13 +20,13 @@ fn environment(home: &Path, vars: &[(&str, &str)]) -> Environment {
     all.map(|(name, value)| ((*name).to_owned(), (*value).into())).collect()
 }
 
-fn server(words: &[&str]) -> Entry {
+fn server(words: &[&str]) -> ServerEntry {
     let args = words.iter().map(|word| (*word).to_owned()).collect();
-    Entry { command: "/opt/kb".into(), args }
+    ServerEntry { command: "/opt/kb".into(), args }
 }
 
 /// Writes settings, plans a change, makes it, and returns the action and the new settings.
-fn changed(name: &str, settings: &str, entry: Option<&Entry>) -> (Action, String) {
+fn changed(name: &str, settings: &str, entry: Option<&ServerEntry>) -> (Action, String) {
     let home = TempDir::new().unwrap();
     let environment = environment(home.path(), &[]);
     let client = Client::named(name).unwrap();
@@ -187,7 +187,7 @@ fn marks_line_ends_and_one_line_are_kept() {
     let (_, new) = changed("codex", "a = 1\r\nb = 2\n[c]\r\n", Some(&entry));
     assert!(new.starts_with("a = 1\r\nb = 2\n[c]\r\n"), "{new:?}");
     // Letters of every script, escaped as JSON needs it.
-    let quoted = Entry { command: "/ü \"x\"\\kb".into(), args: vec!["mcp".into()] };
+    let quoted = ServerEntry { command: "/ü \"x\"\\kb".into(), args: vec!["mcp".into()] };
     let (_, new) = changed("cursor", "{}", Some(&quoted));
     let value: Value = serde_json::from_str(&new).unwrap();
     assert_eq!(value["mcpServers"]["kb"]["command"], "/ü \"x\"\\kb");

@@ -167,7 +167,7 @@ fn folders_that_moved_with_the_database_are_found() {
         let expected = if is_found { "moved/docs" } else { "disk/docs" };
         assert_eq!(world.short(&roots[0].path), expected, "{num_missing}");
         assert_eq!(world.heard("has moved with the database to"), is_found);
-        // If one was not found, a later run looks again.
+        // If one was not found, a later run checks again.
         let place = world.short(&store.place().unwrap().unwrap());
         assert_eq!(place, if is_found { "moved/kb" } else { "disk/kb" });
     }

@@ -69,7 +69,7 @@ fn an_added_folder_is_forgotten_with_its_documents() {
 #[test]
 fn what_is_not_confirmed_stays() {
     let (world, [a, b, c, note, d]) = world();
-    let confirm = |going: &Going| match &going.named {
+    let confirm = |going: &Removal| match &going.named {
         Named::Document(title, num_chunks) => Ok((title.as_str(), *num_chunks) == ("docs/b.md", 1)),
         _ => Ok(false),
     };
@@ -155,7 +155,7 @@ fn copies_that_kb_made_are_listed_and_deleted_on_request() {
     let dry =
         RemoveRequest { is_dry_run: true, deletes_copies: true, ..request(&[&b.to_string()]) };
     assert_eq!(removed(&world, &dry).unwrap().copies.len(), 1);
-    let confirm = |going: &Going| {
+    let confirm = |going: &Removal| {
         if let Named::Copies(num_copies, num_bytes) = going.named {
             assert_eq!((num_copies, num_bytes), (1, 4));
         }

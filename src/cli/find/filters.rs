@@ -2,7 +2,7 @@
 
 use crate::app::facets::{Facet, Value};
 use crate::app::values::date;
-use crate::cli::find::entry::Entry;
+use crate::cli::find::line_editor::LineEditor;
 use crate::document::{DocType, Filter, Language};
 use crate::present::find::{Line, Meaning, piece};
 use crate::text::printable::clean;
@@ -40,7 +40,7 @@ pub(super) const DATES: [&str; 3] = [
 pub(super) struct Picker {
     pub(super) kind: Kind,
     pub(super) name: &'static str,
-    pub(super) entry: Entry,
+    pub(super) entry: LineEditor,
     /// The values, once they are known.
     pub(super) values: Vec<Value>,
     /// The selected one among those that match what is typed.
@@ -50,7 +50,7 @@ pub(super) struct Picker {
 
 impl Picker {
     pub(super) fn new(name: &'static str, kind: Kind) -> Self {
-        let (entry, values) = (Entry::default(), Vec::new());
+        let (entry, values) = (LineEditor::default(), Vec::new());
         Self { kind, name, entry, values, selected: 0, offset: 0 }
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn picker(kind: Kind, typed: &str, names: &[&str]) -> Picker {
         let value = |name: &&str| Value { name: (*name).to_owned(), num_documents: 1 };
         let values = names.iter().map(value).collect();
-        Picker { entry: Entry::new(typed), values, ..Picker::new("tag", kind) }
+        Picker { entry: LineEditor::new(typed), values, ..Picker::new("tag", kind) }
     }
 
     #[test]

@@ -5,18 +5,18 @@ use std::time::Duration;
 use crate::app::read::Around;
 use crate::cli::find::keys::Command;
 use crate::cli::find::state::{Beside, Effect, Page, Panel, State, View};
-use crate::cli::find::worker::{Answer, Slot, Told};
+use crate::cli::find::worker::{Answer, Reply, Slot};
 use crate::error::Result;
 use crate::present::find::Listing;
 
 impl State {
     /// Handles what the worker sends.
-    pub(super) fn hear(&mut self, told: Told) -> Vec<Effect> {
-        match told {
-            Told::Message(text) => self.warn(&text),
-            Told::Lost => return vec![Effect::Quit],
-            Told::Answer { slot, number, .. } if number != self.last[slot as usize] => {}
-            Told::Answer { slot, answer, took, is_first, .. } => {
+    pub(super) fn receive(&mut self, reply: Reply) -> Vec<Effect> {
+        match reply {
+            Reply::Message(text) => self.warn(&text),
+            Reply::Lost => return vec![Effect::Quit],
+            Reply::Answer { slot, number, .. } if number != self.last[slot as usize] => {}
+            Reply::Answer { slot, answer, took, is_first, .. } => {
                 return self.show(slot, answer, took, is_first);
             }
         }

@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyEvent;
 
-use crate::cli::find::worker::Told;
+use crate::cli::find::worker::Reply;
 
 /// What the screen reacts to.
 #[derive(Debug)]
@@ -10,13 +10,13 @@ pub(super) enum Input {
     Key(KeyEvent),
     Paste(String),
     Resized,
-    Told(Told),
+    Reply(Reply),
     /// The terminal cannot be read any more.
     Lost(std::io::Error),
 }
 
-impl From<Told> for Input {
-    fn from(told: Told) -> Self {
-        Self::Told(told)
+impl From<Reply> for Input {
+    fn from(reply: Reply) -> Self {
+        Self::Reply(reply)
     }
 }

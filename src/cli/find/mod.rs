@@ -10,13 +10,13 @@
 //! `--print` prints.
 
 mod draw;
-mod entry;
 mod filters;
 mod hear;
 mod input;
 mod keyboard;
 mod keys;
 mod layout;
+mod line_editor;
 mod press;
 mod screen;
 mod state;
@@ -66,7 +66,7 @@ const PANIC: &str = "test-panic-screen";
 
 /// How the screen was left.
 #[derive(Debug, PartialEq, Eq)]
-enum Left {
+enum Outcome {
     Quit,
     Chosen(Vec<u8>),
 }
@@ -93,13 +93,13 @@ pub(super) fn run(context: &Context, args: &args::Find) -> Result<ExitStatus> {
     let outcome = show(context, state);
     context.session.close()?;
     match outcome? {
-        Left::Chosen(mut location) => {
+        Outcome::Chosen(mut location) => {
             location.push(b'\n');
             streams::bytes(&location)?;
             Ok(ExitStatus::Success)
         }
-        Left::Quit if args.print => Ok(NOTHING_CHOSEN),
-        Left::Quit => Ok(ExitStatus::Success),
+        Outcome::Quit if args.print => Ok(NOTHING_CHOSEN),
+        Outcome::Quit => Ok(ExitStatus::Success),
     }
 }
 
@@ -133,7 +133,7 @@ fn request(context: &Context, args: &args::Find) -> Result<SearchRequest> {
 }
 
 /// Shows the screen until it is left.
-fn show(context: &Context, state: State) -> Result<Left> {
+fn show(context: &Context, state: State) -> Result<Outcome> {
     let ending = Ending::listen();
     let (sender, receiver) = channel();
     let questions = Questions::default();
@@ -147,9 +147,9 @@ fn show(context: &Context, state: State) -> Result<Left> {
         });
         scope.spawn(|| warm(&context.session));
         let closing = Closing(&questions);
-        let mut desk = Desk { context, human, state, questions: &questions, sender, ending };
+        let mut running = Running { context, human, state, questions: &questions, sender, ending };
         let outcome =
-            Screen::take(is_coloured).and_then(|mut screen| desk.run(&mut screen, &receiver));
+            Screen::take(is_coloured).and_then(|mut screen| running.run(&mut screen, &receiver));
         drop(closing);
         // Where the screen cannot be written either, that is not the reason.
         let hung_up =
@@ -172,7 +172,7 @@ impl Drop for Closing<'_> {
 }
 
 /// The state with what it acts on.
-struct Desk<'a> {
+struct Running<'a> {
     context: &'a Context,
     human: Human,
     state: State,
@@ -181,8 +181,8 @@ struct Desk<'a> {
     ending: Ending,
 }
 
-impl Desk<'_> {
-    fn run(&mut self, screen: &mut Screen, receiver: &Receiver<Input>) -> Result<Left> {
+impl Running<'_> {
+    fn run(&mut self, screen: &mut Screen, receiver: &Receiver<Input>) -> Result<Outcome> {
         let mut keyboard = Some(Keyboard::start(self.sender.clone()));
         let mut effects = self.state.search();
         loop {
@@ -198,8 +198,8 @@ impl Desk<'_> {
                         Screen::copy(&text)?;
                         self.state.inform("copied, if your terminal allows it (OSC 52)");
                     }
-                    Effect::Print(location) => return Ok(Left::Chosen(location)),
-                    Effect::Quit => return Ok(Left::Quit),
+                    Effect::Print(location) => return Ok(Outcome::Chosen(location)),
+                    Effect::Quit => return Ok(Outcome::Quit),
                 }
             }
             effects = Vec::new();
@@ -233,7 +233,7 @@ impl Desk<'_> {
         match input {
             Input::Key(key) => Ok(self.state.press(key)),
             Input::Paste(text) => Ok(self.state.paste(&text)),
-            Input::Told(told) => Ok(self.state.hear(told)),
+            Input::Reply(reply) => Ok(self.state.receive(reply)),
             Input::Resized => Ok(Vec::new()),
             Input::Lost(error) => Err(Error::Output(error)),
         }

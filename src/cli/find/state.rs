@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::app::read::Around;
 use crate::app::search::SearchRequest;
-use crate::cli::find::entry::Entry;
 use crate::cli::find::filters::Picker;
-use crate::cli::find::worker::{Asked, Question, Slot};
+use crate::cli::find::line_editor::LineEditor;
+use crate::cli::find::worker::{NumberedQuestion, Question, Slot};
 use crate::error::Error;
 use crate::present::find::{Body, Line, Listing, Meaning, Reading, Target, piece};
 use crate::text::printable::clean;
@@ -17,7 +17,7 @@ use crate::text::scripts::is_unspaced;
 #[derive(Debug)]
 pub(super) enum Effect {
     /// Ask the worker.
-    Ask(Asked),
+    Ask(NumberedQuestion),
     /// Open a place in the editor or viewer.
     Open(Target),
     /// Put text on the clipboard.
@@ -32,7 +32,7 @@ pub(super) enum Effect {
 #[derive(Debug)]
 pub(super) struct State {
     /// The query.
-    pub(super) entry: Entry,
+    pub(super) entry: LineEditor,
     /// What every search has in common: filter, limit, rankings.
     pub(super) request: SearchRequest,
     /// The lists that were followed, the hits of the query first; never empty.
@@ -125,7 +125,7 @@ impl State {
     /// Returns the state before the first key; `request` has the query.
     pub(super) fn new(request: SearchRequest, num_documents: usize, is_printing: bool) -> Self {
         Self {
-            entry: Entry::new(&request.query),
+            entry: LineEditor::new(&request.query),
             request,
             views: vec![View::new(None, Listing::of_similar(Vec::new()))],
             page: None,
@@ -181,7 +181,7 @@ impl State {
     pub(super) fn ask(&mut self, slot: Slot, question: Question) -> Effect {
         let number = &mut self.last[slot as usize];
         *number += 1;
-        Effect::Ask(Asked { slot, number: *number, question })
+        Effect::Ask(NumberedQuestion { slot, number: *number, question })
     }
 
     /// Asks for what belongs to the selected entry.

@@ -12,7 +12,7 @@ use crate::app::search::{LegSelection, SearchRequest};
 use crate::cli::find::draw::draw;
 use crate::cli::find::layout::layout;
 use crate::cli::find::state::{Effect, State};
-use crate::cli::find::worker::{Answer, Question, Slot, Told};
+use crate::cli::find::worker::{Answer, Question, Reply, Slot};
 use crate::document::{Chunk, DocType};
 use crate::error::Error;
 use crate::present::find::Listing;
@@ -102,12 +102,12 @@ fn answer(state: &mut State, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec
     };
     let around = Around { before: "The end of before.".into(), after: "The next one.".into() };
     let answer = Answer::Listing(Listing::of_search(results), Some(around));
-    told(state, number, answer, is_first)
+    reply(state, number, answer, is_first)
 }
 
-fn told(state: &mut State, number: u64, answer: Answer, is_first: bool) -> Vec<Effect> {
+fn reply(state: &mut State, number: u64, answer: Answer, is_first: bool) -> Vec<Effect> {
     let (slot, took) = (Slot::Main, Duration::from_millis(7));
-    state.hear(Told::Answer { slot, number, answer: Ok(answer), took, is_first })
+    state.receive(Reply::Answer { slot, number, answer: Ok(answer), took, is_first })
 }
 
 /// Draws the screen and returns it as lines without trailing spaces.
@@ -266,7 +266,7 @@ fn a_filter_is_chosen_by_its_letter_and_its_value() {
     let took = Duration::ZERO;
     let number = 1;
     let slot = Slot::Beside;
-    state.hear(Told::Answer { slot, number, answer: Ok(values), took, is_first: false });
+    state.receive(Reply::Answer { slot, number, answer: Ok(values), took, is_first: false });
     typed(&mut state, "pi");
     let shown = screen(&mut state, 60, 20);
     assert!(shown.contains("tag › pi") && !shown.contains("garden"), "{shown}");
@@ -288,7 +288,7 @@ fn similar_passages_are_a_list_that_esc_leaves() {
     let mut state = found();
     let asked = state.press(control('r'));
     let answer = Answer::Listing(Listing::of_similar(vec![hits().swap_remove(1)]), None);
-    told(&mut state, number(&asked), answer, false);
+    reply(&mut state, number(&asked), answer, false);
     let shown = screen(&mut state, 60, 20);
     assert!(shown.contains("similar to Tide station handbook"), "{shown}");
     assert!(state.press(key(KeyCode::Esc)).is_empty());
@@ -313,7 +313,7 @@ fn an_error_is_shown_until_the_next_key() {
     let asked = typed(&mut state, "s");
     let (slot, number, took) = (Slot::Main, number(&asked), Duration::ZERO);
     let answer = Err(Error::UnknownChunk { id: 7 });
-    state.hear(Told::Answer { slot, number, answer, took, is_first: false });
+    state.receive(Reply::Answer { slot, number, answer, took, is_first: false });
     assert!(screen(&mut state, 90, 20).contains("chunk"), "{}", screen(&mut state, 90, 20));
     state.press(key(KeyCode::Left));
     assert!(state.message.is_none());

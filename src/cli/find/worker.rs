@@ -64,7 +64,7 @@ pub(super) enum Slot {
 
 /// A question with its number in its slot.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct NumberedQuestion {
     pub(super) slot: Slot,
     pub(super) number: u64,
     pub(super) question: Question,
@@ -72,7 +72,7 @@ pub(super) struct Asked {
 
 /// What the worker sends.
 #[derive(Debug)]
-pub(super) enum Told {
+pub(super) enum Reply {
     Answer {
         slot: Slot,
         number: u64,
@@ -96,14 +96,14 @@ pub(super) struct Questions {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    main: Option<Asked>,
-    beside: Option<Asked>,
+    main: Option<NumberedQuestion>,
+    beside: Option<NumberedQuestion>,
     is_closed: bool,
 }
 
 impl Questions {
     /// Adds a question in place of the one that waits in its slot.
-    pub(super) fn ask(&self, asked: Asked) {
+    pub(super) fn ask(&self, asked: NumberedQuestion) {
         let mut waiting = self.lock();
         match asked.slot {
             Slot::Main => waiting.main = Some(asked),
@@ -119,7 +119,7 @@ impl Questions {
     }
 
     /// Waits for the next question; `None` if there will be none.
-    fn next(&self) -> Option<Asked> {
+    fn next(&self) -> Option<NumberedQuestion> {
         let mut waiting = self.lock();
         loop {
             if waiting.is_closed {
@@ -133,7 +133,7 @@ impl Questions {
     }
 
     /// Whether a question would be answered for nothing.
-    fn is_stale(&self, asked: &Asked) -> bool {
+    fn is_stale(&self, asked: &NumberedQuestion) -> bool {
         let waiting = self.lock();
         waiting.is_closed || asked.slot == Slot::Main && waiting.main.is_some()
     }
@@ -144,7 +144,7 @@ impl Questions {
 }
 
 /// Answers questions until there will be no more.
-pub(super) fn serve<T: From<Told> + Send>(
+pub(super) fn serve<T: From<Reply> + Send>(
     session: &Session,
     questions: &Questions,
     sender: &Sender<T>,
@@ -165,15 +165,15 @@ pub(super) fn warm(session: &Session) {
 }
 
 /// Tells the screen if the worker ends by a panic.
-struct Lost<'a, T: From<Told>> {
+struct Lost<'a, T: From<Reply>> {
     sender: &'a Sender<T>,
     is_well: bool,
 }
 
-impl<T: From<Told>> Drop for Lost<'_, T> {
+impl<T: From<Reply>> Drop for Lost<'_, T> {
     fn drop(&mut self) {
         if !self.is_well {
-            let _ = self.sender.send(Told::Lost.into());
+            let _ = self.sender.send(Reply::Lost.into());
         }
     }
 }
@@ -184,9 +184,9 @@ struct Worker<'a, T> {
     sender: &'a Sender<T>,
 }
 
-impl<T: From<Told> + Send> Worker<'_, T> {
+impl<T: From<Reply> + Send> Worker<'_, T> {
     /// Answers a question, and returns whether the next search is expected to be slow.
-    fn answer(&self, asked: &Asked, is_slow: bool) -> bool {
+    fn answer(&self, asked: &NumberedQuestion, is_slow: bool) -> bool {
         let begin = Instant::now();
         let is_both = match &asked.question {
             Question::Search(request) => request.legs.is_none(),
@@ -213,9 +213,15 @@ impl<T: From<Told> + Send> Worker<'_, T> {
     }
 
     /// Sends an answer; after the screen was left, it is lost.
-    fn tell(&self, asked: &Asked, answer: Result<Answer>, begin: Instant, is_first: bool) {
+    fn tell(
+        &self,
+        asked: &NumberedQuestion,
+        answer: Result<Answer>,
+        begin: Instant,
+        is_first: bool,
+    ) {
         let (slot, number, took) = (asked.slot, asked.number, begin.elapsed());
-        let _ = self.sender.send(Told::Answer { slot, number, answer, took, is_first }.into());
+        let _ = self.sender.send(Reply::Answer { slot, number, answer, took, is_first }.into());
     }
 
     fn work(&self, question: &Question) -> Result<Answer> {
@@ -269,11 +275,11 @@ impl<T: From<Told> + Send> Worker<'_, T> {
 /// Sends what a use case reports to the screen.
 struct Messages<T>(Mutex<Sender<T>>);
 
-impl<T: From<Told> + Send> Observer for Messages<T> {
+impl<T: From<Reply> + Send> Observer for Messages<T> {
     fn on_event(&self, event: Event<'_>) {
         if let Event::Note(text) | Event::Warning(text) | Event::Failure(text) = event {
             let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = sender.send(Told::Message(text.to_owned()).into());
+            let _ = sender.send(Reply::Message(text.to_owned()).into());
         }
     }
 }
@@ -282,8 +288,8 @@ impl<T: From<Told> + Send> Observer for Messages<T> {
 mod tests {
     use super::*;
 
-    fn asked(slot: Slot, number: u64) -> Asked {
-        Asked { slot, number, question: Question::Around(ChunkId(1)) }
+    fn asked(slot: Slot, number: u64) -> NumberedQuestion {
+        NumberedQuestion { slot, number, question: Question::Around(ChunkId(1)) }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::error::{Error, Result};
 use crate::files::open;
-use crate::files::open::{Entry, Kind, Links};
+use crate::files::open::{FolderEntry, Kind, Links};
 
 use super::left_out::Rule;
 
@@ -168,7 +168,7 @@ impl Rules {
         source: &mut Source<'_>,
         folder: &Path,
         shown: &Path,
-        entries: &[Entry],
+        entries: &[FolderEntry],
     ) -> Self {
         let has = |name: &str| {
             entries.iter().any(|entry| entry.name == name && entry.kind != Kind::Folder)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::files::open::{Entry, Kind};
+use crate::files::open::{FolderEntry, Kind};
 use crate::files::{Metadata, open};
 use crate::ingest::reach::{Folder, Reach};
 
@@ -34,7 +34,7 @@ struct Level {
     /// Its path with the path of the first folder resolved.
     real: PathBuf,
     /// Entries still to be visited.
-    entries: std::vec::IntoIter<Entry>,
+    entries: std::vec::IntoIter<FolderEntry>,
     rules: Rules,
     /// Identifies the folder; only where links are followed.
     identity: Option<(u64, u64)>,
@@ -91,7 +91,7 @@ impl Tree {
     }
 
     /// Visits one entry of the innermost folder.
-    fn look(&mut self, entry: &Entry) -> Option<Item> {
+    fn look(&mut self, entry: &FolderEntry) -> Option<Item> {
         let level = self.levels.last().expect("an entry has a folder");
         let path = level.path.join(&entry.name);
         let mut kind = entry.kind;
@@ -149,7 +149,12 @@ impl Tree {
     }
 
     /// Whether a folder, or what a link leads to, is walked from another start.
-    fn is_elsewhere(&self, level: &Level, path: &Path, (entry, kind): (&Entry, Kind)) -> bool {
+    fn is_elsewhere(
+        &self,
+        level: &Level,
+        path: &Path,
+        (entry, kind): (&FolderEntry, Kind),
+    ) -> bool {
         let Some(territory) = &self.territory else { return false };
         if kind != Kind::Folder && entry.kind != Kind::Link {
             return false;

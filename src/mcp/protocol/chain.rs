@@ -21,7 +21,7 @@ use crate::mcp::protocol::{AuditSink, Call, Failure, Reply, Tool, validate};
 
 /// The registered tools and the stages that each call passes through.
 pub struct Chain {
-    tools: BTreeMap<String, Entry>,
+    tools: BTreeMap<String, Registered>,
     audit: Arc<dyn AuditSink>,
     next_id: AtomicU64,
 }
@@ -53,7 +53,7 @@ impl From<Reply> for Answer {
     }
 }
 
-struct Entry {
+struct Registered {
     tool: Arc<Tool>,
     /// Held while a call of this tool is running; waiting calls get it in order of arrival.
     turn: Mutex<()>,
@@ -78,7 +78,7 @@ impl Chain {
         if self.tools.contains_key(&tool.name) {
             return Err(format!("tool already registered: {}", tool.name));
         }
-        let entry = Entry { tool: Arc::new(tool), turn: Mutex::new(()) };
+        let entry = Registered { tool: Arc::new(tool), turn: Mutex::new(()) };
         self.tools.insert(entry.tool.name.clone(), entry);
         Ok(())
     }

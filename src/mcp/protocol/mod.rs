@@ -29,7 +29,7 @@ pub use audit::{AuditSink, JsonLines, NoAudit};
 pub use chain::{Answer, Chain};
 pub use host::Host;
 pub use listing::UNLISTED;
-pub use resources::{Content, Entry, Resource, Resources, SkillEntry, SkillFile};
+pub use resources::{DirectoryEntry, Resource, ResourceContent, Resources, SkillEntry, SkillFile};
 pub use server::serve;
 
 /// A JSON object: the input schema of a tool.

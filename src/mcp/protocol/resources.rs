@@ -19,7 +19,7 @@ pub struct Resource {
 
 /// The content of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
+pub struct ResourceContent {
     /// Text in UTF-8, or other bytes.
     pub bytes: Vec<u8>,
     /// The kind of content.
@@ -50,7 +50,7 @@ pub struct SkillFile {
 
 /// A file or directory in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct DirectoryEntry {
     /// Its address.
     pub uri: String,
     /// Its last name.
@@ -65,7 +65,7 @@ pub trait Resources: Send + Sync {
     fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure>;
 
     /// Returns the content at an address; `None` if there is none.
-    fn read(&self, uri: &str) -> Result<Option<Content>, Failure>;
+    fn read(&self, uri: &str) -> Result<Option<ResourceContent>, Failure>;
 
     /// Returns a page of skills and the cursor of the next page.
     fn skills(&self, cursor: Option<&str>) -> Result<(Vec<SkillEntry>, Option<String>), Failure>;
@@ -74,7 +74,7 @@ pub trait Resources: Send + Sync {
     fn skill(&self, uri: &str) -> Result<Option<SkillEntry>, Failure>;
 
     /// Returns the direct children of a directory; `None` if there is none at the address.
-    fn directory(&self, uri: &str) -> Result<Option<Vec<Entry>>, Failure>;
+    fn directory(&self, uri: &str) -> Result<Option<Vec<DirectoryEntry>>, Failure>;
 
     /// Returns the forms of addresses: template, name, description.
     fn templates(&self) -> &[(&str, &str, &str)];

@@ -32,7 +32,7 @@ const CHAIN: &str = " › ";
 /// A list of hits or parts.
 #[derive(Debug)]
 pub struct Listing {
-    entries: Vec<Entry>,
+    entries: Vec<Listed>,
     rows: Vec<Row>,
     terms: QueryTerms,
     confidence: Option<Confidence>,
@@ -42,7 +42,7 @@ pub struct Listing {
 }
 
 #[derive(Debug)]
-enum Entry {
+enum Listed {
     Hit(Box<Hit>),
     Part(Arc<StoredDocument>, Box<Part>),
 }
@@ -93,7 +93,7 @@ impl Listing {
             rows.push(Row::Document(entries.len()));
             for hit in hits {
                 rows.push(Row::Entry(entries.len()));
-                entries.push(Entry::Hit(Box::new(hit)));
+                entries.push(Listed::Hit(Box::new(hit)));
             }
         }
         Self { entries, rows, terms, confidence: None, room: ROOM }
@@ -103,8 +103,8 @@ impl Listing {
     pub fn of_outline(outline: Outline, typed: &str) -> Self {
         let document = Arc::new(outline.document);
         let parts = outline.parts.into_iter();
-        let entries: Vec<Entry> =
-            parts.map(|part| Entry::Part(Arc::clone(&document), Box::new(part))).collect();
+        let entries: Vec<Listed> =
+            parts.map(|part| Listed::Part(Arc::clone(&document), Box::new(part))).collect();
         let heads = (!entries.is_empty()).then_some(Row::Document(0));
         let rows = heads.into_iter().chain((0..entries.len()).map(Row::Entry)).collect();
         Self { entries, rows, terms: QueryTerms::new(typed), confidence: None, room: ROOM }
@@ -149,7 +149,7 @@ impl Listing {
     pub fn summary(&self) -> Line {
         let documents = self.rows.iter().filter(|row| matches!(row, Row::Document(_))).count();
         let counts = match self.entries.first() {
-            Some(Entry::Part(..)) => counted(self.len(), "part"),
+            Some(Listed::Part(..)) => counted(self.len(), "part"),
             _ => {
                 format!("{} in {}", counted(self.len(), "passage"), counted(documents, "document"))
             }
@@ -168,8 +168,8 @@ impl Listing {
         match row {
             Row::Document(entry) => self.document_line(entry, columns),
             Row::Entry(entry) => match &self.entries[entry] {
-                Entry::Hit(hit) => self.hit_line(hit, columns),
-                Entry::Part(_, part) => part_line(part, columns),
+                Listed::Hit(hit) => self.hit_line(hit, columns),
+                Listed::Part(_, part) => part_line(part, columns),
             },
         }
     }
@@ -200,8 +200,8 @@ impl Listing {
     pub fn head(&self, entry: usize, human: &Human, columns: usize) -> Vec<Line> {
         let about = self.about(entry);
         let marks = match &self.entries[entry] {
-            Entry::Hit(hit) => hit_marks(hit),
-            Entry::Part(document, _) => tags(&document.tags),
+            Listed::Hit(hit) => hit_marks(hit),
+            Listed::Part(document, _) => tags(&document.tags),
         };
         let lines = [
             vec![piece(Meaning::Title, clean(about.title))],
@@ -214,14 +214,14 @@ impl Listing {
 
     fn about(&self, entry: usize) -> About<'_> {
         match &self.entries[entry] {
-            Entry::Hit(hit) => About {
+            Listed::Hit(hit) => About {
                 title: &hit.stored.title,
                 path: hit.stored.path.as_deref(),
                 kind: hit.stored.language.as_deref().unwrap_or(hit.stored.doc_type.as_str()),
                 section: hit.stored.chunk.chunk.section.as_deref(),
                 symbol: hit.stored.chunk.chunk.symbol.as_deref(),
             },
-            Entry::Part(document, part) => About {
+            Listed::Part(document, part) => About {
                 title: &document.title,
                 path: document.path.as_deref(),
                 kind: document.language.as_deref().unwrap_or(document.doc_type.as_str()),
@@ -248,8 +248,8 @@ impl Listing {
     /// Returns the text of an entry with its neighbours. The text of a part is only its beginning.
     pub fn body(&self, entry: usize, around: Option<&Around>, columns: usize) -> Body {
         let hit = match &self.entries[entry] {
-            Entry::Hit(hit) => hit,
-            Entry::Part(_, part) => {
+            Listed::Hit(hit) => hit,
+            Listed::Part(_, part) => {
                 let text = vec![piece(Meaning::Faint, clean(&part.preview))];
                 return Body { lines: vec![fitted(text, columns)], start: 0 };
             }
@@ -272,20 +272,20 @@ impl Listing {
     /// Whether there is text of the document before that of an entry.
     pub fn has_text_before(&self, entry: usize) -> bool {
         match &self.entries[entry] {
-            Entry::Hit(hit) => hit.stored.chunk.chunk_index > 0,
-            Entry::Part(..) => false,
+            Listed::Hit(hit) => hit.stored.chunk.chunk_index > 0,
+            Listed::Part(..) => false,
         }
     }
 
     /// Returns where an entry is.
     pub fn target(&self, entry: usize) -> Target {
         match &self.entries[entry] {
-            Entry::Hit(hit) => Target {
+            Listed::Hit(hit) => Target {
                 document: hit.stored.document_id,
                 line: hit.line(self.excerpt(hit).first_line),
                 page: hit.stored.chunk.chunk.page,
             },
-            Entry::Part(document, part) => {
+            Listed::Part(document, part) => {
                 Target { document: document.id, line: part.start_line, page: part.page }
             }
         }
@@ -294,19 +294,19 @@ impl Listing {
     /// Returns the chunk of a hit.
     pub fn chunk(&self, entry: usize) -> Option<ChunkId> {
         match self.entries.get(entry)? {
-            Entry::Hit(hit) => Some(hit.stored.chunk.id),
-            Entry::Part(..) => None,
+            Listed::Hit(hit) => Some(hit.stored.chunk.id),
+            Listed::Part(..) => None,
         }
     }
 
     /// Returns the part of the document that an entry is in, or is: section, symbol, page, or everything.
     pub fn selection(&self, entry: usize) -> Selection {
         let (section, symbol, page) = match &self.entries[entry] {
-            Entry::Hit(hit) => {
+            Listed::Hit(hit) => {
                 let chunk = &hit.stored.chunk.chunk;
                 (chunk.section.clone(), chunk.symbol.clone(), chunk.page)
             }
-            Entry::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
+            Listed::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
                 (PartKind::Symbol, _) => (None, part.name.clone(), None),
                 (PartKind::Text, Some(id)) => return Selection::Chunk(*id, 0),
                 _ => (part.section.clone(), None, part.page),
@@ -328,16 +328,16 @@ impl Listing {
     /// Returns the text of a hit, for pasting.
     pub fn text(&self, entry: usize) -> Option<String> {
         match self.entries.get(entry)? {
-            Entry::Hit(hit) => Some(clean_lines(&hit.stored.chunk.chunk.text)),
-            Entry::Part(..) => None,
+            Listed::Hit(hit) => Some(clean_lines(&hit.stored.chunk.chunk.text)),
+            Listed::Part(..) => None,
         }
     }
 
     /// Returns the citation of a hit, as `--format md` prints it.
     pub fn citation(&self, entry: usize) -> Option<String> {
         match self.entries.get(entry)? {
-            Entry::Hit(hit) => Some(quote::citation(hit)),
-            Entry::Part(..) => None,
+            Listed::Hit(hit) => Some(quote::citation(hit)),
+            Listed::Part(..) => None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::clients::{Entry, NAME, Plan};
+use crate::app::clients::{NAME, Plan, ServerEntry};
 use crate::present::json::answer;
 use crate::text::json::Json;
 use crate::text::paths::path_text;
@@ -28,7 +28,11 @@ pub(in crate::present) struct ClientChangedJson<'a> {
 }
 
 /// Writes a change of the settings of an agent's program.
-pub fn client_changed(plan: &Plan, entry: Option<&Entry>, out: &mut Json<'_>) -> io::Result<()> {
+pub fn client_changed(
+    plan: &Plan,
+    entry: Option<&ServerEntry>,
+    out: &mut Json<'_>,
+) -> io::Result<()> {
     answer(
         &ClientChangedJson {
             client: plan.client.name,

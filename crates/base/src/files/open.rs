@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-pub use kinds::{Entry, Kind, Links};
+pub use kinds::{FolderEntry, Kind, Links};
 #[cfg(not(unix))]
 use portable as system;
 #[cfg(unix)]
@@ -105,7 +105,7 @@ pub fn real(path: &Path) -> Result<PathBuf> {
 }
 
 /// Returns the entries of a folder, in byte order of the names.
-pub fn list(folder: &Path, links: Links<'_>) -> Result<Vec<Entry>> {
+pub fn list(folder: &Path, links: Links<'_>) -> Result<Vec<FolderEntry>> {
     let mut entries = system::list(folder, links).map_err(|source| failure(folder, source))?;
     entries.sort_unstable();
     Ok(entries)

@@ -19,14 +19,14 @@ const LEADER: &str = " \u{2026} ";
 
 /// An entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct ContentsEntry<'a> {
     /// Its title.
     pub title: &'a str,
     /// Its pages, as written: `14`, `xi` or `3, 17`.
     pub pages: &'a str,
 }
 
-impl Entry<'_> {
+impl ContentsEntry<'_> {
     /// Returns its first page, if it is a number.
     pub fn first_page(&self) -> Option<u32> {
         self.pages.split(|c: char| !c.is_ascii_digit()).find_map(|digits| digits.parse().ok())
@@ -39,7 +39,7 @@ impl Entry<'_> {
 }
 
 /// Returns the entries of `text`, and the text after the last of them.
-pub fn entries(text: &str) -> (Vec<Entry<'_>>, &str) {
+pub fn entries(text: &str) -> (Vec<ContentsEntry<'_>>, &str) {
     let (mut entries, mut rest, mut from) = (Vec::new(), text, 0);
     while let Some((start, end)) = next_leader(&rest[from..]) {
         let (start, end) = (from + start, from + end);
@@ -49,7 +49,7 @@ pub fn entries(text: &str) -> (Vec<Entry<'_>>, &str) {
             from = end;
             continue;
         }
-        entries.push(Entry { title, pages: rest[end..end + pages].trim_end_matches(',') });
+        entries.push(ContentsEntry { title, pages: rest[end..end + pages].trim_end_matches(',') });
         rest = &rest[end + pages..];
         from = 0;
     }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn entries_written_as_lines_are_found_again() {
         let (found, _) = entries("1 Tides...... 3 2 Gauges...... 8, 86 Floats...... xi");
-        let lines: Vec<String> = found.iter().map(Entry::line).collect();
+        let lines: Vec<String> = found.iter().map(ContentsEntry::line).collect();
         let text = lines.join("\n");
         assert_eq!(entries(&text).0, found);
         assert!(is_contents(&text));

@@ -6,7 +6,7 @@
 
 use super::entries;
 use crate::protocol::{Page, PageBlock, PageBlockKind};
-use crate::text::contents::{Entry, entries as entries_of, is_contents};
+use crate::text::contents::{ContentsEntry, entries as entries_of, is_contents};
 
 /// Fewest entries on a page of a table of contents: of one that is known by its leaders or by its
 /// heading, and of any other.
@@ -55,7 +55,7 @@ fn mark_blocks(page: &mut Page, lines: impl Fn(&PageBlock) -> Option<String>) {
 /// Whether most of a page is entries without leaders whose page numbers rise.
 fn has_plain_contents(page: &Page, num_pages: usize, continues: bool) -> bool {
     let is_known = continues || page.blocks.iter().any(entries::is_title);
-    let found: Vec<entries::Entry> =
+    let found: Vec<entries::TitleAndPage> =
         page.blocks.iter().filter_map(entries::of_contents).flatten().collect();
     let numbers: Vec<usize> = found.iter().filter_map(|(_, page)| page.parse().ok()).collect();
     let num_inside = numbers.iter().filter(|page| **page <= num_pages + MAX_EXCESS).count();
@@ -72,7 +72,7 @@ fn has_plain_contents(page: &Page, num_pages: usize, continues: bool) -> bool {
 /// Whether most of a page is entries of an index.
 fn is_index(page: &Page, num_pages: usize) -> bool {
     let prose = page.blocks.iter().filter(|block| block.kind.is_prose());
-    let found: Vec<entries::Entry> =
+    let found: Vec<entries::TitleAndPage> =
         prose.flat_map(|block| entries::of_index(&block.text).0).collect();
     let first = |pages: &str| pages.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
     let numbers: Vec<usize> = found.iter().filter_map(|(_, pages)| first(pages)).collect();
@@ -95,7 +95,7 @@ fn index_lines(block: &PageBlock) -> Option<String> {
     if !block.kind.is_prose() || found.is_empty() {
         return None;
     }
-    let lines = found.iter().map(|(title, pages)| Entry { title, pages }.line());
+    let lines = found.iter().map(|(title, pages)| ContentsEntry { title, pages }.line());
     let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
     Some(lines.chain(rest).collect::<Vec<_>>().join("\n"))
 }
@@ -105,7 +105,7 @@ fn has_contents(page: &Page, num_pages: usize) -> bool {
     let texts = || {
         page.blocks.iter().filter(|block| block.kind.is_prose()).map(|block| block.text.as_str())
     };
-    let of_page: Vec<Entry<'_>> = texts().flat_map(|text| entries_of(text).0).collect();
+    let of_page: Vec<ContentsEntry<'_>> = texts().flat_map(|text| entries_of(text).0).collect();
     let numbers: Vec<usize> = of_page
         .iter()
         .filter_map(|entry| entry.first_page().and_then(|page| usize::try_from(page).ok()))
@@ -131,7 +131,7 @@ fn is_entries(text: &str) -> bool {
 fn lines(block: &PageBlock, is_plain: bool) -> Option<String> {
     if block.kind.is_prose() && is_entries(&block.text) {
         let (found, rest) = entries_of(&block.text);
-        let mut lines: Vec<String> = found.iter().map(Entry::line).collect();
+        let mut lines: Vec<String> = found.iter().map(ContentsEntry::line).collect();
         if !rest.is_empty() {
             lines.push(rest.to_owned());
         }
@@ -140,7 +140,7 @@ fn lines(block: &PageBlock, is_plain: bool) -> Option<String> {
     let found = Some(block)
         .filter(|block| is_plain || block.kind.is_prose())
         .and_then(entries::of_contents)?;
-    let lines = found.iter().map(|(title, pages)| Entry { title, pages }.line());
+    let lines = found.iter().map(|(title, pages)| ContentsEntry { title, pages }.line());
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 

@@ -10,7 +10,7 @@ const MAX_WORDS: usize = 16;
 const MIN_INDEXED: usize = 8;
 
 /// An entry: a title and its pages as written.
-pub(super) type Entry = (String, String);
+pub(super) type TitleAndPage = (String, String);
 
 /// Headings of tables of contents, in lower case.
 const CONTENTS: &[&str] = &[
@@ -41,7 +41,7 @@ pub(super) fn is_title(block: &PageBlock) -> bool {
 }
 
 /// Returns the entries of a block whose lines or rows end in page numbers; `None` if it has others.
-pub(super) fn of_contents(block: &PageBlock) -> Option<Vec<Entry>> {
+pub(super) fn of_contents(block: &PageBlock) -> Option<Vec<TitleAndPage>> {
     match block.kind {
         PageBlockKind::Table => {
             let rows = block.text.lines().filter(|line| !line.starts_with("| ---"));
@@ -57,19 +57,19 @@ pub(super) fn of_contents(block: &PageBlock) -> Option<Vec<Entry>> {
     }
 }
 
-fn of_row(row: &str) -> Option<Entry> {
+fn of_row(row: &str) -> Option<TitleAndPage> {
     let cells = row.trim_matches('|').split(" | ").map(str::trim);
     let mut cells: Vec<&str> = cells.filter(|cell| !cell.is_empty()).collect();
     let page = cells.pop().filter(|cell| is_page(cell))?;
     entry(&cells.join(" "), page)
 }
 
-fn of_line(line: &str) -> Option<Entry> {
+fn of_line(line: &str) -> Option<TitleAndPage> {
     let (title, page) = line.trim().rsplit_once(' ')?;
     if is_page(page) { entry(title, page) } else { None }
 }
 
-fn entry(title: &str, page: &str) -> Option<Entry> {
+fn entry(title: &str, page: &str) -> Option<TitleAndPage> {
     let is_title = number::without(title).chars().any(char::is_alphabetic)
         && title.split_whitespace().count() <= MAX_WORDS
         && !title.ends_with(['.', ',', ':', ';']);
@@ -82,7 +82,7 @@ fn is_page(word: &str) -> bool {
 
 /// Returns the entries of an index in a text (`gauge, 8, 86-88 float, 12`), and the text after the
 /// last of them.
-pub(super) fn of_index(text: &str) -> (Vec<Entry>, &str) {
+pub(super) fn of_index(text: &str) -> (Vec<TitleAndPage>, &str) {
     let (mut entries, mut start, mut from) = (Vec::new(), 0, 0);
     while let Some(comma) = text[from..].find(", ").map(|at| from + at) {
         let end = pages_end(text, comma + 2);
@@ -121,8 +121,8 @@ fn pages_end(text: &str, from: usize) -> Option<usize> {
 }
 
 /// Whether entries are those of an index: many, and in alphabetical order.
-pub(super) fn are_alphabetical(entries: &[Entry]) -> bool {
-    let first = |entry: &Entry| {
+pub(super) fn are_alphabetical(entries: &[TitleAndPage]) -> bool {
+    let first = |entry: &TitleAndPage| {
         entry.0.chars().find(|c| c.is_alphanumeric()).map(|c| c.to_lowercase().to_string())
     };
     let num_sorted = entries.windows(2).filter(|pair| first(&pair[0]) <= first(&pair[1])).count();

@@ -9,7 +9,7 @@ use crate::{BLOCK_BITS, Occurrence, Phrase, TermPlace};
 
 /// The places of a term in a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ChunkPlaces {
     pub(super) chunk_id: ChunkId,
     /// Ascending.
     pub(super) context: Vec<u32>,
@@ -18,10 +18,10 @@ pub(super) struct Entry {
 }
 
 /// Adds a place to entries, which are given in order.
-pub(super) fn add(entries: &mut Vec<Entry>, place: TermPlace) {
+pub(super) fn add(entries: &mut Vec<ChunkPlaces>, place: TermPlace) {
     let TermPlace { chunk_id, is_context, position } = place;
     if entries.last().is_none_or(|last| last.chunk_id != chunk_id) {
-        entries.push(Entry { chunk_id, context: Vec::new(), text: Vec::new() });
+        entries.push(ChunkPlaces { chunk_id, context: Vec::new(), text: Vec::new() });
     }
     if let Some(last) = entries.last_mut() {
         let places = if is_context { &mut last.context } else { &mut last.text };
@@ -30,9 +30,9 @@ pub(super) fn add(entries: &mut Vec<Entry>, place: TermPlace) {
 }
 
 /// Packs the entries of one block.
-pub(super) fn pack(entries: &[Entry]) -> Vec<u8> {
+pub(super) fn pack(entries: &[ChunkPlaces]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for Entry { chunk_id, context, text } in entries {
+    for ChunkPlaces { chunk_id, context, text } in entries {
         bytes.push(chunk_id.0.to_le_bytes()[0]);
         put(&mut bytes, u32::try_from(context.len()).unwrap_or(u32::MAX));
         put(&mut bytes, u32::try_from(text.len()).unwrap_or(u32::MAX));
@@ -48,9 +48,9 @@ pub(super) fn pack(entries: &[Entry]) -> Vec<u8> {
 }
 
 /// Unpacks the entries of a block; `None` if they are not what [`pack`] returns.
-pub(super) fn unpack(block: i64, bytes: &[u8]) -> Option<Vec<Entry>> {
+pub(super) fn unpack(block: i64, bytes: &[u8]) -> Option<Vec<ChunkPlaces>> {
     let mut rest = bytes;
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<ChunkPlaces> = Vec::new();
     while let Some((within, after)) = rest.split_first() {
         rest = after;
         let chunk_id = ChunkId(block.checked_shl(BLOCK_BITS)? | i64::from(*within));
@@ -60,7 +60,7 @@ pub(super) fn unpack(block: i64, bytes: &[u8]) -> Option<Vec<Entry>> {
         let (num_context, num_text) = (take(&mut rest)?, take(&mut rest)?);
         let context = places(&mut rest, num_context)?;
         let text = places(&mut rest, num_text)?;
-        entries.push(Entry { chunk_id, context, text });
+        entries.push(ChunkPlaces { chunk_id, context, text });
     }
     Some(entries)
 }
@@ -96,8 +96,8 @@ fn take(rest: &mut &[u8]) -> Option<u32> {
 }
 
 /// Merges the entries of several terms to those of any of them; ordered by chunk.
-pub(super) fn union(lists: Vec<Vec<Entry>>) -> Vec<Entry> {
-    let mut all: Vec<Entry> = lists.into_iter().flatten().collect();
+pub(super) fn union(lists: Vec<Vec<ChunkPlaces>>) -> Vec<ChunkPlaces> {
+    let mut all: Vec<ChunkPlaces> = lists.into_iter().flatten().collect();
     all.sort_by_key(|entry| entry.chunk_id);
     all.dedup_by(|next, kept| {
         let is_same = next.chunk_id == kept.chunk_id;
@@ -115,19 +115,19 @@ pub(super) fn union(lists: Vec<Vec<Entry>>) -> Vec<Entry> {
 }
 
 /// Returns where a phrase occurs, from the entries of each of its terms; ordered by chunk.
-pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<Entry>]) -> Vec<Occurrence> {
+pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<ChunkPlaces>]) -> Vec<Occurrence> {
     let Some((first, rest)) = lists.split_first() else { return Vec::new() };
     let count = |places: &[u32]| u32::try_from(places.len()).unwrap_or(u32::MAX);
     if phrase.is_counted && rest.is_empty() {
-        let occurrence = |entry: &Entry| Occurrence {
+        let occurrence = |entry: &ChunkPlaces| Occurrence {
             chunk_id: entry.chunk_id,
             in_context: count(&entry.context),
             in_text: count(&entry.text),
         };
         return first.iter().map(occurrence).collect();
     }
-    let has_phrase = |entry: &&Entry| {
-        let others: Option<Vec<&Entry>> = rest
+    let has_phrase = |entry: &&ChunkPlaces| {
+        let others: Option<Vec<&ChunkPlaces>> = rest
             .iter()
             .map(|list| {
                 let at = list.binary_search_by_key(&entry.chunk_id, |other| other.chunk_id).ok()?;
@@ -135,7 +135,7 @@ pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<Entry>]) -> Vec<Occurren
             })
             .collect();
         let Some(others) = others else { return false };
-        let follows = |places: &[u32], of: fn(&Entry) -> &Vec<u32>| {
+        let follows = |places: &[u32], of: fn(&ChunkPlaces) -> &Vec<u32>| {
             places.iter().any(|place| {
                 let mut wanted = *place;
                 others.iter().all(|other| {
@@ -146,7 +146,8 @@ pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<Entry>]) -> Vec<Occurren
         };
         follows(&entry.context, |entry| &entry.context) || follows(&entry.text, |entry| &entry.text)
     };
-    let once = |entry: &Entry| Occurrence { chunk_id: entry.chunk_id, in_context: 0, in_text: 1 };
+    let once =
+        |entry: &ChunkPlaces| Occurrence { chunk_id: entry.chunk_id, in_context: 0, in_text: 1 };
     first.iter().filter(has_phrase).map(once).collect()
 }
 
@@ -157,8 +158,8 @@ mod tests {
     use super::*;
     use crate::TermIndex;
 
-    fn entry(id: i64, context: &[u32], text: &[u32]) -> Entry {
-        Entry { chunk_id: ChunkId(id), context: context.to_vec(), text: text.to_vec() }
+    fn entry(id: i64, context: &[u32], text: &[u32]) -> ChunkPlaces {
+        ChunkPlaces { chunk_id: ChunkId(id), context: context.to_vec(), text: text.to_vec() }
     }
 
     proptest! {
@@ -170,9 +171,9 @@ mod tests {
                 prop::collection::btree_set(0_u32..9000, 1..9),
             ), 0..20),
         ) {
-            let entries: Vec<Entry> = chunks
+            let entries: Vec<ChunkPlaces> = chunks
                 .into_iter()
-                .map(|(within, (context, text))| Entry {
+                .map(|(within, (context, text))| ChunkPlaces {
                     chunk_id: ChunkId(block << BLOCK_BITS | within),
                     context: context.into_iter().collect(),
                     text: text.into_iter().collect(),

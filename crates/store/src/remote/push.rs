@@ -13,7 +13,7 @@ use tokio_postgres::Transaction;
 
 use super::Link;
 use super::copy::Rows;
-use super::postings::{self, Entry};
+use super::postings::{self, ChunkPlaces};
 use super::state::{MAX_DIM, State};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
@@ -258,8 +258,8 @@ impl Push<'_> {
     fn postings(&self, block: i64, chunks: &[MirroredChunk]) -> Result<Rows> {
         let mut rows = Rows::new();
         let mut last: Option<(TermIndex, String)> = None;
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut end = |last: &Option<(TermIndex, String)>, entries: &mut Vec<Entry>| {
+        let mut entries: Vec<ChunkPlaces> = Vec::new();
+        let mut end = |last: &Option<(TermIndex, String)>, entries: &mut Vec<ChunkPlaces>| {
             if let Some((index, term)) = last {
                 let row = rows.row(4).smallint(index_number(*index)).text(term);
                 row.bigint(block).bytes(&postings::pack(entries));

@@ -8,7 +8,7 @@ use tokio_postgres::types::{FromSql, ToSql, Type};
 
 use super::Link;
 use super::link::MAKE_AGAIN;
-use super::postings::{self, Entry};
+use super::postings::{self, ChunkPlaces};
 use super::push::index_number;
 use super::state::State;
 use crate::document::{Binding, Chunk, Filter};
@@ -197,7 +197,12 @@ impl Remote {
         self.link().refuse(format!("{what} cannot be read"), MAKE_AGAIN)
     }
 
-    fn entries(&self, statement: &str, index: TermIndex, term: &str) -> Result<Vec<Vec<Entry>>> {
+    fn entries(
+        &self,
+        statement: &str,
+        index: TermIndex,
+        term: &str,
+    ) -> Result<Vec<Vec<ChunkPlaces>>> {
         let params: [Param<'_>; 2] = [(&index_number(index), Type::INT2), (&term, Type::TEXT)];
         let rows = self.query(statement, &params)?;
         let unpack = |row: &Row| {

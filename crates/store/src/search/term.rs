@@ -137,11 +137,11 @@ pub(super) struct Term {
     /// The share of its weight that counts.
     pub(super) share: f64,
     /// Ordered by place.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<InChunk>,
 }
 
 /// The occurrences of a term in one chunk.
-pub(super) struct Entry {
+pub(super) struct InChunk {
     pub(super) place: usize,
     pub(super) in_context: u32,
     pub(super) in_text: u32,
@@ -156,10 +156,10 @@ impl Term {
     ) -> Self {
         let places = sizes.places(occurrences.iter().map(|occurrence| occurrence.chunk_id));
         // A chunk that another process has removed meanwhile has no place.
-        let entries: Vec<Entry> = places
+        let entries: Vec<InChunk> = places
             .zip(occurrences)
             .filter_map(|(place, occurrence)| {
-                Some(Entry {
+                Some(InChunk {
                     place: place?,
                     in_context: occurrence.in_context,
                     in_text: occurrence.in_text,
@@ -199,7 +199,7 @@ impl Term {
     pub(super) fn score(
         &self,
         candidate: &Candidate,
-        here: Option<&Entry>,
+        here: Option<&InChunk>,
         in_document: u32,
     ) -> f64 {
         let in_chunk = here.map_or(0.0, |entry| {
@@ -212,7 +212,7 @@ impl Term {
 
 /// Returns the entries from a place on. Searches in doubling steps, because the place is usually
 /// near.
-pub(super) fn from_place(entries: &[Entry], place: usize) -> &[Entry] {
+pub(super) fn from_place(entries: &[InChunk], place: usize) -> &[InChunk] {
     let mut len = 1;
     while entries.get(len - 1).is_some_and(|entry| entry.place < place) {
         len *= 2;

@@ -16,7 +16,7 @@ pub enum Links<'a> {
 
 /// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its name.
     pub name: OsString,
     /// What it is; for a link, not what it leads to.

@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::kinds::{Entry, Kind, Links};
+use super::kinds::{FolderEntry, Kind, Links};
 
 pub(super) type Flags = ();
 pub(super) type Handle = File;
@@ -32,11 +32,14 @@ pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
     place.metadata()
 }
 
-pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<Entry>> {
+pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<FolderEntry>> {
     look(folder, links)?;
     let entry = |entry: io::Result<std::fs::DirEntry>| {
         let entry = entry?;
-        Ok(Entry { name: entry.file_name(), kind: Kind::of(&entry.path().symlink_metadata()?) })
+        Ok(FolderEntry {
+            name: entry.file_name(),
+            kind: Kind::of(&entry.path().symlink_metadata()?),
+        })
     };
     std::fs::read_dir(folder)?.map(entry).collect()
 }

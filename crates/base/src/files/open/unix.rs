@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use super::kinds::{Entry, Kind, Links};
+use super::kinds::{FolderEntry, Kind, Links};
 
 pub(super) type Flags = OFlags;
 pub(super) type Handle = OwnedFd;
@@ -104,7 +104,7 @@ pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
     place.metadata()
 }
 
-pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<Entry>> {
+pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<FolderEntry>> {
     let handle = match by(folder, links, LIST) {
         // As in `step_by_step`, for the last component.
         Err(error)
@@ -134,7 +134,7 @@ pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<Entry>> {
             },
             _ => Kind::Other,
         };
-        entries.push(Entry { name: name.to_owned(), kind });
+        entries.push(FolderEntry { name: name.to_owned(), kind });
     }
     Ok(entries)
 }

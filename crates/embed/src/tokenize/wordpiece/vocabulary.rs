@@ -21,7 +21,7 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 pub(super) struct Vocabulary {
     /// The concatenated bytes of all tokens.
     bytes: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<Token>,
     /// Indices of `entries`, by hash, then linearly; `EMPTY` ends a chain.
     slots: Vec<u32>,
     /// Number of bits by which a spread hash is shifted to get a slot.
@@ -34,7 +34,7 @@ pub(super) struct Vocabulary {
 
 /// One token.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct Token {
     start: u32,
     len: u32,
     id: u32,
@@ -68,7 +68,7 @@ impl Vocabulary {
                 EMPTY => {
                     vocabulary.slots[slot] = u32::try_from(vocabulary.entries.len()).ok()?;
                     let (start, len) = (u32::try_from(start).ok()?, u32::try_from(*len).ok()?);
-                    vocabulary.entries.push(Entry { start, len, id: *id });
+                    vocabulary.entries.push(Token { start, len, id: *id });
                 }
                 known => vocabulary.entries[known as usize].id = *id,
             }
@@ -135,7 +135,7 @@ impl Vocabulary {
     }
 
     fn is(&self, known: u32, prefix: &[u8], token: &[u8]) -> bool {
-        let Entry { start, len, .. } = self.entries[known as usize];
+        let Token { start, len, .. } = self.entries[known as usize];
         let (start, len) = (start as usize, len as usize);
         len == prefix.len() + token.len()
             && self.bytes[start..start + prefix.len()] == *prefix

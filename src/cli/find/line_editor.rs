@@ -6,13 +6,13 @@ use crate::text::printable::clean_name;
 
 /// A line of text with a cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct LineEditor {
     text: String,
     /// A byte position in the text, between two graphemes.
     cursor: usize,
 }
 
-impl Entry {
+impl LineEditor {
     /// Returns a line with its cursor at the end.
     pub(super) fn new(text: &str) -> Self {
         Self { text: text.to_owned(), cursor: text.len() }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn typed(text: &str, commands: &[Command]) -> (String, usize) {
-        let mut entry = Entry::new(text);
+        let mut entry = LineEditor::new(text);
         for command in commands {
             assert!(entry.edit(*command).is_some());
         }
@@ -114,15 +114,15 @@ mod tests {
 
     #[test]
     fn the_cursor_is_always_shown() {
-        assert_eq!(Entry::new("abcdef").shown(10), ("abcdef".into(), 6));
-        assert_eq!(Entry::new("abcdef").shown(4), ("def".into(), 3));
-        assert_eq!(Entry::new("東京都").shown(4), ("都".into(), 2));
-        assert_eq!(Entry::new("").shown(0), (String::new(), 0));
+        assert_eq!(LineEditor::new("abcdef").shown(10), ("abcdef".into(), 6));
+        assert_eq!(LineEditor::new("abcdef").shown(4), ("def".into(), 3));
+        assert_eq!(LineEditor::new("東京都").shown(4), ("都".into(), 2));
+        assert_eq!(LineEditor::new("").shown(0), (String::new(), 0));
     }
 
     #[test]
     fn a_paste_is_one_clean_line() {
-        let mut entry = Entry::default();
+        let mut entry = LineEditor::default();
         entry.insert("one\ntwo\u{1b}[31m");
         assert_eq!(entry.text(), "one two[31m");
     }
