@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::app::Session;
 use crate::config::OcrMode;
-use crate::extract::pdf::Ocr;
+use crate::extract::sandbox::Ocr;
 use crate::text::fields;
 
 /// Name of the program.

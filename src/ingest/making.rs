@@ -3,7 +3,7 @@
 
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::{DocType, Metadata};
-use crate::extract::pdf::Ocr;
+use crate::extract::sandbox::Ocr;
 use crate::ingest::ChunkingOptions;
 
 /// The version of the readers and of the chunker. It is raised when a change to either makes chunks

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::document::{DocType, Language};
 use crate::extract::detect::TypeOverride;
-use crate::extract::pdf::Ocr;
+use crate::extract::sandbox::Ocr;
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::Rule;
 use crate::store::testing::TestDb;

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 
-use super::ChunkOptions;
 use super::cut::Atom;
+use super::options::ChunkOptions;
 
 /// Longest context in tokens: a quarter of the default model's input.
 const MAX_CONTEXT_TOKENS: usize = 64;

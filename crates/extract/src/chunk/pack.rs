@@ -5,9 +5,9 @@
 
 use crate::document::{BlockKind, Document};
 
-use super::ChunkOptions;
 use super::context::Contexts;
 use super::cut::{self, Atom};
+use super::options::ChunkOptions;
 use super::seams::Seam;
 
 /// Cost of one more chunk compared with uneven ones; the unit of the other costs.

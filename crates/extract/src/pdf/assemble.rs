@@ -2,9 +2,10 @@
 
 use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 
-use super::scan::{GARBAGE_SHARE, Ocr};
-use super::{contents, furniture, geometry, headings, quality, scan, spacing, title};
+use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
+use super::{contents, furniture, geometry, headings, quality, spacing, title};
 use crate::protocol::{OcrOutcome, Page};
+use crate::sandbox::Ocr;
 use crate::sandbox::parent::Reading;
 
 impl Reading {
@@ -19,7 +20,7 @@ impl Reading {
 
     /// Whether no page is missing from the file.
     pub(super) fn is_complete(&self) -> bool {
-        !self.tail.pages_lost && !self.pages.iter().any(super::is_missing)
+        !self.tail.pages_lost && !self.pages.iter().any(is_missing)
     }
 
     /// Records that the document has `page_count` pages, if there are fewer in this reading.
@@ -131,10 +132,9 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
     let failed = reading.pages.iter().filter(|page| page.failed.is_some());
     let failed: Vec<u32> = failed.map(|page| page.number).collect();
-    let num_scans = count(|page| page.ocr.is_none() && scan::looks_like_scan(page));
-    let num_garbage = count(scan::is_garbage);
-    let num_partly =
-        count(|page| !page.blocks.is_empty() && !scan::is_garbage(page) && lacks_text(page));
+    let num_scans = count(|page| page.ocr.is_none() && looks_like_scan(page));
+    let num_garbage = count(is_garbage);
+    let num_partly = count(|page| !page.blocks.is_empty() && !is_garbage(page) && lacks_text(page));
     let why_unread =
         |page: &Page| page.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
     let num_unread = count(|page| page.ocr.as_ref().and_then(OcrOutcome::reason).is_some());

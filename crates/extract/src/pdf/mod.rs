@@ -17,17 +17,17 @@ mod labels;
 mod number;
 mod outline;
 mod quality;
-pub(super) mod scan;
+mod scan;
 mod spacing;
 mod title;
 
-pub use scan::Ocr;
-
 use std::borrow::Cow;
+
+use quality::is_missing;
 
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
-use crate::protocol::{BY_INFORMATION, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, Page, ReadFailure};
+use crate::protocol::{BY_INFORMATION, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, ReadFailure};
 use crate::sandbox::ReadOptions;
 use crate::sandbox::parent::{self, Reading};
 
@@ -134,11 +134,6 @@ fn check_complete(mut reading: Reading, bytes: &[u8]) -> Result<Reading> {
     Err(ReadFailure::new(Failure::Damaged, detail).into())
 }
 
-/// Whether a page is not in the file, so that no other reader and no OCR could read it.
-fn is_missing(page: &Page) -> bool {
-    page.failed.is_some() && page.is_blank
-}
-
 /// Whether the end marker of a PDF is near the end of `bytes`.
 fn has_end(bytes: &[u8]) -> bool {
     let tail = &bytes[bytes.len().saturating_sub(MAX_JUNK_BYTES)..];
@@ -201,7 +196,7 @@ fn looks_like(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::Tail;
+    use crate::protocol::{Page, Tail};
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {

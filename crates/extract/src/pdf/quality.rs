@@ -1,8 +1,16 @@
 //! Measures how much of the text of pages is readable. A pure function.
 
-use super::scan;
 use crate::document::Quality;
 use crate::protocol::{OcrOutcome, Page};
+
+/// A page with fewer visible characters and a larger part covered by pictures is a scan: its text
+/// is only a stamp or a page number.
+const FEW_CHARACTERS: usize = 15;
+const SCAN_COVERAGE: f64 = 0.4;
+
+/// Fraction of characters that are not text (replacement, private use) above which a page counts as
+/// unreadable.
+pub(super) const GARBAGE_SHARE: f64 = 0.1;
 
 /// Counts the result of each page.
 pub(super) fn of(pages: &[Page]) -> Quality {
@@ -15,12 +23,12 @@ pub(super) fn of(pages: &[Page]) -> Quality {
         quality.num_unsure = quality.num_unsure.saturating_add(page.num_unsure);
         let is_ocr = page.ocr == Some(OcrOutcome::Read);
         let is_unread = page.failed.is_some()
-            || scan::is_garbage(page)
-            || (scan::looks_like_scan(page) && !is_ocr)
+            || is_garbage(page)
+            || (looks_like_scan(page) && !is_ocr)
             || page.ocr.as_ref().is_some_and(|outcome| outcome.reason().is_some());
         let count = if is_unread {
             let may_wait =
-                matches!(page.ocr, None | Some(OcrOutcome::Refused(_))) && !super::is_missing(page);
+                matches!(page.ocr, None | Some(OcrOutcome::Refused(_))) && !is_missing(page);
             quality.pages_awaiting_ocr += u32::from(may_wait);
             &mut quality.pages_unread
         } else if page.blocks.is_empty() {
@@ -32,6 +40,29 @@ pub(super) fn of(pages: &[Page]) -> Quality {
         *count += 1;
     }
     quality
+}
+
+/// Whether a page is not in the file, so that no other reader and no OCR could read it.
+pub(super) fn is_missing(page: &Page) -> bool {
+    page.failed.is_some() && page.is_blank
+}
+
+/// Whether a page has content but no text that can be searched.
+pub(super) fn lacks_usable_text(page: &Page) -> bool {
+    looks_like_scan(page) || is_garbage(page) || (page.blocks.is_empty() && !page.is_blank)
+}
+
+/// Whether a page consists of pictures, except for a few characters.
+pub(super) fn looks_like_scan(page: &Page) -> bool {
+    let (num_visible, _) = count_characters(page);
+    num_visible < FEW_CHARACTERS && page.image_coverage > SCAN_COVERAGE
+}
+
+/// Whether most characters of a page are not text.
+pub(super) fn is_garbage(page: &Page) -> bool {
+    let (num_visible, num_garbage) = count_characters(page);
+    let is_unknown = page.blocks.is_empty() && page.num_unreadable > 0;
+    is_unknown || num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
 }
 
 fn saturated(count: usize) -> u32 {
@@ -86,6 +117,24 @@ mod tests {
     fn characters_that_are_not_text_are_counted() {
         assert_eq!(count_characters(&page(&["ab \u{FFFD}", "\u{E001}"])), (4, 2));
         assert_eq!(count_characters(&page(&[])), (0, 0));
+    }
+
+    /// Returns a page with this text, if it is not empty, of which pictures cover a part.
+    fn covered(text: &str, image_coverage: f64) -> Page {
+        let texts: &[&str] = if text.is_empty() { &[] } else { &[text] };
+        Page { image_coverage, ..page(texts) }
+    }
+
+    #[test]
+    fn pages_without_usable_text_are_found() {
+        assert!(lacks_usable_text(&covered("", 1.0)));
+        assert!(lacks_usable_text(&covered("page 12", 0.9)));
+        assert!(lacks_usable_text(&covered("\u{E001}\u{E002} plain", 0.0)));
+        // Text drawn as shapes.
+        assert!(lacks_usable_text(&covered("", 0.0)));
+        assert!(!lacks_usable_text(&covered("a photograph of the harbour at low water", 0.9)));
+        assert!(!lacks_usable_text(&covered("page 12", 0.1)));
+        assert!(!lacks_usable_text(&Page { is_blank: true, ..Page::default() }));
     }
 
     #[test]

@@ -1,52 +1,14 @@
-//! Finds pages without usable text and runs OCR on them, a few at a time, in parallel reading
-//! children.
+//! Runs OCR on pages without usable text, a few at a time, in parallel reading children.
 
-use std::num::NonZero;
-use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::quality;
+use super::quality::lacks_usable_text;
 use crate::error::{Error, Result};
 use crate::protocol::{OcrOutcome, Page};
-use crate::sandbox::ReadOptions;
 use crate::sandbox::parent::{self, Reading};
-
-/// Which program reads scanned pages.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Ocr {
-    /// None, as OCR is disabled.
-    #[default]
-    Never,
-    /// None: OCR is enabled, but Tesseract is not installed.
-    Missing,
-    /// Tesseract.
-    Tesseract {
-        /// Its path.
-        program: PathBuf,
-        /// Languages as Tesseract names them, joined by `+`.
-        languages: String,
-        /// Whether OCR also runs on pages that have text.
-        is_forced: bool,
-    },
-}
-
-impl Ocr {
-    /// Whether OCR can run now.
-    pub fn is_available(&self) -> bool {
-        matches!(self, Self::Tesseract { .. })
-    }
-}
-
-/// A page with fewer visible characters and a larger part covered by pictures is a scan: its text
-/// is only a stamp or a page number.
-const FEW_CHARACTERS: usize = 15;
-const SCAN_COVERAGE: f64 = 0.4;
-
-/// Fraction of characters that are not text (replacement, private use) above which a page counts as
-/// unreadable.
-pub(super) const GARBAGE_SHARE: f64 = 0.1;
+use crate::sandbox::{Ocr, ReadOptions};
 
 /// Pages per request: few enough to lose little in a crash, and enough not to send the file too
 /// often.
@@ -184,46 +146,6 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Permits to run OCR: one per processor, for all documents together, because Tesseract fully uses
-/// a processor and needs memory.
-#[derive(Debug)]
-pub(crate) struct Slots {
-    num_slots: usize,
-    num_free: Mutex<usize>,
-    freed: Condvar,
-}
-
-impl Default for Slots {
-    fn default() -> Self {
-        let num_slots = thread::available_parallelism().map_or(1, NonZero::get);
-        Self { num_slots, num_free: Mutex::new(num_slots), freed: Condvar::new() }
-    }
-}
-
-/// A permit, returned when it is dropped.
-struct Slot<'a>(&'a Slots);
-
-impl Slots {
-    fn num_slots(&self) -> usize {
-        self.num_slots
-    }
-
-    /// Waits for a permit.
-    fn take(&self) -> Slot<'_> {
-        let free = self.num_free.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = self.freed.wait_while(free, |num_free| *num_free == 0);
-        *free.unwrap_or_else(PoisonError::into_inner) -= 1;
-        Slot(self)
-    }
-}
-
-impl Drop for Slot<'_> {
-    fn drop(&mut self) {
-        *self.0.num_free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.freed.notify_one();
-    }
-}
-
 /// Replaces the text of a page with the result of OCR.
 fn put(reading: &mut Reading, answer: Page) {
     let Some(page) = reading.pages.iter_mut().find(|page| page.number == answer.number) else {
@@ -240,24 +162,6 @@ fn put(reading: &mut Reading, answer: Page) {
     }
 }
 
-/// Whether a page has content but no text that can be searched.
-pub(super) fn lacks_usable_text(page: &Page) -> bool {
-    looks_like_scan(page) || is_garbage(page) || (page.blocks.is_empty() && !page.is_blank)
-}
-
-/// Whether a page consists of pictures, except for a few characters.
-pub(super) fn looks_like_scan(page: &Page) -> bool {
-    let (num_visible, _) = quality::count_characters(page);
-    num_visible < FEW_CHARACTERS && page.image_coverage > SCAN_COVERAGE
-}
-
-/// Whether most characters of a page are not text.
-pub(super) fn is_garbage(page: &Page) -> bool {
-    let (num_visible, num_garbage) = quality::count_characters(page);
-    let is_unknown = page.blocks.is_empty() && page.num_unreadable > 0;
-    is_unknown || num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,18 +174,6 @@ mod tests {
             page.blocks.push(PageBlock::new(PageBlockKind::Paragraph, 0, text));
         }
         page
-    }
-
-    #[test]
-    fn pages_without_usable_text_are_found() {
-        assert!(lacks_usable_text(&page("", 1.0)));
-        assert!(lacks_usable_text(&page("page 12", 0.9)));
-        assert!(lacks_usable_text(&page("\u{E001}\u{E002} plain", 0.0)));
-        // Text drawn as shapes.
-        assert!(lacks_usable_text(&page("", 0.0)));
-        assert!(!lacks_usable_text(&page("a photograph of the harbour at low water", 0.9)));
-        assert!(!lacks_usable_text(&page("page 12", 0.1)));
-        assert!(!lacks_usable_text(&Page { is_blank: true, ..Page::default() }));
     }
 
     #[test]

@@ -1,13 +1,7 @@
-//! Defines the layers that confine a reading child, and asks a child which of them it has.
-
-use std::path::Path;
+//! Defines the layers that confine a reading child.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::{ReadOptions, parent};
-use crate::error::Result;
-use crate::protocol::LAYERS;
 
 /// What the system enforces on a process that reads a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,13 +38,4 @@ impl Layers {
         }
         (active, inactive)
     }
-}
-
-/// Starts a reading child and returns the layers that it reports.
-///
-/// # Errors
-///
-/// [`crate::error::Error::Io`] if no process can be started; [`crate::error::Error::Extract`] if it does not answer.
-pub fn active(reader: &Path) -> Result<Layers> {
-    Ok(parent::read(LAYERS, b"", &ReadOptions::new(reader.to_owned()))?.layers)
 }

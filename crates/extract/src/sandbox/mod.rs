@@ -16,7 +16,9 @@ mod ocr;
 mod options;
 pub(super) mod parent;
 mod process;
+mod slots;
 
 pub use confine::become_tesseract;
-pub use layers::{Layers, active};
-pub use options::ReadOptions;
+pub use layers::Layers;
+pub use options::{Ocr, ReadOptions};
+pub use parent::active;

@@ -12,9 +12,8 @@ use std::time::Instant;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use super::ReadOptions;
+use super::options::{Ocr, ReadOptions};
 use super::process::{Over, Process};
-use crate::pdf::Ocr;
 use crate::protocol::{OCR_COMMAND, Picture, Recognised, Request, Wanted};
 
 /// Pictures of one page: with and without its rules, turned, turned without its rules, and the

@@ -5,8 +5,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::pdf::scan::{Ocr, Slots};
+use super::slots::Slots;
 use crate::protocol::PDF_READERS;
+
+/// Which program reads scanned pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Ocr {
+    /// None, as OCR is disabled.
+    #[default]
+    Never,
+    /// None: OCR is enabled, but Tesseract is not installed.
+    Missing,
+    /// Tesseract.
+    Tesseract {
+        /// Its path.
+        program: PathBuf,
+        /// Languages as Tesseract names them, joined by `+`.
+        languages: String,
+        /// Whether OCR also runs on pages that have text.
+        is_forced: bool,
+    },
+}
+
+impl Ocr {
+    /// Whether OCR can run now.
+    pub fn is_available(&self) -> bool {
+        matches!(self, Self::Tesseract { .. })
+    }
+}
 
 /// How a document is read in a child, and the limits.
 #[derive(Debug, Clone)]

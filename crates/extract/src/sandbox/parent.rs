@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::path::Path;
 use std::process::{ChildStdin, ExitStatus};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -14,8 +15,8 @@ use super::process::{Over, Process};
 use super::{Layers, ReadOptions, ocr};
 use crate::error::{Error, Failure, Result};
 use crate::protocol::{
-    CHILD_COMMAND, Head, Line, MemberLine, OCR_OF_PDF, PDF_READERS, Page, Parsed, ReadFailure,
-    Request, Tail, decode, encode, failure_from_code,
+    CHILD_COMMAND, Head, LAYERS, Line, MemberLine, OCR_OF_PDF, PDF_READERS, Page, Parsed,
+    ReadFailure, Request, Tail, decode, encode, failure_from_code,
 };
 
 /// The result of reading a complete document.
@@ -38,6 +39,15 @@ const MAX_WALL_FACTOR: u32 = 20;
 /// Reads `bytes` with `reader` in another process.
 pub(crate) fn read(reader: &str, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
     answer(&request(reader, bytes, options), bytes, options)
+}
+
+/// Starts a reading child and returns the layers that it reports.
+///
+/// # Errors
+///
+/// [`Error::Io`] if no process can be started; [`Error::Extract`] if it does not answer.
+pub fn active(reader: &Path) -> Result<Layers> {
+    Ok(read(LAYERS, b"", &ReadOptions::new(reader.to_owned()))?.layers)
 }
 
 /// Parses a text in UTF-8 of this kind: the word of its language, for readers that need it.

@@ -1,14 +1,13 @@
 //! Lets the kernel refuse files, sockets and signals to this process (Landlock).
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset,
     RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
-use super::folders_of;
 use crate::files::open::{Links, open};
 
 /// The newest version of Landlock that the crate knows. On an older kernel, less is refused.
@@ -32,7 +31,7 @@ pub(super) fn refuse_all() -> Option<u32> {
 
 /// Allows what the system has for all programs to be read, and this program alone to be started.
 pub(super) fn allow_program(program: &Path) -> Option<u32> {
-    let read: Vec<_> = folders_of(program);
+    let read = folders_of(program);
     let mut allowed: Vec<(&Path, BitFlags<AccessFs>)> =
         read.iter().map(|folder| (folder.as_path(), READ)).collect();
     allowed.extend(DEVICES.map(|device| (Path::new(device), READ | AccessFs::WriteFile)));
@@ -43,6 +42,37 @@ pub(super) fn allow_program(program: &Path) -> Option<u32> {
     let real = program.canonicalize().ok();
     allowed.extend(real.as_deref().map(|program| (program, READ | AccessFs::Execute)));
     restrict(&allowed)
+}
+
+/// Returns the folders in which a program looks for its data and its libraries: those of the system, and
+/// those next to the program's own.
+fn folders_of(program: &Path) -> Vec<PathBuf> {
+    const SYSTEM: [&str; 9] = [
+        "/usr",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/bin",
+        "/opt",
+        "/etc/ld.so.cache",
+        "/nix/store",
+        "/gnu/store",
+    ];
+    const OWN: [&str; 4] = ["lib", "lib64", "share", "Cellar"];
+    let mut folders: Vec<PathBuf> = SYSTEM.map(PathBuf::from).to_vec();
+    let real = program.canonicalize().ok();
+    for program in [Some(program), real.as_deref()].into_iter().flatten() {
+        folders.push(program.to_owned());
+        if let Some(prefix) = program.parent().and_then(Path::parent) {
+            folders.extend(OWN.map(|name| prefix.join(name)));
+        }
+    }
+    for name in ["TESSDATA_PREFIX", "LD_LIBRARY_PATH"] {
+        #[expect(clippy::disallowed_methods, reason = "where Tesseract and its libraries look")]
+        let value = std::env::var_os(name).unwrap_or_default();
+        folders.extend(std::env::split_paths(&value).filter(|folder| folder.is_absolute()));
+    }
+    folders
 }
 
 /// Whether a program is started by another one, which its first line names.

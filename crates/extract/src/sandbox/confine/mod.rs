@@ -14,7 +14,7 @@ mod seccomp;
 
 use std::ffi::OsString;
 #[cfg(target_os = "linux")]
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use super::layers::Layers;
@@ -116,38 +116,6 @@ pub fn become_tesseract(args: &[OsString]) -> ExitCode {
     // Many documents are read in parallel.
     command.args(args).env("OMP_THREAD_LIMIT", "1");
     run(command)
-}
-
-/// Returns the folders in which a program looks for its data and its libraries: those of the system, and
-/// those next to the program's own.
-#[cfg(target_os = "linux")]
-fn folders_of(program: &Path) -> Vec<PathBuf> {
-    const SYSTEM: [&str; 9] = [
-        "/usr",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/bin",
-        "/opt",
-        "/etc/ld.so.cache",
-        "/nix/store",
-        "/gnu/store",
-    ];
-    const OWN: [&str; 4] = ["lib", "lib64", "share", "Cellar"];
-    let mut folders: Vec<PathBuf> = SYSTEM.map(PathBuf::from).to_vec();
-    let real = program.canonicalize().ok();
-    for program in [Some(program), real.as_deref()].into_iter().flatten() {
-        folders.push(program.to_owned());
-        if let Some(prefix) = program.parent().and_then(Path::parent) {
-            folders.extend(OWN.map(|name| prefix.join(name)));
-        }
-    }
-    for name in ["TESSDATA_PREFIX", "LD_LIBRARY_PATH"] {
-        #[expect(clippy::disallowed_methods, reason = "where Tesseract and its libraries look")]
-        let value = std::env::var_os(name).unwrap_or_default();
-        folders.extend(std::env::split_paths(&value).filter(|folder| folder.is_absolute()));
-    }
-    folders
 }
 
 /// Becomes another program; returns only if that fails.
