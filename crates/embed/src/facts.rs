@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
+use crate::fault::model_error;
 use crate::files::open;
 use crate::registry::{ModelSpec, Pooling};
 
@@ -241,12 +242,6 @@ fn read_json(path: &Path) -> Result<Option<Value>> {
     };
     let value = serde_json::from_slice(&bytes).map_err(|error| model_error(path, error))?;
     Ok(Some(value))
-}
-
-/// Creates the error for an unusable model file.
-#[expect(clippy::needless_pass_by_value, reason = "errors arrive by value in `map_err`")]
-pub(super) fn model_error(path: &Path, reason: impl ToString) -> Error {
-    Error::Model { path: path.to_owned(), reason: reason.to_string() }
 }
 
 #[cfg(test)]

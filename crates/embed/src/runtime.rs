@@ -14,7 +14,7 @@ use ort::session::{Session, SessionInputValue};
 use ort::value::TensorRef;
 
 use super::cache::Manifest;
-use super::facts::model_error;
+use super::fault::model_error;
 use super::graph::Graph;
 use super::graph::export::{INPUT, OUTPUT, TOKENS};
 use super::registry::Pooling;

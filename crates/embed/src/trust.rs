@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::Installed;
 use crate::cache::{Expected, hub_sha256};
-use crate::fetch::{cached_library, is_pinned, weights};
+use crate::fetch::cached_library;
+use crate::model_files::{is_pinned, weights};
 use crate::registry::{self, ModelSpec, default_files};
 
 /// Returns the files of a model that determine its vectors, if something is known about their
@@ -39,13 +40,15 @@ pub(crate) fn model(installed: &Installed) -> Vec<(PathBuf, Expected)> {
     found
 }
 
-/// Whether the SHA-256 of at least one file of a model is known.
-pub(crate) fn has_checksums(installed: &Installed) -> bool {
-    model(installed).iter().any(|(path, expected)| match expected {
-        Expected::Listed(listed) => !listed.is_empty(),
-        Expected::HubName => hub_sha256(path).is_some(),
-        Expected::Recorded => true,
-    })
+impl Installed {
+    /// Whether the SHA-256 of at least one file of the model is known.
+    pub fn has_checksums(&self) -> bool {
+        model(self).iter().any(|(path, expected)| match expected {
+            Expected::Listed(listed) => !listed.is_empty(),
+            Expected::HubName => hub_sha256(path).is_some(),
+            Expected::Recorded => true,
+        })
+    }
 }
 
 /// Returns the runtime library, unless it is the user's own or linked in, which are not checked.

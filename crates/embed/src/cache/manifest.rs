@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::cache::{CacheLock, sha256, try_lock};
+use super::checksum::sha256;
+use super::lock::{CacheLock, try_lock};
 use crate::error::{Error, Result};
+use crate::fault::io_error;
 use crate::files::stamp::Stamp;
 use crate::files::{folder, open, write};
 use crate::hash;
-use crate::io_error;
 
 /// Its name in the cache.
 const FILE: &str = "manifest.txt";

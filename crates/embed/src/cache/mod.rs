@@ -4,49 +4,24 @@
 //! All of this happens in `<cache>/tmp` under the cache's lock. So a killed process leaves nothing
 //! half-finished, and two concurrent processes do the work once.
 
+mod checksum;
+mod lock;
 mod manifest;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::error::Result;
-use crate::facts::model_error;
-use crate::files::{access, folder, open, private, write};
-use crate::hash::hex;
-use crate::{Event, io_error};
+use crate::event::Event;
+use crate::fault::io_error;
+use crate::files::{access, folder, private, write};
 
+use lock::CacheLock;
+
+pub(crate) use checksum::{check_sha256, sha256};
+pub(crate) use lock::lock;
 pub(crate) use manifest::{Expected, Manifest, forget_missing, hub_sha256};
 pub use manifest::{FileState, ManifestState};
-
-/// Bytes read at a time while hashing.
-const READ_BYTES: usize = 1 << 20;
-
-/// The cache's lock, held until dropped.
-pub(crate) struct CacheLock {
-    _lock: folder::Lock,
-}
-
-/// Takes the cache's lock, waiting for another process if necessary.
-pub(crate) fn lock(cache_dir: &Path, on_event: &mut dyn FnMut(Event)) -> Result<CacheLock> {
-    let path = cache_dir.join("lock");
-    let fail = |error| io_error(&path, error);
-    let lock = match folder::try_lock(&path).map_err(fail)? {
-        Some(lock) => lock,
-        None => {
-            on_event(Event::Waiting);
-            folder::lock(&path).map_err(fail)?
-        }
-    };
-    Ok(CacheLock { _lock: lock })
-}
-
-/// Takes the cache's lock; `None` if another process has it, or if the cache cannot be written.
-pub(crate) fn try_lock(cache_dir: &Path) -> Option<CacheLock> {
-    let lock = folder::try_lock(&cache_dir.join("lock")).ok().flatten()?;
-    Some(CacheLock { _lock: lock })
-}
 
 /// Whether files can be added to the cache, or whether it can be created.
 pub(crate) fn is_writable(cache_dir: &Path) -> bool {
@@ -116,45 +91,11 @@ pub(crate) fn write_file(path: &Path, source: &mut dyn Read) -> Result<()> {
     draft.publish().map_err(fail)
 }
 
-/// Compares a file's SHA-256 with the expected one, in lower-case hexadecimal.
-pub(crate) fn check_sha256(path: &Path, expected: &str) -> Result<()> {
-    let found = sha256(path)?;
-    if found == expected {
-        return Ok(());
-    }
-    Err(model_error(path, format!("its SHA-256 is {found}, expected {expected}")))
-}
-
-/// Returns a file's SHA-256 in lower-case hexadecimal.
-pub(crate) fn sha256(path: &Path) -> Result<String> {
-    let mut file = open::open(path, open::Links::Follow)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; READ_BYTES];
-    loop {
-        match file.read(&mut buffer).map_err(|error| io_error(path, error))? {
-            0 => return Ok(hex(&hasher.finalize())),
-            len => hasher.update(&buffer[..len]),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
-    use crate::error::Error;
-
-    #[test]
-    fn a_damaged_copy_is_recognised() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("file");
-        fs::write(&path, "abc").unwrap();
-        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert!(check_sha256(&path, sha256).is_ok());
-        fs::write(&path, "abd").unwrap();
-        assert!(matches!(check_sha256(&path, sha256), Err(Error::Model { .. })));
-    }
 
     #[test]
     fn publishing_replaces_existing_files() {

@@ -13,6 +13,7 @@ use hf_hub::{Cache, Repo};
 use crate::cache::check_sha256;
 use crate::facts::Facts;
 use crate::files::{open, write};
+use crate::model_files::{WEIGHTS, is_pinned};
 use crate::registry::FileSpec;
 use crate::{Event, Locations};
 
@@ -73,7 +74,7 @@ pub(super) fn fetch(
         .map_err(|error| error.to_string())?;
     probe(&api, hub_id)?;
     let mut fetch = |file: &FileSpec| fetch_file(&api, hub_id, file, locations, on_event);
-    for file in files.iter().filter(|file| file.name != super::WEIGHTS[0]) {
+    for file in files.iter().filter(|file| file.name != WEIGHTS[0]) {
         match fetch(file) {
             Err(failure) if failure.is_absent && file.optional => {}
             result => result.map_err(|failure| failure.reason)?,
@@ -81,19 +82,15 @@ pub(super) fn fetch(
     }
     let is_buildable = snapshot_dir(locations, hub_id)
         .is_none_or(|dir| Facts::read(&dir, None).is_ok_and(|facts| facts.family.is_supported()));
-    let plain = files.iter().find(|file| file.name == super::WEIGHTS[0]);
+    let plain = files.iter().find(|file| file.name == WEIGHTS[0]);
     if let Some(plain) = plain.filter(|_| is_buildable) {
         match fetch(plain) {
             Err(failure) if failure.is_absent => {}
             result => return result.map_err(|failure| failure.reason),
         }
     }
-    let onnx = FileSpec {
-        name: super::WEIGHTS[1].to_owned(),
-        optional: false,
-        size_bytes: None,
-        sha256: None,
-    };
+    let onnx =
+        FileSpec { name: WEIGHTS[1].to_owned(), optional: false, size_bytes: None, sha256: None };
     fetch(&onnx).map_err(|failure| failure.reason)
 }
 
@@ -194,7 +191,7 @@ fn check(path: &Path, file: &FileSpec) -> Result<(), String> {
         check_sha256(&blob, &etag).map_err(|error| error.to_string())?;
     }
     match &file.sha256 {
-        Some(sha256) if super::is_pinned(file) => {
+        Some(sha256) if is_pinned(file) => {
             check_sha256(&blob, sha256).map_err(|error| error.to_string())
         }
         _ => Ok(()),

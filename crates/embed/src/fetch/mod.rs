@@ -4,6 +4,7 @@
 //! Python environment; the files it fetches are verified, moved into place by one rename, and found
 //! again by [`locate`] without network. One process at a time fetches; others wait for it.
 
+mod failures;
 mod hub;
 mod python;
 mod runtime;
@@ -12,17 +13,18 @@ use std::path::{Path, PathBuf};
 
 use crate::cache::Workspace;
 use crate::error::{Error, Result};
-use crate::facts::{Facts, model_error};
+use crate::facts::Facts;
+use crate::fault::model_error;
+use crate::model_files::{WEIGHTS, is_pinned, weights};
 use crate::registry::{FileSpec, default_files};
 use crate::{Event, Installed, Locations, ModelChoice, ModelSpec};
+
+use failures::{changed_length, fetch_error, reason_of};
 
 pub(super) use runtime::cached_library;
 
 /// The message for [`Event::Optimising`].
 pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)...";
-
-/// Files with the weights; the first existing one is used.
-const WEIGHTS: [&str; 3] = ["model.safetensors", "onnx/model.onnx", "model.onnx"];
 
 /// Finds model and runtime library on this machine, without using the network.
 ///
@@ -120,17 +122,6 @@ pub fn install(
     installed(choice, model_dir, runtime, locations)
 }
 
-/// Whether a file never changes: a configuration may be edited on the hub without harm, weights and
-/// vocabulary never are.
-pub(super) fn is_pinned(file: &FileSpec) -> bool {
-    file.name == "tokenizer.json" || file.name == WEIGHTS[0]
-}
-
-/// Returns the file with the weights in a model's directory.
-pub(super) fn weights(dir: &Path) -> Option<PathBuf> {
-    WEIGHTS.iter().map(|name| dir.join(name)).find(|path| path.is_file())
-}
-
 /// Fetches the model from the first source that provides it.
 fn fetch_model(
     choice: &ModelChoice,
@@ -191,21 +182,6 @@ fn report_failure(what: &str, failures: &[(String, String)], on_event: &mut dyn 
     if let Some((source, reason)) = failures.last() {
         let (source, reason) = (source.clone(), reason.clone());
         on_event(Event::SourceFailed { what: what.to_owned(), source, reason });
-    }
-}
-
-/// Creates the error that names every tried source.
-fn fetch_error(what: String, failures: &[(String, String)]) -> Error {
-    let clauses: Vec<String> =
-        failures.iter().map(|(source, reason)| format!("{source}: {reason}")).collect();
-    Error::Fetch { what, reason: clauses.join("; ") }
-}
-
-/// Returns only the reason of an error that also names what was wanted.
-fn reason_of(error: Error) -> String {
-    match error {
-        Error::Fetch { reason, .. } => reason,
-        other => other.to_string(),
     }
 }
 
@@ -273,10 +249,4 @@ fn check_lengths(dir: &Path, files: &[FileSpec]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Creates the error for a file whose length has changed since it was fetched.
-fn changed_length(path: &Path, found: u64, expected: u64) -> Error {
-    let reason = format!("it has {found} bytes, expected {expected}");
-    Error::CacheChanged { path: path.to_owned(), reason }
 }

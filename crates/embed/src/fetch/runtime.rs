@@ -7,10 +7,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{changed_length, fetch_error, python, reason_of};
+use super::failures::{changed_length, fetch_error, reason_of};
+use super::python;
 use crate::cache::{Workspace, check_sha256, sha256, write_file};
 use crate::error::{Error, Result};
-use crate::facts::model_error;
+use crate::fault::model_error;
 use crate::files::{folder, open, write};
 use crate::registry::{self, Library, RuntimePlatform};
 use crate::{Event, Locations};

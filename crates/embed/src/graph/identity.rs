@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::export;
+use crate::Installed;
 use crate::document::Precision;
 use crate::error::Result;
 use crate::facts::{Activation, Facts};
+use crate::fault::{io_error, model_error};
 use crate::files::{folder, open, write};
 use crate::hash;
 use crate::registry::Pooling;
-use crate::{Installed, facts, io_error};
 
 /// Number of fingerprint letters used: 128 bits.
 const FINGERPRINT_LETTERS: usize = 32;
@@ -181,7 +182,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn runtime(path: &Path) -> Result<String> {
-    let fail = |error: std::io::Error| facts::model_error(path, error);
+    let fail = |error: std::io::Error| model_error(path, error);
     let path = path.canonicalize().map_err(fail)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(format!("{} {}", one_line(&name), path.metadata().map_err(fail)?.len()))

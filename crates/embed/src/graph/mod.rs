@@ -12,12 +12,13 @@ pub(crate) mod int8;
 use std::path::{Path, PathBuf};
 
 use super::cache::{self, Expected, FileState, Manifest, Workspace};
-use super::facts::{Family, model_error};
-use super::fetch::weights;
+use super::facts::Family;
+use super::fault::{io_error, model_error};
 use super::graph::identity::Identity;
+use super::model_files::weights;
 use super::names::Names;
 use super::single::weights::{Int8Matrix, Weights};
-use super::{Event, Installed, io_error};
+use super::{Event, Installed};
 use crate::document::Precision;
 use crate::error::Result;
 use crate::files::{folder, private};

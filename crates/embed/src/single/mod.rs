@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread;
 
 use super::cache::{self, Manifest};
-use super::facts::model_error;
+use super::fault::model_error;
 use super::names::Names;
 use super::single::native::Encoder;
 use super::single::weights::Weights;

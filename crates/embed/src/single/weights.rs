@@ -15,9 +15,8 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 
 use crate::error::Result;
-use crate::facts::model_error;
+use crate::fault::{io_error, model_error};
 use crate::files::{File, open, write as replacing};
-use crate::io_error;
 use crate::names::WORDS;
 
 /// Bytes of the number at the start of a file: the length of the table of tensors that follows.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
-use crate::facts::model_error;
+use crate::fault::model_error;
 use crate::files::open;
 use crate::tokenize::wordpiece::WordPiece;
 use crate::{Installed, OpenOptions, Side};

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{PARTS, entries_of};
+use super::parts::{PARTS, entries_of};
 use crate::cache::{FileState, Manifest, ManifestState, forget_missing, lock};
 use crate::document::Precision;
 use crate::error::Result;
+use crate::fault::io_error;
 use crate::files::folder;
-use crate::{Installed, Locations, graph, io_error, trust};
+use crate::{Installed, Locations, graph, trust};
 
 /// An examined file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -133,44 +133,52 @@ impl<'de> Visitor<'de> for TokensVisitor {
     }
 }
 
-/// Reads a WordPiece tokenizer as in BERT; `None` for any other, or for an invalid file.
-pub(super) fn read(bytes: &[u8]) -> Option<WordPiece> {
-    // Checks the encoding at once, which is faster than for each token.
-    let file: File = serde_json::from_str(str::from_utf8(bytes).ok()?).ok()?;
-    let Normalizer::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } =
-        file.normalizer;
-    let Model { unk_token, continuing_subword_prefix, max_input_chars_per_word, vocab, .. } =
-        file.model;
-    if file.version != VERSION || !clean_text {
-        return None;
-    }
-    let vocabulary = Vocabulary::new(vocab.bytes, &vocab.tokens, &continuing_subword_prefix)?;
-    let mut added = file
-        .added_tokens
-        .into_iter()
-        .map(|token| {
-            let is_plain = !(token.single_word || token.lstrip || token.rstrip || token.normalized);
-            let id =
-                vocabulary.id(&token.content).filter(|_| is_plain && !token.content.is_empty())?;
-            Some((token.content, id))
+impl WordPiece {
+    /// Reads `tokenizer.json`; `None` if it has another tokenizer or is invalid.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        // Checks the encoding at once, which is faster than for each token.
+        let file: File = serde_json::from_str(str::from_utf8(bytes).ok()?).ok()?;
+        let Normalizer::BertNormalizer {
+            clean_text,
+            handle_chinese_chars,
+            strip_accents,
+            lowercase,
+        } = file.normalizer;
+        let Model { unk_token, continuing_subword_prefix, max_input_chars_per_word, vocab, .. } =
+            file.model;
+        if file.version != VERSION || !clean_text {
+            return None;
+        }
+        let vocabulary = Vocabulary::new(vocab.bytes, &vocab.tokens, &continuing_subword_prefix)?;
+        let mut added = file
+            .added_tokens
+            .into_iter()
+            .map(|token| {
+                let is_plain =
+                    !(token.single_word || token.lstrip || token.rstrip || token.normalized);
+                let id = vocabulary
+                    .id(&token.content)
+                    .filter(|_| is_plain && !token.content.is_empty())?;
+                Some((token.content, id))
+            })
+            .collect::<Option<Vec<_>>>()?;
+        // The longest token at a position is matched first.
+        added.sort_by_key(|token| std::cmp::Reverse(token.0.len()));
+        let (before, after) = frame(file.post_processor)?;
+        Some(Self {
+            cleaning: Cleaning {
+                separates_ideographs: handle_chinese_chars,
+                drops_accents: strip_accents.unwrap_or(lowercase),
+                lowers: lowercase,
+            },
+            unknown: vocabulary.id(&unk_token)?,
+            max_chars: max_input_chars_per_word,
+            vocabulary,
+            added,
+            before,
+            after,
         })
-        .collect::<Option<Vec<_>>>()?;
-    // The longest token at a position is matched first.
-    added.sort_by_key(|token| std::cmp::Reverse(token.0.len()));
-    let (before, after) = frame(file.post_processor)?;
-    Some(WordPiece {
-        cleaning: Cleaning {
-            separates_ideographs: handle_chinese_chars,
-            drops_accents: strip_accents.unwrap_or(lowercase),
-            lowers: lowercase,
-        },
-        unknown: vocabulary.id(&unk_token)?,
-        max_chars: max_input_chars_per_word,
-        vocabulary,
-        added,
-        before,
-        after,
-    })
+    }
 }
 
 /// Returns the special tokens before and after every text.

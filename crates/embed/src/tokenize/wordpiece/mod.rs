@@ -27,11 +27,6 @@ pub(crate) struct WordPiece {
 }
 
 impl WordPiece {
-    /// Reads `tokenizer.json`; `None` if it has another tokenizer or is invalid.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        file::read(bytes)
-    }
-
     /// Counts the tokens of a text, without special tokens.
     pub(crate) fn num_tokens(&self, text: &str) -> usize {
         let mut num_tokens = 0;

@@ -1,0 +1,91 @@
+//! Names the parts of the cache, and lists those of one kind.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::files::folder;
+use crate::text::fields;
+
+/// The kinds of usable parts of the cache, and the folder of each.
+pub(super) const PARTS: [(CachedKind, &str); 3] = [
+    (CachedKind::Runtime, "onnxruntime"),
+    (CachedKind::Model, "models"),
+    (CachedKind::Graph, "graphs"),
+];
+
+/// The kind of a part of the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CachedKind {
+    /// ONNX Runtime.
+    Runtime,
+    /// The files of a model.
+    Model,
+    /// A model prepared for one machine and one precision.
+    Graph,
+    /// Files left by a killed process.
+    Leftover,
+}
+
+impl CachedKind {
+    /// Returns the word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Runtime => "runtime",
+            Self::Model => "model",
+            Self::Graph => "graph",
+            Self::Leftover => "leftover",
+        }
+    }
+}
+
+/// Whether the files of a part of the cache match the manifest by size, time and inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// All of its files match their records.
+    Unchanged,
+    /// A file was touched since; its bytes are compared before it is loaded.
+    Touched,
+    /// There is no record: kb did not write it, or an older version did, or it is not for use.
+    No,
+}
+
+impl Recorded {
+    /// Returns the word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Touched => "touched",
+            Self::No => "no",
+        }
+    }
+}
+
+fields::words!(CachedKind, Recorded);
+
+/// A part of the cache.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Part")]
+pub struct Cached {
+    /// `runtime`, `model`, `graph` or `leftover`.
+    pub kind: CachedKind,
+    /// Its version or model.
+    pub name: String,
+    /// Its file or directory.
+    #[serde(serialize_with = "fields::path")]
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub size_bytes: u64,
+    /// Whether the database's model needs it.
+    #[serde(rename = "in_use")]
+    pub is_used: bool,
+    /// Whether size, time and inode of its files match the manifest: `unchanged` or `touched`; `no` if it is
+    /// not in the manifest.
+    pub recorded: Recorded,
+}
+
+/// Returns the parts of one kind.
+pub(super) fn entries_of(cache_dir: &Path, name: &str) -> Vec<PathBuf> {
+    folder::entries(&cache_dir.join(name))
+}
