@@ -65,6 +65,18 @@ struct Input<'a> {
     kind: Option<&'a str>,
 }
 
+/// A library that reads documents, behind one function.
+#[derive(Debug, Clone, Copy)]
+struct Reader {
+    /// Its name in a request.
+    name: &'static str,
+    /// The function that the child calls.
+    read: Read,
+}
+
+/// Reads a document and emits lines in the order of the protocol, up to `Done`.
+type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
+
 /// Why a reader ends early.
 #[derive(Debug)]
 enum Stop {

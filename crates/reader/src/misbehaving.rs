@@ -4,8 +4,7 @@
 use std::hint::black_box;
 use std::io;
 
-use super::table::Reader;
-use super::{Emit, Input, Stop};
+use super::{Emit, Input, Reader, Stop};
 use crate::extract::protocol::{Head, Line, Page, Tail};
 
 pub(super) const READERS: &[Reader] = &[

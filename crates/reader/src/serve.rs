@@ -11,8 +11,7 @@ use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::process::ExitCode;
 use std::{panic, thread};
 
-use super::table::{self, Read};
-use super::{Input, Stop};
+use super::{Input, Read, Stop, table};
 use crate::error::Failure;
 use crate::extract::protocol::{LAYERS, Line, Picture, ReadFailure, Request, Tail, decode, encode};
 use crate::extract::sandbox::confine::{self, Limit, limit};

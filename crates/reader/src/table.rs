@@ -3,25 +3,13 @@
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
 use super::{
-    Emit, Input, Stop, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf, xlsx,
+    Read, Reader, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf, xlsx,
 };
 use crate::document::Headed;
 use crate::extract::protocol::{
     CODE, DATA, IMAGE, MARKUP, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, NOTEBOOK,
     NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS,
 };
-
-/// A library that reads documents, behind one function.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reader {
-    /// Its name in a request.
-    pub(super) name: &'static str,
-    /// The function that the child calls.
-    pub(super) read: Read,
-}
-
-/// Reads a document and emits lines in the order of the protocol, up to `Done`.
-pub(super) type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
 
 /// The readers of PDF that `extract` tries, best first.
 const READERS: &[Reader] = &[

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::cut::begins_line;
+use super::rows::{begins_line, row_after};
 
 /// The last run of comments on consecutive lines.
 #[derive(Default)]
@@ -11,12 +11,6 @@ pub(super) struct Comments {
     end: usize,
     /// The row after the last comment; `None` before the first comment.
     next_row: Option<usize>,
-}
-
-/// Returns the row after a node, also for a node that ends with its line end.
-pub(super) fn row_after(node: Node<'_>) -> usize {
-    let end = node.end_position();
-    if end.column == 0 && end.row > node.start_position().row { end.row } else { end.row + 1 }
 }
 
 impl Comments {

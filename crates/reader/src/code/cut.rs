@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Tree;
 
-use super::comments::row_after;
 use super::grammar::Grammar;
+use super::rows::{begins_line, row_after};
 
 /// Shorter regions are not split: this is about the 190 tokens that the smallest models read in
 /// addition to context, at three characters per token.
@@ -117,12 +117,6 @@ pub(super) fn pieces(range: Range<usize>, cuts: &[Cut]) -> Vec<Range<usize>> {
         waiting.push(piece.start..end);
     }
     pieces
-}
-
-/// Whether only white space precedes a node on its line.
-pub(super) fn begins_line(text: &str, node: Node<'_>) -> bool {
-    let start = node.start_byte();
-    is_blank(&text[start - node.start_position().column..start])
 }
 
 fn is_blank(text: &str) -> bool {

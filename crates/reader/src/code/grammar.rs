@@ -1,9 +1,6 @@
-//! Defines what the nodes of a syntax tree mean, from the table of languages.
+//! Defines what the nodes of a syntax tree mean.
 
 use tree_sitter::Node;
-
-use super::languages;
-use crate::document::Language;
 
 /// What a node of the syntax tree means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,32 +71,6 @@ pub(super) enum Grouping {
 const MAX_WRAPPERS: usize = 8;
 
 impl Grammar {
-    /// Returns the grammar of a language; `None` if it is read by lines, because there is none or it is not in this
-    /// build.
-    pub(super) fn of(language: Language) -> Option<&'static Self> {
-        let grammar = match language {
-            // Starlark is a part of Python.
-            Language::Python | Language::Starlark => &languages::PYTHON,
-            Language::Bash => &languages::BASH,
-            Language::Go => &languages::GO,
-            Language::JavaScript => &languages::JAVASCRIPT,
-            Language::TypeScript => &languages::TYPESCRIPT,
-            Language::Rust => &languages::RUST,
-            Language::C => &languages::C,
-            // Its additions to C++ are errors in single statements.
-            Language::Cpp | Language::Cuda => &languages::CPP,
-            Language::Java => &languages::JAVA,
-            Language::Ruby => &languages::RUBY,
-            Language::Php => &languages::PHP,
-            Language::CSharp => &languages::CSHARP,
-            Language::Lua => &languages::LUA,
-            Language::Css => &languages::CSS,
-            Language::Hcl => &languages::HCL,
-            _ => return None,
-        };
-        (!grammar.parsers.is_empty()).then_some(grammar)
-    }
-
     /// Returns the role of a node.
     pub(super) fn role(&self, node: Node<'_>) -> Option<Role> {
         match find(self.roles, node.kind())? {
@@ -155,24 +126,4 @@ impl Grammar {
 
 fn find(table: &[(&str, Role)], kind: &str) -> Option<Role> {
     table.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// If a new version of a grammar renamed a kind, that kind would never be found again.
-    #[test]
-    fn every_kind_in_the_table_exists_in_its_grammar() {
-        for language in Language::ALL {
-            let Some(grammar) = Grammar::of(language) else { continue };
-            for parser in grammar.parsers {
-                let parser = parser();
-                let tables = grammar.roles.iter().chain(grammar.values).map(|(kind, _)| *kind);
-                for kind in tables.chain(grammar.glued.iter().copied()) {
-                    assert_ne!(parser.id_for_node_kind(kind, true), 0, "{language}: {kind}");
-                }
-            }
-        }
-    }
 }

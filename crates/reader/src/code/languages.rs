@@ -1,6 +1,35 @@
 //! Defines the table of languages with a grammar, one row per language.
 
 use super::grammar::{Grammar, Grouping, Preamble, Role};
+use crate::document::Language;
+
+impl Grammar {
+    /// Returns the grammar of a language; `None` if it is read by lines, because there is none or it is not in this
+    /// build.
+    pub(super) fn of(language: Language) -> Option<&'static Self> {
+        let grammar = match language {
+            // Starlark is a part of Python.
+            Language::Python | Language::Starlark => &PYTHON,
+            Language::Bash => &BASH,
+            Language::Go => &GO,
+            Language::JavaScript => &JAVASCRIPT,
+            Language::TypeScript => &TYPESCRIPT,
+            Language::Rust => &RUST,
+            Language::C => &C,
+            // Its additions to C++ are errors in single statements.
+            Language::Cpp | Language::Cuda => &CPP,
+            Language::Java => &JAVA,
+            Language::Ruby => &RUBY,
+            Language::Php => &PHP,
+            Language::CSharp => &CSHARP,
+            Language::Lua => &LUA,
+            Language::Css => &CSS,
+            Language::Hcl => &HCL,
+            _ => return None,
+        };
+        (!grammar.parsers.is_empty()).then_some(grammar)
+    }
+}
 
 /// What most grammars have in common.
 const PLAIN: Grammar = Grammar {
@@ -315,3 +344,23 @@ pub(super) static HCL: Grammar = Grammar {
     glued: &["body", "block_end"],
     ..PLAIN
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If a new version of a grammar renamed a kind, that kind would never be found again.
+    #[test]
+    fn every_kind_in_the_table_exists_in_its_grammar() {
+        for language in Language::ALL {
+            let Some(grammar) = Grammar::of(language) else { continue };
+            for parser in grammar.parsers {
+                let parser = parser();
+                let tables = grammar.roles.iter().chain(grammar.values).map(|(kind, _)| *kind);
+                for kind in tables.chain(grammar.glued.iter().copied()) {
+                    assert_ne!(parser.id_for_node_kind(kind, true), 0, "{language}: {kind}");
+                }
+            }
+        }
+    }
+}

@@ -14,6 +14,7 @@ mod lines;
 mod names;
 mod outline;
 mod regions;
+mod rows;
 mod types;
 mod words;
 

@@ -1,6 +1,6 @@
 //! Finds the members of JSON: of one value, or of one per line; comments are skipped.
 
-use super::Parts;
+use super::parts::Parts;
 
 /// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {

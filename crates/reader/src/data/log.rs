@@ -1,6 +1,7 @@
 //! Finds the entries of a log. A line that is indented continues an entry.
 
-use super::{Parts, indent, lines};
+use super::lines::{indent, lines};
+use super::parts::Parts;
 
 /// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {

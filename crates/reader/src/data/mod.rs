@@ -5,6 +5,7 @@
 //! other.
 
 mod json;
+mod lines;
 mod log;
 mod parts;
 mod tables;
@@ -27,20 +28,6 @@ pub(super) fn extract(text: &str, kind: Data) -> Document {
     }
     let blocks = parts.finish();
     Document { text: text.to_owned(), blocks, has_lines: true, ..Document::default() }
-}
-
-/// Returns the lines of a text without their ends, with the position of each.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_inclusive('\n').scan(0, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line.trim_end()))
-    })
-}
-
-/// Returns the number of blanks at the beginning of a line.
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
 #[cfg(test)]

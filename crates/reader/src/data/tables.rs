@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Parts, indent, lines};
+use super::lines::{indent, lines};
+use super::parts::Parts;
 
 /// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {

@@ -1,6 +1,6 @@
 //! Finds the elements of XML. Comments, declarations and CDATA are text of the element around them.
 
-use super::Parts;
+use super::parts::Parts;
 
 /// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {

@@ -8,15 +8,9 @@ use scraper::Node;
 use scraper::node::Element;
 
 use super::content::Content;
+use super::elements::{is_inline, level};
 use super::math;
 use crate::writer::Writer;
-
-/// Elements within a line of text; all others begin and end a line.
-const INLINE: &[&str] = &[
-    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-    "img", "ins", "kbd", "label", "mark", "math", "nobr", "q", "rp", "rt", "ruby", "s", "samp",
-    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
-];
 
 /// Most columns that a cell may span.
 const MAX_SPAN: usize = 50;
@@ -59,11 +53,6 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
         }
     }
     walk.flush();
-}
-
-/// Whether an element is part of a line of text.
-pub(super) fn is_inline(name: &str) -> bool {
-    INLINE.contains(&name)
 }
 
 /// An open list.
@@ -110,7 +99,7 @@ impl Walk<'_> {
                 "td" | "th" => self.text.clear(),
                 "br" => self.text.push(' '),
                 "img" => self.picture(element),
-                _ if !INLINE.contains(&name) => self.text.push(' '),
+                _ if !is_inline(name) => self.text.push(' '),
                 _ => {}
             }
             return;
@@ -127,7 +116,7 @@ impl Walk<'_> {
             "br" => self.text.push('\n'),
             "img" => self.picture(element),
             "code" | "kbd" | "samp" | "tt" => self.text.push('`'),
-            _ if INLINE.contains(&name) => {}
+            _ if is_inline(name) => {}
             _ => {
                 self.flush();
                 self.open_block(node, element);
@@ -199,7 +188,7 @@ impl Walk<'_> {
         match name {
             "code" | "kbd" | "samp" | "tt" => self.close_code(),
             "br" => {}
-            _ if INLINE.contains(&name) => {}
+            _ if is_inline(name) => {}
             _ => {
                 self.flush();
                 match name {
@@ -282,10 +271,6 @@ fn is_description(text: &str) -> bool {
         (3..=4).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
     text.split_whitespace().nth(1).is_some() && !is_file
-}
-
-fn level(name: &str) -> u8 {
-    name.as_bytes().get(1).map_or(1, |digit| digit.saturating_sub(b'0'))
 }
 
 /// Whether a table has rows of data and is not used for layout. A layout table contains elements

@@ -3,7 +3,7 @@
 use scraper::{ElementRef, Html};
 use serde_json::Value;
 
-use super::select;
+use super::select::select;
 use crate::extract::protocol::Head;
 
 /// Names of `meta` elements, best first.

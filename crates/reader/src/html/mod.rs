@@ -3,12 +3,14 @@
 mod attributes;
 mod body;
 mod content;
+mod elements;
 mod head;
 mod math;
 mod nesting;
+mod select;
 mod xhtml;
 
-use scraper::{ElementRef, Html, Selector};
+use scraper::Html;
 
 use self::content::Content;
 use super::writer::Writer;
@@ -72,13 +74,6 @@ fn charset_of(meta: &[u8]) -> Option<&[u8]> {
     let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte);
     Some(&value[..value.iter().take_while(|byte| is_name(byte)).count()])
-}
-
-/// Returns the elements below `root` that match a selector, which must be valid.
-fn select<'a>(root: ElementRef<'a>, selector: &str) -> impl Iterator<Item = ElementRef<'a>> {
-    let selector = Selector::parse(selector).ok();
-    let found = selector.map(|selector| root.select(&selector).collect::<Vec<_>>());
-    found.unwrap_or_default().into_iter()
 }
 
 #[cfg(test)]

@@ -8,6 +8,9 @@ use std::collections::HashMap;
 
 use super::writer::Line;
 
+/// How deep constructs may be nested; deeper ones are prose.
+pub(super) const MAX_DEPTH: usize = 24;
+
 /// Where marks are, in order: positions in a text, or numbers of lines.
 #[derive(Default)]
 pub(super) struct Marks {

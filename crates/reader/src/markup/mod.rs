@@ -34,9 +34,6 @@ pub(super) fn extract(text: &str, dialect: Dialect) -> Document {
     if document.blocks.is_empty() { crate::extract::plain::extract(text) } else { document }
 }
 
-/// How deep constructs may be nested; deeper ones are prose.
-const MAX_DEPTH: usize = 24;
-
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::slide::Item;
+use super::items::Item;
 use crate::extract::protocol::ReadFailure;
 use crate::parts::{Archive, Related, part};
 use crate::xml::{self, Event};

@@ -4,6 +4,7 @@
 //! the slides, and each slide refers to its charts, diagrams and notes.
 
 mod figures;
+mod items;
 mod slide;
 
 use super::parts::{self, Archive, head, part};
@@ -13,7 +14,7 @@ use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
 use figures::Figures;
-use slide::Item;
+use items::Item;
 
 /// Reads a presentation.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {

@@ -1,9 +1,9 @@
 //! Extracts the title, paragraphs, items and tables of a slide.
 
 use super::figures::Figures;
+use super::items::Item;
 use crate::flow::{self, Content, Tables};
 use crate::parts::is_description;
-use crate::writer::Writer;
 use crate::xml::Element;
 
 /// Placeholders whose text is the same on every slide.
@@ -11,27 +11,6 @@ const FURNITURE: &[&str] = &["sldNum", "dt", "ftr", "hdr"];
 
 /// Elements whose text is not displayed.
 const LEFT_OUT: &[&str] = &["Fallback", "extLst"];
-
-/// A piece of a slide.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
-    Title(String),
-    Paragraph(String),
-    /// Its depth from 0, its marker, its text.
-    Point(usize, String, String),
-    Table(Vec<Vec<String>>),
-}
-
-impl Item {
-    pub(super) fn write(self, writer: &mut Writer) {
-        match self {
-            Self::Title(text) => writer.heading(1, &text),
-            Self::Paragraph(text) => writer.paragraph(&text),
-            Self::Point(depth, marker, text) => writer.item(depth, &marker, &text),
-            Self::Table(rows) => writer.table(rows),
-        }
-    }
-}
 
 /// Returns the pieces of a slide in the order of the file; a damaged slide ends where the damage is.
 pub(super) fn read(xml: &str, figures: &Figures) -> Vec<Item> {
@@ -172,6 +151,7 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::writer::Writer;
 
     #[track_caller]
     fn check(xml: &str, expected: &[&str]) {

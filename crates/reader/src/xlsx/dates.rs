@@ -1,6 +1,6 @@
 //! Shows numbers of days as dates and times. Pure functions.
 
-use super::numbers::{Piece, count};
+use super::codes::Piece;
 
 /// The last day that programs show: 31 December 9999.
 const MAX_DAYS: f64 = 2_958_466.0;
@@ -136,4 +136,13 @@ fn calendar(day: f64, is_1904: bool) -> (usize, usize, usize) {
     let day = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     (era * 400 + year_of_era + usize::from(month <= 2), month, day)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float cast saturates, and negative numbers become zero"
+)]
+pub(super) fn count(value: f64) -> usize {
+    value as usize
 }

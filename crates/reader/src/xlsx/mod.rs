@@ -4,6 +4,7 @@
 //! cells refer to shared texts and to number formats.
 
 mod cells;
+mod codes;
 mod dates;
 mod formats;
 mod numbers;

@@ -2,8 +2,9 @@
 
 use scraper::node::Element;
 
+use super::super::elements::is_heading;
 use super::names::Role;
-use super::survey::{self, Sums, Survey};
+use super::survey::{Sums, Survey};
 
 /// Values of `role` that mark such elements.
 const ROLES: &[&str] = &[
@@ -52,7 +53,7 @@ fn is_comments(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let item = &survey.items[idx];
     let name = item.element.name();
     item.role == Some(Role::Comments)
-        && !survey::is_heading(name)
+        && !is_heading(name)
         && !survey.is_in_line(idx, sums[idx])
         && !matches!(name, "body" | "main")
         && sums[0].prose - sums[idx].prose >= MIN_REST
@@ -68,7 +69,7 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let is_out = match item.element.name() {
         "nav" => return true,
         "article" | "body" | "main" => false,
-        name if is_most || survey::is_heading(name) => false,
+        name if is_most || is_heading(name) => false,
         "aside" | "footer" | "form" | "label" => true,
         "header" => sum.prose == 0,
         _ => match item.role {

@@ -1,7 +1,9 @@
 //! Recognises documentation, which has lists of links and short texts in its content. Pure functions.
 
-use super::survey::{self, Survey};
-use super::{names, select};
+use super::super::elements::is_heading;
+use super::super::select::select;
+use super::names;
+use super::survey::Survey;
 use scraper::Html;
 
 /// Programs that make documentation, as they name themselves.
@@ -84,11 +86,11 @@ fn links_to_itself(survey: &Survey<'_>, idx: usize) -> bool {
     let item = &survey.items[idx];
     let is_near_heading = || {
         let parent = &survey.items[item.parent];
-        survey::is_heading(parent.element.name())
+        is_heading(parent.element.name())
             || survey
                 .children(item.parent)
                 .take(3)
-                .any(|child| survey::is_heading(survey.items[child].element.name()))
+                .any(|child| is_heading(survey.items[child].element.name()))
     };
     item.element.name() == "a"
         && item.element.attr("href").is_some_and(|href| href.starts_with('#') && href.len() > 1)

@@ -1,7 +1,8 @@
 //! Adds the title and the lead to the content, where they are outside of its element. Pure
 //! functions.
 
-use super::survey::{self, Sums, Survey};
+use super::super::elements::is_heading;
+use super::survey::{Sums, Survey};
 
 /// A lead has at most this share of its text in links, in percent.
 const MAX_LINKED: usize = 30;
@@ -42,7 +43,7 @@ pub(super) fn add(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) -> us
 /// Whether an element is a text that can be a part of the lead.
 fn is_text(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let (name, sum) = (survey.items[idx].element.name(), sums[idx]);
-    let is_text = survey::is_heading(name)
+    let is_text = is_heading(name)
         || matches!(name, "p" | "blockquote" | "ul" | "ol" | "pre" | "table")
         || survey.is_in_line(idx, sum);
     is_text && sum.letters > 0 && !sum.is_linked(MAX_LINKED)

@@ -17,7 +17,7 @@ use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
-use super::select;
+use super::select::select;
 use survey::Survey;
 
 /// The content of an article has at least this many letters, or one in `MIN_SHARE` of the letters

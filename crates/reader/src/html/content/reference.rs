@@ -1,7 +1,8 @@
 //! Finds the content of a page of documentation, and leaves out only what surrounds it. Pure
 //! functions.
 
-use super::survey::{self, Survey};
+use super::super::elements::is_heading;
+use super::survey::Survey;
 use super::{frame, lead, names};
 
 /// The content has at least one in this many letters of the page.
@@ -9,8 +10,8 @@ const MIN_SHARE: usize = 4;
 
 /// Returns the index of the element that contains the content, and marks what else is in it.
 pub(super) fn find(survey: &Survey<'_>, left_out: &mut [bool]) -> usize {
-    let is_heading = |idx: &usize| survey::is_heading(survey.items[*idx].element.name());
-    let heading = (0..survey.items.len()).find(is_heading).unwrap_or(survey.items.len());
+    let has_heading = |idx: &usize| is_heading(survey.items[*idx].element.name());
+    let heading = (0..survey.items.len()).find(has_heading).unwrap_or(survey.items.len());
     for (idx, is_out) in left_out.iter_mut().enumerate().skip(1) {
         *is_out = is_frame(survey, idx, heading);
     }

@@ -9,7 +9,7 @@ use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
-use super::super::body;
+use super::super::elements::{is_heading, is_inline};
 use super::names::{self, Role};
 use super::shown;
 
@@ -100,7 +100,7 @@ impl<'a> Survey<'a> {
                             skipped = Some(node.id());
                             continue;
                         }
-                        if !body::is_inline(element.name()) {
+                        if !is_inline(element.name()) {
                             survey.close_run(&mut run, headings);
                         }
                         links += usize::from(element.name() == "a");
@@ -140,7 +140,7 @@ impl<'a> Survey<'a> {
                 Edge::Close(node) if skipped == Some(node.id()) => skipped = None,
                 Edge::Close(node) if skipped.is_none() => {
                     let Node::Element(element) = node.value() else { continue };
-                    if !body::is_inline(element.name()) {
+                    if !is_inline(element.name()) {
                         survey.close_run(&mut run, headings);
                     }
                     links -= usize::from(element.name() == "a");
@@ -245,7 +245,7 @@ impl<'a> Survey<'a> {
         let first = self.pieces[item.pieces.clone()].iter().find(|piece| piece.letters > 0);
         let line_letters = first.map_or(0, |piece| piece.line_letters);
         let rest = line_letters.saturating_sub(sum.letters);
-        body::is_inline(item.element.name()) && rest >= sum.letters.max(MIN_REST)
+        is_inline(item.element.name()) && rest >= sum.letters.max(MIN_REST)
     }
 
     /// Returns the indices of the first headings of the first level.
@@ -256,16 +256,6 @@ impl<'a> Survey<'a> {
 
 fn is_code(name: &str) -> bool {
     matches!(name, "code" | "pre")
-}
-
-/// Whether this is the name of a heading.
-pub(super) fn is_heading(name: &str) -> bool {
-    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
-}
-
-/// Returns the level of a heading; 0 for other elements.
-pub(super) fn level(name: &str) -> u8 {
-    if is_heading(name) { name.as_bytes()[1] - b'0' } else { 0 }
 }
 
 fn count(text: &str) -> usize {

@@ -1,8 +1,9 @@
 //! Leaves out what is within the content and is not part of it. Pure functions.
 
+use super::super::elements::{is_heading, level};
 use super::cues;
 use super::names::Role;
-use super::survey::{self, Sums, Survey};
+use super::survey::{Sums, Survey};
 
 /// A note or a list of teasers has at most this share of the prose, in percent.
 const MAX_SHARE: usize = 20;
@@ -40,7 +41,7 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut [bool])
 fn is_note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let item = &survey.items[idx];
     let name = item.element.name();
-    !survey::is_heading(name)
+    !is_heading(name)
         && !survey.is_in_line(idx, sums[idx])
         && sums[idx].prose * 100 <= sums[0].prose * MAX_SHARE
         && (matches!(name, "address" | "figcaption" | "time") || item.role == Some(Role::Note))
@@ -96,7 +97,7 @@ fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out
     while next < end {
         let (name, sum) = (survey.items[next].element.name(), sums[next]);
         let is_introduced = sum.letters == 0 || sum.is_linked(MIN_INTRODUCED);
-        if survey::is_heading(name) || !is_introduced {
+        if is_heading(name) || !is_introduced {
             break;
         }
         left_out[next] = true;
@@ -111,7 +112,7 @@ fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) {
     let (mut below, mut end) = (0, survey.items[root].pieces.end);
     for idx in survey.below(root).rev() {
         let item = &survey.items[idx];
-        let level = survey::level(item.element.name());
+        let level = level(item.element.name());
         if level == 0 || is_gone[idx] || !survey.has_text(item.pieces.clone(), &is_gone) {
             continue;
         }

@@ -1,11 +1,13 @@
 //! Reduces the inline markup of AsciiDoc to its words.
 
-use super::Reader;
+use std::collections::HashMap;
+
 use crate::markup::inline::{MAX_SPAN_BYTES, push_between, push_code, scan, until};
+use crate::markup::marks::Growth;
 use crate::markup::writer::{Row, within};
 
 /// Longest value of an attribute, in bytes: it may be used often.
-pub(super) const MAX_VALUE_BYTES: usize = 200;
+const MAX_VALUE_BYTES: usize = 200;
 
 /// Marks that a backslash takes their meaning from.
 const ESCAPED: [char; 9] = ['*', '_', '`', '#', '{', '<', '[', '^', '~'];
@@ -31,7 +33,28 @@ const MACROS: &[&str] = &[
     "footnoteref:",
 ];
 
-impl Reader {
+/// The attributes of a document, which its text may name.
+pub(super) struct Attributes {
+    /// The values of `:name: value`.
+    values: HashMap<String, String>,
+    /// How much of these values may be inserted.
+    growth: Growth,
+}
+
+impl Attributes {
+    /// Returns those of a text, of which none is known yet.
+    pub(super) fn of(text: &str) -> Self {
+        Self { values: HashMap::new(), growth: Growth::of(text) }
+    }
+
+    /// Remembers a value, unless it is long.
+    pub(super) fn remember(&mut self, name: &str, value: &str) {
+        let value = self.inline(value);
+        if value.len() <= MAX_VALUE_BYTES {
+            self.values.insert(name.to_lowercase(), value);
+        }
+    }
+
     /// Returns the words of a text, with as many line breaks.
     pub(super) fn inline(&self, text: &str) -> String {
         scan(text, |rest, out| {
@@ -81,7 +104,7 @@ impl Reader {
             "asterisk" => "*",
             "vbar" => "|",
             "cpp" => "C++",
-            name => match self.attributes.get(name) {
+            name => match self.values.get(name) {
                 Some(value) if self.growth.take(value.len()) => value,
                 _ => return 0,
             },

@@ -3,12 +3,11 @@
 mod inline;
 mod table;
 
-use std::collections::HashMap;
-
-use super::MAX_DEPTH;
-use super::marks::{Growth, Marks};
+use super::marks::{MAX_DEPTH, Marks};
 use super::writer::{Line, Writer, dedent, join};
 use crate::document::Document;
+
+use inline::Attributes;
 
 /// The lines around tables.
 const TABLES: [&str; 4] = ["|===", ",===", ":===", "!==="];
@@ -23,12 +22,7 @@ pub(super) fn extract(text: &str) -> Document {
         let is_end = text == "```" || is_delimiter(text);
         is_end.then(|| text.to_owned())
     });
-    let mut reader = Reader {
-        writer: Writer::default(),
-        attributes: HashMap::new(),
-        growth: Growth::of(text),
-        ends,
-    };
+    let mut reader = Reader { writer: Writer::default(), attributes: Attributes::of(text), ends };
     let num_header = reader.header(&lines);
     reader.body(&lines[num_header..], 0);
     reader.writer.finish()
@@ -47,10 +41,7 @@ struct Above {
 /// Writes the blocks of a document.
 struct Reader {
     writer: Writer,
-    /// The values of `:name: value`.
-    attributes: HashMap<String, String>,
-    /// How much of these values may be inserted.
-    growth: Growth,
+    attributes: Attributes,
     /// The lines that may end blocks.
     ends: Marks,
 }
@@ -86,7 +77,7 @@ impl Reader {
             num_named += 1;
             at += 1;
         }
-        let title = self.inline(title);
+        let title = self.attributes.inline(title);
         self.writer.heading(number, 1, &title);
         at
     }
@@ -104,10 +95,7 @@ impl Reader {
         {
             return false;
         }
-        let value = self.inline(value.trim());
-        if value.len() <= inline::MAX_VALUE_BYTES {
-            self.attributes.insert(name.to_lowercase(), value);
-        }
+        self.attributes.remember(name, value.trim());
         true
     }
 
@@ -165,7 +153,7 @@ impl Reader {
     fn block(&mut self, lines: &[Line<'_>], above: &Above, depth: usize) -> usize {
         let first = lines[0];
         if let Some((level, title)) = heading(first.text) {
-            let title = self.inline(title);
+            let title = self.attributes.inline(title);
             self.writer.heading(first.number, level, &title);
             return 1;
         }
@@ -240,7 +228,7 @@ impl Reader {
             '+' => {}
             _ if is_table => {
                 let rows = table::rows(inside, mark, above.has_columns);
-                let rows: Vec<_> = rows.iter().map(|row| self.inline_row(row)).collect();
+                let rows: Vec<_> = rows.iter().map(|row| self.attributes.inline_row(row)).collect();
                 self.writer.table(&rows);
             }
             _ if depth < MAX_DEPTH => {
@@ -260,13 +248,13 @@ impl Reader {
         let used = prose_len(lines);
         let mut inside = vec![Line { text: rest, ..lines[0] }];
         inside.extend_from_slice(&lines[1..used]);
-        let text = self.inline(&join(&inside));
+        let text = self.attributes.inline(&join(&inside));
         self.writer.item(lines[0].number, mark, &text, level);
         used
     }
 
     fn prose(&mut self, number: u32, text: &str) {
-        let text = self.inline(text);
+        let text = self.attributes.inline(text);
         self.writer.paragraph(number, &text);
     }
 }

@@ -1,95 +1,27 @@
-//! Remembers the macros that a document defines, and expands them.
-
-use std::rc::Rc;
-
-use crate::markup::writer::within;
-
-use super::{MAX_EXPANSION_DEPTH, MAX_EXPANSIONS, Reader};
+//! Defines macros: texts with arguments.
 
 /// Longest text that a macro is replaced by, in bytes.
 const MAX_EXPANDED_BYTES: usize = 4000;
 
 /// A macro.
 pub(super) struct Macro {
-    num_arguments: usize,
+    pub(super) num_arguments: usize,
     /// What the first argument is if it is not given.
-    default: Option<String>,
+    pub(super) default: Option<String>,
     body: String,
 }
 
-impl Reader {
-    /// Reads `\newcommand{\name}[2][default]{body}`.
-    pub(super) fn define(&mut self) {
-        let name = match self.skip_group() {
-            Some(name) => name.trim().trim_start_matches('\\').to_owned(),
-            None => self.control_name(),
-        };
-        let option = |reader: &mut Self| {
-            let (start, end) = reader.group('[', ']')?;
-            let inside = reader.text[start..end].to_owned();
-            reader.advance(end + 1 - reader.at);
-            Some(inside)
-        };
-        let num_arguments = option(self).and_then(|number| number.trim().parse().ok()).unwrap_or(0);
-        let default = option(self);
-        self.remember(name, num_arguments, default);
+impl Macro {
+    /// Returns a macro, unless its text is too long or has too many arguments.
+    pub(super) fn new(num_arguments: usize, default: Option<String>, body: String) -> Option<Self> {
+        let is_short = num_arguments <= 9 && body.len() <= MAX_EXPANDED_BYTES;
+        is_short.then_some(Self { num_arguments, default, body })
     }
 
-    /// Reads `\def\name#1#2{body}`.
-    pub(super) fn define_plain(&mut self) {
-        let name = self.control_name();
-        let rest = &self.text[self.at..];
-        let Some(open) = within(rest, 100).find('{') else { return };
-        let num_arguments = rest[..open].matches('#').count();
-        self.advance(open);
-        self.remember(name, num_arguments, None);
-    }
-
-    /// Reads `\name`.
-    fn control_name(&mut self) -> String {
-        let rest = &self.text[self.at..];
-        let trimmed = rest.trim_start();
-        let Some(name) = trimmed.strip_prefix('\\') else { return String::new() };
-        let len = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
-        let name = name[..len].to_owned();
-        self.advance(rest.len() - trimmed.len() + 1 + len);
-        name
-    }
-
-    fn remember(&mut self, name: String, num_arguments: usize, default: Option<String>) {
-        let Some(body) = self.skip_group() else { return };
-        if !name.is_empty() && num_arguments <= 9 && body.len() <= MAX_EXPANDED_BYTES {
-            self.macros.insert(name, Rc::new(Macro { num_arguments, default, body }));
-        }
-    }
-
-    /// Reads the text that a macro stands for; whether there is such a macro.
-    pub(super) fn expand(&mut self, name: &str) -> bool {
-        let Some(found) = self.macros.get(name).cloned() else { return false };
-        if self.expansion_depth >= MAX_EXPANSION_DEPTH || self.num_expansions >= MAX_EXPANSIONS {
-            return false;
-        }
-        self.num_expansions += 1;
-        let mut arguments = Vec::new();
-        if let Some(default) = &found.default {
-            let given =
-                self.text[self.at..].starts_with('[').then(|| self.group('[', ']')).flatten();
-            match given {
-                Some((start, end)) => {
-                    arguments.push(self.text[start..end].to_owned());
-                    self.advance(end + 1 - self.at);
-                }
-                None => arguments.push(default.clone()),
-            }
-        }
-        while arguments.len() < found.num_arguments {
-            match self.skip_group() {
-                Some(argument) => arguments.push(argument),
-                None => break,
-            }
-        }
-        let mut body = String::with_capacity(found.body.len());
-        let mut rest = found.body.as_str();
+    /// Returns the text with these arguments; `None` if it is too long.
+    pub(super) fn with(&self, arguments: &[String]) -> Option<String> {
+        let mut body = String::with_capacity(self.body.len());
+        let mut rest = self.body.as_str();
         while body.len() <= MAX_EXPANDED_BYTES
             && let Some(mark) = rest.find('#')
         {
@@ -103,24 +35,6 @@ impl Reader {
             rest = &rest[mark + 1 + usize::from(number.is_some())..];
         }
         body.push_str(rest);
-        if body.len() <= MAX_EXPANDED_BYTES && self.growth.take(body.len()) {
-            self.run_expanded(&body);
-        }
-        true
-    }
-
-    /// Reads a text whose lines are all the current one.
-    fn run_expanded(&mut self, body: &str) {
-        let outer = std::mem::replace(&mut self.text, Rc::from(body));
-        let places = std::mem::take(&mut self.places);
-        let at = std::mem::take(&mut self.at);
-        let was_expanded = std::mem::replace(&mut self.is_expanded, true);
-        self.expansion_depth += 1;
-        self.run(body.len());
-        self.expansion_depth -= 1;
-        self.is_expanded = was_expanded;
-        self.at = at;
-        self.text = outer;
-        self.places = places;
+        (body.len() <= MAX_EXPANDED_BYTES).then_some(body)
     }
 }

@@ -5,6 +5,7 @@
 
 mod commands;
 mod environments;
+mod expansion;
 mod macros;
 mod symbols;
 
@@ -17,10 +18,6 @@ use super::writer::{Row, Words, Writer, within};
 use crate::document::Document;
 
 use macros::Macro;
-
-/// Maximum number of expanded macros, and how deep they may be nested: they may be made to grow.
-const MAX_EXPANSIONS: usize = 20_000;
-const MAX_EXPANSION_DEPTH: usize = 6;
 
 /// Longest formula, in bytes.
 const MAX_FORMULA_BYTES: usize = 10_000;

@@ -2,17 +2,11 @@
 
 use super::Reader;
 use super::escapes::{plain, raw_arguments};
+use super::list::List;
 use crate::markup::writer::within;
 
 /// Longest name that `.Nm` stands for, in bytes: it may be used often.
 const MAX_NAME_BYTES: usize = 60;
-
-/// A list of `.Bl`.
-pub(super) struct List {
-    mark: &'static str,
-    has_terms: bool,
-    is_code: bool,
-}
 
 /// Macros that can be called within the line of another one.
 const CALLABLE: &[&str] = &[

@@ -1,6 +1,7 @@
 //! Reads manual pages: the macros of man and mdoc, and the requests of roff that pages use.
 
 mod escapes;
+mod list;
 mod mdoc;
 mod table;
 
@@ -9,6 +10,7 @@ use super::writer::{Line, Words, Writer};
 use crate::document::Document;
 
 use escapes::{arguments, plain};
+use list::List;
 
 /// Requests whose lines up to `..` define macros.
 const DEFINITIONS: [&str; 4] = ["de", "de1", "am", "ig"];
@@ -56,7 +58,7 @@ struct Reader {
     /// The name that `.Nm` stands for.
     name: String,
     /// The lists around the text, as `.Bl` describes them.
-    lists: Vec<mdoc::List>,
+    lists: Vec<List>,
     is_mdoc: bool,
     /// Whether the last condition was false, so that `.el` is read.
     is_else_read: bool,

@@ -192,7 +192,8 @@ impl Reader {
                 });
                 let lines: Vec<Line<'_>> = header.chain(content.iter().copied()).collect();
                 let rows = tables::comma_separated(&lines);
-                let rows: Vec<Row> = rows.iter().map(|row| self.inline_row(row)).collect();
+                let rows: Vec<Row> =
+                    rows.iter().map(|row| self.replacements.inline_row(row)).collect();
                 self.writer.table(&rows);
             }
             "list-table" | "flat-table" => {
@@ -227,7 +228,7 @@ impl Reader {
                     (None, None) => {}
                 }
             }
-            rows.push(self.inline_row(&row));
+            rows.push(self.replacements.inline_row(&row));
             at += used;
         }
         rows

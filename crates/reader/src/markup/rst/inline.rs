@@ -2,17 +2,28 @@
 
 use std::collections::HashMap;
 
-use super::Reader;
 use crate::markup::inline::{self, push_between, push_code, scan};
+use crate::markup::marks::Growth;
 use crate::markup::writer::{Line, Row, within};
 
 /// Longest text of a replacement, in bytes: it may be used often.
 const MAX_REPLACEMENT_BYTES: usize = 200;
 
-impl Reader {
+/// What `|name|` stands for, and how much of that may be inserted.
+pub(super) struct Replacements {
+    texts: HashMap<String, String>,
+    growth: Growth,
+}
+
+impl Replacements {
+    /// Collects those of a text, which has these lines.
+    pub(super) fn of(text: &str, lines: &[Line<'_>]) -> Self {
+        Self { texts: replacements(lines), growth: Growth::of(text) }
+    }
+
     /// Returns the words of a text, with as many line breaks.
     pub(super) fn inline(&self, text: &str) -> String {
-        plain(text, &|name| self.replacements.get(name).filter(|text| self.growth.take(text.len())))
+        plain(text, &|name| self.texts.get(name).filter(|text| self.growth.take(text.len())))
     }
 
     pub(super) fn inline_row(&self, row: &Row) -> Row {
@@ -21,7 +32,7 @@ impl Reader {
 }
 
 /// Collects the texts of `.. |name| replace:: text` and the descriptions of images.
-pub(super) fn replacements(lines: &[Line<'_>]) -> HashMap<String, String> {
+fn replacements(lines: &[Line<'_>]) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for (idx, line) in lines.iter().enumerate() {
         let Some(rest) = line.text.trim_start().strip_prefix(".. |") else { continue };

@@ -4,12 +4,11 @@ mod directives;
 mod inline;
 mod tables;
 
-use std::collections::HashMap;
-
-use super::MAX_DEPTH;
-use super::marks::Growth;
+use super::marks::MAX_DEPTH;
 use super::writer::{Line, Writer, dedent, join};
 use crate::document::Document;
+
+use inline::Replacements;
 
 /// Width of a tab stop.
 const TAB: usize = 8;
@@ -21,8 +20,7 @@ pub(super) fn extract(text: &str) -> Document {
     let mut reader = Reader {
         writer: Writer::default(),
         adornments: Vec::new(),
-        replacements: inline::replacements(&lines),
-        growth: Growth::of(&text),
+        replacements: Replacements::of(&text, &lines),
     };
     reader.body(&lines, 0, true);
     reader.writer.finish()
@@ -51,9 +49,7 @@ struct Reader {
     /// How the titles of each level are adorned, from the top: the character, and whether there is a
     /// line above the title.
     adornments: Vec<(char, bool)>,
-    /// What `|name|` stands for, and how much of that may be inserted.
-    replacements: HashMap<String, String>,
-    growth: Growth,
+    replacements: Replacements,
 }
 
 impl Reader {
@@ -80,7 +76,8 @@ impl Reader {
             return 1;
         }
         if let Some(table) = tables::read(lines) {
-            let rows: Vec<_> = table.rows.iter().map(|row| self.inline_row(row)).collect();
+            let rows: Vec<_> =
+                table.rows.iter().map(|row| self.replacements.inline_row(row)).collect();
             self.writer.table(&rows);
             return table.num_lines;
         }
@@ -146,7 +143,7 @@ impl Reader {
             self.adornments.push(adornment);
             self.adornments.len() - 1
         });
-        let text = self.inline(title.text);
+        let text = self.replacements.inline(title.text);
         self.writer.heading(title.number, u8::try_from(idx + 1).unwrap_or(u8::MAX), &text);
         Some(used)
     }
@@ -168,7 +165,7 @@ impl Reader {
             self.nested(&inside, depth);
             return used;
         }
-        let text = self.inline(without_code_mark(&join(&inside[..num_lead])));
+        let text = self.replacements.inline(without_code_mark(&join(&inside[..num_lead])));
         self.writer.item(first.number, lines[0].text[..mark].trim(), &text, depth);
         let rest = &inside[num_lead..];
         if is_code {
@@ -240,7 +237,7 @@ impl Reader {
     }
 
     fn prose(&mut self, number: u32, text: &str) {
-        let text = self.inline(text);
+        let text = self.replacements.inline(text);
         self.writer.paragraph(number, &text);
     }
 }

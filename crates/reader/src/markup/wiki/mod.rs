@@ -5,8 +5,7 @@
 mod inline;
 mod tags;
 
-use super::MAX_DEPTH;
-use super::marks::Marks;
+use super::marks::{MAX_DEPTH, Marks};
 use super::writer::{Line, Row, Writer, join};
 use crate::document::Document;
 

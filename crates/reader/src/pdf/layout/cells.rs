@@ -1,7 +1,7 @@
 //! Converts lines of cells into rows of text, for tables with and without rules.
 
-use super::gaps::is_number;
 use super::lines::Line;
+use super::numbers::is_number;
 use crate::extract::pdf::clean;
 use crate::markdown_table;
 

@@ -1,7 +1,7 @@
 //! Decides whether the text on the two sides of a gap is read down, as columns, or across, as rows of a
 //! table.
 
-use super::gaps::is_number;
+use super::numbers::is_number;
 use super::piece::Piece;
 use super::words::Word;
 

@@ -5,6 +5,7 @@
 
 use super::cells;
 use super::lines::{self, Line};
+use super::numbers::{is_currency, is_number};
 use super::piece::Table;
 use super::sheet::Area;
 use super::words::Word;
@@ -192,15 +193,6 @@ fn is_table(rows: &[Row<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) -> bool 
         && (is_ruled || num_columns > 2 || num_numbers * 3 >= num_pieces)
 }
 
-pub(super) fn is_number(text: &str) -> bool {
-    let num_digits = text.chars().filter(char::is_ascii_digit).count();
-    num_digits * 2 >= text.chars().count() && num_digits > 0
-        || matches!(
-            text,
-            "$" | "%" | "\u{20AC}" | "\u{A3}" | "-" | "\u{2013}" | "\u{2014}" | ")" | "("
-        )
-}
-
 /// Whether a word is a bullet or a section number.
 fn is_marker(text: &str) -> bool {
     let is_number = text.len() <= 8
@@ -208,10 +200,6 @@ fn is_marker(text: &str) -> bool {
         && (text.ends_with(['.', ')']) || text.chars().any(|c| c.is_ascii_digit()))
         && text.chars().filter(char::is_ascii_alphabetic).count() <= 1;
     is_number || text.chars().all(|c| !c.is_alphanumeric())
-}
-
-fn is_currency(text: &str) -> bool {
-    matches!(text, "$" | "US$" | "\u{20AC}" | "\u{A3}" | "\u{A5}")
 }
 
 fn has_leader(line: &Line) -> bool {

@@ -5,6 +5,7 @@
 //! their head.
 
 use super::lines::{self, Line};
+use super::numbers::is_number;
 use super::piece::Table;
 use super::rules::{NEAR, Rule, Rules};
 use super::sheet::Area;
@@ -60,7 +61,7 @@ fn continues_outside(inside: &[Word], outside: &[Word]) -> bool {
             (word.base - line.base).abs() <= 0.2 * word.size && gap < MAX_GAP_OUTSIDE
         });
         neighbours.next().is_some_and(|first| {
-            std::iter::once(first).chain(neighbours).all(|word| gaps::is_number(&word.text))
+            std::iter::once(first).chain(neighbours).all(|word| is_number(&word.text))
         })
     };
     lines.iter().filter(continues).count() * 2 > lines.len()

@@ -3,9 +3,9 @@
 //! Gaps that are clearly wider than those between letters end a word. Narrower ones are marked in
 //! the text, for the parent to decide by the words of the whole document.
 
+use super::placed::{MAX_STRIP_GAP, Placed};
 use super::script;
 use super::sheet::Letters;
-use super::words::{MAX_STRIP_GAP, Placed};
 use crate::extract::protocol::NARROW_GAP;
 
 /// Smallest gap between words in a strip without spaces, in one with spaces, and between

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
+use super::placed::{MAX_STRIP_GAP, Placed};
 use super::script;
-use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
+use super::sheet::{Area, Direction, Sheet};
 use super::spaces::{self, Gaps};
 
 /// A word on a page, in a coordinate frame in which its text runs to the right.
@@ -39,8 +40,7 @@ pub(crate) struct Word {
 pub(crate) const ASCENT: f64 = 0.72;
 pub(crate) const DESCENT: f64 = 0.2;
 
-/// Fractions of the size. Glyphs with a larger gap or overlap belong to different strips.
-pub(super) const MAX_STRIP_GAP: f64 = 1.0;
+/// Largest overlap of glyphs in one strip, as a fraction of the size.
 const MAX_OVERLAP: f64 = 0.6;
 
 /// Distance from the line, as a fraction of the size, beyond which a glyph is raised or lowered.
@@ -53,38 +53,6 @@ const SAME_PITCH: f64 = 0.006;
 /// such words are compared.
 const SHADOW: f64 = 0.6;
 const MAX_ALIKE: usize = 50;
-
-/// A glyph in a coordinate frame in which its text runs to the right.
-#[derive(Debug, Clone)]
-pub(super) struct Placed<'a> {
-    pub(super) glyph: &'a Glyph,
-    pub(super) text: &'a Letters,
-    pub(super) left: f64,
-    base: f64,
-}
-
-impl Placed<'_> {
-    pub(super) fn right(&self) -> f64 {
-        self.left + self.glyph.advance
-    }
-
-    pub(super) fn character(&self) -> Option<char> {
-        match self.text {
-            Letters::One(character) => Some(*character),
-            Letters::Several(text) => text.chars().next(),
-            Letters::Unknown => None,
-        }
-    }
-
-    /// Whether it may be a part of dot leaders, whose gaps are as wide as those between words.
-    pub(super) fn is_leader(&self) -> bool {
-        self.character() == Some('.')
-    }
-
-    pub(super) fn is_space(&self) -> bool {
-        self.character().is_some_and(char::is_whitespace)
-    }
-}
 
 /// Returns the words of a page whose text runs in `direction`, in drawing order, in a coordinate
 /// frame in which it runs to the right.

@@ -3,7 +3,7 @@
 //! Lines of a head become one row unless a piece of one spans columns. A label without numbers is
 //! joined with the next or previous line if the text continues.
 
-use super::gaps::is_number;
+use super::numbers::is_number;
 use super::sheet::Area;
 use super::words::Word;
 

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use super::gaps::{CELL_GAP_RULED, Row, borders, extent, is_number, table};
+use super::gaps::{CELL_GAP_RULED, Row, borders, extent, table};
 use super::lines::{self, Line};
+use super::numbers::is_number;
 use super::piece::Table;
 use super::rules::{Rule, Rules};
 use super::sheet::Area;

@@ -1,0 +1,23 @@
+//! Says what elements of a page are, by their names.
+
+/// Elements within a line of text; all others begin and end a line.
+const INLINE: &[&str] = &[
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+    "img", "ins", "kbd", "label", "mark", "math", "nobr", "q", "rp", "rt", "ruby", "s", "samp",
+    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+];
+
+/// Whether an element is part of a line of text.
+pub(super) fn is_inline(name: &str) -> bool {
+    INLINE.contains(&name)
+}
+
+/// Whether this is the name of a heading.
+pub(super) fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
+/// Returns the level of a heading; 0 for other elements.
+pub(super) fn level(name: &str) -> u8 {
+    if is_heading(name) { name.as_bytes()[1] - b'0' } else { 0 }
+}

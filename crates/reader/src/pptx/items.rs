@@ -1,0 +1,24 @@
+//! Defines the pieces of a slide.
+
+use crate::writer::Writer;
+
+/// A piece of a slide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Item {
+    Title(String),
+    Paragraph(String),
+    /// Its depth from 0, its marker, its text.
+    Point(usize, String, String),
+    Table(Vec<Vec<String>>),
+}
+
+impl Item {
+    pub(super) fn write(self, writer: &mut Writer) {
+        match self {
+            Self::Title(text) => writer.heading(1, &text),
+            Self::Paragraph(text) => writer.paragraph(&text),
+            Self::Point(depth, marker, text) => writer.item(depth, &marker, &text),
+            Self::Table(rows) => writer.table(rows),
+        }
+    }
+}
