@@ -40,6 +40,8 @@ mod bad_inputs;
 mod bases;
 /// How documents are split into chunks.
 mod chunks;
+/// No circle of files that use each other, in any crate.
+mod circles;
 /// `kb mcp install`, and the servers that the entries start.
 mod clients;
 /// How source code is split: definitions, their comments, and the code between them.

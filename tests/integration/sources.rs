@@ -10,6 +10,10 @@ pub(crate) struct Source {
     pub(crate) code: String,
 }
 
+/// How comments and raw strings begin and end.
+const SKIPPED: [(&str, &str); 5] =
+    [("//", "\n"), ("/*", "*/"), ("r\"", "\""), ("r#\"", "\"#"), ("br#\"", "\"#")];
+
 /// Returns the place of a file by its short path, see [`Source::path`].
 pub(crate) fn place(short: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -79,5 +83,47 @@ impl Source {
     /// Whether it names this library: `name::` or `use name;`.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.has_path(&format!("{name}::")) || self.code.contains(&format!("use {name};"))
+    }
+
+    /// Divides the code into words, `::` and other signs, without comments and literals in quotes.
+    pub(crate) fn tokens(&self) -> Vec<&str> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let len_of_word = |text: &str| text.find(|c| !is_word(c)).unwrap_or(text.len());
+        let mut found = Vec::new();
+        let mut rest = self.code.as_str();
+        while let Some(first) = rest.chars().next() {
+            let len = if let Some((open, close)) =
+                SKIPPED.iter().find(|(open, _)| rest.starts_with(open))
+            {
+                let end = rest[open.len()..].find(close);
+                end.map_or(rest.len(), |end| open.len() + end + close.len())
+            } else if first == '"' {
+                let mut is_escaped = false;
+                let end = rest[1..].find(|c| {
+                    let is_end = c == '"' && !is_escaped;
+                    is_escaped = c == '\\' && !is_escaped;
+                    is_end
+                });
+                end.map_or(rest.len(), |end| end + 2)
+            } else if let Some(escaped) = rest.strip_prefix("'\\") {
+                escaped[1..].find('\'').map_or(rest.len(), |end| end + 4)
+            } else if first == '\'' {
+                // A character, or the name of a lifetime.
+                match rest.char_indices().nth(2) {
+                    Some((end, '\'')) => end + 1,
+                    _ => 1 + len_of_word(&rest[1..]),
+                }
+            } else {
+                let len = match len_of_word(rest) {
+                    0 if rest.starts_with("::") => 2,
+                    0 => first.len_utf8(),
+                    len => len,
+                };
+                found.extend(Some(&rest[..len]).filter(|_| !first.is_whitespace()));
+                len
+            };
+            rest = &rest[len..];
+        }
+        found
     }
 }
