@@ -48,6 +48,11 @@ impl World {
         Self { session, home, heard: Mutex::default() }
     }
 
+    /// Returns the session and the home directory, which is deleted when it is dropped.
+    pub(crate) fn into_parts(self) -> (Session, tempfile::TempDir) {
+        (self.session, self.home)
+    }
+
     /// Returns a path in the home directory.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
@@ -99,7 +104,18 @@ impl World {
         self.put(None, title, text)
     }
 
+    /// Stores a note in a named knowledge base that exists.
+    pub(crate) fn add_to(&self, base: &str, title: &str, text: &str) {
+        let mut store = self.session.beside(base).unwrap().open_store().unwrap();
+        store.bind(&binding("small")).unwrap();
+        Self::put_into(store, None, title, text);
+    }
+
     fn put(&self, stamp: Option<PathStamp>, title: &str, text: &str) -> DocumentId {
+        Self::put_into(self.store(), stamp, title, text)
+    }
+
+    fn put_into(mut store: Store, stamp: Option<PathStamp>, title: &str, text: &str) -> DocumentId {
         let new = NewDocument {
             stamp,
             title: title.to_owned(),
@@ -107,7 +123,6 @@ impl World {
             ..document("", &[], &[])
         };
         let embeddings: [Embedding; 1] = [embedding(text)];
-        let mut store = self.store();
         let change = store.replace(&new, &[chunk(text)], &embeddings, &|_| true).unwrap();
         store.close().unwrap();
         change.document_id()

@@ -102,3 +102,24 @@ fn request(line: &str, given: &SearchRequest) -> Result<SearchRequest> {
     let input: SearchInput = serde_json::from_str(line).map_err(wrong)?;
     Ok(input.into_request()?.or(given))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_query_or_an_object_that_overrides_the_options() {
+        let given = SearchRequest { limit: Some(3), ..SearchRequest::default() };
+        for (line, query, limit) in [
+            ("high water", "high water", 3),
+            (r#"{"query": "ebb"}"#, "ebb", 3),
+            (r#"{"query": "ebb", "top": 5}"#, "ebb", 5),
+        ] {
+            let request = request(line, &given).unwrap();
+            assert_eq!((request.query.as_str(), request.limit), (query, Some(limit)), "{line}");
+        }
+        let message = request(r#"{"query": 7}"#, &given).unwrap_err().to_string();
+        assert!(message.starts_with("the line is not a query: "), "{message}");
+        assert_eq!(too_long(7).to_string(), "line 7 is longer than 1 MB");
+    }
+}

@@ -247,3 +247,122 @@ impl Known {
         CompletionCandidate::new(text).help(help)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+
+    fn known(world: &World, words: &[&str], shell: Shell) -> Known {
+        let words = words.iter().map(OsString::from).collect();
+        Known { environment: world.session.environment.clone(), words, shell }
+    }
+
+    /// Returns candidates with their help.
+    fn shown(candidates: &[CompletionCandidate]) -> Vec<String> {
+        let shown = |candidate: &CompletionCandidate| {
+            let help = candidate.get_help().map(|help| format!(": {help}")).unwrap_or_default();
+            format!("{}{help}", candidate.get_value().to_str().unwrap())
+        };
+        candidates.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn only_a_request_of_a_shell_is_answered() {
+        let shell = |name: &str| -> Environment {
+            [(VARIABLE.to_owned(), name.into())].into_iter().collect()
+        };
+        let args = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        assert!(answer(&args(&["kb"]), &shell("bash")).is_none());
+        assert!(answer(&args(&["kb", "search"]), &shell("bash")).is_none());
+        assert!(answer(&args(&["kb", "--", "kb"]), &Environment::default()).is_none());
+        assert!(answer(&args(&["kb", "--", "kb"]), &shell("csh")).is_none());
+        for name in ["bash", "zsh", "fish", "powershell", "elvish"] {
+            assert!(completer(Shell::from_str(name, false).unwrap()).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn documents_are_offered_by_id_title_or_path() {
+        let world = World::new();
+        world.add_named("a.md", "ebb");
+        world.add_note("High Water", "flood");
+        let path = world.path("a.md").display().to_string();
+        let known = known(&world, &[], Shell::Fish);
+        for (typed, expected) in [
+            ("", &["2: High Water", "1: a.md"][..]),
+            ("2", &["2: High Water"]),
+            ("high", &["High Water: document 2"]),
+            ("A", &["a.md: document 1"]),
+            (&path[..path.len() - 2], &[&format!("{path}: a.md")]),
+            ("md", &[]),
+        ] {
+            assert_eq!(shown(&known.documents(typed)), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn at_most_a_hundred_documents_are_offered() {
+        let world = World::new();
+        for number in 0..101 {
+            world.add_note(&format!("note {number}"), &format!("text {number}"));
+        }
+        let known = known(&world, &[], Shell::Fish);
+        assert_eq!(known.documents("note").len(), 100);
+        assert_eq!(shown(&known.documents("")).len(), 100);
+    }
+
+    #[test]
+    fn words_come_from_the_data_directory_that_the_command_line_names() {
+        let (world, other) = (World::new(), World::at("other"));
+        for (world, tag) in [(&world, "ebb"), (&other, "flood")] {
+            let id = world.add_note("n", "text");
+            let mut store = world.store();
+            store.add_tags(id, &[tag.to_owned()]).unwrap();
+            store.close().unwrap();
+        }
+        let dir = other.session.data_dir().to_str().unwrap();
+        for (words, expected) in [
+            (&["kb", "list"][..], "ebb: 1 document"),
+            (&["kb", "--data-dir", dir, "list"], "flood: 1 document"),
+            (&["kb", &format!("--data-dir={dir}")], "flood: 1 document"),
+        ] {
+            let known = known(&world, words, Shell::Zsh);
+            assert_eq!(shown(&known.tags("")), [expected]);
+            assert_eq!(known.tags("x").len(), 0);
+        }
+    }
+
+    #[test]
+    fn candidates_are_quoted_for_bash_only() {
+        let world = World::new();
+        let bash = known(&world, &[], Shell::Bash);
+        assert_eq!(shown(&[bash.candidate("a b-c_(1).md", "")]), ["a\\ b-c_\\(1\\).md"]);
+        assert_eq!(bash.plain("a\\ b"), "a b");
+        let fish = known(&world, &[], Shell::Fish);
+        assert_eq!(shown(&[fish.candidate("a b\u{7}", "x\u{7}y")]).len(), 1);
+        assert_eq!(fish.plain("a\\ b"), "a\\ b");
+    }
+
+    #[test]
+    fn settings_models_topics_and_schemas_begin_with_what_is_typed() {
+        let world = World::new();
+        let known = known(&world, &[], Shell::Fish);
+        assert_eq!(shown(&known.settings("search.rr")), ["search.rrf_k: 60"]);
+        let begin = |words: &[CompletionCandidate], typed: &str| {
+            let words = shown(words);
+            assert!(
+                !words.is_empty() && words.iter().all(|word| word.starts_with(typed)),
+                "{words:?}"
+            );
+        };
+        begin(&known.models("all"), "all");
+        begin(&known.topics("sea"), "sea");
+        begin(&known.schemas("search"), "search");
+        assert!(known.models("").len() > known.models("all").len());
+        assert_eq!(
+            known.topics("zz").len() + known.schemas("zz").len() + known.skills("zz").len(),
+            0
+        );
+    }
+}

@@ -96,3 +96,30 @@ pub(super) fn ignore() {
     // If the handler cannot be registered, the signal keeps its default action.
     let _ = flag::register(SIGINT, Arc::default());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signal_that_was_received_is_the_reason() {
+        let interrupt = Interrupt::default();
+        assert!(interrupt.check().is_ok());
+        interrupt.signal.store(2, Ordering::Relaxed);
+        assert!(matches!(interrupt.check(), Err(Error::Interrupted { signal: 2 })));
+        interrupt.signal.store(usize::MAX, Ordering::Relaxed);
+        assert!(matches!(interrupt.check(), Err(Error::Interrupted { signal: SIGTERM })));
+    }
+
+    #[test]
+    fn signals_during_another_program_are_not_for_this_one() {
+        let ending = Ending::default();
+        assert_eq!(ending.signal(), None);
+        let found = ending.away(|| {
+            ending.signal.store(2, Ordering::Relaxed);
+            (ending.is_away.load(Ordering::Relaxed), ending.signal())
+        });
+        assert_eq!(found, (true, Some(2)));
+        assert_eq!((ending.is_away.load(Ordering::Relaxed), ending.signal()), (false, None));
+    }
+}

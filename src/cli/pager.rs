@@ -100,3 +100,64 @@ impl Pager {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pager(values: &[(&str, &str)]) -> Option<Pager> {
+        let values = values.iter().map(|(name, value)| ((*name).to_owned(), value.into()));
+        Pager::new(&values.collect())
+    }
+
+    #[test]
+    fn the_environment_names_the_pager_or_none() {
+        for (values, expected) in [
+            (&[][..], "less -FRX"),
+            (&[("PAGER", "most -s")], "most -s"),
+            (&[("PAGER", "most"), ("KB_PAGER", "less -R")], "less -R"),
+            (&[("PAGER", "cat -n")], "cat -n"),
+            (&[("PAGER", "cat")], ""),
+            (&[("PAGER", " ")], ""),
+            (&[("TERM", "dumb")], ""),
+            (&[("TERM", "xterm")], "less -FRX"),
+        ] {
+            let command = pager(values).map(|pager| pager.command.join(" ")).unwrap_or_default();
+            assert_eq!(command, expected, "{values:?}");
+        }
+        assert!(pager(&[("PAGER", "most")]).unwrap().is_named && !pager(&[]).unwrap().is_named);
+        assert_eq!(pager(&[("LESS", "S")]).unwrap().less, "S");
+        assert_eq!(pager(&[]).unwrap().less, "FRX");
+    }
+
+    #[test]
+    fn a_text_needs_a_pager_if_no_row_is_left_for_the_prompt() {
+        let mut pager = pager(&[]).unwrap();
+        (pager.num_columns, pager.num_rows) = (10, 4);
+        for (text, is_needed) in [
+            ("", false),
+            ("a\nb\nc", false),
+            ("a\nb\nc\nd", true),
+            ("a\n\n\n\n", true),
+            ("aaaaaaaaaa\nb\nc", false),
+            ("aaaaaaaaaab\nb\nc", true),
+            ("\u{1b}[31maaaaaaaaaa\u{1b}[0m\nb\nc", false),
+        ] {
+            assert_eq!(pager.is_needed(text), is_needed, "{text:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_long_text_goes_through_the_pager_with_its_options() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let script = format!("echo \"$LESS\" >{0}; cat >>{0}", out.display());
+        let mut pager = pager(&[("PAGER", "/bin/sh -c X"), ("LESS", "S")]).unwrap();
+        pager.command[2] = script;
+        pager.num_rows = 2;
+        let text = Printed::of(|sheet| writeln!(sheet, "one\ntwo\nthree")).unwrap();
+        pager.show(&text).unwrap();
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "S\none\ntwo\nthree\n");
+    }
+}

@@ -174,3 +174,42 @@ fn print(
     }
     Ok(status)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_name_of_the_program_decides_how_it_is_called() {
+        for (line, expected) in [
+            ("skc list", true),
+            ("/usr/bin/skc", true),
+            ("skc.exe", true),
+            ("kb skc", false),
+            ("skcx", false),
+            ("", false),
+        ] {
+            assert_eq!(is_skc(&words(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn its_server_may_always_write() {
+        let args = |line: &str| server_args(&words(line)).map(|args| args.join(OsStr::new(" ")));
+        assert_eq!(args("skc mcp --x").unwrap(), "kb mcp --allow-write --x");
+        assert_eq!(args("skc mcp").unwrap(), "kb mcp --allow-write");
+        assert_eq!((args("skc list"), args("skc"), args("")), (None, None, None));
+    }
+
+    #[test]
+    fn help_of_a_command_is_its_option() {
+        let args = |line: &str| without_help(&words(line)).join(OsStr::new(" "));
+        assert_eq!(args("skc help"), "skc --help");
+        assert_eq!(args("skc help show x"), "skc show --help");
+        assert_eq!(args("skc show help"), "skc show help");
+    }
+}

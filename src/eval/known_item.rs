@@ -116,6 +116,40 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_of_two_words_is_a_question_and_a_title_where_there_is_none() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["text"], &[]);
+        let mut stored = db.store.chunks(id).unwrap().remove(0);
+        for (section, title, expected) in [
+            (Some("Guide > High water"), "The title", Some("High water")),
+            (Some("Guide > Water"), "The title", None),
+            (Some("High water > Now"), "The title", None),
+            (None, "The title", Some("The title")),
+            (None, "Title", None),
+        ] {
+            stored.chunk.section = section.map(str::to_owned);
+            assert_eq!(heading(&stored, title).as_deref(), expected, "{section:?}");
+        }
+    }
+
+    #[test]
+    fn a_phrase_has_five_words_of_three_letters_among_the_first_eighty() {
+        let mut db = TestDb::new();
+        let rare = "one two three four five";
+        db.add(
+            "/a.md",
+            &[&format!("{rare} six seven eight nine ten"), "six seven eight nine"],
+            &[],
+        );
+        let of = |text: &str| phrase(&db.store, text, &mut HashMap::new()).unwrap();
+        assert_eq!(of("one, two: of a (three) four - five six").as_deref(), Some(rare));
+        assert_eq!(of("one two three four"), None);
+        // Words that are nowhere are the rarest, but these come too late.
+        let common = "six seven eight nine ten ".repeat(16);
+        assert_eq!(of(&format!("{common}unheard of")), of(&common));
+    }
+
+    #[test]
     fn the_answer_is_the_document_of_the_words() {
         let (db, ids) = library();
         let phrases = questions(&db.store, 9).unwrap().phrases;

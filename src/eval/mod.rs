@@ -112,7 +112,12 @@ fn measure(ranking: &[DocumentId], relevant: &HashMap<DocumentId, u32>) -> Measu
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::document::{Binding, Embedding};
+    use crate::embed::{Embedder, QueryEmbedding, QueryTokens, Side};
+    use crate::store::testing::{self, TestDb};
 
     #[track_caller]
     fn check(ranking: &[i64], relevant: &[(i64, u32)], expected: [f64; 3]) {
@@ -121,6 +126,66 @@ mod tests {
         let found = measure(&ranking, &relevant);
         let found = [found.ndcg, found.recall, found.reciprocal_rank];
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+    }
+
+    /// Embeds a query as the tests of the database embed passages.
+    struct Stub(Binding);
+
+    impl Embedder for Stub {
+        fn embed_passages(&self, _: &[&str]) -> Result<Vec<Embedding>> {
+            unreachable!("a question is no passage")
+        }
+
+        fn embed_cut(&self, _: &str, _: Side) -> Result<(Embedding, bool)> {
+            unreachable!("a question is embedded as a query")
+        }
+
+        fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+            let (vector, tokens) =
+                (testing::vector(query), Arc::new(QueryTokens::new(&[1.0; 8], 8)));
+            Ok(QueryEmbedding { vector, tokens })
+        }
+
+        fn num_tokens(&self, text: &str) -> usize {
+            text.len()
+        }
+
+        fn num_unknown(&self, _: &str) -> usize {
+            0
+        }
+
+        fn binding(&self) -> &Binding {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn measures_are_means_over_all_questions_of_each_ranking() {
+        let mut db = TestDb::new();
+        let ids = ["ebb", "flood"].map(|text| db.add(&format!("/{text}.md"), &[text], &[]));
+        let load =
+            || -> Result<Arc<dyn Embedder>> { Ok(Arc::new(Stub(testing::binding("small")))) };
+        let asked = |questions: &[(&str, DocumentId)]| {
+            let judged: Vec<Judged> = questions
+                .iter()
+                .map(|(query, id)| Judged {
+                    query: (*query).to_owned(),
+                    relevant: [(*id, 1)].into(),
+                })
+                .collect();
+            evaluate(&db.store, &load, &judged, &SearchOptions::default()).unwrap()
+        };
+        let found = asked(&[("ebb", ids[0]), ("flood", ids[1])]);
+        assert_eq!(found.num_queries, 2);
+        for measures in [found.keyword, found.vector, found.fused] {
+            assert_eq!(measures, Measures { ndcg: 1.0, recall: 1.0, reciprocal_rank: 1.0 });
+        }
+        // No word of the second question is in its answer, which is second by meaning.
+        let found = asked(&[("ebb", ids[0]), ("ebb", ids[1])]);
+        assert_eq!(found.keyword, Measures { ndcg: 0.5, recall: 0.5, reciprocal_rank: 0.5 });
+        assert_eq!((found.vector.recall, found.vector.reciprocal_rank), (1.0, 0.75));
+        assert!((found.vector.ndcg - (1.0 + 1.0 / 3_f64.log2()) / 2.0).abs() < 1e-9);
+        assert_eq!(asked(&[]), Evaluation::default());
     }
 
     #[test]

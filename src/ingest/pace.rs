@@ -329,6 +329,88 @@ mod tests {
         assert_eq!(pace.rate(), Some(20.0));
     }
 
+    #[track_caller]
+    fn check(pace: &mut Pace, work: &Work, [done, left, spared]: [f64; 3]) {
+        let found = pace.estimate(work);
+        let differs = |one: f64, other: f64| (one - other).abs() > 1e-9;
+        let is_wrong = differs(found.done, done) || differs(found.left, left);
+        assert!(
+            !is_wrong && !differs(found.spared, spared),
+            "{found:?}, not {done} {left} {spared}"
+        );
+    }
+
+    #[test]
+    fn an_estimate_adds_up_files_and_chunks() {
+        let (work, mut pace) = (files(&[600; 4]), Pace::default());
+        check(&mut pace, &work, [0.0, 4.0 * 0.3 + 4.0, 0.0]);
+        pace.read(0, Some(10), seconds(1));
+        // 310 chunks in the bytes of 300 and one file.
+        let per_byte = 310.0 / (180_000.0 + 600.0);
+        check(&mut pace, &work, [0.3, 3.0 * 0.3 + 1_800.0 * per_byte + 10.0, 0.0]);
+        pace.read(3, None, seconds(2));
+        let rest = 2.0 * 0.3 + 1_200.0 * per_byte;
+        check(&mut pace, &work, [0.3, rest / 2.0 + 10.0, 0.3 + 600.0 * per_byte]);
+        pace.embedded(4, seconds(3));
+        check(&mut pace, &work, [4.3, rest / 2.0 + 6.0, 0.3 + 600.0 * per_byte]);
+        let Estimate { done, left, spared } = pace.estimate(&work);
+        assert!((pace.share(&work) - (done + spared) / (done + left + spared)).abs() < 1e-9);
+        let expected = Duration::from_secs_f64(9.0 * left / done);
+        assert!(
+            pace.left(&work, seconds(9)).unwrap().abs_diff(expected) < Duration::from_micros(1)
+        );
+    }
+
+    #[test]
+    fn a_format_that_compresses_text_has_fewer_chunks_and_a_film_has_none() {
+        for (name, chunks_per_byte) in [
+            ("a.txt", 1.0 / 600.0),
+            ("a.TXT", 1.0 / 600.0),
+            ("a.pdf", 1.0 / 3_000.0),
+            ("a.docx", 1.0 / 3_000.0),
+            ("a.mp4", 0.0),
+        ] {
+            let work = Work::new([(name, 3_000)], &TextExtensions::NONE);
+            check(&mut Pace::default(), &work, [0.0, 0.3 + 3_000.0 * chunks_per_byte, 0.0]);
+        }
+        let names = ["a.txt", "b.TXT", "c.pdf"].map(|name| (name, 1));
+        let work = Work::new(names, &TextExtensions::NONE);
+        assert_eq!((work.num_files(), work.kinds.len(), work.kinds[0].num_files), (3, 2, 2));
+    }
+
+    #[test]
+    fn time_in_which_there_was_nothing_to_do_does_not_count() {
+        let (work, mut pace) = (files(&[6_000; 20]), Pace::default());
+        pace.read(0, None, seconds(50));
+        done(&mut pace, 1, 10, seconds(52));
+        pace.read(2, None, seconds(53));
+        assert_eq!(pace.left(&work, seconds(54)), None, "four seconds of work");
+        assert!(pace.left(&work, seconds(55)).is_some());
+        assert_eq!(
+            pace.left(&files(&[u64::MAX / 4; 20]), seconds(55)),
+            None,
+            "less than one percent"
+        );
+    }
+
+    #[test]
+    fn a_rate_needs_a_second_and_two_times_however_far_apart() {
+        let mut pace = Pace::default();
+        pace.embedded(5, seconds(0));
+        assert_eq!(pace.rate(), None);
+        pace.embedded(5, Duration::from_millis(900));
+        assert_eq!(pace.rate(), None);
+        pace.embedded(5, seconds(1));
+        assert_eq!(pace.rate(), Some(10.0));
+        // Those longer ago than the window are left out, except for the last one.
+        for (second, expected) in
+            [(15, 15.0 / 15.0), (16, 15.0 / 15.1), (100, 5.0 / 84.0), (300, 5.0 / 200.0)]
+        {
+            pace.embedded(5, seconds(second));
+            assert!((pace.rate().unwrap() - expected).abs() < 1e-9, "{second}: {:?}", pace.rate());
+        }
+    }
+
     #[test]
     fn files_that_appear_during_a_run_do_no_harm() {
         let work = files(&[1]);

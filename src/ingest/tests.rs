@@ -1,5 +1,8 @@
 //! Tests ingestion: copies, missing paths, parallel workers and the batch size.
 
+mod notes;
+mod runs;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

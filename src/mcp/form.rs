@@ -150,6 +150,47 @@ mod tests {
     }
 
     #[test]
+    fn the_form_is_declared_and_only_the_detail_may_be_listed() {
+        for lists_detail in [true, false] {
+            let mut schema = Schema::new();
+            Form::declare(&mut schema, lists_detail);
+            let properties = &schema["properties"];
+            assert_eq!(properties[DETAIL]["enum"], json!(["compact", "full"]));
+            assert_eq!(properties[DETAIL][UNLISTED] == true, !lists_detail);
+            assert_eq!(
+                properties[CURSOR],
+                json!({ "type": "integer", "minimum": 0, UNLISTED: true })
+            );
+        }
+    }
+
+    #[test]
+    fn an_answer_is_all_data_or_a_page_of_the_text() {
+        let reply = |is_full, cursor| {
+            Form { is_full, cursor }.reply(
+                PAGE,
+                "x",
+                |given, out| out.value(&given),
+                |given, out| writeln!(out, "text of {given}"),
+            )
+        };
+        assert_eq!(reply(true, 0).unwrap(), Reply::from(json!("x")));
+        let text = Some("text of x".to_owned());
+        assert_eq!(reply(false, 0).unwrap(), Reply { text, ..Reply::default() });
+        assert!(reply(false, 99).is_err());
+    }
+
+    #[test]
+    fn a_page_says_how_much_was_shown() {
+        let text = "A line.\n".repeat(100);
+        let page = Form { is_full: false, cursor: 0 }.page(100, &text).unwrap().text.unwrap();
+        let (body, rest) = page.split_once("\n[").unwrap();
+        let percent = (body.len() + 1) * 100 / text.len();
+        let next = body.len() + 1;
+        assert_eq!(rest, format!("{percent} % shown; the same call with cursor {next} goes on]"));
+    }
+
+    #[test]
     fn data_that_is_too_long_is_refused() {
         assert!(whole(json!(["short"])).is_ok());
         assert!(whole(json!(vec!["a few words"; 9_000])).is_err());

@@ -16,6 +16,8 @@ mod schemas;
 mod service;
 mod skill_resources;
 mod skill_tools;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use std::sync::atomic::{AtomicBool, Ordering};

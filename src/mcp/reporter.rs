@@ -71,3 +71,71 @@ impl Observer for Reporter<'_> {
         self.call.cancel_flag()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::app::testing::World;
+    use crate::error::Error;
+    use crate::store::DocumentId;
+
+    /// Sends events; returns what the client gets, and the notes.
+    fn reported(server: &World, events: Vec<Event<'_>>) -> (Vec<Report>, Vec<String>) {
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let received = Arc::clone(&reports);
+        let call = Call::new(Arc::new(move |report| received.lock().unwrap().push(report)));
+        let reporter = Reporter::new(server, &call);
+        events.into_iter().for_each(|event| reporter.on_event(event));
+        assert!(Arc::ptr_eq(&reporter.cancel_flag(), &call.cancel_flag()));
+        let notes = reporter.into_notes();
+        (std::mem::take(&mut *reports.lock().unwrap()), notes)
+    }
+
+    #[test]
+    fn progress_counts_all_files_and_names_those_that_were_stored() {
+        use ingest::Event as Of;
+        let path = Some(Path::new("/a.md"));
+        let error = Error::EmptyFile { path: "/b.md".into() };
+        let (document_id, warnings) = (DocumentId(1), &[][..]);
+        let events = [
+            Of::Stored { path, num_chunks: 1, warnings },
+            Of::Found { num_files: 6 },
+            Of::Ignored,
+            Of::PassedOver,
+            Of::Skipped { path: None, document_id },
+            Of::Failed { path: Path::new("/b.md"), error: &error },
+        ];
+        let server = World::new();
+        let (reports, _) = reported(&server, events.iter().map(Event::Ingest).collect());
+        let progress = |done, total, message: &str| Report::Progress {
+            done,
+            total: Some(total),
+            message: message.to_owned(),
+        };
+        let failed = format!("/b.md: {error}");
+        assert_eq!(
+            reports,
+            [
+                progress(1, 1, "/a.md"),
+                progress(4, 6, ""),
+                progress(5, 6, &failed),
+                Report::Warning(failed)
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_worth_reading_goes_to_the_client_and_the_server() {
+        let server = World::new();
+        let events = vec![Event::Note("ready"), Event::Warning("slow"), Event::Detail("model")];
+        let (reports, notes) = reported(&server, events);
+        assert_eq!(reports, [Report::Note("ready".into()), Report::Warning("slow".into())]);
+        assert_eq!(notes, ["ready"]);
+        assert!(server.heard("ready"));
+        let (reports, notes) = reported(&server, vec![Event::Failure("a line")]);
+        assert_eq!((reports, notes.len()), (vec![Report::Warning("a line".into())], 0));
+        assert!(server.heard("a line"));
+    }
+}

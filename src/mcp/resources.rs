@@ -105,3 +105,20 @@ impl Resources for Service {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_cut_into_pages() {
+        let of = |cursor: Option<&str>| page((0..5).collect(), cursor, 2).ok();
+        let next = |at: &str| Some(at.to_owned());
+        assert_eq!(of(None), Some((vec![0, 1], next("2"))));
+        assert_eq!(of(Some("2")), Some((vec![2, 3], next("4"))));
+        assert_eq!(of(Some("3")), Some((vec![3, 4], None)));
+        assert_eq!(of(Some("4")), Some((vec![4], None)));
+        assert_eq!(of(Some("18446744073709551615")), Some((vec![], None)));
+        assert_eq!(of(Some("x")), None);
+    }
+}

@@ -88,6 +88,31 @@ mod tests {
     }
 
     #[test]
+    fn properties_say_only_what_a_model_cannot_guess() {
+        for (mut property, expected) in [
+            (
+                json!({ "type": ["integer", "null"], "format": "uint32" }),
+                json!({ "type": "integer" }),
+            ),
+            (json!({ "type": ["integer", "string"] }), json!({ "type": "string" })),
+            (json!({ "type": "array", "default": [] }), json!({ "type": "array" })),
+            (json!({ "enum": ["a", null], "description": "One of a" }), json!({ "enum": ["a"] })),
+            (
+                json!({ "description": "D", "anyOf": [{ "type": "string" }, { "type": "null" }] }),
+                json!({ "description": "D", "type": "string" }),
+            ),
+            (
+                json!({ "anyOf": [{ "type": "string" }, { "type": "array" }] }),
+                json!({ "anyOf": [{ "type": "string" }, { "type": "array" }] }),
+            ),
+            (json!(true), json!(true)),
+        ] {
+            simplify(&mut property);
+            assert_eq!(property, expected);
+        }
+    }
+
+    #[test]
     fn a_schema_has_only_what_agents_need() {
         let expected = json!({
             "type": "object",

@@ -1,5 +1,7 @@
 //! Tests the screen without a terminal: presses keys, gives answers and compares the cells.
 
+mod screens;
+
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -54,6 +54,69 @@ fn check_following(entries: &[&str], roots: &[&str], expected: &[&str]) {
 }
 
 #[test]
+fn rules_of_a_repository_above_apply_and_the_nearer_ones_override() {
+    let dir =
+        tree(&["repo/.git/info/exclude", "repo/sub/docs/", "repo/other/", "repo/inner/.git/"]);
+    for (name, text) in [
+        ("repo/.gitignore", "*.log\n/a.md\n"),
+        ("repo/sub/.gitignore", "!keep.log\n"),
+        ("repo/.git/info/exclude", "*.tmp\n"),
+        ("repo/sub/.kbignore", "!b.tmp\n*.pdf\n"),
+        ("repo/sub/docs/.gitignore", "keep.log\n"),
+    ] {
+        fs::write(dir.path().join(name), text).unwrap();
+    }
+    let verdict = |folder: &str, name: &str| {
+        let folder = dir.path().join(folder);
+        let mut problems = Vec::new();
+        let rules = rules::Rules::above(&folder, &mut problems);
+        assert!(problems.is_empty());
+        rules.verdict(&folder.join(name), false)
+    };
+    use left_out::Rule::{Gitignore, Kbignore};
+    use rules::Verdict::{In, None, Out};
+    for (folder, name, expected) in [
+        ("repo/sub/docs", "x.log", Out(Gitignore)),
+        ("repo/sub/docs", "keep.log", In),
+        ("repo/other", "keep.log", Out(Gitignore)),
+        ("repo/sub/docs", "a.tmp", Out(Gitignore)),
+        ("repo/sub/docs", "b.tmp", In),
+        ("repo/sub/docs", "a.pdf", Out(Kbignore)),
+        ("repo/sub/docs", "a.md", None),
+        // The folder's own rules, and those above a repository, are not among them.
+        ("repo", "a.md", None),
+        ("repo/inner", "x.log", None),
+    ] {
+        assert_eq!(verdict(folder, name), expected, "{folder} {name}");
+    }
+}
+
+#[test]
+fn an_ignore_file_that_cannot_be_used_is_reported() {
+    let dir = tree(&["a/x.md", "a/y.md"]);
+    let ignore = dir.path().join("a/.kbignore");
+    let lines = |count: usize| "# nothing\n".repeat(count) + "/x.md";
+    for (text, expected) in [
+        ("\u{feff}/x.md\r\n".to_owned(), &["a/y.md"][..]),
+        (lines(10_000), &["a/y.md"]),
+        (format!("{}\n/x.md", "y".repeat(4097)), &["a/y.md"]),
+        ("[\n/x.md".to_owned(), &["a/y.md"]),
+    ] {
+        fs::write(&ignore, text).unwrap();
+        assert_eq!(listed(dir.path(), &["a"], &OPTIONS), expected);
+    }
+    for (text, reason) in [
+        (lines(10_001), "it has more than 10000 lines"),
+        ("#".repeat(1_000_001), "it is longer than 1000000 bytes"),
+    ] {
+        fs::write(&ignore, text).unwrap();
+        let found = listed(dir.path(), &["a"], &OPTIONS);
+        assert_eq!(found.len(), 3);
+        assert!(found.iter().any(|line| line.contains(reason)), "{found:?}");
+    }
+}
+
+#[test]
 fn roots_keep_their_order_and_files_are_sorted_below_them() {
     check(
         &["a/z.md", "a/B.md", "a/b/c.md", "a/b.md", "0/x.md", "a/é.md"],

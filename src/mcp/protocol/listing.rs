@@ -59,6 +59,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_tool_says_what_it_changes() {
+        let tool = |effect| Tool {
+            name: "kb_x".into(),
+            title: "X".into(),
+            description: "Does x.".into(),
+            schema: json!({ "type": "object", "required": ["a"] }).as_object().unwrap().clone(),
+            effect,
+            handler: Box::new(|input, _| Ok(input.into())),
+        };
+        for (effect, reads, destroys, is_idempotent) in [
+            (Effect::Reads, true, None, None),
+            (Effect::Adds { is_idempotent: true }, false, Some(false), Some(true)),
+            (Effect::Adds { is_idempotent: false }, false, Some(false), Some(false)),
+            (Effect::Replaces { is_idempotent: true }, false, Some(true), Some(true)),
+        ] {
+            let described = described(&tool(effect));
+            let annotations = described.annotations.unwrap();
+            assert_eq!(
+                (annotations.read_only_hint, annotations.open_world_hint),
+                (Some(reads), Some(false))
+            );
+            assert_eq!(
+                (annotations.destructive_hint, annotations.idempotent_hint),
+                (destroys, is_idempotent)
+            );
+            assert_eq!((&*described.name, described.title.as_deref()), ("kb_x", Some("X")));
+            assert_eq!(described.input_schema["required"], json!(["a"]));
+        }
+    }
+
+    #[test]
     fn what_few_calls_need_is_not_listed() {
         let schema = json!({ "type": "object", "required": [], "properties": {
             "query": { "type": "string", "description": "Words" },

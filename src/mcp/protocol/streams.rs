@@ -173,6 +173,8 @@ impl AsyncWrite for LineSender {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncReadExt as _;
+
     use super::*;
 
     #[track_caller]
@@ -183,6 +185,67 @@ mod tests {
             (code, answer["id"].clone())
         });
         assert_eq!(found.as_ref(), expected);
+    }
+
+    /// Sends bytes to a connection that ends; returns what the library and the client get.
+    fn passed(input: &'static [u8]) -> (String, String) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (stdout, mut client) = duplex(BUFFER_BYTES);
+            let mut streams = open(input, stdout);
+            let (mut admitted, mut answers) = (String::new(), String::new());
+            streams.input.read_to_string(&mut admitted).await.unwrap();
+            assert!(streams.ended.await.is_ok());
+            drop(streams.output);
+            streams.writing.await.unwrap();
+            client.read_to_string(&mut answers).await.unwrap();
+            (admitted, answers)
+        })
+    }
+
+    #[test]
+    fn complete_lines_reach_the_library_and_refusals_the_client() {
+        let (admitted, answers) = passed(b"{\"a\":1}\nno JSON\n\n[2]\nunfinished");
+        assert_eq!(admitted, "{\"a\":1}\n\n[2]\n");
+        assert_eq!(answers.lines().count(), 1);
+        assert!(answers.contains("-32700") && answers.ends_with('\n'));
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_dropped_and_the_next_one_is_read() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let longest = limits::MCP_MESSAGE_BYTES;
+        let mut bytes = vec![b'x'; longest - 1];
+        bytes.push(b'\n');
+        bytes.extend(vec![b'y'; longest]);
+        bytes.extend(b"\nz\n");
+        let lines = runtime.block_on(async {
+            let (mut input, mut line, mut lines) = (&bytes[..], Vec::new(), Vec::new());
+            while let Some(is_complete) = read_line(&mut input, &mut line).await.unwrap() {
+                lines.push((is_complete, line.len()));
+            }
+            lines
+        });
+        assert_eq!(lines, [(true, longest), (false, 0), (true, 2)]);
+        assert!(too_long().to_string().contains("longer than 16777216 bytes"));
+    }
+
+    #[test]
+    fn only_complete_lines_are_written() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (lines, mut receiver) = mpsc::unbounded_channel();
+            let mut sender = LineSender { lines, unfinished: Vec::new() };
+            for part in ["a", "b\nc", "d\ne\n", "f"] {
+                sender.write_all(part.as_bytes()).await.unwrap();
+            }
+            sender.flush().await.unwrap();
+            assert_eq!(receiver.recv().await.unwrap(), b"ab\n");
+            assert_eq!(receiver.recv().await.unwrap(), b"cd\ne\n");
+            assert!(receiver.try_recv().is_err());
+            drop(receiver);
+            assert!(sender.write_all(b"g\n").await.is_err(), "no one receives it");
+        });
     }
 
     #[test]

@@ -265,6 +265,79 @@ mod tests {
     }
 
     #[test]
+    fn whole_numbers_may_be_written_with_a_point_as_far_as_that_is_exact() {
+        for (number, expected) in [
+            (5.0, json!(5)),
+            (-5.0, json!(-5)),
+            (5.5, Value::Null),
+            (9_007_199_254_740_991.0, json!(9_007_199_254_740_991_i64)),
+            (9_007_199_254_740_992.0, Value::Null),
+            (-9_007_199_254_740_992.0, Value::Null),
+            (f64::INFINITY, Value::Null),
+        ] {
+            assert_eq!(whole(number).unwrap_or_default(), expected, "{number}");
+        }
+    }
+
+    #[test]
+    fn a_guessed_name_is_another_argument_where_the_schema_has_it() {
+        let names = |known: &[&str]| {
+            known.iter().map(|name| ((*name).to_owned(), json!({}))).collect::<Map<_, _>>()
+        };
+        for (given, known, meant) in [
+            ("n", &["top"][..], "top"),
+            ("n", &["limit"], "limit"),
+            ("n", &["n", "top"], "n"),
+            ("n", &["query"], "n"),
+            ("id", &["document", "limit"], "document"),
+        ] {
+            assert_eq!(proper_name(given, &names(known)), meant, "{given} of {known:?}");
+        }
+        assert_eq!(unknown("x", &Map::new()), "unknown argument; this tool takes none");
+    }
+
+    #[test]
+    fn every_type_of_json_is_told_from_the_others() {
+        let values = [
+            ("string", json!("a")),
+            ("integer", json!(1)),
+            ("boolean", json!(true)),
+            ("array", json!([])),
+            ("object", json!({})),
+            ("null", Value::Null),
+        ];
+        for (kind, _) in &values {
+            for (other, value) in &values {
+                assert_eq!(is_of(value, kind), kind == other, "{value} as {kind}");
+            }
+        }
+        assert!(is_of(&json!(u64::MAX), "integer") && is_of(&json!(1.5), "number"));
+        assert!(!is_of(&json!(1.5), "integer") && is_of(&json!(1), "unknown"));
+    }
+
+    #[test]
+    fn one_of_several_schemas_has_to_fit() {
+        let schema = json!({ "type": "object", "properties": {
+            "a": { "anyOf": [{ "type": "integer", "minimum": 3 }, { "type": "boolean" }] },
+            "b": { "type": ["integer", "null", "string"] },
+        } });
+        let schema = schema.as_object().unwrap();
+        for (input, issue) in [
+            (json!({ "a": 3 }), ""),
+            (json!({ "a": true }), ""),
+            (json!({ "a": 2 }), "less than 3"),
+            (json!({ "a": [] }), "integer expected"),
+            (json!({ "b": "x" }), ""),
+            (json!({ "b": true }), "integer or string expected"),
+        ] {
+            let issues = validate(schema, input).err();
+            let message =
+                issues.as_ref().map_or("", |issues| issues[0]["message"].as_str().unwrap());
+            assert_eq!(message, issue);
+        }
+    }
+
+    #[test]
     fn an_unknown_argument_comes_with_a_hint() {
         check_issues(
             json!({ "query": "x", "tag": "a" }),

@@ -1,0 +1,415 @@
+//! Tests what the screen shows in each state, and what each key does there.
+
+use super::*;
+use crate::app::facets::Facet;
+use crate::app::read::{self, ShowRequest};
+use crate::app::testing::World;
+use crate::cli::find::filters::Kind;
+use crate::cli::find::state::Panel;
+use crate::present::find::Reading;
+use crate::read::Selection;
+
+/// Returns the last row of a screen.
+fn foot(state: &mut State, columns: u16) -> String {
+    screen(state, columns, 12).lines().last().unwrap_or_default().to_owned()
+}
+
+/// Gives values to the filter that is chosen.
+fn values(state: &mut State, names: &[&str]) {
+    let values = names.iter().zip(1..).map(|(name, num_documents)| Value {
+        name: (*name).to_owned(),
+        num_documents: num_documents * 600,
+    });
+    let (slot, number) = (Slot::Beside, state.last[1]);
+    let answer = Ok(Answer::Values(values.collect()));
+    state.hear(Told::Answer { slot, number, answer, took: Duration::ZERO, is_first: false });
+}
+
+/// Returns the state with a list of values of a filter.
+fn choosing(letter: char, names: &[&str]) -> State {
+    let mut state = found();
+    state.press(control('f'));
+    state.press(key(KeyCode::Char(letter)));
+    values(&mut state, names);
+    state
+}
+
+fn world() -> World {
+    let world = World::new();
+    world.add_note(
+        "The sea",
+        "# Sea\n\nThe sea.\n\n## Tides\n\nHigh water.\n\n## Gauges\n\nFrozen gauge.",
+    );
+    world
+}
+
+/// Returns the state with a section of a document in place of the list.
+fn reading() -> State {
+    let world = world();
+    let (document, selection) = (Some("1".to_owned()), Selection::Whole);
+    let request = ShowRequest { document, selection, max_lines: None };
+    let shown = read::show(&world.session, &request).unwrap();
+    let mut state = found();
+    let asked = state.press(control('s'));
+    let reading = Reading::new(shown, "frozen", Some("Frozen gauge."));
+    told(&mut state, number(&asked), Answer::Part(Box::new(reading)), false);
+    state
+}
+
+/// Returns the state with the outline of a document.
+fn outlined() -> State {
+    let world = world();
+    let outline = read::outline(&world.session, "1", None).unwrap();
+    let mut state = found();
+    let asked = state.press(control('o'));
+    told(
+        &mut state,
+        number(&asked),
+        Answer::Listing(Listing::of_outline(outline, "frozen"), None),
+        false,
+    );
+    state
+}
+
+#[test]
+fn before_the_first_key_the_screen_says_how_to_begin() {
+    insta::assert_snapshot!(screen(&mut state(""), 48, 12), @r#"
+    ›                                         hybrid
+    1,234 documents
+    ────────────────────────────────────────────────
+    Type to search 1,234 documents.
+
+    "a phrase"   must be there as a whole
+    ────────────────────────────────────────────────
+
+
+
+
+    Enter open  ^O outline  ^S section  ^R similar
+    "#);
+}
+
+#[test]
+fn a_filter_is_chosen_among_its_values() {
+    let mut state = choosing('f', &["/docs/a", "/docs/b", "/docs/c", "/docs/d"]);
+    insta::assert_snapshot!(screen(&mut state, 48, 10), @r"
+    folder ›
+    3 passages in 2 documents · 7 ms
+    ────────────────────────────────────────────────
+      /docs/a                                    600
+      /docs/b                                  1,200
+      /docs/c                                  1,800
+    ────────────────────────────────────────────────
+    Tide station handbook
+    Maintenance › Winter
+    Enter choose  Esc back
+    ");
+    for _ in 0..9 {
+        state.press(key(KeyCode::Down));
+    }
+    insta::assert_snapshot!(screen(&mut state, 48, 10), @r"
+    folder ›
+    3 passages in 2 documents · 7 ms
+    ────────────────────────────────────────────────
+      /docs/b                                  1,200
+      /docs/c                                  1,800
+      /docs/d                                  2,400
+    ────────────────────────────────────────────────
+    Tide station handbook
+    Maintenance › Winter
+    Enter choose  Esc back
+    ");
+    state.press(key(KeyCode::Enter));
+    assert_eq!(state.request.filter.path_prefix.as_deref(), Some("/docs/d"));
+    state.press(control('f'));
+    state.press(key(KeyCode::Char('f')));
+    values(&mut state, &["/docs/c", "/docs/d"]);
+    insta::assert_snapshot!(screen(&mut state, 48, 10), @r"
+    folder ›
+    3 passages in 2 documents · 7 ms         /docs/d
+    ────────────────────────────────────────────────
+      /docs/c                                    600
+    ✓ /docs/d                                  1,200
+
+    ────────────────────────────────────────────────
+    Tide station handbook
+    Maintenance › Winter
+    Enter choose  Esc back
+    ");
+}
+
+#[test]
+fn pages_of_values_are_turned() {
+    let names: Vec<String> = (0..20).map(|number| format!("tag{number:02}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut state = choosing('g', &names);
+    state.text_rows = 6;
+    let selected = |state: &State| match &state.panel {
+        Panel::Picker(picker) => picker.selected,
+        other => panic!("{other:?}"),
+    };
+    for (code, expected) in [
+        (KeyCode::Up, 0),
+        (KeyCode::Down, 1),
+        (KeyCode::PageDown, 7),
+        (KeyCode::PageDown, 13),
+        (KeyCode::PageDown, 19),
+        (KeyCode::Down, 19),
+        (KeyCode::PageUp, 13),
+        (KeyCode::Up, 12),
+        (KeyCode::Char('1'), 0),
+    ] {
+        assert!(state.press(key(code)).is_empty());
+        assert_eq!(selected(&state), expected, "{code:?}");
+    }
+    // Moving within what is typed selects nothing else.
+    state.press(key(KeyCode::Down));
+    state.press(key(KeyCode::Left));
+    assert_eq!(selected(&state), 1);
+    state.paste("z");
+    assert_eq!(selected(&state), 0);
+    assert!(state.press(key(KeyCode::Enter)).is_empty());
+    assert!(foot(&mut state, 60).contains("no document has this tag"));
+    let effects = state.press(key(KeyCode::Esc));
+    assert!(matches!(effects.as_slice(), [Effect::Ask(asked)] if asked.slot == Slot::Beside));
+    assert!(matches!(state.panel, Panel::None));
+}
+
+#[test]
+fn a_date_is_typed() {
+    let mut state = choosing('d', &[]);
+    insta::assert_snapshot!(screen(&mut state, 64, 10), @r"
+    date ›
+    3 passages in 2 documents · 7 ms
+    ────────────────────────────────────────────────────────────────
+    2026, 2026-05 or 2026-05-17: of that year, month or day
+    2024.. since, ..2024 until, 2023-06..2024 both
+    nothing: of any date
+    ────────────────────────────────────────────────────────────────
+    Tide station handbook
+    Maintenance › Winter
+    Enter choose  Esc back
+    ");
+    typed(&mut state, "2024-05");
+    let effects = state.press(key(KeyCode::Enter));
+    assert!(matches!(effects.as_slice(), [Effect::Ask(_)]));
+    assert_eq!(state.request.filter.since.as_deref(), Some("2024-05"));
+}
+
+#[test]
+fn the_menu_opens_a_filter_by_its_letter() {
+    for (letter, kind) in [
+        ('t', Some(Kind::Of(Facet::Type))),
+        ('G', Some(Kind::Of(Facet::Tag))),
+        ('l', Some(Kind::Of(Facet::Language))),
+        ('d', Some(Kind::Date)),
+        ('q', None),
+    ] {
+        let mut state = found();
+        state.press(control('f'));
+        let effects = state.press(key(KeyCode::Char(letter)));
+        let found = match &state.panel {
+            Panel::Picker(picker) => Some(picker.kind),
+            _ => None,
+        };
+        assert_eq!(found, kind, "{letter}");
+        let asks = matches!(kind, Some(Kind::Of(_)));
+        assert_eq!(effects.len(), usize::from(asks), "{letter}");
+    }
+}
+
+#[test]
+fn the_keys_have_a_page_that_any_key_leaves() {
+    let mut state = found();
+    state.press(control('g'));
+    insta::assert_snapshot!(screen(&mut state, 60, 24), @r"
+    › frozen gauge                                        hybrid
+    3 passages in 2 documents · 7 ms
+    ────────────────────────────────────────────────────────────
+    Enter              open in your editor or viewer, at the pl…
+    Up  ^P             select the one above; scroll a section up
+    Down  ^N           select the one below; scroll a section d…
+    PgUp               scroll the text up
+    PgDn               scroll the text down
+    Tab                hybrid, keywords only, meaning only
+    ^F                 filter by type, tag, folder, language, d…
+    ^O                 show the outline of the document
+    ^S                 read the whole section, symbol or page
+    ^R                 find similar passages
+    ^Y                 copy the passage
+    ^T                 copy its citation
+    Esc                go back; leave from the hits
+    ^C                 leave
+    ^G  F1             show the keys
+    ^W  Alt-Backspace  delete the word before the cursor
+    ^U                 delete all before the cursor
+    ^K                 delete all after the cursor
+
+
+    Esc back
+    ");
+    state.is_printing = true;
+    assert!(screen(&mut state, 60, 24).contains("Enter              print the place and leave"));
+    assert!(state.press(key(KeyCode::Down)).is_empty());
+    assert!(matches!(state.panel, Panel::None));
+    assert_eq!(state.view().selected, 0);
+}
+
+#[test]
+fn a_part_is_read_from_its_passage_on() {
+    let mut state = reading();
+    insta::assert_snapshot!(screen(&mut state, 60, 9), @r"
+    › frozen gauge                                        hybrid
+    The sea
+    ────────────────────────────────────────────────────────────
+
+    ## Gauges
+
+    Frozen gauge.
+
+    Up Down PgUp PgDn scroll  Enter open  Esc back
+    ");
+    let shown = |state: &mut State| screen(state, 60, 9);
+    let begin = shown(&mut state);
+    state.press(key(KeyCode::Up));
+    let above = shown(&mut state);
+    assert!(
+        begin != above && above.contains("## Tides") || above.contains("High water."),
+        "{above}"
+    );
+    state.press(key(KeyCode::Down));
+    assert_eq!(shown(&mut state), begin);
+    state.press(key(KeyCode::Home));
+    assert!(shown(&mut state).contains("# Sea"));
+    state.press(key(KeyCode::PageDown));
+    let second = shown(&mut state);
+    assert!(!second.contains("# Sea") && second.contains("Tides"), "{second}");
+    state.press(key(KeyCode::End));
+    assert!(shown(&mut state).contains("Frozen gauge."));
+    state.press(key(KeyCode::PageUp));
+    assert!(!shown(&mut state).contains("Frozen gauge."));
+    assert!(state.press(control('f')).is_empty() && matches!(state.panel, Panel::None));
+    assert!(state.press(key(KeyCode::Esc)).is_empty());
+    assert!(state.page.is_none() && state.view().listing.len() == 3);
+}
+
+#[test]
+fn an_outline_is_a_list_of_parts() {
+    let mut state = outlined();
+    insta::assert_snapshot!(screen(&mut state, 60, 16), @r"
+    › frozen gauge                                        hybrid
+    outline of Tide station handbook
+    ────────────────────────────────────────────────────────────
+    The sea                                             markdown
+      Sea                                                     :3
+        Tides
+        Gauges
+    ────────────────────────────────────────────────────────────
+    The sea
+    Sea
+    kb show 1
+
+    # Sea
+
+
+    Enter open  ^O outline  ^S section  ^R similar  ^F filter
+    ");
+    // There is nothing to copy or compare.
+    assert!(state.press(control('y')).is_empty());
+    assert!(foot(&mut state, 100).contains("only a passage can be copied or compared"));
+    let effects = state.press(key(KeyCode::Down));
+    let [Effect::Ask(asked)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(matches!(asked.question, Question::Part { passage: None, .. }));
+}
+
+#[test]
+fn the_text_is_beside_the_list_from_a_hundred_columns_on() {
+    for (columns, bar) in
+        [(99, None), (100, Some(41)), (110, Some(45)), (180, Some(73)), (260, Some(73))]
+    {
+        let shown = screen(&mut found(), columns, 12);
+        let rule: Vec<char> = shown.lines().nth(2).unwrap().chars().collect();
+        assert_eq!(rule.iter().position(|c| *c == '┬'), bar, "{columns}");
+        assert_eq!(rule.len(), usize::from(columns));
+    }
+}
+
+#[test]
+fn the_keys_that_matter_are_in_the_last_row_as_far_as_they_fit() {
+    let whole =
+        "Enter open  ^O outline  ^S section  ^R similar  ^F filter  Tab mode  ^G keys  Esc leave";
+    let len = u16::try_from(whole.len()).unwrap();
+    assert_eq!(foot(&mut found(), len), whole);
+    assert_eq!(foot(&mut found(), len - 1), whole.trim_end_matches("Esc leave").trim_end());
+    assert_eq!(foot(&mut reading(), 60), "Up Down PgUp PgDn scroll  Enter open  Esc back");
+    assert!(foot(&mut outlined(), 100).ends_with("Esc back"));
+    let mut state = found();
+    state.is_printing = true;
+    assert!(foot(&mut state, 100).starts_with("Enter print"));
+    state.press(control('f'));
+    assert_eq!(
+        foot(&mut state, 80),
+        "t type  g tag  f folder  l language  d date  x none  Esc back"
+    );
+    state.press(key(KeyCode::Char('t')));
+    assert_eq!(foot(&mut state, 80), "Enter choose  Esc back");
+    assert_eq!(screen(&mut found(), 40, 2).lines().count(), 2);
+    assert!(!screen(&mut found(), 40, 2).contains("Enter"));
+}
+
+#[test]
+fn the_list_scrolls_with_the_selection_and_keeps_the_document_above_it() {
+    let mut state = state("");
+    let asked = typed(&mut state, "gauge");
+    let hits = (1..=6).map(|number| hit(number, number, &format!("Book {number}"), "A gauge."));
+    answer(&mut state, number(&asked), hits.collect(), false);
+    let listed = |state: &mut State| -> Vec<String> {
+        let shown = screen(state, 60, 14);
+        shown.lines().skip(3).take(4).map(|line| line.trim_end().to_owned()).collect()
+    };
+    assert!(listed(&mut state)[0].starts_with("Book 1"));
+    for _ in 0..3 {
+        state.press(key(KeyCode::Down));
+        state.press(control('n'));
+    }
+    assert_eq!(state.view().selected, 5);
+    let last = listed(&mut state);
+    assert!(last[2].starts_with("Book 6") && last[3].contains(":40 A gauge."), "{last:?}");
+    for _ in 0..2 {
+        state.press(key(KeyCode::Up));
+        state.press(control('p'));
+    }
+    let above = listed(&mut state);
+    assert!(above[0].starts_with("Book 2") && above[1].contains(":40 A gauge."), "{above:?}");
+    // Without a change nothing is asked.
+    state.press(key(KeyCode::Up));
+    assert!(state.press(key(KeyCode::Up)).is_empty());
+}
+
+#[test]
+fn the_mode_is_shown_on_the_right_of_the_query() {
+    let mut state = found();
+    for mode in ["hybrid", "keywords only", "meaning only"] {
+        let shown = screen(&mut state, 60, 8);
+        let first = shown.lines().next().unwrap();
+        assert!(first.starts_with("› frozen gauge ") && first.ends_with(mode), "{first}");
+        assert_eq!(width(first), 60);
+        state.press(key(KeyCode::Tab));
+    }
+    // The end of a long query stays visible, with room for the cursor.
+    typed(&mut state, &" and more words".repeat(4));
+    let layout = layout(&mut state, &Human::plain(80), 40, 8);
+    assert_eq!(layout.cursor, Some((31, 0)));
+}
+
+#[test]
+fn esc_goes_back_to_hits_that_were_not_heard_and_searches_again() {
+    let mut state = outlined();
+    state.is_behind = true;
+    let effects = state.press(key(KeyCode::Esc));
+    assert!(matches!(effects.as_slice(), [Effect::Ask(asked)] if asked.slot == Slot::Main));
+    assert!(matches!(state.press(control('c')).as_slice(), [Effect::Quit]));
+    assert!(matches!(state.hear(Told::Lost).as_slice(), [Effect::Quit]));
+    state.hear(Told::Message("the model is slow".into()));
+    assert!(foot(&mut state, 60).contains("the model is slow"));
+}
