@@ -22,7 +22,7 @@ fn values(state: &mut State, names: &[&str]) {
     });
     let (slot, number) = (Slot::Beside, state.last[1]);
     let answer = Ok(Answer::Values(values.collect()));
-    state.hear(Told::Answer { slot, number, answer, took: Duration::ZERO, is_first: false });
+    state.receive(Reply::Answer { slot, number, answer, took: Duration::ZERO, is_first: false });
 }
 
 /// Returns the state with a list of values of a filter.
@@ -52,7 +52,7 @@ fn reading() -> State {
     let mut state = found();
     let asked = state.press(control('s'));
     let reading = Reading::new(shown, "frozen", Some("Frozen gauge."));
-    told(&mut state, number(&asked), Answer::Part(Box::new(reading)), false);
+    reply(&mut state, number(&asked), Answer::Part(Box::new(reading)), false);
     state
 }
 
@@ -62,7 +62,7 @@ fn outlined() -> State {
     let outline = read::outline(&world.session, "1", None).unwrap();
     let mut state = found();
     let asked = state.press(control('o'));
-    told(
+    reply(
         &mut state,
         number(&asked),
         Answer::Listing(Listing::of_outline(outline, "frozen"), None),
@@ -409,7 +409,7 @@ fn esc_goes_back_to_hits_that_were_not_heard_and_searches_again() {
     let effects = state.press(key(KeyCode::Esc));
     assert!(matches!(effects.as_slice(), [Effect::Ask(asked)] if asked.slot == Slot::Main));
     assert!(matches!(state.press(control('c')).as_slice(), [Effect::Quit]));
-    assert!(matches!(state.hear(Told::Lost).as_slice(), [Effect::Quit]));
-    state.hear(Told::Message("the model is slow".into()));
+    assert!(matches!(state.receive(Reply::Lost).as_slice(), [Effect::Quit]));
+    state.receive(Reply::Message("the model is slow".into()));
     assert!(foot(&mut state, 60).contains("the model is slow"));
 }
