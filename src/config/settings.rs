@@ -251,7 +251,7 @@ pub struct Ingestion {
     pub max_cpu_seconds: u32,
     /// Whether symbolic links below a folder are followed.
     pub follow_links: bool,
-    /// Further extensions of plain text, separated as [`words`] reads them.
+    /// Further extensions of plain text, separated as [`words`](crate::config::words) reads them.
     #[serde(deserialize_with = "list::deserialize")]
     pub text_extensions: String,
 }

@@ -43,7 +43,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Errors of `on_record`; [`Error::Corrupt`] and other errors of the database.
+    /// Errors of `on_record`; [`Error::Corrupt`](crate::error::Error::Corrupt) and other errors of the database.
     pub fn export(
         &self,
         with_vectors: bool,
