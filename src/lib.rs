@@ -22,6 +22,7 @@
 use kb_base::{diagnostic, document, error, files, hash, limits, text, trace};
 use kb_embed as embed;
 use kb_extract::{self as extract, chunk};
+use kb_server as server;
 use kb_skills as skill;
 use kb_store::{self as store, search};
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::app::{ServerOptions, Session, bases};
 use crate::error::{Error, Result};
-use crate::mcp::protocol::{Schema, UNLISTED};
+use crate::server::{Schema, UNLISTED};
 
 /// The argument that names knowledge bases.
 const BASE: &str = "base";

@@ -8,8 +8,8 @@ use std::io;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
-use crate::mcp::protocol::{Reply, Schema, UNLISTED};
 use crate::present::terminal::sheet::Sheet;
+use crate::server::{Reply, Schema, UNLISTED};
 use crate::text::json::{Json, Line};
 use crate::text::tokens;
 

@@ -6,8 +6,8 @@ use percent_encoding::percent_decode_str;
 
 use crate::app::workspace;
 use crate::diagnostic::Program;
-use crate::mcp::protocol::Host;
 use crate::mcp::service::Service;
+use crate::server::Host;
 
 /// The prefix of the addresses of files.
 const FILE_URI: &str = "file://";

@@ -1,7 +1,7 @@
 //! Serves the use cases to agents as tools and resources, over stdin and stdout.
 //!
 //! ```text
-//! protocol: turn → validate → audit → dispatch → audit ──► envelope
+//! server:   turn → validate → audit → dispatch → audit ──► envelope
 //!                                        └─► tools, skill_tools, resources ──► app ──► present::json
 //! ```
 
@@ -9,8 +9,7 @@ mod bases;
 mod form;
 mod host;
 mod instructions;
-pub mod protocol;
-mod reporter;
+pub mod reporter;
 mod resources;
 mod schemas;
 mod service;
@@ -30,9 +29,9 @@ use crate::app::{self, Observer, ServerOptions, Session};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
-use crate::mcp::protocol::{AuditSink, Chain, JsonLines, NoAudit};
 use crate::mcp::service::Service;
 use crate::mcp::tools::Offer;
+use crate::server::{self, AuditSink, Chain, JsonLines, NoAudit};
 
 /// Serves until stdin closes. The database is opened and the skills are loaded before the first
 /// call. Returns whether all threads have ended; if not, the process must end without tidying up under them.
@@ -76,7 +75,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
         let _ = preparing.bases.usual().embedder(bound.as_ref(), &*preparing.observer);
     };
     let watching = options.watches.then(|| Watching::start(&service));
-    let served = protocol::serve(chain, Arc::clone(&service) as Arc<_>, instructions, prepare);
+    let served = server::serve(chain, Arc::clone(&service) as Arc<_>, instructions, prepare);
     if let Some(watching) = watching {
         watching.end();
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::app::Observer;
 use crate::app::observer::Event;
 use crate::ingest;
-use crate::mcp::protocol::{Call, Report};
+use crate::server::{Call, Report};
 
 /// Passes events on to the server's observer; the client gets the number of files, and what is worth reading.
 pub(super) struct Reporter<'a> {

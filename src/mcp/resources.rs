@@ -4,11 +4,9 @@ use crate::app::read::ShowRequest;
 use crate::app::session::document_id;
 use crate::app::{self, Session};
 use crate::error::{Error, Result};
-use crate::mcp::protocol::{
-    DirectoryEntry, Failure, Resource, ResourceContent, Resources, SkillEntry,
-};
 use crate::mcp::service::{Service, failure};
 use crate::read::Selection;
+use crate::server::{DirectoryEntry, Failure, Resource, ResourceContent, Resources, SkillEntry};
 
 /// Number of resources per page of the list.
 const PAGE: usize = 100;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::mcp::protocol::Schema;
+use crate::server::Schema;
 
 /// Returns the schema of a type, as simple as possible.
 pub(super) fn schema<I: JsonSchema>() -> Schema {

@@ -7,7 +7,7 @@ use crate::app::{Observer, ToolSet};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
-use crate::mcp::protocol::Failure;
+use crate::server::Failure;
 
 /// The knowledge bases, which stay open between calls, and the observer of events.
 pub(super) struct Service {

@@ -6,10 +6,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use crate::app::skills::{SkillAnswer, SkillRequest};
 use crate::error::Result;
-use crate::mcp::protocol::{
-    DirectoryEntry, Failure, Resource, ResourceContent, SkillEntry, SkillFile,
-};
 use crate::mcp::service::{Service, failure};
+use crate::server::{DirectoryEntry, Failure, Resource, ResourceContent, SkillEntry, SkillFile};
 use crate::skill::list::{ListOptions, ListedSkill};
 use crate::skill::open::OpenOptions;
 use crate::skill::place::SKILL_FILE;

@@ -16,7 +16,6 @@ use crate::app::{self, Session, ToolSet};
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
 use crate::mcp::form::{Form, PAGE, SHORT_PAGE};
-use crate::mcp::protocol::{Call, Effect, Reply, Tool, UNLISTED};
 use crate::mcp::reporter::Reporter;
 use crate::mcp::schemas::schema;
 use crate::mcp::service::{Service, failure};
@@ -27,6 +26,7 @@ use crate::requests::{
     self, AddInput, GrepInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput,
     SearchInput, ShowInput, SimilarInput, UpdateNoteInput,
 };
+use crate::server::{Call, Effect, Reply, Tool, UNLISTED};
 use crate::skill::commands::COMMANDS;
 
 /// How many documents a list has if the call does not say.

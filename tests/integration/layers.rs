@@ -27,7 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "present",
         &["app", "embed", "eval", "ingest", "read", "search", "skill", "store", "transfer"],
     ),
-    ("mcp", &["app", "ingest", "present", "read", "requests", "skill", "store"]),
+    ("mcp", &["app", "ingest", "present", "read", "requests", "server", "skill", "store"]),
     (
         // It parses, calls `app` and presents; of the stages it names only what it cannot do without.
         "cli",
@@ -71,14 +71,13 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pdf_extract", &["reader/pdf/with_pdf_extract.rs"]),
     ("quick_xml", &["reader/xml.rs"]),
     ("ratatui_core", &["cli/find/draw.rs", "cli/find/screen.rs"]),
-    ("rmcp", &["mcp/protocol"]),
     ("scraper", &["reader/html"]),
     ("snowball_stemmers_rs", &["base/text/language.rs"]),
     ("sqlite_vec", &["store/db/connection.rs"]),
     ("seccompiler", &["extract/sandbox/confine/seccomp.rs"]),
     ("strsim", &["config/faults.rs"]),
     ("tokenizers", &["embed/tokenize/mod.rs"]),
-    ("tokio", &["mcp/protocol", "store/remote"]),
+    ("tokio", &["server", "store/remote"]),
     ("tokio_postgres", &["store/remote"]),
     ("toml_edit", &["app/clients/in_toml.rs"]),
     ("tree_sitter", &["reader/code"]),
@@ -241,9 +240,11 @@ fn no_module_knows_what_its_layer_must_not() {
 fn no_crate_knows_the_command_line_the_terminal_or_the_protocol_of_agents() {
     for name in crate_names() {
         let known = dependencies(&format!("crates/{name}/Cargo.toml"));
-        for edge in ["clap", "console", "crossterm", "indicatif", "rmcp", "kb-search"] {
+        for edge in ["clap", "console", "crossterm", "indicatif", "kb-search"] {
             assert!(!known.contains(edge), "kb-{name} depends on {edge}");
         }
+        assert!(!known.contains("rmcp") || name == "server", "kb-{name} depends on rmcp");
+        assert!(!known.contains("kb-server"), "kb-{name} serves agents");
         // The code that parses hostile bytes is linked into the program by its entry point alone.
         assert!(!known.contains("kb-reader"), "kb-{name} depends on the readers");
     }

@@ -15,7 +15,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc;
 
-use crate::mcp::protocol::Report;
+use crate::Report;
 
 /// What a client sends to choose the least severity.
 pub(super) type LevelRequest = SetLevelRequestParams;

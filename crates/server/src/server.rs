@@ -24,13 +24,13 @@ use tokio::sync::{OnceCell, mpsc};
 use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
-use crate::mcp::protocol::reports::{self, Level, LevelRequest};
-use crate::mcp::protocol::running::RunningCalls;
-use crate::mcp::protocol::{
+use crate::reports::{self, Level, LevelRequest};
+use crate::running::RunningCalls;
+use crate::text::json::Line;
+use crate::{
     Answer, Call, Chain, Failure, Host, Report, SkillEntry, SkillFile, Tool, listing, roots,
     streams,
 };
-use crate::text::json::Line;
 
 /// How long calls continue after stdin has closed, before they are cancelled.
 const REPRIEVE: Duration = Duration::from_millis(150);

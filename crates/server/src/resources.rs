@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::mcp::protocol::Failure;
+use crate::Failure;
 
 /// A text that an agent can read by its address.
 #[derive(Debug, Clone, PartialEq, Eq)]

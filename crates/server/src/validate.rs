@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::mcp::protocol::Schema;
+use crate::Schema;
 
 /// Argument names that agents guess, each with the intended one. Applies only if a schema has the
 /// intended name and lacks the guessed one.

@@ -1,6 +1,6 @@
 //! Defines what a server may ask of the program that it is part of.
 
-use crate::mcp::protocol::Resources;
+use crate::Resources;
 
 /// The resources, and the choice of what depends on where the client works.
 pub trait Host: Resources {

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task;
 
-use crate::mcp::protocol::{AuditSink, Call, Failure, Reply, Tool, validate};
+use crate::{AuditSink, Call, Failure, Reply, Tool, validate};
 
 /// The registered tools and the stages that each call passes through.
 pub struct Chain {
@@ -157,7 +157,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::mcp::protocol::{Effect, Handler, NoAudit, Schema};
+    use crate::{Effect, Handler, NoAudit, Schema};
 
     /// Longest wait for a chain that never gets there.
     const PATIENCE: Duration = Duration::from_secs(120);

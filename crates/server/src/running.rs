@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time;
 
-use crate::mcp::protocol::Call;
+use crate::Call;
 
 /// How often the end of the work of other threads is looked for.
 const LOOK: Duration = Duration::from_millis(5);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmcp::model::ToolAnnotations;
 use serde_json::Value;
 
-use crate::mcp::protocol::{Effect, Schema, Tool};
+use crate::{Effect, Schema, Tool};
 
 /// The key that marks a property that is accepted but not listed. A model pays for every listed property in every
 /// conversation, so those that few calls need are only in the documentation.

@@ -4,9 +4,15 @@
 //! streams ──► server ──► chain: turn → validate → audit in → dispatch → audit out ──► envelope
 //! ```
 //!
-//! The protocol knows no specific tool: the folder above registers them, each with a schema and a
-//! function. Only this folder has an asynchronous runtime. Tools run on separate threads and are
-//! synchronous.
+//! It knows no specific tool: the program registers them, each with a schema and a function. It has an
+//! asynchronous runtime of its own. Tools run on separate threads and are synchronous.
+
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "its functions return one `Error`, whose variants say what happened, or a `Failure`"
+)]
+
+use kb_base::{error, files, limits, text};
 
 mod audit;
 mod chain;
