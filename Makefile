@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults counts counts-write lint nightly mutants quality chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
+.PHONY: help build demo test faults counts counts-write lint nightly mutants quality everyday chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -69,6 +69,9 @@ mutants: ## Put a hundred small faults into the program and report those that no
 
 quality: build ## Measure retrieval on the collections next to this checkout; MODEL=gte-small does it with that model
 	tests/quality/run $(KB) --write $(if $(MODEL),--model $(MODEL))
+
+everyday: build ## Ask everyday questions and exact queries, and check that the right documents and lines are shown
+	tests/quality/everyday/run $(KB) --write
 
 chunkers: build ## Chunk every file next to this checkout, and source code of this machine, and check each chunk
 	tests/quality/chunkers $(KB)
