@@ -64,7 +64,7 @@ use crate::app::{Observer, ServerOptions, Session, ToolSet};
 use crate::cli::args::{Cli, Command, McpAction};
 use crate::cli::context::Context;
 use crate::cli::exit::{ExitStatus, end};
-use crate::cli::format::{default_format, wanted_format};
+use crate::cli::format::default_format;
 use crate::cli::rejected::{explain, explain_skill, first_word, is_skill};
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::Program;
@@ -115,7 +115,7 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
         return end(outcome, OutputFormat::Human).into();
     }
     let flags = flags(&cli);
-    let format = wanted_format(&cli.command);
+    let format = cli.command.wanted_format();
     let format = format.unwrap_or_else(|| default_format(&environment, &flags));
     if format == OutputFormat::Json {
         messages::hold();

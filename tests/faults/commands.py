@@ -605,20 +605,24 @@ ALL = [FirstAdd, Add, AddNote, Update, Reread, Watch, Remove, RemoveIgnore, Rein
        Export, Convert, BaseAdd, BaseRename, DoctorFix, McpInstall, SkillBuild, SkillRebuild, SkillImport, SkillSearch,
        SkillInit, SkillInstall, Search]
 
-# Commands that are not disturbed here, with the reason.
+# Groups in `kb --help` whose commands only read, or write what the same command makes again, and other commands that
+# are not disturbed here, with the reason.
+READING_GROUPS = {"Find", "Read on", "Learn more"}
 READS, OTHER_CLASS = "it only reads", "another class disturbs it"
 NOT_DISTURBED = {
-    **dict.fromkeys(["find", "grep", "similar", "why", "list", "info", "outline", "show", "open", "status", "eval",
-                     "embed", "help"], READS),
+    **dict.fromkeys(["status", "eval", "embed"], READS),
     "init": "it makes a database as `first add` does",
     "push": "it writes to PostgreSQL",
     "cache": OTHER_CLASS,
-    **dict.fromkeys(["schema", "completions", "man"], "what it writes is made again by the same command"),
 }
 
 
 def not_covered(help_text):
-    """Returns the commands in the text of `kb --help` that are neither disturbed nor in the list of reasons."""
-    lines = [line for line in help_text.split("Options:")[0].splitlines() if line.startswith("  ")]
-    named = {line.split()[0] for line in lines}
+    """Returns the commands in the text of `kb --help` that are not disturbed, and for which there is no reason."""
+    group, named = None, set()
+    for line in help_text.split("Options:")[0].splitlines():
+        if line.endswith(":"):
+            group = line[:-1]
+        elif line.startswith("  ") and group not in READING_GROUPS:
+            named.add(line.split()[0])
     return sorted(named - {words[0] for words in (command.words for command in ALL)} - NOT_DISTURBED.keys())

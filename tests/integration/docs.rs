@@ -247,7 +247,7 @@ fn every_json_key_in_the_skill_file_is_in_the_output_and_the_reverse() {
         }
         num_checked += 1;
     }
-    assert_eq!(num_checked, 3);
+    assert!(num_checked >= 3, "{num_checked}");
 }
 
 #[test]

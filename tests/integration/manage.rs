@@ -1,5 +1,6 @@
 //! Tests setting up, listing, tagging, removing and reindexing, and what applies to every command.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpListener;
 
@@ -7,6 +8,7 @@ use serde_json::Value;
 
 use crate::contract::{Document, Info, Search, Setup, read};
 use crate::env::{CORPUS, TestEnv, with_stdin};
+use crate::outputs;
 use crate::terminal;
 
 /// Every command with arguments that work on the sample database.
@@ -140,51 +142,9 @@ fn every_command_has_help() {
     let env = TestEnv::new();
     let help = env.ok(&["--help"]).stdout;
     let names = commands_in(&help);
-    assert_eq!(
-        names,
-        [
-            "search",
-            "find",
-            "grep",
-            "similar",
-            "why",
-            "init",
-            "add",
-            "update",
-            "watch",
-            "files",
-            "relocate",
-            "remove",
-            "list",
-            "info",
-            "outline",
-            "show",
-            "open",
-            "convert",
-            "edit",
-            "tags",
-            "tag",
-            "status",
-            "doctor",
-            "base",
-            "backup",
-            "restore",
-            "export",
-            "import",
-            "push",
-            "reindex",
-            "config",
-            "cache",
-            "eval",
-            "embed",
-            "mcp",
-            "skill",
-            "help",
-            "schema",
-            "completions",
-            "man",
-        ]
-    );
+    let known: BTreeSet<String> = names.iter().cloned().collect();
+    assert_eq!(known, outputs::commands());
+    assert_eq!(known.len(), names.len());
     for name in names {
         for flag in ["--help", "-h"] {
             let help = env.ok(&[name.as_str(), flag]);

@@ -23,6 +23,21 @@ fn rows() -> Vec<[String; 4]> {
     .collect()
 }
 
+/// Returns the names of the commands in the table, without their subcommands.
+pub(crate) fn commands() -> BTreeSet<String> {
+    let rows = rows().into_iter();
+    rows.map(|row| code(&row[0]).split(' ').next().unwrap().to_owned()).collect()
+}
+
+/// Returns the words after `kb` of each line in the table that needs no shell and prints an answer of a command.
+pub(crate) fn simple_lines() -> Vec<Vec<String>> {
+    let is_simple = |row: &[String; 4]| {
+        !row[1].contains(['"', '&', '|', '$']) && !row[0].contains(' ') && !row[3].contains(": ")
+    };
+    let rows = rows().into_iter().filter(is_simple);
+    rows.map(|row| code(&row[1]).split(' ').skip(1).map(str::to_owned).collect()).collect()
+}
+
 /// Returns the text between backticks.
 fn code(cell: &str) -> &str {
     cell.strip_prefix('`').unwrap().strip_suffix('`').unwrap()

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::env::TestEnv;
 use crate::left_out::left_out;
+use crate::outputs;
 use crate::terminal;
 use crate::word_model::word_env;
 
@@ -227,7 +228,7 @@ impl Tally {
         let output = env.kb(args);
         let stdout = if is_verbatim(args) { "" } else { &output.stdout };
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
-        let has_bar = words[0] == "add";
+        let has_bar = ["add", "reindex"].contains(&words[0]);
         let place = if has_bar { Place::TerminalWithBar } else { Place::Terminal };
         let shown = terminal::run(env, &words, typed, true);
         for (name, text, place) in [
@@ -253,6 +254,10 @@ fn runs() -> Vec<Run> {
         for args in COMMANDS {
             let args = args.iter().copied().chain([format]);
             runs.push((args.map(str::to_owned).collect(), "n\n"));
+        }
+        let is_other = |line: &Vec<String>| COMMANDS.iter().all(|args| args[0] != line[0]);
+        for line in outputs::simple_lines().into_iter().filter(is_other) {
+            runs.push((line.into_iter().chain([format.to_owned()]).collect(), "n\n"));
         }
         for (args, hostile) in ARGUMENTS.iter().flat_map(|args| HOSTILE.map(|text| (args, text))) {
             let args = args.iter().map(|arg| arg.replace("{}", hostile));

@@ -1,15 +1,40 @@
 //! Defines how clap learns of the commands: by name first, and of the arguments of the one that is used.
 
-/// Defines `Command`, with a variant for each command: the line of its help, its name, its arguments.
+/// Returns the output format that arguments request: that of `--format`, unless the row has a function.
+macro_rules! requested {
+    ($args:ident) => {
+        Some($args.format.format)
+    };
+    ($args:ident, $type:ty, $format:expr) => {{
+        let requested: fn(&$type) -> Option<OutputFormat> = $format;
+        requested($args)
+    }};
+}
+
+/// Defines `Command` from a table of groups, with a row for each command: the line of its help, its name, its
+/// arguments, and what returns the output format that they request if they have no usual `--format`.
 ///
 /// clap's derive would build the arguments of all commands at every start, which takes longer than to parse
 /// them. Here those of a command are built when it is used, or when `clap::Command::build` is called.
 macro_rules! commands {
-    ($(#[doc = $about:literal] $name:ident($args:ty),)+) => {
+    ($($group:literal { $(#[doc = $about:literal] $name:ident($args:ty $(, $format:expr)?),)+ })+) => {
         /// A command.
         #[derive(Debug)]
         pub(super) enum Command {
-            $(#[doc = $about] $name($args),)+
+            $($(#[doc = $about] $name($args),)+)+
+        }
+
+        impl Command {
+            /// The titles of the groups in the order of the commands, and how many commands each has.
+            pub(in crate::cli) const GROUPS: &[(&str, usize)] =
+                &[$(($group, [$(stringify!($name)),+].len())),+];
+
+            /// Returns the requested output format; `None` if a setting decides.
+            pub(in crate::cli) fn wanted_format(&self) -> Option<OutputFormat> {
+                match self {
+                    $($(Self::$name(args) => requested!(args $(, $args, $format)?),)+)+
+                }
+            }
         }
 
         impl clap::FromArgMatches for Command {
@@ -19,10 +44,10 @@ macro_rules! commands {
 
             fn from_arg_matches_mut(matches: &mut clap::ArgMatches) -> Result<Self, clap::Error> {
                 if let Some((name, mut matches)) = matches.remove_subcommand() {
-                    $(if name.eq_ignore_ascii_case(stringify!($name)) {
+                    $($(if name.eq_ignore_ascii_case(stringify!($name)) {
                         let args = <$args as clap::FromArgMatches>::from_arg_matches_mut(&mut matches);
                         return args.map(Self::$name);
-                    })+
+                    })+)+
                 }
                 Err(clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
             }
@@ -35,7 +60,7 @@ macro_rules! commands {
 
         impl Subcommand for Command {
             fn augment_subcommands(command: clap::Command) -> clap::Command {
-                command.subcommands([$(
+                command.subcommands([$($(
                     clap::Command::new(stringify!($name).to_ascii_lowercase())
                         .about($about.trim_ascii())
                         // The help of the arguments' struct may differ.
@@ -44,7 +69,7 @@ macro_rules! commands {
                                 .about($about.trim_ascii())
                                 .long_about(None)
                         }),
-                )+])
+                )+)+])
             }
 
             fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
@@ -52,7 +77,7 @@ macro_rules! commands {
             }
 
             fn has_subcommand(name: &str) -> bool {
-                [$(stringify!($name)),+].iter().any(|known| known.eq_ignore_ascii_case(name))
+                [$($(stringify!($name)),+),+].iter().any(|known| known.eq_ignore_ascii_case(name))
             }
         }
     };

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use crate::app::values::tag;
 use crate::cli::args::values::{Day, day, directory, title};
 use crate::cli::args::{Choosing, Format};
+use crate::config::OutputFormat;
 
 /// The flags of [`Choosing`]: documents are chosen by these or by name.
 const CHOOSING: [&str; 8] =
@@ -238,6 +239,15 @@ pub(in crate::cli) struct Cache {
     pub(in crate::cli) action: Option<CacheAction>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
+}
+
+impl Cache {
+    pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
+        Some(match &self.action {
+            Some(CacheAction::Clean(clean)) => clean.format.format,
+            None => self.format.format,
+        })
+    }
 }
 
 /// An action on the cache.

@@ -23,6 +23,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::ToolSet;
 use crate::app::clients::CLIENTS;
+use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update, Watch};
 pub(super) use base::{Base, BaseAction};
@@ -58,87 +59,112 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
+/// What programs read, or people, whatever the arguments are.
+const JSON: Option<OutputFormat> = Some(OutputFormat::Json);
+const HUMAN: Option<OutputFormat> = Some(OutputFormat::Human);
+
+// In the order of `kb --help`.
 commands! {
-    /// Fetch the model and create the database
-    Init(Init),
-    /// Add files, folders or a note
-    Add(Add),
-    /// Update new, changed and moved files
-    Update(Update),
-    /// Follow added folders and update what changes
-    Watch(Watch),
-    /// Search your documents
-    Search(Search),
-    /// Find as you type, on the full screen
-    Find(Find),
-    /// Find every line that matches a pattern
-    Grep(Grep),
-    /// Explain why a document is not found
-    Why(Why),
-    /// List documents
-    List(List),
-    /// List the files kb has seen
-    Files(Files),
-    /// Show one document and its chunks
-    Info(Info),
-    /// Find passages like a document or chunk
-    Similar(Similar),
-    /// List sections, pages or symbols
-    Outline(Outline),
-    /// Show a section, page, symbol or chunk
-    Show(Show),
-    /// Print or open the file of a document
-    Open(Open),
-    /// Convert files to Markdown or JSON
-    Convert(Convert),
-    /// Remove documents
-    Remove(Remove),
-    /// Edit title, tags, date or the text of a note
-    Edit(Edit),
-    /// List or rename tags
-    Tags(Tags),
-    /// Add or remove tags of documents
-    Tag(Tag),
-    /// Show what the database holds
-    Status(Status),
-    /// Back up the database or verify a backup
-    Backup(Backup),
-    /// Put a backup in place of the database
-    Restore(Restore),
-    /// Say where an added folder is now
-    Relocate(Relocate),
-    /// Export documents as lines of JSON
-    Export(Export),
-    /// Import a file written by `kb export`
-    Import(Import),
-    /// Update a copy in PostgreSQL, for many people
-    Push(Push),
-    /// Check the database and repair it
-    Doctor(Doctor),
-    /// Compute all vectors again
-    Reindex(Reindex),
-    /// Print the vectors of texts
-    Embed(Embed),
-    /// Measure retrieval quality
-    Eval(Eval),
-    /// Show or clean the cache of models
-    Cache(Cache),
-    /// List, make and name knowledge bases
-    Base(Base),
-    /// Show or change settings
-    Config(ConfigArgs),
-    /// List, build, search and read agent skills
-    Skill(Skill),
-    /// Explain a topic or a command
-    Help(Help),
-    /// Print the JSON Schema of a command
-    Schema(Schema),
-    /// Print a completion script
-    Completions(Completions),
-    /// Print or write the manual pages
-    Man(Man),
-    /// Serve agents (Model Context Protocol)
-    Mcp(Mcp),
+    "Find" {
+        /// Search your documents
+        Search(Search, Search::wanted_format),
+        /// Find as you type, on the full screen
+        Find(Find, |_| HUMAN),
+        /// Find every line that matches a pattern
+        Grep(Grep, |args| Some(args.format.errors())),
+        /// Find passages like a document or chunk
+        Similar(Similar),
+        /// Explain why a document is not found
+        Why(Why),
+    }
+
+    "Add and keep current" {
+        /// Fetch the model and create the database
+        Init(Init),
+        /// Add files, folders or a note
+        Add(Add),
+        /// Update new, changed and moved files
+        Update(Update),
+        /// Follow added folders and update what changes
+        Watch(Watch, |_| HUMAN),
+        /// List the files kb has seen
+        Files(Files),
+        /// Say where an added folder is now
+        Relocate(Relocate),
+        /// Remove documents
+        Remove(Remove),
+    }
+
+    "Read on" {
+        /// List documents
+        List(List),
+        /// Show one document and its chunks
+        Info(Info),
+        /// List sections, pages or symbols
+        Outline(Outline),
+        /// Show a section, page, symbol or chunk
+        Show(Show, |args| Some(args.format.errors())),
+        /// Print or open the file of a document
+        Open(Open),
+        /// Convert files to Markdown or JSON
+        Convert(Convert, |args| Some(args.format.errors())),
+    }
+
+    "Organise" {
+        /// Edit title, tags, date or the text of a note
+        Edit(Edit),
+        /// List or rename tags
+        Tags(Tags, Tags::wanted_format),
+        /// Add or remove tags of documents
+        Tag(Tag),
+    }
+
+    "Look after" {
+        /// Show what the database holds
+        Status(Status),
+        /// Check the database and repair it
+        Doctor(Doctor),
+        /// List, make and name knowledge bases
+        Base(Base, |args| Some(args.format().format)),
+        /// Back up the database or verify a backup
+        Backup(Backup),
+        /// Put a backup in place of the database
+        Restore(Restore),
+        /// Export documents as lines of JSON
+        Export(Export, |_| JSON),
+        /// Import a file written by `kb export`
+        Import(Import),
+        /// Update a copy in PostgreSQL, for many people
+        Push(Push),
+        /// Compute all vectors again
+        Reindex(Reindex),
+        /// Show or change settings
+        Config(ConfigArgs),
+        /// Show or clean the cache of models
+        Cache(Cache, Cache::wanted_format),
+        /// Measure retrieval quality
+        Eval(Eval),
+        /// Print the vectors of texts
+        Embed(Embed, |_| JSON),
+    }
+
+    "Agents and skills" {
+        /// Serve agents (Model Context Protocol)
+        Mcp(Mcp, Mcp::wanted_format),
+        /// List, build, search and read agent skills
+        Skill(Skill, |args| Some(args.call.format())),
+    }
+
+    "Learn more" {
+        /// Explain a topic or a command
+        Help(Help, |_| HUMAN),
+        /// Print the JSON Schema of a command
+        Schema(Schema, |_| HUMAN),
+        /// Print a completion script
+        Completions(Completions, |_| HUMAN),
+        /// Print or write the manual pages
+        Man(Man, |_| HUMAN),
+    }
 }
 
 /// Serve agents (Model Context Protocol)
@@ -163,6 +189,15 @@ pub(super) struct Mcp {
     /// Append every call and its outcome to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(super) audit_log: Option<PathBuf>,
+}
+
+impl Mcp {
+    fn wanted_format(&self) -> Option<OutputFormat> {
+        match &self.action {
+            Some(McpAction::Install(install)) => Some(install.format.format),
+            None => HUMAN,
+        }
+    }
 }
 
 /// What `kb mcp` does besides serving.

@@ -99,6 +99,15 @@ pub(in crate::cli) struct Tags {
     pub(in crate::cli) format: Format,
 }
 
+impl Tags {
+    pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
+        Some(match &self.action {
+            Some(TagsAction::Rename(rename)) => rename.format.format,
+            None => self.format.format,
+        })
+    }
+}
+
 /// An action on all tags.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum TagsAction {

@@ -121,6 +121,16 @@ pub(in crate::cli) enum SearchFormat {
     Md,
 }
 
+impl Search {
+    pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
+        match (&self.batch, &self.open) {
+            (Some(_), _) => Some(OutputFormat::Json),
+            (None, Some(_)) => Some(OutputFormat::Human),
+            (None, None) => self.format.map(SearchFormat::errors),
+        }
+    }
+}
+
 impl SearchFormat {
     /// Returns the format in which errors are printed.
     pub(in crate::cli) fn errors(self) -> OutputFormat {
