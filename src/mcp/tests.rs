@@ -8,7 +8,7 @@ use super::*;
 use crate::app::observer::Silent;
 use crate::app::testing::World;
 use crate::app::{ServerOptions, ToolSet};
-use crate::mcp::protocol::{Call, Failure, Reply, Resources, Tool};
+use crate::server::{Call, Failure, Reply, Resources, Tool, UNLISTED};
 use crate::store::Store;
 
 /// A server over three documents, and one in the knowledge base `work`.
@@ -93,7 +93,7 @@ fn seldom_needed_arguments_are_accepted_and_not_listed() {
     let is_listed = |has_several, tool: &str, name: &str| {
         let tools = served.tools(false, has_several);
         let tool = tools.into_iter().find(|known| known.name == tool).unwrap();
-        tool.schema["properties"][name].get(protocol::UNLISTED).is_none()
+        tool.schema["properties"][name].get(UNLISTED).is_none()
     };
     assert!(is_listed(true, "kb_list", "base") && !is_listed(false, "kb_list", "base"));
     assert!(is_listed(true, "kb_search", "detail") && !is_listed(true, "kb_list", "detail"));
