@@ -94,3 +94,48 @@ pub(super) fn matching(
     }
     Ok(ids)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+
+    fn chosen(world: &World, choice: &Choice) -> Vec<i64> {
+        let (_, ids) = choose(&world.session, choice, world).unwrap().unwrap();
+        ids.into_iter().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn named_documents_keep_their_order_and_are_chosen_once() {
+        let world = World::new();
+        for name in ["a.md", "b.md", "c.md"] {
+            world.add_named(name, name);
+        }
+        let named =
+            |names: &[&str]| Choice::Named(names.iter().map(|&name| name.to_owned()).collect());
+        assert_eq!(chosen(&world, &named(&["3", "a.md", "c.md", "3"])), [3, 1]);
+        let unknown = choose(&world.session, &named(&["1", "9"]), &world);
+        assert!(matches!(unknown, Err(Error::UnknownDocument { id }) if id == "9"));
+        let empty = World::new();
+        let unknown = choose(&empty.session, &named(&["7", "8"]), &empty);
+        assert!(matches!(unknown, Err(Error::UnknownDocument { id }) if id == "7"));
+    }
+
+    #[test]
+    fn matching_documents_are_ordered_by_id() {
+        let world = World::new();
+        let ids = ["a.md", "b.md"].map(|name| world.add_named(name, name));
+        let all = Choice::Matching(Criteria::default());
+        assert_eq!(chosen(&world, &all), [1, 2]);
+        let filter = Filter { tags: vec!["x".into()], ..Filter::default() };
+        let tagged = Criteria { filter, ..Criteria::default() };
+        assert_eq!(chosen(&world, &Choice::Matching(tagged.clone())), Vec::<i64>::new());
+        assert!(world.heard("no document has the tag `x`"));
+        let store = world.store();
+        let of_hits = matching(&store, &Criteria::default(), Some(&[ids[1]]), &world).unwrap();
+        assert_eq!(of_hits, [ids[1]]);
+        assert_eq!(matching(&store, &tagged, Some(&[ids[1]]), &world).unwrap(), []);
+        assert!(!world.heard("no document"), "the search has said so");
+        assert!(choose(&World::new().session, &all, &world).unwrap().is_none());
+    }
+}

@@ -159,3 +159,85 @@ pub fn waive(session: &Session, typed: &[PathBuf]) -> Result<Vec<String>> {
     store.close()?;
     Ok(waived)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+    use crate::store::LedgerRow;
+
+    fn row(world: &World, name: &str, outcome: FileOutcome, reason: &str) -> LedgerRow {
+        let failed = outcome == FileOutcome::Failed;
+        LedgerRow {
+            path: world.path(name).to_str().unwrap().to_owned(),
+            outcome,
+            reason: reason.to_owned(),
+            message: failed.then(|| "no text".to_owned()),
+            reader: failed.then(|| "1".to_owned()),
+            stamp: Some((7, 0)),
+            seen_at: String::new(),
+        }
+    }
+
+    /// Returns a world with an added folder that has files in every state.
+    fn world() -> World {
+        let world = World::new();
+        world.add("docs/a.md", "ebb");
+        world.add("docs/old.md", "flood");
+        world.add_folder("docs");
+        let rows = [
+            row(&world, "docs/film.mp4", FileOutcome::Ignored, "type"),
+            row(&world, "docs/old.md", FileOutcome::Failed, "unreadable"),
+            row(&world, "docs/sub/b.pdf", FileOutcome::Failed, "unreadable"),
+            row(&world, "docs/box.zip", FileOutcome::Ignored, CONTAINER),
+        ];
+        let mut store = world.store();
+        store.update_ledger(&rows, &[]).unwrap();
+        store.close().unwrap();
+        world
+    }
+
+    fn listed(world: &World, state: Option<FileState>, path: Option<&str>) -> ([usize; 4], String) {
+        let request = FilesRequest { state, path: path.map(|path| world.path(path)) };
+        let found = list(&world.session, &request).unwrap();
+        let shown = |file: &ListedFile| {
+            let id = file.document_id.map(|id| format!(" {id}")).unwrap_or_default();
+            format!("{} {}{id}", world.short(&file.path), file.state.as_str())
+        };
+        (found.counts, found.files.iter().map(shown).collect::<Vec<_>>().join(", "))
+    }
+
+    #[test]
+    fn files_are_listed_with_what_became_of_them() {
+        let world = world();
+        let all = "docs/a.md indexed 1, docs/film.mp4 ignored, docs/old.md failed 2, docs/sub/b.pdf failed";
+        assert_eq!(listed(&world, None, None), ([1, 1, 2, 0], all.into()));
+        let failed = Some(FileState::NotIndexed(FileOutcome::Failed));
+        let (counts, files) = listed(&world, failed, None);
+        assert_eq!(
+            (counts, files.as_str()),
+            ([1, 1, 2, 0], "docs/old.md failed 2, docs/sub/b.pdf failed")
+        );
+        let below = listed(&world, None, Some("docs/sub"));
+        assert_eq!(below, ([0, 0, 1, 0], "docs/sub/b.pdf failed".into()));
+        assert_eq!(listed(&World::new(), None, None), ([0; 4], String::new()));
+    }
+
+    #[test]
+    fn cases_are_closed_only_where_there_are_some() {
+        let world = world();
+        let close = |names: &[&str]| {
+            let typed: Vec<PathBuf> = names.iter().map(|name| world.path(name)).collect();
+            waive(&world.session, &typed)
+        };
+        for name in ["docs/a.md", "docs/film.mp4", "nowhere"] {
+            let error = close(&["docs/sub", name]).unwrap_err().to_string();
+            assert!(error.starts_with("no file that could not be read is at or below"), "{error}");
+        }
+        let closed = close(&["docs/sub"]).unwrap();
+        assert_eq!(closed, [world.path("docs/sub/b.pdf").to_str().unwrap()]);
+        assert_eq!(listed(&world, None, None).0, [1, 1, 1, 1]);
+        let nothing = waive(&World::new().session, &[world.path("docs")]);
+        assert!(nothing.is_err());
+    }
+}

@@ -42,3 +42,37 @@ pub fn reminder(session: &Session) -> Result<Option<String>> {
         format!("last update {} ago: `kb update`", counted(last.num_days as usize, "day"))
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+
+    #[test]
+    fn a_run_has_seen_all_folders_if_each_is_in_one_of_its_starts() {
+        let world = World::new();
+        for folder in ["docs", "notes"] {
+            world.add(&format!("{folder}/a.md"), folder);
+        }
+        let covers = |names: &[&str]| {
+            let starts: Vec<Start> =
+                names.iter().map(|name| Start::named(&world.path(name))).collect();
+            covers_all(&world.store(), &starts).unwrap()
+        };
+        assert!(!covers(&["docs"]), "no folder was added");
+        world.add_folder("docs");
+        world.add_folder("notes");
+        assert!(!covers(&["docs"]) && !covers(&[]) && !covers(&["docs", "notes/sub"]));
+        assert!(covers(&["docs", "notes"]) && covers(&[""]));
+    }
+
+    #[test]
+    fn nothing_reminds_of_an_update_of_today_or_of_none() {
+        let world = World::new();
+        assert_eq!(reminder(&world.session).unwrap(), None);
+        let mut store = world.store();
+        note(&mut store).unwrap();
+        store.close().unwrap();
+        assert_eq!(reminder(&world.session).unwrap(), None);
+    }
+}

@@ -227,19 +227,70 @@ pub(super) fn error(error: &Error, format: OutputFormat) {
 pub(super) fn end(is_printed: bool) {
     let Some(begin) = reporter().begin else { return };
     let times = trace::times();
-    let width = times.iter().map(|stage| stage.0.len()).max().unwrap_or(0).max("total".len());
-    let line = |name: &str, took: Duration, num_runs: usize| {
-        let runs = if num_runs > 1 { format!("  in {num_runs} runs") } else { String::new() };
-        format!("time  {name:width$}  {:>9.1} ms{runs}", took.as_secs_f64() * 1e3)
-    };
-    let mut lines: Vec<String> =
-        times.iter().map(|(name, time)| line(name, time.total, time.num_runs)).collect();
-    lines.push(line("total", begin.elapsed(), 1));
+    let stages = times.iter().map(|(name, time)| (*name, time.total, time.num_runs));
     let mut reporter = reporter();
-    for line in lines {
+    for line in time_lines(stages.chain([("total", begin.elapsed(), 1)]).collect()) {
         reporter.log_line("time", &clean(line.trim_start_matches("time")));
         if is_printed && reporter.verbosity == Verbosity::Timed {
             reporter.print(&line);
         }
+    }
+}
+
+/// Returns a line for each stage: its name, how long it took, and in how many runs if there was more than one.
+fn time_lines(stages: Vec<(&str, Duration, usize)>) -> Vec<String> {
+    let width = stages.iter().map(|stage| stage.0.len()).max().unwrap_or(0);
+    let line = |(name, took, num_runs): (&str, Duration, usize)| {
+        let runs = if num_runs > 1 { format!("  in {num_runs} runs") } else { String::new() };
+        format!("time  {name:width$}  {:>9.1} ms{runs}", took.as_secs_f64() * 1e3)
+    };
+    stages.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_have_their_times_below_each_other() {
+        let ms = Duration::from_micros;
+        let stages =
+            vec![("embed", ms(12_340), 1), ("open", ms(500), 2), ("total", ms(1_000_000), 1)];
+        assert_eq!(
+            time_lines(stages),
+            [
+                "time  embed       12.3 ms",
+                "time  open         0.5 ms  in 2 runs",
+                "time  total     1000.0 ms"
+            ]
+        );
+    }
+
+    #[test]
+    fn output_is_coloured_on_a_terminal_that_can_unless_the_user_says_otherwise() {
+        use ColorChoice::{Always, Auto, Never};
+        for (choice, variables, is_terminal, expected) in [
+            (Auto, &[][..], true, true),
+            (Auto, &[], false, false),
+            (Auto, &[("TERM", "dumb")], true, false),
+            (Auto, &[("TERM", "xterm")], true, true),
+            (Auto, &[("NO_COLOR", "1")], true, false),
+            (Auto, &[("NO_COLOR", "")], true, true),
+            (Always, &[("NO_COLOR", "1")], false, true),
+            (Never, &[], true, false),
+        ] {
+            let variables =
+                variables.iter().map(|(name, value)| ((*name).to_owned(), value.into()));
+            let found = is_coloured(choice, &variables.clone().collect(), is_terminal);
+            assert_eq!(found, expected, "{:?} {is_terminal}", variables.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn only_what_the_system_refuses_leaves_a_run_without_a_log() {
+        let error = |kind: ErrorKind| Error::Io { path: "/x".into(), source: kind.into() };
+        assert!(is_refused(&error(ErrorKind::PermissionDenied)));
+        assert!(is_refused(&error(ErrorKind::ReadOnlyFilesystem)));
+        assert!(!is_refused(&error(ErrorKind::NotFound)) && !is_refused(&Error::Cancelled));
     }
 }

@@ -144,6 +144,28 @@ mod tests {
     }
 
     #[test]
+    fn text_of_pages_is_put_together_and_other_text_stays_as_it_is() {
+        let of_pages = |format| {
+            let mut pages = document(&[
+                (BlockKind::Paragraph, &[], 1, "# one"),
+                (BlockKind::Paragraph, &[], 2, "two"),
+            ]);
+            pages.text = pages.text.replace("\n\n", "  ");
+            written(&pages, format, true)
+        };
+        for format in [Format::Text, Format::Markdown] {
+            assert_eq!(of_pages(format), "<!-- page 1 -->\n\n# one\n\n<!-- page 2 -->\n\ntwo\n");
+        }
+        let mut plain = document(&[
+            (BlockKind::Paragraph, &[], 1, "# one"),
+            (BlockKind::Paragraph, &[], 1, "two"),
+        ]);
+        plain.text = plain.text.replace("\n\n", "  ");
+        plain.blocks.iter_mut().for_each(|block| block.page = None);
+        assert_eq!(written(&plain, Format::Text, true), "# one  two\n");
+    }
+
+    #[test]
     fn without_a_title_in_the_text_chapters_are_the_first_level() {
         let pages = document(&[(BlockKind::Heading, &["1 Use"], 1, "1 Use")]);
         assert_eq!(written(&pages, Format::Pdf, false), "# 1 Use\n");

@@ -313,3 +313,12 @@ fn stale_entries_are_found() {
     assert_eq!(found, wanted);
     assert_eq!(errors.len(), 1);
 }
+
+#[test]
+fn settings_that_are_no_text_are_refused_with_the_line() {
+    for (bytes, line) in [(&b"\xff"[..], "line 1"), (b"{\n\n\"a\xff", "line 3")] {
+        let error = text(bytes, Path::new("/settings")).unwrap_err().to_string();
+        assert!(error.contains(line) && error.contains("it is not UTF-8"), "{error}");
+    }
+    assert_eq!(text("\u{feff}{}".as_bytes(), Path::new("/x")).unwrap(), ("\u{feff}", "{}"));
+}

@@ -311,3 +311,6 @@ pub fn tokenizer(session: &Session, bound: Option<&Binding>) -> Option<Tokenizer
     let selection = select(session, bound).ok()?;
     embed::tokenizer(&selection.locate().ok()?, &selection.options).ok()
 }
+
+#[cfg(test)]
+mod tests;

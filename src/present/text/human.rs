@@ -183,4 +183,25 @@ mod tests {
         let terminal = Human { is_terminal: true, ..narrow };
         assert_eq!(shown(&terminal), "one two three four\n    five six\n");
     }
+
+    #[test]
+    fn a_text_next_to_a_column_stays_there_on_a_terminal() {
+        let hung = |width: usize, is_terminal| {
+            let human = Human { is_terminal, ..Human::plain(width) };
+            let mut bytes = Vec::new();
+            let text = "a few words and a/very/long/path/to/some/document.pdf";
+            human.hanging(text, 6, &mut Sheet::new(&mut bytes)).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(hung(20, false), "a few words and a/very/long/path/to/some/document.pdf\n");
+        for (columns, room) in [(46, 40), (36, 30)] {
+            let text = hung(columns, true);
+            let lines: Vec<&str> = text.lines().collect();
+            assert!(lines.len() > 1 && lines[1..].iter().all(|line| line.starts_with("      ")));
+            let longest = lines.iter().map(|line| width(line.trim_start())).max().unwrap();
+            assert!((room / 2..=room).contains(&longest), "{columns}: {text}");
+        }
+        // However narrow, there is room for some letters.
+        assert!(hung(3, true).lines().all(|line| !line.trim().is_empty()));
+    }
 }

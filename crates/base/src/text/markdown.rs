@@ -234,6 +234,18 @@ mod tests {
     }
 
     #[test]
+    fn a_fence_is_longer_than_any_in_its_text() {
+        for (text, expected) in [
+            ("a\n\n", "```rust\na\n```"),
+            ("\n  a", "```rust\n  a\n```"),
+            ("``` a `````` b ``", "```````rust\n``` a `````` b ``\n```````"),
+            (" \n", ""),
+        ] {
+            assert_eq!(fenced("rust", text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
     fn headings_are_one_line_of_at_most_six_marks() {
         assert_eq!(heading(9, "two\nlines"), "###### two lines");
         assert_eq!(heading(0, "a"), "# a");

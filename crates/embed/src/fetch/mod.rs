@@ -250,3 +250,33 @@ fn check_lengths(dir: &Path, files: &[FileSpec]) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_of_the_user_has_all_files_of_a_model() {
+        let dir = tempfile::tempdir().unwrap();
+        let model = dir.path().join("model");
+        let located = || {
+            locate_model(&ModelChoice::directory(&model), &Locations::below(dir.path()))
+                .map_err(|error| error.to_string())
+        };
+        assert!(located().is_err());
+        std::fs::create_dir(&model).unwrap();
+        for (name, missing) in [
+            ("config.json", "there is no config.json"),
+            ("tokenizer.json", "there is no tokenizer.json"),
+            ("model.safetensors", "there is none of"),
+        ] {
+            let error = located().unwrap_err();
+            assert!(error.contains(missing), "{error}");
+            std::fs::write(model.join(name), "x").unwrap();
+        }
+        assert_eq!(located(), Ok(model.clone()));
+        let unknown = ModelChoice::Hub("someone/model".into());
+        let error = locate_model(&unknown, &Locations::below(dir.path())).unwrap_err();
+        assert!(matches!(error, Error::NotInstalled { .. }), "{error}");
+    }
+}

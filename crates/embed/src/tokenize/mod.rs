@@ -225,7 +225,10 @@ mod tests {
                 "git": 6, "query": 7, ":": 8, "a": 9}}}"###;
 
     /// A SentencePiece vocabulary as in descendants of XLM-R.
-    const UNIGRAM: &str = r###"{"version": "1.0", "truncation": null, "padding": null,
+    const UNIGRAM: &str = r###"{"version": "1.0",
+        "truncation": {"max_length": 4, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
+        "padding": {"strategy": {"Fixed": 32}, "direction": "Right", "pad_to_multiple_of": null,
+            "pad_id": 1, "pad_type_id": 0, "pad_token": "<pad>"},
         "added_tokens": [], "normalizer": {"type": "NFKC"},
         "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581",
             "prepend_scheme": "always", "split": true},

@@ -168,6 +168,41 @@ mod tests {
     }
 
     #[test]
+    fn halves_weigh_about_the_same_and_a_heading_stays_with_its_text() {
+        let of = |weights: &[usize], glued: &[usize]| -> usize {
+            let atoms: Vec<Atom> = weights
+                .iter()
+                .enumerate()
+                .map(|(idx, weight)| {
+                    let seam = if glued.contains(&idx) { Seam::Glued } else { Seam::Block };
+                    Atom {
+                        bytes: idx..idx + 1,
+                        block_idx: 0,
+                        is_continued: false,
+                        weight: *weight,
+                        seam,
+                    }
+                })
+                .collect();
+            let (left, right) = halve("abcdefgh", &atoms).unwrap();
+            assert_eq!(left.len() + right.len(), atoms.len());
+            left.len()
+        };
+        for (weights, glued, expected) in [
+            (&[1, 1][..], &[][..], 1),
+            (&[1, 1, 1, 1], &[], 2),
+            (&[1, 1, 1, 5], &[], 3),
+            (&[5, 1, 1, 1], &[], 1),
+            (&[1, 5, 1, 1], &[], 1),
+            (&[1, 1, 1, 1], &[2], 1),
+            (&[1, 1, 1, 5], &[3], 2),
+            (&[1, 1], &[1], 1),
+        ] {
+            assert_eq!(of(weights, glued), expected, "{weights:?} {glued:?}");
+        }
+    }
+
+    #[test]
     fn a_single_character_is_not_halved_and_a_half_weighs_at_least_one() {
         let atom =
             |bytes| Atom { bytes, block_idx: 0, is_continued: false, weight: 1, seam: Seam::Block };

@@ -85,6 +85,14 @@ fn a_section_is_a_chunk_with_its_header_chain_as_context() {
 }
 
 #[test]
+fn a_chunk_may_be_as_long_as_the_limit() {
+    let text = "a a a a a\n\nb b b b b\n\nc c c c c\n\nd d d d d\n";
+    check(text, 10, 0, &["a a a a a\n\nb b b b b", "c c c c c\n\nd d d d d"]);
+    check(text, 9, 0, &["a a a a a", "b b b b b", "c c c c c", "d d d d d"]);
+    check(text, 20, 0, &[text.trim_end()]);
+}
+
+#[test]
 fn a_small_section_is_merged_with_the_next_under_the_same_heading() {
     check(
         "## A\n\na a a a a\n\n## B\n\nb\n\n## C\n\nc c c c c\n",

@@ -155,8 +155,20 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{DocType, Format, Language, Metadata, Quality};
+    use crate::document::{DocType, Filter, Format, Language, Metadata, Quality};
     use crate::testing::{TestDb, document};
+
+    #[test]
+    fn tags_of_listed_documents_are_in_alphabetical_order() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["ebb"], &["zebra"]);
+        db.add("/b.md", &["flood"], &["mole", "zebra", "ant"]);
+        db.add("/c.md", &["neap"], &[]);
+        db.add("/d.md", &["spring"], &["mole", "bee"]);
+        let listed = db.store.documents(&Filter::default()).unwrap();
+        let tags: Vec<String> = listed.iter().map(|document| document.tags.join(" ")).collect();
+        assert_eq!(tags, ["zebra", "ant mole zebra", "", "bee mole"]);
+    }
 
     #[test]
     fn metadata_of_a_document_is_read_back() {

@@ -200,6 +200,7 @@ fn multiply(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::single::weights::Int8Matrix;
 
     #[test]
     fn each_worker_but_the_first_has_a_thread() {
@@ -211,6 +212,58 @@ mod tests {
         for num_workers in [0, 1] {
             let team = Team::new(num_workers);
             assert!(team.workers.len() == 1 && team.others.is_none());
+        }
+    }
+
+    /// Writes a map of 40 outputs, each of which takes its number from the first of a thousand inputs.
+    fn weights(path: &std::path::Path) -> Weights {
+        let (end, all) = (40 * 1000 * 4, 40 * 1000 * 4 + 40 * 4);
+        let header = format!(
+            r#"{{"x.weight": {{"dtype": "F32", "shape": [40, 1000], "data_offsets": [0, {end}]}},
+                "x.bias": {{"dtype": "F32", "shape": [40], "data_offsets": [{end}, {all}]}},
+                "embeddings.word_embeddings.weight":
+                    {{"dtype": "F32", "shape": [1, 1], "data_offsets": [{all}, {}]}}}}"#,
+            all + 4
+        );
+        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(header.as_bytes());
+        for row in 0_u8..40 {
+            let numbers = (0..1000).map(|column| if column == 0 { f32::from(row) } else { 0.0 });
+            bytes.extend(numbers.flat_map(f32::to_le_bytes));
+        }
+        bytes.extend([0.5_f32; 41].into_iter().flat_map(f32::to_le_bytes));
+        std::fs::write(path, bytes).unwrap();
+        Weights::open(path).unwrap()
+    }
+
+    #[test]
+    fn every_piece_of_the_weights_is_multiplied() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("model.safetensors");
+        let weights = weights(&path);
+        let rows: Vec<i8> = (0..40).flat_map(|row| [row].into_iter().chain([0; 999])).collect();
+        let matrix =
+            Int8Matrix { name: "x".into(), num_columns: 1000, rows, scales: vec![1.0; 40] };
+        let in_int8 = Weights::in_memory(&path, &[matrix]).unwrap();
+        let mut activations = Array2::zeros((2, 1000));
+        (activations[[0, 0]], activations[[1, 0]]) = (1.0_f32, -2.0);
+        for rows in [None, Some(&in_int8)] {
+            let linear = Linear { weights: &weights, rows };
+            let input = linear.input(&activations);
+            let map = linear.map(&input, "x", 40).unwrap();
+            for num_workers in [1, 3] {
+                let double =
+                    |numbers: &mut [f32]| numbers.iter_mut().for_each(|number| *number *= 2.0);
+                let output = map.apply(&mut Team::new(num_workers), &input, double).unwrap();
+                for row in 0_u8..40 {
+                    let number = f32::from(row);
+                    let expected = [2.0 * number + 1.0, -4.0 * number + 1.0];
+                    for (found, expected) in output.column(row.into()).iter().zip(expected) {
+                        assert!((found - expected).abs() < 0.05, "{row}: {found}, not {expected}");
+                    }
+                }
+            }
+            assert!(linear.map(&input, "x", 41).is_err());
         }
     }
 

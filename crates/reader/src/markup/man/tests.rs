@@ -32,6 +32,35 @@ fn mdoc_names_become_words() {
 }
 
 #[test]
+fn words_of_mdoc_are_enclosed_by_the_marks_of_their_macros() {
+    for (line, expected) in [
+        (".Dq high water", "“high water”"),
+        (".Do a b Dc c", "“a b” c"),
+        (".Aq Ar mail", "<mail>"),
+        (".Pq a", "(a)"),
+        (".Po a Pc .", "(a)."),
+        (".Ar x Brq a , b", "x {a, b}"),
+        (".Qq a b", "\"a b\""),
+        (".Sq a", "‘a’"),
+        (".So a Sc b", "‘a’ b"),
+        (".Bq Fl x", "[-x]"),
+        (".Oo Fl a Oc Fl b", "[-a] -b"),
+        (".Fl", "-"),
+        (".Ar", "file ..."),
+        (".Fn open , Fn close", "open(), close()"),
+        (".Pf a b", "ab"),
+        (".Fl a Ns Ar b", "-ab"),
+        (".Ar a Ap s", "a's"),
+        (".Xr ls 1 , ps 1 ;", "ls(1), ps(1);"),
+        (".Op Dq a", "[“a”]"),
+        (".Nd reads water", "– reads water"),
+    ] {
+        let text = format!(".Dd May 1, 2024\n.Dt GAUGE 1\n.Sh X\n{line}\n");
+        check(super::extract, &text, &["## X", expected]);
+    }
+}
+
+#[test]
 fn tables_definitions_and_conditions_are_read() {
     check(
         super::extract,
