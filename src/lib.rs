@@ -24,15 +24,13 @@ use kb_embed as embed;
 use kb_extract::{self as extract, chunk};
 use kb_server as server;
 use kb_skills as skill;
-use kb_store::{self as store, search};
+use kb_store::{self as store, search, transfer};
 
 pub mod ingest;
 
 pub mod eval;
 
 pub mod read;
-
-pub mod transfer;
 
 pub mod present;
 

@@ -12,7 +12,6 @@ use crate::sources::{Source, files, sources};
 const LAYERS: &[(&str, &[&str])] = &[
     ("ingest", &["chunk", "embed", "extract", "store"]),
     ("read", &["ingest", "store"]),
-    ("transfer", &["store"]),
     ("eval", &["search", "store"]),
     ("config", &[]),
     (

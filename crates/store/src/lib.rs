@@ -19,6 +19,7 @@ pub mod skills;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
+pub mod transfer;
 mod vectors;
 
 use std::cell::{Cell, RefCell};

@@ -10,9 +10,10 @@ use crate::ingest::{IngestReport, NO_EXTENSION};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::remarks::{known_to_fail, made_differently};
+use crate::store::{Conflict, Field};
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
-use crate::transfer::{Conflict, Field, Imported};
+use crate::transfer::Imported;
 
 impl Human {
     /// Returns the summary line of `kb add`.

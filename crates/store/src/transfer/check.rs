@@ -7,9 +7,9 @@ use std::collections::HashSet;
 
 use crate::document::{Binding, Chunk, DocType, Language, Precision};
 use crate::limits;
-use crate::store::{ChunkId, DocumentId, Edits, PathStamp, Record, RecordedChunk, Root};
 use crate::text::paths;
 use crate::text::printable::is_harmful;
+use crate::{ChunkId, DocumentId, Edits, PathStamp, Record, RecordedChunk, Root};
 
 use super::Head;
 use super::lines::{

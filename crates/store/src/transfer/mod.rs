@@ -22,12 +22,13 @@ use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
-use crate::store::{DocumentId, ImportOutcome, Merge, Merged, Record, RecordedChunk, Root, Store};
 use crate::text::json::Line;
+use crate::{
+    Conflict, DocumentId, ImportOutcome, Merge, Merged, Record, RecordedChunk, Root, Store,
+};
 
-pub use crate::store::{Conflict, Field};
 pub use head::Head;
-pub(crate) use lines::{DocumentLine, HeadLine};
+pub use lines::{DocumentLine, HeadLine};
 
 /// What was exported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -104,6 +105,10 @@ pub struct ImportOptions<'a> {
 }
 
 /// Writes the lines of a knowledge base.
+///
+/// # Errors
+///
+/// Errors of the database and of `emit`.
 pub fn export(
     store: &Store,
     with_vectors: bool,
@@ -120,6 +125,10 @@ pub fn export(
 }
 
 /// Writes the lines of some documents and added folders.
+///
+/// # Errors
+///
+/// Errors of the database and of `emit`.
 pub fn export_documents(
     store: &Store,
     ids: &[DocumentId],
@@ -138,11 +147,19 @@ pub fn export_documents(
 }
 
 /// Returns the first line of an export with vectors of these settings, and without added folders.
+///
+/// # Errors
+///
+/// That of [`crate::text::json`], if it cannot be written.
 pub fn head_line(binding: &Binding) -> Result<Line> {
     lines::encode_head(Some(binding), &[])
 }
 
 /// Returns the line of a document.
+///
+/// # Errors
+///
+/// As for [`head_line`].
 pub fn document_line(record: &Record) -> Result<Line> {
     lines::encode(record)
 }
@@ -151,6 +168,10 @@ pub fn document_line(record: &Record) -> Result<Line> {
 pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Embedding>> + 'a;
 
 /// Reads the first line.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if it does not begin an export; [`Error::Io`].
 pub fn head(input: &mut impl BufRead, name: &Path) -> Result<Head> {
     let refuse = |message: String| Error::Usage {
         message,
@@ -187,6 +208,10 @@ pub struct Export<'a, R> {
 /// `are_vectors_good`, the vectors of the lines are used and `embed` computes missing ones;
 /// otherwise `embed` computes all. A line that cannot be imported is passed to `on_failure` with
 /// its number, and the others are still imported.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a line that is too long, [`Error::Io`], and errors of the database and of `embed`.
 pub fn import(
     store: &mut Store,
     export: Export<'_, impl BufRead>,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::document::{Chunk, DocType, Precision};
-use crate::store::{ChunkId, DocumentId, Edits, PathStamp, Record};
+use crate::{ChunkId, DocumentId, Edits, PathStamp, Record};
 
 fn binding() -> Binding {
     Binding {

@@ -1,7 +1,7 @@
 //! Names what the first line of an export says.
 
+use crate::Root;
 use crate::document::Binding;
-use crate::store::Root;
 
 /// The first line of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]

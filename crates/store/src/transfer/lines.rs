@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::document::Binding;
 use crate::error::{Error, Result};
-use crate::store::{Edits, Record, Root};
 use crate::text::json::Line;
+use crate::{Edits, Record, Root};
 
 /// Version of the lines; a program reads versions up to its own.
 pub(super) const VERSION: u32 = 1;
@@ -16,7 +16,7 @@ pub(super) const VERSION: u32 = 1;
 /// The first line of an export.
 #[derive(Serialize, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct HeadLine {
+pub struct HeadLine {
     /// Version of the lines.
     pub(super) kb_export: u32,
     /// The settings of its vectors; null before its first document.
@@ -61,7 +61,7 @@ pub(super) struct BindingLine {
 /// Every further line of an export: a document.
 #[derive(Serialize, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct DocumentLine {
+pub struct DocumentLine {
     /// Id in the database it is from.
     pub(super) id: i64,
     /// Title.

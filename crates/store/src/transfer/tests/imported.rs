@@ -1,9 +1,8 @@
 //! Tests what an import reports, and what it stores.
 
 use super::*;
-use crate::ingest::content_hash;
-use crate::store::NewDocument;
-use crate::store::testing::{self, TestDb};
+use crate::NewDocument;
+use crate::testing::{self, TestDb};
 
 const NOW: &str = "9999-12-31T23:59:59.999Z";
 
@@ -11,7 +10,7 @@ const OPTIONS: ImportOptions<'_> =
     ImportOptions { trusts_paths: true, are_vectors_good: true, now: NOW };
 
 fn add(db: &mut TestDb, path: &str, texts: &[&str]) -> DocumentId {
-    let content_hash = content_hash(path.as_bytes());
+    let content_hash = kb_base::hash::sha256(path.as_bytes());
     let new = NewDocument { content_hash, ..testing::document(path, texts, &[]) };
     db.put(&new, texts, &[]).document_id()
 }
