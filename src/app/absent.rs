@@ -38,3 +38,32 @@ pub(super) fn note(store: &Store, filter: &Filter, observer: &dyn Observer) -> R
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+
+    #[test]
+    fn an_empty_answer_is_explained_by_what_no_document_has() {
+        let world = World::new();
+        let filter = |path: Option<&str>, tags: &[&str]| Filter {
+            path_prefix: path.map(|path| world.path(path).display().to_string()),
+            tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
+            ..Filter::default()
+        };
+        explain(&world.store(), &filter(Some("docs"), &[]), &world).unwrap();
+        assert!(world.heard(NOTHING_ADDED));
+        let id = world.add_named("docs/a.md", "ebb");
+        world.store().add_tags(id, &["tide".into()]).unwrap();
+        for (path, tags, expected) in [
+            (None, &[][..], ""),
+            (Some("docs"), &["tide"], ""),
+            (Some("notes"), &["tide"], "notes"),
+            (Some("docs"), &["tide", "moon"], "no document has the tag `moon`"),
+        ] {
+            explain(&world.store(), &filter(path, tags), &world).unwrap();
+            assert_eq!(world.heard(expected), !expected.is_empty(), "{path:?} {tags:?}");
+        }
+    }
+}

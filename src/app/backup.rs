@@ -134,3 +134,74 @@ fn require_backup(file: &Path) -> Result<()> {
     let message = format!("{} is not a database; it was not replaced", file.display());
     Err(Error::Usage { message, hint: Some("name another file".into()) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+
+    fn refused<T>(outcome: Result<T>) -> String {
+        match outcome {
+            Err(Error::Usage { message, hint: Some(_) }) => message,
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("it was not refused"),
+        }
+    }
+
+    fn num_documents(stats: &Stats) -> u32 {
+        stats.documents.iter().map(|(_, count)| count).sum()
+    }
+
+    #[test]
+    fn a_backup_is_made_once_and_replaced_on_request() {
+        let world = World::new();
+        world.add_note("n", "ebb");
+        let file = world.path("backup.db");
+        let made = create(&world.session, &file, false).unwrap();
+        assert_eq!((made.file.as_path(), num_documents(&made.verified.stats)), (file.as_path(), 1));
+        assert!(refused(create(&world.session, &file, false)).ends_with("already exists"));
+        world.add_note("m", "flood");
+        let replaced = create(&world.session, &file, true).unwrap();
+        assert_eq!(num_documents(&replaced.verified.stats), 2);
+        assert_eq!(num_documents(&verify(&world.session, &file).unwrap().verified.stats), 2);
+    }
+
+    #[test]
+    fn nothing_but_a_database_is_replaced() {
+        let world = World::new();
+        world.add_note("n", "ebb");
+        let create = |file: &Path| create(&world.session, file, true);
+        std::fs::write(world.path("letter"), "Dear Ada").unwrap();
+        assert!(
+            refused(create(&world.path("letter")))
+                .ends_with("is not a database; it was not replaced")
+        );
+        std::fs::create_dir(world.path("folder")).unwrap();
+        assert!(refused(create(&world.path("folder"))).contains("is not a database"));
+        assert!(refused(create(&world.session.database())).ends_with("already exists"));
+        std::fs::write(world.path("empty"), "").unwrap();
+        assert!(create(&world.path("empty")).is_ok());
+        std::fs::write(world.path("other.db-wal"), "x").unwrap();
+        let with_log = super::create(&world.session, &world.path("other.db"), false);
+        assert!(refused(with_log).ends_with("other.db-wal already exists"));
+        let nothing = World::new();
+        assert!(super::create(&nothing.session, &nothing.path("b.db"), false).is_err());
+    }
+
+    #[test]
+    fn a_restored_backup_leaves_the_database_before_it_next_to_it() {
+        let world = World::new();
+        world.add_note("n", "ebb");
+        let file = world.path("backup.db");
+        create(&world.session, &file, false).unwrap();
+        world.add_note("m", "flood");
+        let restored = restore(&world.session, &file).unwrap();
+        assert_eq!(num_documents(&restored.stats), 1);
+        assert_eq!(world.store().num_documents().unwrap(), 1);
+        assert!(restored.replaced.is_some_and(|replaced| replaced.is_file()));
+        let database = world.session.database();
+        assert!(refused(restore(&world.session, &database)).ends_with("is the database itself"));
+        std::fs::remove_file(&database).unwrap();
+        assert_eq!(restore(&world.session, &file).unwrap().replaced, None);
+    }
+}

@@ -205,6 +205,7 @@ fn own_copy(path: PathBuf) -> Option<OwnCopy> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::testing::World;
 
     #[track_caller]
     fn check(name: &str, expected: Option<Reason>) {
@@ -238,5 +239,67 @@ mod tests {
         std::fs::write(folder.path().join("mine"), "x").unwrap();
         std::os::unix::fs::symlink(folder.path().join("mine"), &link).unwrap();
         assert_eq!(own_copy(link), None);
+    }
+
+    #[test]
+    fn copies_are_listed_by_time_and_the_oldest_are_deleted() {
+        let world = World::with(tempfile::tempdir().unwrap(), &[("KB_BACKUP_KEEP", "2")]);
+        drop(world.store());
+        let dir = world.session.data_dir().to_owned();
+        for (name, text) in [
+            ("kb-before-reindex-20260103T000000Z.db", "333"),
+            ("kb-before-migration-20260101T000000Z.db", "1"),
+            ("kb-before-restore-20250101T000000Z.db", "0000"),
+            ("kb-before-reindex-20260102T000000Z.db", "22"),
+        ] {
+            std::fs::write(dir.join(name), text).unwrap();
+        }
+        std::fs::write(dir.join("kb-before-migration-20260101T000000Z.db-wal"), "x").unwrap();
+        let sizes =
+            || -> Vec<u64> { list(&world.session).iter().map(|copy| copy.size_bytes).collect() };
+        assert_eq!(sizes(), [4, 1, 2, 3]);
+        assert_eq!(total_bytes(&list(&world.session)), 10);
+        forget_oldest(&world.session, false);
+        assert_eq!(sizes().len(), 4);
+        forget_oldest(&world.session, true);
+        assert_eq!(sizes(), [4, 2, 3], "the database that was replaced stays");
+        assert!(!dir.join("kb-before-migration-20260101T000000Z.db-wal").exists());
+        assert_eq!(
+            (counted(1), counted(2)),
+            ("1 copy of the database".into(), "2 copies of the database".into())
+        );
+    }
+
+    #[test]
+    fn a_copy_is_made_before_all_vectors_are_computed_again() {
+        let world = World::new();
+        world.add_note("n", "text");
+        let copy = before_reindex(&world.session, &world.store(), &world).unwrap();
+        assert!(
+            copy.is_file() && world.heard("kb computes all vectors again; a copy from before is")
+        );
+        assert_eq!(list(&world.session).len(), 1);
+        let second = free_name(&world.session, Reason::Reindex);
+        assert!(!second.exists() && second.starts_with(world.session.data_dir()));
+        let none = World::with(tempfile::tempdir().unwrap(), &[("KB_BACKUP_KEEP", "0")]);
+        assert_eq!(before_reindex(&none.session, &none.store(), &none), None);
+    }
+
+    #[test]
+    fn the_note_says_why_there_is_no_copy() {
+        let file = Path::new("/copy.db");
+        assert_eq!(
+            note("kb does x", file, None),
+            "note: kb does x; a copy from before is /copy.db"
+        );
+        let full = Error::DiskFull { path: file.to_owned() };
+        assert!(
+            note("kb does x", file, Some(&full))
+                .ends_with("there is no room for a copy from before")
+        );
+        assert!(
+            note("kb does x", file, Some(&Error::Cancelled))
+                .starts_with("note: kb does x, without a copy")
+        );
     }
 }

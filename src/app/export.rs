@@ -121,3 +121,52 @@ fn exists(path: &Path) -> Error {
         hint: Some("name another file, or replace this one with --force".into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+    use crate::document::Filter;
+
+    fn world() -> World {
+        let world = World::new();
+        world.add_named("docs/a.md", "ebb");
+        world.add_note("n", "flood");
+        world
+    }
+
+    #[test]
+    fn a_file_is_written_once_and_replaced_on_request() {
+        let world = world();
+        let export = |is_replacing, criteria| {
+            let file = ExportFile { path: world.path("all.jsonl"), is_replacing };
+            let request = ExportRequest { criteria, ..ExportRequest::default() };
+            export_to_file(&world.session, &request, &file, &world)
+        };
+        let lines = || std::fs::read_to_string(world.path("all.jsonl")).unwrap().lines().count();
+        assert_eq!(export(false, None).unwrap(), Exported { num_documents: 2, num_chunks: 2 });
+        assert_eq!(lines(), 3);
+        let message = export(false, None).unwrap_err().to_string();
+        assert!(message.ends_with("all.jsonl already exists"), "{message}");
+        let path_prefix = Some(world.path("docs").display().to_string());
+        let filter = Filter { path_prefix, ..Filter::default() };
+        let criteria = Criteria { filter, ..Criteria::default() };
+        assert_eq!(export(true, Some(criteria)).unwrap().num_documents, 1);
+        assert_eq!(lines(), 2);
+        let empty = World::new();
+        let file = ExportFile { path: empty.path("x.jsonl"), is_replacing: false };
+        let nothing = export_to_file(&empty.session, &ExportRequest::default(), &file, &empty);
+        assert!(nothing.is_err() && !empty.path("x.jsonl").exists());
+    }
+
+    #[test]
+    fn nothing_is_written_for_no_documents() {
+        let world = world();
+        let file = ExportFile { path: world.path("x.jsonl"), is_replacing: false };
+        let store = world.store();
+        export_documents(&store, &[], &[], &file, &world).unwrap();
+        assert!(!file.path.exists());
+        export_documents(&store, &[DocumentId(1)], &[], &file, &world).unwrap();
+        assert!(file.path.exists() && world.heard("Exported 1 document to"));
+    }
+}

@@ -144,4 +144,27 @@ mod tests {
             assert!(matches!(line(path, true), Err(Error::Usage { .. })), "{path}");
         }
     }
+
+    #[test]
+    fn rules_are_added_once_below_those_of_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let rules = |lines: &[&str]| -> BTreeSet<Rule> {
+            let rule =
+                |line: &&str| Rule { folder: dir.path().to_owned(), line: (*line).to_owned() };
+            lines.iter().map(rule).collect()
+        };
+        let text = || std::fs::read_to_string(dir.path().join(KB_IGNORE)).unwrap();
+        assert_eq!(write(&rules(&[])).unwrap(), 0);
+        assert_eq!(write(&rules(&["/b", "/a"])).unwrap(), 2);
+        assert_eq!(text(), "/a\n/b\n");
+        std::fs::write(dir.path().join(KB_IGNORE), "# mine\r\n/a\r\n/x").unwrap();
+        assert_eq!(write(&rules(&["/a", "/c"])).unwrap(), 1);
+        assert_eq!(text(), "# mine\r\n/a\r\n/x\n/c\n");
+        assert_eq!(write(&rules(&["/a", "/c"])).unwrap(), 0);
+        let longest = "#\n".repeat(MAX_IGNORE_LINES - 1);
+        std::fs::write(dir.path().join(KB_IGNORE), &longest).unwrap();
+        assert_eq!(write(&rules(&["/a"])).unwrap(), 1);
+        assert!(write(&rules(&["/b"])).is_err());
+        assert_eq!(text(), format!("{longest}/a\n"));
+    }
 }

@@ -44,3 +44,28 @@ pub fn of_chunk(session: &Session, id: ChunkId) -> Result<(Store, StoredDocument
     let document = store.document(document_id)?.ok_or_else(unknown)?;
     Ok((store, document))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+
+    #[test]
+    fn a_document_is_found_by_what_was_typed_and_by_its_chunk() {
+        let world = World::new();
+        let ids = ["a.md", "b.md"].map(|name| world.add_named(name, name));
+        let path = world.path("b.md").display().to_string();
+        for (typed, expected) in [("1", ids[0]), ("a.md", ids[0]), (&path, ids[1])] {
+            assert_eq!(find(&world.session, typed).unwrap().1.id, expected, "{typed}");
+        }
+        for typed in ["", "9", "nothing"] {
+            assert!(find(&world.session, typed).is_err(), "{typed}");
+        }
+        assert_eq!(of_chunk(&world.session, ChunkId(2)).unwrap().1.id, ids[1]);
+        let unknown = of_chunk(&world.session, ChunkId(9)).err();
+        assert!(matches!(unknown, Some(Error::UnknownChunk { id: 9 })));
+        let empty = World::new();
+        let unknown = find(&empty.session, "1").err();
+        assert!(matches!(unknown, Some(Error::UnknownDocument { id }) if id == "1"));
+    }
+}

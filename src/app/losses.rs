@@ -130,6 +130,7 @@ fn stated_tags(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::testing::World;
 
     #[test]
     fn losses_are_named_with_their_numbers() {
@@ -149,5 +150,32 @@ mod tests {
                 "2 notes, 2 documents with missing files, 1 edited title and 3 documents with edited tags"
             )
         );
+    }
+
+    #[test]
+    fn what_no_file_has_is_lost() {
+        let world = World::new();
+        let there = world.add("docs/a.md", "---\ntags: [stated]\n---\n\nebb");
+        let titled = world.add("docs/b.md", "flood");
+        let gone = world.add("docs/c.md", "neap");
+        let note = world.add_note("n", "spring");
+        world.add_folder("docs");
+        std::fs::remove_file(world.path("docs/c.md")).unwrap();
+        let mut store = world.store();
+        store.add_tags(there, &["stated".into()]).unwrap();
+        let names = |store: &Store, ids: &[DocumentId]| -> Vec<DocumentName> {
+            let names = store.document_names().unwrap().into_iter();
+            names.filter(|name| ids.contains(&name.id)).collect()
+        };
+        let lost = |store: &Store, ids: &[DocumentId]| {
+            losses(&world.session, store, names(store, ids).iter()).unwrap()
+        };
+        assert_eq!(lost(&store, &[there, titled]), Losses::default());
+        let found = lost(&store, &[there, titled, gone, note]);
+        assert_eq!(found, Losses { num_notes: 1, num_without_file: 1, ..Losses::default() });
+        store.add_tags(there, &["mine".into()]).unwrap();
+        assert_eq!(lost(&store, &[there]), Losses { num_tagged: 1, ..Losses::default() });
+        store.add_tags(titled, &["any".into()]).unwrap();
+        assert_eq!(lost(&store, &[titled]).num_tagged, 1);
     }
 }

@@ -64,3 +64,42 @@ pub fn rename(
     erase::finish(store, observer)?;
     Ok(renamed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::choose::Criteria;
+    use crate::app::testing::World;
+
+    #[test]
+    fn tags_are_changed_and_renamed() {
+        let world = World::new();
+        let ids = ["a", "b"].map(|title| world.add_note(title, title));
+        let request = |documents, added: &[&str], removed: &[&str]| TagRequest {
+            documents,
+            added: added.iter().map(|&tag| tag.to_owned()).collect(),
+            removed: removed.iter().map(|&tag| tag.to_owned()).collect(),
+        };
+        let all = || Choice::Matching(Criteria::default());
+        let one = Choice::Named(vec!["1".into()]);
+        let tagged = change(&world.session, &request(one, &["x"], &[]), &world).unwrap();
+        assert_eq!(
+            (tagged.changed, tagged.documents[0].tags.join(" ")),
+            (vec![ids[0]], "x".into())
+        );
+        let tagged = change(&world.session, &request(all(), &["x", "y"], &[]), &world).unwrap();
+        assert_eq!((tagged.changed, tagged.documents.len()), (ids.to_vec(), 2));
+        let tagged = change(&world.session, &request(all(), &[], &["z"]), &world).unwrap();
+        assert_eq!((tagged.changed.len(), tagged.documents.len()), (0, 2));
+        let renamed = rename(&world.session, "x", "y", &world).unwrap();
+        assert_eq!(world.store().document(ids[1]).unwrap().unwrap().tags, ["y"], "{renamed:?}");
+        for (from, to, refusal) in
+            [("y", "y", "are both `y`"), ("x", "z", "no document has the tag `x`")]
+        {
+            let error = rename(&world.session, from, to, &world).unwrap_err().to_string();
+            assert!(error.contains(refusal), "{error}");
+        }
+        let nothing = change(&World::new().session, &request(all(), &["x"], &[]), &world).unwrap();
+        assert_eq!(nothing, Tagged::default());
+    }
+}

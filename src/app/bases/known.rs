@@ -377,4 +377,52 @@ mod tests {
         let base = known.base(Path::new("/f"), "3").unwrap();
         assert_eq!((base.state, &base.allowed), (State::Allowed, &Allowed::default()));
     }
+
+    #[test]
+    fn options_are_read_as_they_are_written_and_others_allow_nothing() {
+        let plain = AllowedFolder {
+            real_path: "/r".into(),
+            doc_type: None,
+            language: None,
+            follows_links: false,
+        };
+        let typed = AllowedFolder { doc_type: Some(DocType::Note), ..plain.clone() };
+        let all =
+            AllowedFolder { language: Some("c,d".into()), follows_links: true, ..typed.clone() };
+        for (folder, text) in
+            [(&plain, "-"), (&typed, "type=note"), (&all, "type=note,language=c\\x2cd,follow")]
+        {
+            assert_eq!(options(folder), text);
+            assert_eq!(read_options(text, "/r".into()).as_ref(), Some(folder));
+        }
+        for text in ["new", "type=x", "follow=1", "follow,new"] {
+            assert_eq!(read_options(text, "/r".into()), None, "{text}");
+        }
+        let mut allowed = Allowed::default();
+        for line in ["folder\t-\t/a\t/b\t/c", "file\t/a\t/b\t/c", "folder\t-", "file", "x\t/a"] {
+            read_entry(line, &mut allowed);
+        }
+        assert_eq!(allowed, Allowed::default());
+        read_entry("file\t/a\t/b", &mut allowed);
+        assert_eq!(allowed.files["/a"], "/b");
+    }
+
+    #[test]
+    fn an_id_is_a_short_word_and_the_file_is_where_the_user_says() {
+        let of = |found: &str| id(Some(found.to_owned()));
+        assert_eq!(
+            (of("aZ9"), of(""), of("a b"), id(None)),
+            ("aZ9".into(), "none".into(), "none".into(), "none".into())
+        );
+        assert_eq!((of(&"a".repeat(64)).len(), of(&"a".repeat(65))), (64, "none".into()));
+        for (variables, expected) in [
+            (&[("HOME", "/h")][..], "/h/.local/state/kb/known_bases"),
+            (&[("HOME", "/h"), ("XDG_STATE_HOME", "/s")], "/s/kb/known_bases"),
+            (&[("XDG_STATE_HOME", "/s"), ("KB_STATE_DIR", "/k")], "/k/known_bases"),
+        ] {
+            let variables =
+                variables.iter().map(|(name, value)| ((*name).to_owned(), value.into()));
+            assert_eq!(file(&variables.collect()), Path::new(expected));
+        }
+    }
 }
