@@ -24,5 +24,7 @@ pub mod search;
 pub mod skill;
 pub mod stale;
 mod status;
+#[cfg(test)]
+mod tests;
 mod update;
 pub(in crate::present) mod why;

@@ -1,0 +1,261 @@
+//! Tests what people read about the documents of a small database.
+
+use std::io;
+
+use crate::app::losses::Losses;
+use crate::app::read::{self, Info, ShowRequest};
+use crate::app::remove::Removed;
+use crate::app::tag::{RenamedTag, Tagged};
+use crate::app::testing::World;
+use crate::document::{Filter, Quality, Stale};
+use crate::ingest::survey::OutOfDate;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::text::human::Human;
+use crate::present::text::read as read_text;
+use crate::read::Selection;
+use crate::store::{DocumentId, DocumentName, ListedDocument, TagCount};
+
+const TIME: &str = "2026-05-17T09:30:00Z";
+
+fn shown(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    write(&mut Sheet::new(&mut bytes)).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Returns a world with three notes, two of which have the same title.
+fn world() -> World {
+    let world = World::new();
+    for (title, text) in [("Tides", "ebb"), ("Gauges", "flood"), ("Tides", "neap\ntide")] {
+        world.add_note(title, text);
+    }
+    world
+}
+
+fn quality() -> Quality {
+    Quality {
+        pages_read: 1_200,
+        pages_ocr: 12,
+        pages_empty: 3,
+        pages_unread: 2,
+        ..Quality::default()
+    }
+}
+
+fn listed(world: &World) -> Vec<ListedDocument> {
+    let mut documents = world.store().documents(&Filter::default()).unwrap();
+    for (document, folder) in documents.iter_mut().zip(["sea", "", "land"]) {
+        TIME.clone_into(&mut document.created_at);
+        if !folder.is_empty() {
+            document.path = Some(format!("/docs/{folder}/a.md"));
+        }
+    }
+    documents[1].quality = Some(quality());
+    documents[1].chunk_count = 1_234;
+    documents[2].tags = vec!["a".into(), "b".into()];
+    documents
+}
+
+#[test]
+fn a_list_has_a_folder_where_titles_are_the_same() {
+    let documents = listed(&world());
+    let list =
+        |human: &Human, documents: &[ListedDocument]| shown(|out| human.list(documents, true, out));
+    insta::assert_snapshot!(list(&Human::plain(80), &documents), @r"
+    ID  TYPE      CHUNKS  PAGES                    CREATED     TITLE   FOLDER      TAGS
+     1  markdown       1                           2026-05-17  Tides   /docs/sea
+     2  markdown   1,234  1205 (12 OCR, 2 unread)  2026-05-17  Gauges
+     3  markdown       1                           2026-05-17  Tides   /docs/land  a, b
+    ");
+    insta::assert_snapshot!(list(&Human::plain(80), &documents[..1]), @r"
+    ID  TYPE      CHUNKS  CREATED     TITLE
+     1  markdown       1  2026-05-17  Tides
+    ");
+    let terminal = Human { is_terminal: true, ..Human::plain(40) };
+    insta::assert_snapshot!(list(&terminal, &documents), @r"
+    ID  TYPE      TITLE   FOLDER      TAGS
+     1  markdown  Tides   /docs/sea
+     2  markdown  Gauges
+     3  markdown  Tides   /docs/land  a, b
+    ");
+    assert!(list(&terminal, &[]).starts_with("No documents match."));
+    let nothing = shown(|out| terminal.list(&[], false, out));
+    assert!(nothing.starts_with("No documents indexed."), "{nothing}");
+}
+
+#[test]
+fn a_document_is_described_with_all_that_is_known() {
+    let world = world();
+    let mut info: Info = read::info(&world.session, "3").unwrap();
+    let document = &mut info.document;
+    TIME.clone_into(&mut document.created_at);
+    TIME.clone_into(&mut document.updated_at);
+    "abc".clone_into(&mut document.content_hash);
+    let plain = |info: &Info| shown(|out| Human::plain(80).info(info, out));
+    insta::assert_snapshot!(plain(&info), @r"
+    Document 3
+    Title:    Tides
+    Path:     -
+    Type:     markdown (markdown)
+    Language: -
+    Hash:     abc
+    Created:  2026-05-17T09:30:00Z
+    Updated:  2026-05-17T09:30:00Z
+    Tags:
+    Chunks:   1
+
+    #0 (7 tokens, lines 3-4) §Setup
+       neap tide
+    ");
+    info.stale = Some(Stale::Changed);
+    info.document.date_given = Some("2026-05-17".into());
+    let metadata = &mut info.document.metadata;
+    (metadata.author, metadata.page_count) = (Some("Ada".into()), Some(1_205));
+    (metadata.quality, metadata.warnings) = (Some(quality()), vec!["a page is damaged".into()]);
+    let chunk = &mut info.chunks[0].chunk;
+    (chunk.page, chunk.start_line, chunk.symbol) = (Some(7), None, Some("f".into()));
+    insta::assert_snapshot!(plain(&info), @r"
+    Document 3
+    Title:    Tides
+    Path:     -
+    Type:     markdown (markdown)
+    Language: -
+    Hash:     abc
+    Created:  2026-05-17T09:30:00Z
+    Updated:  2026-05-17T09:30:00Z
+    Tags:
+    Chunks:   1
+    Pages:    1,205
+    Quality:  pages: 1,200 read, 12 of them by OCR, 3 empty, 2 not read
+    Date:     2026-05-17
+    Author:   Ada
+    File:     has changed since it was indexed; `kb update` reads it again
+    Note:     a page is damaged
+
+    #0 (7 tokens, p.7) §f
+       neap tide
+    ");
+}
+
+#[test]
+fn the_quality_of_pages_is_described_by_what_is_not_nothing() {
+    let of = |quality: Quality| {
+        let world = world();
+        let mut info = read::info(&world.session, "1").unwrap();
+        info.document.metadata.quality = Some(quality);
+        let text = shown(|out| Human::plain(80).info(&info, out));
+        text.lines()
+            .find_map(|line| line.trim().strip_prefix("Quality:"))
+            .unwrap()
+            .trim()
+            .to_owned()
+    };
+    let read = Quality { pages_read: 2, ..Quality::default() };
+    assert_eq!(of(read), "pages: 2 read");
+    assert_eq!(of(quality()), "pages: 1,200 read, 12 of them by OCR, 3 empty, 2 not read");
+}
+
+#[test]
+fn changes_are_reported_with_their_numbers() {
+    let world = world();
+    let human = Human::plain(80);
+    let document = world.store().document(DocumentId(1)).unwrap().unwrap();
+    assert_eq!(shown(|out| human.tagged(&document, out)), "Tags of 'Tides': none\n");
+    assert_eq!(shown(|out| human.edited(&document, &[], out)), "Nothing changed.\n");
+    let edited = shown(|out| human.edited(&document, &["title", "date"], out));
+    assert_eq!(edited, "Changed title, date of document 1, 'Tides'.\n");
+    let tagged = Tagged { documents: vec![document; 2], changed: vec![DocumentId(1)] };
+    let text = shown(|out| human.tagged_all(&tagged, out));
+    assert_eq!(text, "Selected 2 documents; changed the tags of 1.\n");
+    for (is_merged, expected) in [(true, "Merged 'a' into 'b'"), (false, "Renamed 'a' to 'b'")] {
+        let renamed = RenamedTag { is_merged, num_documents: 2 };
+        let text = shown(|out| human.renamed_tag("a", "b", renamed, out));
+        assert_eq!(text, format!("{expected}: 2 documents.\n"));
+    }
+    let tags = [TagCount { name: "tide".into(), count: 12 }];
+    assert_eq!(shown(|out| human.tags(&tags, out)), "COUNT  TAG\n   12  tide\n");
+    assert!(shown(|out| human.tags(&[], out)).starts_with("No tags."));
+}
+
+#[test]
+fn a_removal_says_what_went_or_would_go() {
+    let name = DocumentName { id: DocumentId(7), title: "Tides".into(), path: None };
+    let file = DocumentName { path: Some("/a.md".into()), ..name.clone() };
+    let removed = Removed {
+        ids: vec![DocumentId(7), DocumentId(8)],
+        documents: vec![name, file],
+        losses: Losses { num_notes: 1, ..Losses::default() },
+        ..Removed::default()
+    };
+    let text = |removed: &Removed| shown(|out| Human::plain(80).removed(removed, out));
+    assert_eq!(text(&removed), "Removed 2 documents.\n");
+    let with_rules = Removed { num_rules: 1, ids: vec![DocumentId(7)], ..Removed::default() };
+    assert_eq!(text(&with_rules), "Removed 1 document. Added 1 rule to .kbignore.\n");
+    let dry = Removed { is_dry_run: true, ..removed };
+    insta::assert_snapshot!(text(&dry), @r"
+    7 Tides (note)
+    7 Tides (/a.md)
+    In no file: 1 note.
+    Would remove 2 documents.
+    ");
+}
+
+#[test]
+fn files_that_are_out_of_date_are_counted_by_what_happened_to_them() {
+    let text = |files: OutOfDate| shown(|out| Human::plain(80).out_of_date(&files, out));
+    let nothing = OutOfDate::default();
+    assert_eq!(text(nothing), "All files are unchanged.\n");
+    assert_eq!(
+        text(OutOfDate { num_failed: 2, ..nothing }),
+        "All files are unchanged, 2 could not be read. `kb files --failed` lists those files.\n"
+    );
+    assert_eq!(
+        text(OutOfDate { num_changed: 1, num_new: 2, num_missing: 3, ..nothing }),
+        "Out of date: 1 changed, 2 new, 3 missing. `kb update` updates the database.\n"
+    );
+    let all = OutOfDate { num_failed: 1, num_folders_away: 2, num_refused: 3, ..nothing };
+    assert_eq!(
+        text(all),
+        "Out of date: 0 changed, 0 new, 0 missing, 1 could not be read, 2 folders missing or empty, \
+         3 replaced by a link that is not followed. `kb update` updates the database.\n"
+    );
+}
+
+#[test]
+fn parts_of_a_document_have_their_place_and_size() {
+    let world = world();
+    let mut outline = read::outline(&world.session, "3", None).unwrap();
+    let part = &mut outline.parts[0];
+    let facts = |part: &crate::read::Part| read_text::facts(part).join(", ");
+    assert_eq!(facts(part), "7 tokens, lines 3-4, chunk 3");
+    (part.page, part.last_page, part.start_line) = (Some(2), Some(2), None);
+    assert_eq!(facts(part), "7 tokens, p.2, chunk 3");
+    part.last_page = Some(4);
+    part.chunk_ids = [3, 4, 5].map(crate::store::ChunkId).into();
+    part.num_tokens = 1_700;
+    assert_eq!(facts(part), "1,700 tokens, p.2-4, chunks 3-5");
+    part.kind = crate::read::PartKind::Page;
+    assert_eq!(facts(part), "1,700 tokens, chunks 3-5");
+    part.name = Some("2".into());
+    assert_eq!(
+        shown(|out| read_text::outline(&outline, out)),
+        "3 Tides [markdown] 7 tokens in 1 chunks\n  page 2 (1,700 tokens, chunks 3-5)\n"
+    );
+}
+
+#[test]
+fn text_that_was_cut_says_how_much_is_missing() {
+    let world = world();
+    let part = |max_lines| {
+        let (document, selection) = (Some("3".to_owned()), Selection::Whole);
+        read::show(&world.session, &ShowRequest { document, selection, max_lines }).unwrap()
+    };
+    let (whole, cut) = (part(None), part(Some(1)));
+    assert_eq!(shown(|out| read_text::show(&whole, out)), "neap\ntide\n");
+    assert_eq!(shown(|out| read_text::show(&cut, out)), "neap\n... (1 more lines)\n");
+    assert_eq!(read_text::markdown(&whole), "neap\ntide\n");
+    assert_eq!(read_text::markdown(&cut), "neap\n\n... (1 more lines)\n");
+    let mut code = whole;
+    code.document.language = Some("rust".into());
+    assert_eq!(read_text::markdown(&code), "```rust\nneap\ntide\n```\n");
+}
