@@ -221,7 +221,7 @@ impl Known {
 
     fn schemas(&self, typed: &str) -> Vec<CompletionCandidate> {
         let schemas = PUBLISHED.iter().filter(|schema| schema.name.starts_with(typed));
-        schemas.map(|schema| self.candidate(schema.name, schema.printed_by)).collect()
+        schemas.map(|schema| self.candidate(schema.name, &schema.printed_by())).collect()
     }
 
     /// Returns the typed text without the backslashes that bash leaves in it.

@@ -17,7 +17,7 @@ pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
     if args.name.is_empty() {
         let mut shapes = PUBLISHED.iter();
         streams::text(|out| {
-            shapes.try_for_each(|shape| writeln!(out, "{:16}  {}", shape.name, shape.printed_by))
+            shapes.try_for_each(|shape| writeln!(out, "{:16}  {}", shape.name, shape.printed_by()))
         })?;
     } else {
         let name = args.name.join("-");

@@ -36,26 +36,36 @@ pub struct Published {
     /// Name of its file: the words of the command joined by `-`, and a word that distinguishes several
     /// schemas of one command.
     pub name: &'static str,
-    /// The command or line that prints it.
-    pub printed_by: &'static str,
+    /// The command or line that prints it, if that is not the command of its name with `--format json`.
+    other_command: Option<&'static str>,
     make: fn() -> Schema,
     /// Whether the version of the contract is its first key.
     is_versioned: bool,
 }
 
 impl Published {
-    const fn of<T: JsonSchema>(name: &'static str, printed_by: &'static str) -> Self {
-        Self { name, printed_by, make: schema::<T>, is_versioned: false }
+    const fn of<T: JsonSchema>(name: &'static str) -> Self {
+        Self { name, other_command: None, make: schema::<T>, is_versioned: false }
     }
 
-    const fn answer<T: JsonSchema>(name: &'static str, printed_by: &'static str) -> Self {
-        Self { is_versioned: true, ..Self::of::<T>(name, printed_by) }
+    const fn answer<T: JsonSchema>(name: &'static str) -> Self {
+        Self { is_versioned: true, ..Self::of::<T>(name) }
+    }
+
+    const fn of_command(self, command: &'static str) -> Self {
+        Self { other_command: Some(command), ..self }
+    }
+
+    /// Returns the command or line that prints it.
+    pub fn printed_by(&self) -> String {
+        let usual = || format!("kb {} --format json", self.name.replace('-', " "));
+        self.other_command.map_or_else(usual, str::to_owned)
     }
 
     /// Returns the schema.
     pub fn schema(&self) -> Value {
         let mut schema = (self.make)();
-        schema.insert("title".into(), self.printed_by.into());
+        schema.insert("title".into(), self.printed_by().into());
         if self.is_versioned {
             add_version(&mut schema);
         }
@@ -77,7 +87,7 @@ impl Published {
 pub fn page(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(PAGE_HEAD.as_bytes())?;
     for published in PUBLISHED {
-        let (name, printed_by) = (published.name, published.printed_by);
+        let (name, printed_by) = (published.name, published.printed_by());
         let schema = published.schema();
         writeln!(out, "\n## {name}\n\n[`{printed_by}`]({name}.json)")?;
         if let Some(text) = schema["description"].as_str() {
@@ -107,72 +117,69 @@ field with a question mark is left out if it does not apply; every other field i
 
 /// All schemas. The answers of `kb mcp` have those of the commands.
 pub const PUBLISHED: &[Published] = &[
-    Published::answer::<json::SetupJson>("init", "kb init --format json"),
-    Published::answer::<json::ReportJson>("add", "kb add --format json"),
-    Published::answer::<json::PlanJson>("add-dry-run", "kb add --dry-run --format json"),
-    Published::answer::<UpdateReport>("update", "kb update --format json"),
-    Published::answer::<json::SearchJson>("search", "kb search --format json; --batch, a line"),
-    Published::of::<json::ResultJson>("search-jsonl", "kb search --format jsonl, a line"),
-    Published::answer::<json::GrepJson>("grep", "kb grep --format json"),
-    Published::of::<json::GrepLineJson>("grep-jsonl", "kb grep --format jsonl, a line"),
-    Published::answer::<json::WhyJson>("why", "kb why --format json"),
-    Published::of::<Vec<json::ListedJson>>("list", "kb list --format json"),
-    Published::answer::<json::FilesJson>("files", "kb files --format json"),
-    Published::answer::<json::WaivedJson>("files-waive", "kb files --waive --format json"),
-    Published::answer::<json::InfoJson>("info", "kb info --format json"),
-    Published::answer::<json::SimilarJson>("similar", "kb similar --format json"),
-    Published::answer::<json::read::OutlineJson>("outline", "kb outline --format json"),
-    Published::answer::<json::read::ShowJson>("show", "kb show --format json"),
-    Published::answer::<json::read::OpenJson>("open", "kb open --format json"),
-    Published::answer::<json::ConvertedJson>("convert", "kb convert --format json"),
-    Published::answer::<json::ConversionJson>(
-        "convert-report",
-        "kb convert --format json --output DIR",
-    ),
-    Published::of::<Failed>(
-        "convert-failed",
-        "kb convert --format jsonl, the line of a file that failed",
-    ),
-    Published::answer::<Removed>("remove", "kb remove --format json"),
-    Published::answer::<json::EditedJson>("edit", "kb edit --format json"),
-    Published::of::<Vec<TagCount>>("tags", "kb tags --format json"),
-    Published::answer::<json::RenamedTagJson>("tags-rename", "kb tags rename --format json"),
-    Published::answer::<json::TaggedJson>("tag", "kb tag DOC --format json"),
-    Published::answer::<json::TaggedAllJson>(
-        "tag-several",
-        "kb tag of several documents, or with filters",
-    ),
-    Published::answer::<json::StatusJson>("status", "kb status --format json"),
-    Published::answer::<json::BackupJson>("backup", "kb backup --format json"),
-    Published::answer::<json::RestoredJson>("restore", "kb restore --format json"),
-    Published::answer::<json::BasesJson<'_>>("base-list", "kb base list --format json"),
-    Published::answer::<BaseChange>("base", "kb base add NAME --format json"),
-    Published::answer::<json::ClientChangedJson<'_>>("mcp-install", "kb mcp install --format json"),
-    Published::answer::<PushReport>("push", "kb push --format json"),
-    Published::answer::<Relocated>("relocate", "kb relocate --format json"),
-    Published::of::<HeadLine>("export-head", "kb export, the first line"),
-    Published::of::<DocumentLine>("export-document", "kb export, every other line"),
-    Published::answer::<Imported>("import", "kb import --format json"),
-    Published::answer::<json::DoctorJson>("doctor", "kb doctor --format json"),
-    Published::answer::<json::ReindexedJson>("reindex", "kb reindex --format json"),
-    Published::of::<Vec<f32>>("embed", "kb embed, a line"),
-    Published::answer::<json::EvalJson>("eval", "kb eval --format json"),
-    Published::answer::<Contents>("cache", "kb cache --format json"),
-    Published::answer::<Cleaned>("cache-clean", "kb cache clean --format json"),
-    Published::of::<Vec<Setting>>("config", "kb config --format json"),
-    Published::of::<skill::ListJson>("skill-list", "kb skill list --format json"),
-    Published::of::<skill::BuildJson>("skill-build", "kb skill build --format json"),
-    Published::of::<SkillResults>("skill-search", "kb skill search --format json"),
-    Published::of::<Vec<OutlinedHeading>>("skill-outline", "kb skill outline --format json"),
-    Published::of::<Shown>("skill-show", "kb skill show --format json"),
-    Published::of::<skill::OpenJson>("skill-open", "kb skill open --format json"),
-    Published::of::<Vec<skill::SourceJson>>("skill-sources", "kb skill sources --format json"),
-    Published::of::<SkillStats>("skill-stats", "kb skill stats --format json"),
-    Published::of::<skill::LintJson>("skill-lint", "kb skill lint --format json"),
-    Published::of::<Initialized>("skill-init", "kb skill init --format json"),
-    Published::of::<Installed>("skill-install", "kb skill install --format json"),
-    Published::of::<skill::SyncJson>("skill-sync", "kb skill sync --format json"),
-    Published::of::<json::ErrorJson>("error", "any command that fails, on stderr"),
+    Published::answer::<json::SetupJson>("init"),
+    Published::answer::<json::ReportJson>("add"),
+    Published::answer::<json::PlanJson>("add-dry-run").of_command("kb add --dry-run --format json"),
+    Published::answer::<UpdateReport>("update"),
+    Published::answer::<json::SearchJson>("search")
+        .of_command("kb search --format json; --batch, a line"),
+    Published::of::<json::ResultJson>("search-jsonl")
+        .of_command("kb search --format jsonl, a line"),
+    Published::answer::<json::GrepJson>("grep"),
+    Published::of::<json::GrepLineJson>("grep-jsonl").of_command("kb grep --format jsonl, a line"),
+    Published::answer::<json::WhyJson>("why"),
+    Published::of::<Vec<json::ListedJson>>("list"),
+    Published::answer::<json::FilesJson>("files"),
+    Published::answer::<json::WaivedJson>("files-waive")
+        .of_command("kb files --waive --format json"),
+    Published::answer::<json::InfoJson>("info"),
+    Published::answer::<json::SimilarJson>("similar"),
+    Published::answer::<json::read::OutlineJson>("outline"),
+    Published::answer::<json::read::ShowJson>("show"),
+    Published::answer::<json::read::OpenJson>("open"),
+    Published::answer::<json::ConvertedJson>("convert"),
+    Published::answer::<json::ConversionJson>("convert-report")
+        .of_command("kb convert --format json --output DIR"),
+    Published::of::<Failed>("convert-failed")
+        .of_command("kb convert --format jsonl, the line of a file that failed"),
+    Published::answer::<Removed>("remove"),
+    Published::answer::<json::EditedJson>("edit"),
+    Published::of::<Vec<TagCount>>("tags"),
+    Published::answer::<json::RenamedTagJson>("tags-rename"),
+    Published::answer::<json::TaggedJson>("tag").of_command("kb tag DOC --format json"),
+    Published::answer::<json::TaggedAllJson>("tag-several")
+        .of_command("kb tag of several documents, or with filters"),
+    Published::answer::<json::StatusJson>("status"),
+    Published::answer::<json::BackupJson>("backup"),
+    Published::answer::<json::RestoredJson>("restore"),
+    Published::answer::<json::BasesJson<'_>>("base-list"),
+    Published::answer::<BaseChange>("base").of_command("kb base add NAME --format json"),
+    Published::answer::<json::ClientChangedJson<'_>>("mcp-install"),
+    Published::answer::<PushReport>("push"),
+    Published::answer::<Relocated>("relocate"),
+    Published::of::<HeadLine>("export-head").of_command("kb export, the first line"),
+    Published::of::<DocumentLine>("export-document").of_command("kb export, every other line"),
+    Published::answer::<Imported>("import"),
+    Published::answer::<json::DoctorJson>("doctor"),
+    Published::answer::<json::ReindexedJson>("reindex"),
+    Published::of::<Vec<f32>>("embed").of_command("kb embed, a line"),
+    Published::answer::<json::EvalJson>("eval"),
+    Published::answer::<Contents>("cache"),
+    Published::answer::<Cleaned>("cache-clean"),
+    Published::of::<Vec<Setting>>("config"),
+    Published::of::<skill::ListJson>("skill-list"),
+    Published::of::<skill::BuildJson>("skill-build"),
+    Published::of::<SkillResults>("skill-search"),
+    Published::of::<Vec<OutlinedHeading>>("skill-outline"),
+    Published::of::<Shown>("skill-show"),
+    Published::of::<skill::OpenJson>("skill-open"),
+    Published::of::<Vec<skill::SourceJson>>("skill-sources"),
+    Published::of::<SkillStats>("skill-stats"),
+    Published::of::<skill::LintJson>("skill-lint"),
+    Published::of::<Initialized>("skill-init"),
+    Published::of::<Installed>("skill-install"),
+    Published::of::<skill::SyncJson>("skill-sync"),
+    Published::of::<json::ErrorJson>("error").of_command("any command that fails, on stderr"),
 ];
 
 /// Returns the schema of a type as it is serialised.
@@ -240,7 +247,7 @@ mod tests {
         let mut names: Vec<&str> = PUBLISHED.iter().map(|published| published.name).collect();
         for published in PUBLISHED {
             let schema = published.schema();
-            assert_eq!(schema["title"], published.printed_by);
+            assert_eq!(schema["title"], published.printed_by());
             check(published.name, &schema);
         }
         names.sort_unstable();
