@@ -9,7 +9,7 @@ use crate::app::ingestion::options::walk_options;
 use crate::app::typed::{absolute, typed};
 use crate::app::{Observer, Session, erase};
 use crate::error::{Error, Result};
-use crate::ingest::reach::{Folder, Reach};
+use crate::files::reach::{Folder, Reach};
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::{is_away, is_missing};
 use crate::ingest::{content_hash, walk};

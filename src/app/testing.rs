@@ -8,7 +8,7 @@ use crate::app::Session;
 use crate::app::observer::{Event, Observer};
 use crate::config::{Environment, Flags};
 use crate::document::Embedding;
-use crate::ingest::reach::Reach;
+use crate::files::reach::Reach;
 use crate::ingest::{content_hash, walk};
 use crate::store::testing::{binding, chunk, document, embedding};
 use crate::store::{Allowed, AllowedFolder, DocumentId, NewDocument, PathStamp, Root, Store};

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::document::Stale;
 use crate::error::{Error, Result};
+use crate::files::reach::Reach;
 use crate::hash;
-use crate::ingest::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::is_missing;
 use crate::ingest::walk;

@@ -23,7 +23,6 @@ mod options;
 pub mod pace;
 mod pipeline;
 mod prepare;
-pub mod reach;
 mod report;
 pub mod roots;
 mod run;
@@ -36,8 +35,8 @@ use std::path::{Path, PathBuf};
 use crate::document::{Chunk, Embedding, Format};
 use crate::error::Result;
 use crate::extract::detect;
+use crate::files::reach::Reach;
 use crate::ingest::prepare::{Prepared, ReadFile};
-use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
 use crate::store::NewDocument;
 

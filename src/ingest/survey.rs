@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::document::FileOutcome;
 use crate::error::Error;
 use crate::extract::detect;
-use crate::ingest::reach::Reach;
+use crate::files::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, Start, WalkOptions, innermost};
 use crate::ingest::{content_hash, walk};

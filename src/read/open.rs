@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::files::reach::Reach;
 use crate::ingest::content_hash;
-use crate::ingest::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::read::cut::cut;
 use crate::read::parts::Text;

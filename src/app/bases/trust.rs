@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::app::bases::known::{self, Known, State};
 use crate::config::Environment;
 use crate::error::Result;
-use crate::ingest::reach::Reach;
+use crate::files::reach::Reach;
 use crate::store::{Allowed, AllowedFolder, Followed, Root, Store, Unfollowed};
 use crate::text::number::counted;
 use crate::text::paths;

@@ -17,7 +17,7 @@ use crate::app::relocate::follow_database;
 use crate::app::{Observer, Session, erase, languages, last_update, model};
 use crate::error::{Error, Result};
 use crate::extract::detect::TypeOverride;
-use crate::ingest::reach::Reach;
+use crate::files::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
 use crate::ingest::{self, IngestReport, Services};

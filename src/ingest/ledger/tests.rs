@@ -7,7 +7,7 @@ use super::*;
 use crate::document::{DocType, Language};
 use crate::extract::detect::TypeOverride;
 use crate::extract::sandbox::Ocr;
-use crate::ingest::reach::Reach;
+use crate::files::reach::Reach;
 use crate::ingest::walk::Rule;
 use crate::store::testing::TestDb;
 

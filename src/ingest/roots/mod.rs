@@ -13,7 +13,7 @@ use crate::document::DocType;
 use crate::error::Result;
 use crate::extract::detect::TypeOverride;
 use crate::files::Metadata;
-use crate::ingest::reach::{Folder, Reach, real, refused};
+use crate::files::reach::{Folder, Reach, real, refused};
 use crate::ingest::walk::{ReadAs, Start, Territory};
 use crate::store::{PathStamp, Root, Store};
 use crate::text::paths;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::extract::detect::{self, TextExtensions, TypeOverride};
 use crate::files::Metadata;
-use crate::ingest::reach::{Folder, Reach};
+use crate::files::reach::{Folder, Reach};
 
 use seen::{Item, Seen, mtime_ns};
 use tree::Tree;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::extract::detect::TypeOverride;
-use crate::ingest::reach::Reach;
+use crate::files::reach::Reach;
 use crate::text::paths;
 
 /// How files are read, where that differs from the options of the run.

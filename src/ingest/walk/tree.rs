@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::files::open::{FolderEntry, Kind};
+use crate::files::reach::{Folder, Reach};
 use crate::files::{Metadata, open};
-use crate::ingest::reach::{Folder, Reach};
 
 use super::left_out::{LeftOut, Rule};
 use super::rules::{Rules, Source, Verdict};

@@ -13,6 +13,7 @@ pub mod open;
 pub mod path;
 pub mod private;
 pub mod processes;
+pub mod reach;
 pub mod scratch;
 pub mod stamp;
 pub mod tree;

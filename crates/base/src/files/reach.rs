@@ -104,12 +104,13 @@ impl Reach {
     }
 }
 
-pub(super) fn refused(path: &Path) -> Error {
+/// Returns the error for a path that leads out of the folder.
+pub fn refused(path: &Path) -> Error {
     Error::LinkRefused { path: path.to_owned() }
 }
 
 /// Returns where a path leads, without links.
-pub(super) fn real(path: &Path) -> Result<PathBuf> {
+pub fn real(path: &Path) -> Result<PathBuf> {
     open::real(path)
 }
 
