@@ -109,3 +109,25 @@ pub(super) fn explain_skill(
 fn is_flag(arg: &OsString) -> bool {
     arg.to_string_lossy().starts_with('-')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_the_first_word_that_belongs_to_no_flag() {
+        for (line, expected) in [
+            ("kb search x", Some("search")),
+            ("kb -v --quiet list", Some("list")),
+            ("kb --data-dir /x --base work skill list", Some("skill")),
+            ("kb --color never --log-file /l find", Some("find")),
+            ("kb --color=never find", Some("find")),
+            ("kb --data-dir", None),
+            ("kb", None),
+        ] {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(first_word(&args).and_then(|word| word.to_str()), expected, "{line}");
+            assert_eq!(is_skill(&args), expected == Some("skill"), "{line}");
+        }
+    }
+}

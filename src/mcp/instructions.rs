@@ -91,6 +91,7 @@ mod tests {
 
     #[test]
     fn five_are_listed_and_the_others_counted() {
+        assert!(added(&[base("a", None), base("b", None)]).ends_with("\n- a\n- b"));
         let bases: Vec<Listed> = (0..6).map(|number| base(&format!("b{number}"), None)).collect();
         assert!(added(&bases[..5]).ends_with("\n- b4"));
         assert!(added(&bases).ends_with("\n- b4\n- 1 more: kb_status"));

@@ -97,6 +97,7 @@ fn seldom_needed_arguments_are_accepted_and_not_listed() {
     };
     assert!(is_listed(true, "kb_list", "base") && !is_listed(false, "kb_list", "base"));
     assert!(is_listed(true, "kb_search", "detail") && !is_listed(true, "kb_list", "detail"));
+    assert!(!is_listed(true, "skill_list", "detail"));
     assert!(is_listed(true, "kb_search", "since") && !is_listed(true, "kb_list", "since"));
     assert!(is_listed(true, "kb_list", "type") && !is_listed(true, "kb_grep", "type"));
     let several = served.tools(false, true);

@@ -259,3 +259,61 @@ fn text_that_was_cut_says_how_much_is_missing() {
     code.document.language = Some("rust".into());
     assert_eq!(read_text::markdown(&code), "```rust\nneap\ntide\n```\n");
 }
+
+#[test]
+fn a_backup_and_a_restored_database_are_described_by_their_contents() {
+    let world = world();
+    let file = world.path("b.db");
+    let backup = crate::app::backup::create(&world.session, &file, false).unwrap();
+    let text = |is_verified| shown(|out| Human::plain(80).backup(&backup, is_verified, out));
+    let copied = text(false);
+    assert!(copied.starts_with("Copied to ") && copied.contains("b.db: 3 documents, 3 chunks, "));
+    assert!(copied.ends_with(" MB.\n") && copied.lines().count() == 1, "{copied}");
+    assert!(text(true).starts_with("Sound: "));
+    let restored = crate::app::backup::restore(&world.session, &file).unwrap();
+    let text = shown(|out| Human::plain(80).restored(&restored, out));
+    assert!(text.starts_with("Restored 3 documents from "), "{text}");
+    assert!(text.contains("\nThe database from before is kept as "), "{text}");
+}
+
+/// Returns a hit in a note.
+fn hit() -> crate::search::Hit {
+    let request = crate::app::search::SearchRequest {
+        query: "neap".into(),
+        legs: Some(crate::app::search::LegSelection::Keyword),
+        ..Default::default()
+    };
+    let world = world();
+    crate::app::search::search(&world.session, &request, &world).unwrap().hits.remove(0)
+}
+
+#[test]
+fn a_further_passage_is_cited_without_its_path() {
+    use crate::present::text::quote;
+    let mut hit = hit();
+    assert_eq!(quote::further(&hit), "**Tides**, § Setup");
+    hit.stored.path = Some("/a.md".into());
+    assert_eq!(quote::further(&hit), "**Tides**, § Setup (:3)");
+    assert_eq!(quote::citation(&hit), "**Tides**, § Setup (/a.md:3)");
+    hit.stored.chunk.chunk.section = None;
+    (hit.stored.chunk.chunk.page, hit.stored.chunk.chunk.last_page) = (Some(2), Some(4));
+    assert!(quote::further(&hit).starts_with("**Tides**, pp. 2-4"));
+    assert_eq!(quote::pages(Some(2), Some(2)).as_deref(), Some("p. 2"));
+    assert_eq!(quote::behind_path(Some(7), None), ":7");
+    assert_eq!(quote::behind_path(Some(7), Some(2)), " p.2");
+    assert_eq!(quote::behind_path(None, None), "");
+}
+
+#[test]
+fn a_text_of_several_lines_is_fenced_with_its_language() {
+    use crate::present::text::quote;
+    let mut hit = hit();
+    let brief = |hit: &crate::search::Hit| shown(|out| quote::brief(hit, out));
+    assert_eq!(brief(&hit), "```\nneap\ntide\n```\n");
+    for (language, expected) in [("c++", "c++"), ("objective-c", "objective-c"), ("c`\n#", "c#")] {
+        hit.stored.language = Some(language.into());
+        assert_eq!(brief(&hit), format!("```{expected}\nneap\ntide\n```\n"));
+    }
+    "one line \n".clone_into(&mut hit.stored.chunk.chunk.text);
+    assert_eq!(brief(&hit), "> one line\n");
+}

@@ -306,4 +306,23 @@ mod tests {
         collect(parent.path());
         assert!(names(parent.path()).is_empty());
     }
+
+    #[test]
+    fn only_a_name_that_is_made_here_is_one_of_a_scratch_folder() {
+        let is_name = |name: &str| is_scratch_name(OsStr::new(name));
+        assert!(is_name(&unique_name()));
+        let digits = "0123456789abcdef".repeat(RANDOM_DIGITS.div_ceil(16));
+        let random = &digits[..RANDOM_DIGITS];
+        assert!(is_name(&format!("{PREFIX}7-{random}")));
+        for name in [
+            format!("{PREFIX}-{random}"),
+            format!("{PREFIX}7x-{random}"),
+            format!("{PREFIX}7-{}", &random[1..]),
+            format!("{PREFIX}7-{}g", &random[1..]),
+            format!("{PREFIX}7{random}"),
+            format!("7-{random}"),
+        ] {
+            assert!(!is_name(&name), "{name}");
+        }
+    }
 }

@@ -166,4 +166,21 @@ mod tests {
         let left: Vec<&str> = pages[0].blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(left, ["a b", "c"]);
     }
+
+    #[test]
+    fn pages_are_counted_by_what_became_of_them() {
+        let read = || page(&["some words of a page"]);
+        let by_ocr = Page { ocr: Some(OcrOutcome::Read), num_words: 4, num_unsure: 1, ..read() };
+        let scan = Page { image_coverage: 0.9, ..page(&["stamp"]) };
+        let failed = Page { failed: Some("damaged".into()), ..Page::default() };
+        let missing = Page { is_blank: true, ..failed.clone() };
+        let garbage = page(&["\u{FFFD}\u{FFFD} ab"]);
+        let pages =
+            [read(), by_ocr.clone(), by_ocr, Page::default(), scan, failed, missing, garbage];
+        let found = of(&pages);
+        assert_eq!((found.pages_read, found.pages_ocr, found.pages_empty), (3, 2, 1));
+        assert_eq!((found.pages_unread, found.pages_awaiting_ocr), (4, 3));
+        assert_eq!((found.num_words_ocr, found.num_unsure), (8, 2));
+        assert_eq!((found.num_characters, found.num_not_text), (3 * 16 + 5 + 4, 2));
+    }
 }

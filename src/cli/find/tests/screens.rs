@@ -323,6 +323,15 @@ fn an_outline_is_a_list_of_parts() {
 }
 
 #[test]
+fn without_a_hit_there_is_nothing_to_follow() {
+    let mut state = state("");
+    for pressed in [control('o'), control('s'), control('r'), control('y'), control('t')] {
+        assert!(state.press(pressed).is_empty(), "{pressed:?}");
+    }
+    assert!(state.press(key(KeyCode::Enter)).is_empty() && state.message.is_none());
+}
+
+#[test]
 fn the_text_is_beside_the_list_from_a_hundred_columns_on() {
     for (columns, bar) in
         [(99, None), (100, Some(41)), (110, Some(45)), (180, Some(73)), (260, Some(73))]
