@@ -96,3 +96,66 @@ fn first_of_each_document(store: &Store, ranking: Vec<Ranked>) -> Result<Vec<Ran
         .collect();
     Ok(ranking.into_iter().filter(|ranked| firsts.contains(&ranked.chunk_id)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Embedding;
+    use crate::testing::{TestDb, chunk, document};
+
+    /// Returns documents whose distance from the first one grows; the second one has ten chunks.
+    fn library() -> (TestDb, [DocumentId; 4]) {
+        let mut db = TestDb::new();
+        let of = |cosine: f32| [cosine, (1.0 - cosine * cosine).sqrt(), 0.0, 0.0];
+        let ids = [(1.0, 1), (0.8, 10), (0.6, 1), (0.0, 1)].map(|(cosine, num_chunks)| {
+            let texts: Vec<String> = (0..num_chunks).map(|n| format!("{cosine} {n}")).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let chunks: Vec<_> = texts.iter().map(|text| chunk(text)).collect();
+            let embedding = Embedding { vector: of(cosine).to_vec(), codes: None };
+            let embeddings = vec![embedding; num_chunks];
+            let tags: &[&str] = if cosine == 0.6 { &["tide"] } else { &[] };
+            let new = document(&format!("/{cosine}.md"), &texts, tags);
+            db.store.replace(&new, &chunks, &embeddings, &|_| false).unwrap().document_id()
+        });
+        (db, ids)
+    }
+
+    fn options(limit: usize) -> SimilarOptions {
+        SimilarOptions { limit, filter: Filter::default(), rrf_k: 60.0 }
+    }
+
+    fn documents(hits: &[Hit]) -> Vec<DocumentId> {
+        hits.iter().map(|hit| hit.stored.document_id).collect()
+    }
+
+    #[test]
+    fn each_document_that_is_similar_to_a_document_is_one_hit() {
+        let (db, [seed, near, far, farthest]) = library();
+        let of = |limit| similar(&db.store, Seed::Document(seed), &options(limit)).unwrap();
+        assert_eq!(documents(&of(1)), [near]);
+        // Ten chunks of the nearest one do not crowd out the next.
+        assert_eq!(documents(&of(2)), [near, far]);
+        let all = of(9);
+        assert_eq!(documents(&all), [near, far, farthest]);
+        assert!(all[0].score > all[1].score && all[1].score > all[2].score);
+        assert!(all.iter().all(|hit| hit.vector.is_some() && hit.keyword.is_none()));
+        assert!(of(0).is_empty());
+    }
+
+    #[test]
+    fn chunks_that_are_similar_to_a_chunk_may_be_of_one_document() {
+        let (db, [seed, near, ..]) = library();
+        let own = db.store.chunks(near).unwrap()[0].id;
+        let hits = similar(&db.store, Seed::Chunk(own), &options(10)).unwrap();
+        assert!(hits.iter().all(|hit| hit.stored.chunk.id != own));
+        assert_eq!(documents(&hits[..9]), [near; 9]);
+        assert_ne!(hits[9].stored.document_id, near);
+        let nothing = similar(&db.store, Seed::Chunk(ChunkId(999)), &options(9)).unwrap();
+        assert!(nothing.is_empty());
+        let filter = Filter { tags: vec!["tide".into()], ..Filter::default() };
+        let tagged = SimilarOptions { filter, ..options(9) };
+        let hits = similar(&db.store, Seed::Document(seed), &tagged).unwrap();
+        assert_eq!(hits.len(), 1);
+        assert_eq!(hits[0].stored.tags, ["tide"]);
+    }
+}
