@@ -130,7 +130,7 @@ impl Reader {
         if rest.starts_with("\\\"") && !matches!(name, "PP" | "P" | "LP" | "Pp") {
             return;
         }
-        let is_mdoc_name = name.len() == 2
+        let is_mdoc_name = matches!(name.len(), 2 | 3)
             && name.ends_with(|c: char| c.is_ascii_lowercase())
             && name.starts_with(|c: char| c.is_ascii_uppercase());
         if is_mdoc_name && (self.is_mdoc || name == "Dd") {

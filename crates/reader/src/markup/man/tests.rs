@@ -40,6 +40,7 @@ fn words_of_mdoc_are_enclosed_by_the_marks_of_their_macros() {
         (".Pq a", "(a)"),
         (".Po a Pc .", "(a)."),
         (".Ar x Brq a , b", "x {a, b}"),
+        (".Brq a , b", "{a, b}"),
         (".Qq a b", "\"a b\""),
         (".Sq a", "‘a’"),
         (".So a Sc b", "‘a’ b"),
