@@ -1,125 +1,29 @@
 //! Updates the database to match the added files and folders.
 
+mod report;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::app::edit::kept;
-use crate::app::export::{self, ExportFile};
 use crate::app::ingestion::options::{is_claimed, walk_options};
 use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::ingestion::{Walks, ingest};
 use crate::app::observer::Event;
 use crate::app::relocate::follow_database;
-use crate::app::reread::{Selection, outdated, reread};
+use crate::app::reread::{outdated, reread};
 use crate::app::scope::Scope;
-use crate::app::{Observer, Session, erase, last_update};
+use crate::app::{Observer, Session, erase, export, last_update};
 use crate::error::{Error, Result};
-use crate::ingest::survey::{Missing, Survey, is_away, is_missing};
-use crate::ingest::{Failed, content_hash};
+use crate::ingest::content_hash;
+use crate::ingest::survey::{Survey, is_away, is_missing};
 use crate::store::{DocumentId, Forgotten, KnownFile, Store};
-use crate::text::{fields, paths};
+use crate::text::paths;
+
+pub use report::{Move, Refused, UpdateReport, UpdateRequest};
 
 /// Largest share of a folder's documents, in percent, removed without `--force`.
 const MAX_PERCENT_LOST: usize = 30;
-
-/// A request to update.
-#[derive(Debug, Clone, Default)]
-pub struct UpdateRequest {
-    /// Absolute paths of folders and files to check; if empty, everything that was added.
-    pub named: Vec<PathBuf>,
-    /// Whether the documents of missing files are removed.
-    pub prunes: bool,
-    /// Whether they are removed even if that is more than 30 % of a folder's documents.
-    pub is_forced: bool,
-    /// The file to which documents are written before they are removed.
-    pub export: Option<ExportFile>,
-    /// Whether nothing is written, and the report only lists what would be done.
-    pub is_dry_run: bool,
-    /// Password of encrypted documents.
-    pub password: Option<String>,
-    /// Which documents are made again if today's settings would make them differently. A selection
-    /// of some leaves all other files alone.
-    pub rereads: Option<Selection>,
-}
-
-/// A folder from which nothing was removed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Refused {
-    /// The folder; null for files that were added by name.
-    #[serde(serialize_with = "fields::path_or_null")]
-    pub root: Option<PathBuf>,
-    /// Documents of missing files.
-    #[serde(rename = "missing")]
-    pub num_lost: usize,
-    /// All documents of the folder.
-    #[serde(rename = "documents")]
-    pub num_documents: usize,
-}
-
-/// A file that has moved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Move {
-    /// Its old path.
-    pub from: String,
-    /// Its new path.
-    pub to: String,
-    /// Its document.
-    pub document_id: DocumentId,
-}
-
-/// The report of `kb update`.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct UpdateReport {
-    /// Whether nothing was written; the other fields then show what would be done.
-    #[serde(rename = "dry_run")]
-    pub is_dry_run: bool,
-    /// New documents.
-    pub added: usize,
-    /// Documents with new content.
-    pub updated: usize,
-    /// Documents with a new path.
-    pub moved: usize,
-    /// Unchanged files.
-    pub unchanged: usize,
-    /// Files that could not be read.
-    #[serde(serialize_with = "fields::each_as::<_, Failed, _>")]
-    #[schemars(with = "Vec<Failed>")]
-    pub failed: Vec<(PathBuf, Error)>,
-    /// Files that failed in an earlier run and have not changed since; they were not read again.
-    pub known_failed: usize,
-    /// Missing files whose documents were kept.
-    pub missing: Vec<Missing>,
-    /// The files that have moved.
-    pub moves: Vec<Move>,
-    /// With `--prune`: ids of the removed documents.
-    pub removed: Vec<DocumentId>,
-    /// Paths of the removed documents.
-    #[serde(skip)]
-    pub removed_paths: Vec<String>,
-    /// Missing and empty folders.
-    #[serde(serialize_with = "fields::paths")]
-    pub away: Vec<PathBuf>,
-    /// Folders from which nothing was removed, because too many documents are missing.
-    pub refused: Vec<Refused>,
-    /// With `--reread`: documents that were made again.
-    pub reread: usize,
-    /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
-    /// again.
-    pub made_differently: usize,
-    /// Folders, and files outside of them, that the database names and that were not read, because the user has
-    /// not allowed it; one sentence each.
-    pub notes: Vec<String>,
-}
-
-impl UpdateReport {
-    /// Whether a requested removal was refused, or a named folder could not be read.
-    pub fn is_refused(&self, request: &UpdateRequest) -> bool {
-        !self.refused.is_empty() || self.away.iter().any(|folder| request.named.contains(folder))
-    }
-}
 
 /// Updates the database to match the added files and folders.
 pub fn update(

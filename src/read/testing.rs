@@ -1,22 +1,18 @@
 //! Stores a document with chunks of any kind, for the tests of this folder.
 
 use crate::document::{Chunk, Embedding, Format, Metadata};
-use crate::store::testing::{TestDb, document, embedding};
+use crate::store::testing::{TestDb, chunk, document, embedding};
 use crate::store::{NewDocument, StoredDocument};
 
 /// Returns a chunk that has nothing but a text and a number of tokens.
 pub(super) fn plain(text: &str, token_count: u32) -> Chunk {
     Chunk {
-        text: text.to_owned(),
         context: String::new(),
         token_count,
         section: None,
-        symbol: None,
-        page: None,
-        last_page: None,
-        page_label: None,
         start_line: None,
         end_line: None,
+        ..chunk(text)
     }
 }
 

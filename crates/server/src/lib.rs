@@ -16,6 +16,7 @@ use kb_base::{error, files, limits, text};
 
 mod audit;
 mod chain;
+mod forms;
 mod host;
 mod listing;
 mod reports;

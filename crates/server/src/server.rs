@@ -8,13 +8,11 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DIRECTORY_MIME_TYPE,
-    ErrorData, GetSkillRequestParams, GetSkillResult, Implementation, JsonObject,
-    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ResourceTemplate, ServerCapabilities, ServerConfig, Skill, SkillFrontmatter, SkillResource,
-    SkillResources,
+    CallToolRequestParams, CallToolResponse, DIRECTORY_MIME_TYPE, ErrorData, GetSkillRequestParams,
+    GetSkillResult, Implementation, JsonObject, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -24,13 +22,10 @@ use tokio::sync::{OnceCell, mpsc};
 use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
+use crate::forms::{internal, result, skill};
 use crate::reports::{self, Level, LevelRequest};
 use crate::running::RunningCalls;
-use crate::text::json::Line;
-use crate::{
-    Answer, Call, Chain, Failure, Host, Report, SkillEntry, SkillFile, Tool, listing, roots,
-    streams,
-};
+use crate::{Call, Chain, Failure, Host, Report, Tool, listing, roots, streams};
 
 /// How long calls continue after stdin has closed, before they are cancelled.
 const REPRIEVE: Duration = Duration::from_millis(150);
@@ -378,41 +373,4 @@ impl Server {
         let message = format!("unknown tool: {called}; there are {}", names.join(", "));
         Err(ErrorData::invalid_params(message, None))
     }
-}
-
-/// Returns an answer in the form that clients get.
-fn result(answer: Answer) -> Result<CallToolResult, ErrorData> {
-    let Answer { envelope, has_structure, text } = answer;
-    let is_ok = envelope["ok"] == Value::Bool(true);
-    let text = match text {
-        Some(text) => text,
-        // The same text that the command line prints.
-        None => {
-            let line = Line::of(&envelope).map_err(|error| internal(error.to_string()))?;
-            line.as_str().trim_end().to_owned()
-        }
-    };
-    let content = vec![ContentBlock::text(text)];
-    let mut result = match (has_structure, is_ok) {
-        (false, _) => return Ok(CallToolResult::success(content)),
-        (true, true) => CallToolResult::structured(envelope),
-        (true, false) => CallToolResult::structured_error(envelope),
-    };
-    result.content = content;
-    Ok(result)
-}
-
-/// Returns a skill in the form that clients get.
-fn skill(entry: SkillEntry) -> Result<Skill, ErrorData> {
-    let front_matter: SkillFrontmatter =
-        serde_json::from_value(entry.front_matter).map_err(|error| internal(error.to_string()))?;
-    let file = |file: SkillFile| {
-        SkillResource::new(file.uri, format!("sha256:{}", file.sha256), file.size_bytes)
-    };
-    let files = entry.files.into_iter().map(file).collect();
-    Ok(Skill::new(entry.uri, front_matter, SkillResources::Files(files)))
-}
-
-fn internal(message: String) -> ErrorData {
-    ErrorData::internal_error(message, None)
 }

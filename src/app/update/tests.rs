@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::app::export::ExportFile;
 use crate::app::testing::World;
 use crate::document::{FileOutcome, Filter};
 use crate::ingest::walk;

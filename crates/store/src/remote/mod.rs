@@ -21,6 +21,7 @@ mod postings;
 mod push;
 mod read;
 mod state;
+mod statements;
 mod target;
 mod tls;
 mod words;

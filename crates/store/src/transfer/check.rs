@@ -3,21 +3,19 @@
 //! Accepts only what this or an earlier version of kb writes: every character of the file may have
 //! been chosen by an attacker. Reasons for refusal are safe to print.
 
+mod fields;
+
 use std::collections::HashSet;
 
-use crate::document::{Binding, Chunk, DocType, Language, Precision};
-use crate::limits;
-use crate::text::paths;
+use crate::document::{Binding, Chunk, DocType, Precision};
 use crate::text::printable::is_harmful;
-use crate::{ChunkId, DocumentId, Edits, PathStamp, Record, RecordedChunk, Root};
+use crate::{ChunkId, DocumentId, Edits, Record, RecordedChunk, Root};
 
 use super::Head;
-use super::lines::{
-    BindingLine, ChunkLine, DocumentLine, EditsLine, HeadLine, PathLine, RootLine, VERSION,
+use super::lines::{BindingLine, ChunkLine, DocumentLine, EditsLine, HeadLine, RootLine, VERSION};
+use fields::{
+    Checked, clean_strings, doc_type, hash, id, language, one_line, path, stamp, tags, time,
 };
-
-/// Longest title, tag, path or other text of one line, in bytes.
-const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Longest name and prefix of a model, in bytes.
 const MAX_NAME_BYTES: usize = 256;
@@ -40,8 +38,6 @@ const LENGTH_SLACK: f32 = 0.01;
 
 /// Longest reason for refusal in characters; it may repeat text from the file.
 const MAX_REFUSAL_CHARS: usize = 300;
-
-type Checked<T> = Result<T, String>;
 
 /// Makes a reason for refusal safe to print: one line, no control characters of terminals, limited
 /// length.
@@ -256,153 +252,4 @@ fn chunk(line: ChunkLine, binding: Option<&Binding>) -> Checked<RecordedChunk> {
         vector: line.vector,
         codes: None,
     })
-}
-
-fn doc_type(word: &str) -> Checked<DocType> {
-    word.parse().map_err(|error| format!("type {error}"))
-}
-
-fn language(word: String) -> Checked<String> {
-    match word.parse::<Language>() {
-        Ok(_) => Ok(word),
-        Err(error) => Err(format!("language {error}")),
-    }
-}
-
-fn id(id: i64) -> Checked<()> {
-    if (1..=limits::IMPORTED_ID).contains(&id) {
-        return Ok(());
-    }
-    Err(format!("the id {id} is not between 1 and {}", limits::IMPORTED_ID))
-}
-
-fn hash(text: &str) -> Checked<()> {
-    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    if text.len() == 64 && text.bytes().all(is_digit) {
-        return Ok(());
-    }
-    Err(format!("content_hash `{text}` is not 64 lower-case hexadecimal digits"))
-}
-
-/// Checks a time in kb's format: `2026-11-21T09:30:00Z`.
-fn time(key: &str, text: &str) -> Checked<()> {
-    const PATTERN: &[u8] = b"0000-00-00T00:00:00Z";
-    let has_shape = text.len() == PATTERN.len()
-        && text.bytes().zip(PATTERN).all(|(byte, pattern)| match pattern {
-            b'0' => byte.is_ascii_digit(),
-            other => byte == *other,
-        });
-    let number = |from: usize, to: usize| text[from..to].parse::<u32>().unwrap_or(u32::MAX);
-    let is_time = has_shape
-        && (1..=12).contains(&number(5, 7))
-        && (1..=days(number(0, 4), number(5, 7))).contains(&number(8, 10))
-        && number(11, 13) < 24
-        && number(14, 16) < 60
-        && number(17, 19) < 60;
-    if is_time {
-        return Ok(());
-    }
-    Err(format!("{key} `{text}` is not a time like 2026-11-21T09:30:00Z"))
-}
-
-fn days(year: u32, month: u32) -> u32 {
-    let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    match month {
-        2 if is_leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-fn stamp(line: PathLine) -> Checked<PathStamp> {
-    if i64::try_from(line.size_bytes).is_err() {
-        return Err(format!("no file has {} bytes", line.size_bytes));
-    }
-    Ok(PathStamp {
-        path: path(line.path)?,
-        size_bytes: line.size_bytes,
-        mtime_ns: line.mtime_ns,
-        real_path: None,
-    })
-}
-
-/// Checks a path: absolute, without `.`, `..` or empty parts, of any system. All other characters
-/// are allowed in the name of a file.
-fn path(text: String) -> Checked<String> {
-    let is_drive =
-        |rest: &str| matches!(rest.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\', ..]);
-    // A file in a container has a relative path after that of the container.
-    let (file, member) = paths::split_member(&text);
-    let is_member_clean = |name: &str| {
-        name.split('/').all(|part| !matches!(part, "" | "." | ".."))
-            && !name.chars().any(char::is_control)
-    };
-    let (parts, separators): (&str, &[char]) = if let Some(rest) = file.strip_prefix('/') {
-        (rest, &['/'])
-    } else if is_drive(&text) {
-        (&text[3..], &['/', '\\'])
-    } else if let Some(rest) = text.strip_prefix(r"\\") {
-        (rest, &['/', '\\'])
-    } else {
-        return Err(format!("the path `{text}` is not absolute"));
-    };
-    let is_clean = |part: &str| !matches!(part, "" | "." | "..");
-    // The root folder itself can be added.
-    let is_root = parts.is_empty();
-    if (is_root || parts.split(separators).all(is_clean))
-        && member.is_none_or(is_member_clean)
-        && !text.contains('\0')
-        && text.len() <= MAX_LINE_BYTES
-    {
-        return Ok(text);
-    }
-    Err(format!("the path `{text}` is not clean"))
-}
-
-fn tags(given: Vec<String>) -> Checked<Vec<String>> {
-    let mut seen = HashSet::new();
-    let mut tags = Vec::new();
-    for tag in given {
-        let tag = one_line("tag", &tag)?;
-        if !seen.insert(tag.clone()) {
-            return Err(format!("the tag `{tag}` is named twice"));
-        }
-        tags.push(tag);
-    }
-    Ok(tags)
-}
-
-/// Cleans a text of one line; an empty text is refused.
-fn one_line(what: &str, text: &str) -> Checked<String> {
-    let cleaned = clean(text);
-    if cleaned.trim().is_empty() {
-        return Err(format!("a {what} is empty"));
-    }
-    if cleaned.len() > MAX_LINE_BYTES {
-        return Err(format!("a {what} is longer than {MAX_LINE_BYTES} bytes"));
-    }
-    Ok(cleaned)
-}
-
-/// Replaces control characters of terminals, and characters that reorder or hide the text around
-/// them, with spaces.
-fn clean(text: &str) -> String {
-    text.chars().map(|c| if is_unwanted(c) { ' ' } else { c }).collect()
-}
-
-/// Whether a character is not allowed in a text of one line. Direction marks are allowed, for
-/// Arabic and Hebrew.
-fn is_unwanted(c: char) -> bool {
-    is_harmful(c) && !matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
-}
-
-/// Cleans every text in a JSON value, which is at most as deep as the parser allows.
-fn clean_strings(value: &mut serde_json::Value) {
-    match value {
-        serde_json::Value::String(text) if text.chars().any(is_unwanted) => *text = clean(text),
-        serde_json::Value::Array(values) => values.iter_mut().for_each(clean_strings),
-        serde_json::Value::Object(fields) => fields.values_mut().for_each(clean_strings),
-        _ => {}
-    }
 }

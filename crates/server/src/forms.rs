@@ -1,0 +1,47 @@
+//! Puts answers, skills and errors into the forms of the protocol library.
+
+use rmcp::model::{
+    CallToolResult, ContentBlock, ErrorData, Skill, SkillFrontmatter, SkillResource, SkillResources,
+};
+use serde_json::Value;
+
+use crate::text::json::Line;
+use crate::{Answer, SkillEntry, SkillFile};
+
+/// Returns an answer in the form that clients get.
+pub(crate) fn result(answer: Answer) -> Result<CallToolResult, ErrorData> {
+    let Answer { envelope, has_structure, text } = answer;
+    let is_ok = envelope["ok"] == Value::Bool(true);
+    let text = match text {
+        Some(text) => text,
+        // The same text that the command line prints.
+        None => {
+            let line = Line::of(&envelope).map_err(|error| internal(error.to_string()))?;
+            line.as_str().trim_end().to_owned()
+        }
+    };
+    let content = vec![ContentBlock::text(text)];
+    let mut result = match (has_structure, is_ok) {
+        (false, _) => return Ok(CallToolResult::success(content)),
+        (true, true) => CallToolResult::structured(envelope),
+        (true, false) => CallToolResult::structured_error(envelope),
+    };
+    result.content = content;
+    Ok(result)
+}
+
+/// Returns a skill in the form that clients get.
+pub(crate) fn skill(entry: SkillEntry) -> Result<Skill, ErrorData> {
+    let front_matter: SkillFrontmatter =
+        serde_json::from_value(entry.front_matter).map_err(|error| internal(error.to_string()))?;
+    let file = |file: SkillFile| {
+        SkillResource::new(file.uri, format!("sha256:{}", file.sha256), file.size_bytes)
+    };
+    let files = entry.files.into_iter().map(file).collect();
+    Ok(Skill::new(entry.uri, front_matter, SkillResources::Files(files)))
+}
+
+/// Returns the error of a call that failed within the server.
+pub(crate) fn internal(message: String) -> ErrorData {
+    ErrorData::internal_error(message, None)
+}
