@@ -236,7 +236,7 @@ fn no_module_knows_what_its_layer_must_not() {
 }
 
 #[test]
-fn no_crate_knows_the_command_line_the_terminal_or_the_protocol_of_agents() {
+fn no_crate_knows_the_command_line_or_a_terminal_and_only_the_server_the_protocol_of_agents() {
     for name in crate_names() {
         let known = dependencies(&format!("crates/{name}/Cargo.toml"));
         for edge in ["clap", "console", "crossterm", "indicatif", "kb-search"] {
