@@ -467,6 +467,14 @@ pub(crate) fn runtime() -> PathBuf {
     RUNTIME.get_or_init(|| runtime_for(&small().model)).clone()
 }
 
+/// Returns the place of that library in a cache: its release depends on what this machine has.
+pub(crate) fn runtime_in_cache() -> PathBuf {
+    let path = runtime();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let version = name.strip_prefix("libonnxruntime.so.").expect("a library of a known release");
+    Path::new("onnxruntime").join(version).join(name)
+}
+
 /// Finds the runtime library for a generated model.
 fn runtime_for(model: &Path) -> PathBuf {
     let choice = ModelChoice::directory(model.to_owned());

@@ -12,7 +12,7 @@ use std::process::Command;
 use kb_embed::DEFAULT_MODEL;
 use serde_json::Value;
 
-use crate::env::{Output, TestEnv, model_dir, runtime};
+use crate::env::{Output, TestEnv, model_dir, runtime, runtime_in_cache};
 use crate::hub::Hub;
 
 /// How many bytes are changed.
@@ -32,7 +32,7 @@ fn env() -> TestEnv {
 /// Puts the library and the default model into the cache if they are missing.
 fn fill(env: &TestEnv) {
     let cache = env.path("cache");
-    link(&runtime(), &cache.join("onnxruntime/1.31.1/libonnxruntime.so.1.31.1"));
+    link(&runtime(), &cache.join(runtime_in_cache()));
     let model = model_dir();
     for name in files_below(&model) {
         let place = cache.join("models").join(DEFAULT_MODEL).join(&name);
@@ -149,8 +149,9 @@ fn a_sound_cache_is_reported_as_sound_and_listed_by_kb_cache() {
 fn a_changed_library_or_model_is_refused_and_named() {
     let env = env();
     let before = answer(&env);
+    let library = runtime_in_cache();
     for (end, is_searched_with) in [
-        ("libonnxruntime.so.1.31.1", false),
+        (library.to_str().unwrap(), false),
         ("L6-v2/model.safetensors", true),
         ("tokenizer.json", true),
         ("1_Pooling/config.json", true),
@@ -253,7 +254,7 @@ fn doctor_finds_a_change_without_traces_before_it_loads_anything() {
     let found = doctor(&env, &["--fix"], 0);
     assert!(found.iter().any(|check| check.0 == "repaired"), "{found:?}");
 
-    let path = file(&env, "libonnxruntime.so.1.31.1");
+    let path = env.path("cache").join(runtime_in_cache());
     let mark = env.path("mark");
     let source = env.write(
         "planted.c",
@@ -284,7 +285,7 @@ fn doctor_restores_the_library_and_the_model_if_it_can() {
     let mut env = env();
     let before = answer(&env);
     let venv = crate::trust::venv_with_library(&env, &fs::read(runtime()).unwrap());
-    let path = file(&env, "libonnxruntime.so.1.31.1");
+    let path = env.path("cache").join(runtime_in_cache());
     poison(&path);
     env.set("PATH", venv.to_str().unwrap());
     let found = doctor(&env, &["--fix"], 0);
@@ -351,7 +352,7 @@ fn a_cache_without_a_manifest_is_adopted() {
     }
     // An unlisted library is never loaded.
     let env = env();
-    let known = file(&env, "libonnxruntime.so.1.31.1");
+    let known = env.path("cache").join(runtime_in_cache());
     let planted = env.path("cache/onnxruntime/1.99.0/libonnxruntime.so.1.99.0");
     fs::create_dir_all(planted.parent().unwrap()).unwrap();
     fs::rename(known, planted).unwrap();

@@ -3,32 +3,41 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use kb_embed::{self as embed, DEFAULT_MODEL, Event, Locations, ModelChoice};
 
-use crate::env::{Output, TestEnv, locations, runtime};
+use crate::env::{Output, TestEnv, locations, runtime, runtime_in_cache};
 
 /// Leaves a mark that shows what ran.
 const PLANTED_PYTHON: &str =
     "import os\nopen(os.environ['MARK'], 'a').write(__file__ + '\\n')\nraise SystemExit(0)\n";
 
-/// The Python of this machine, which the tests need anyway; not a script that looks for it.
-fn real_python() -> PathBuf {
-    let script = ["-I", "-c", "import sys; print(sys.executable)"];
-    let output = Command::new("python3").args(script).output().expect("Python 3 is there");
-    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
-}
-
-/// A machine without model and library, with the real Python and no package index.
-fn env_with_python(python_dir: &Path) -> TestEnv {
+/// A machine without model and library, with a real Python and no package index.
+fn env_with_python() -> TestEnv {
     let mut env = TestEnv::without_model();
     let mark = env.path("mark").display().to_string();
     env.set("MARK", &mark);
     env.set("PIP_NO_INDEX", "1");
-    env.set("PATH", python_dir.to_str().unwrap());
+    let site = venv(&env, "python");
+    let script = ["-I", "-c", "import pip; print(pip.__path__[0])"];
+    let output = Command::new("python3").args(script).output().expect("Python 3 is there");
+    let pip = String::from_utf8(output.stdout).unwrap();
+    std::os::unix::fs::symlink(pip.trim(), site.join("pip")).unwrap();
+    env.set("PATH", env.path("python/bin").to_str().unwrap());
     env
+}
+
+/// Makes a virtual environment of the Python of this machine, without the packages that this may
+/// have; returns the folder for packages.
+fn venv(env: &TestEnv, name: &str) -> PathBuf {
+    let made = env.path(name);
+    let mut command = Command::new("python3");
+    command.args(["-m", "venv", "--without-pip"]).arg(&made);
+    assert!(command.status().expect("Python 3 is there").success());
+    let found = fs::read_dir(made.join("lib")).unwrap().next().unwrap().unwrap().path();
+    found.join("site-packages")
 }
 
 /// Writes a package `onnxruntime` that contains `library`.
@@ -68,8 +77,7 @@ fn check_untouched(env: &TestEnv, output: &Output) {
 
 #[test]
 fn nothing_in_the_working_directory_runs_or_is_adopted() {
-    let python = real_python();
-    let env = env_with_python(python.parent().unwrap());
+    let env = env_with_python();
     plant(&env, "repo");
     for args in [&["init"][..], &["add", "."], &["add", "README.md"]] {
         let output = env.finish(env.command(args).current_dir(env.path("repo")));
@@ -79,11 +87,11 @@ fn nothing_in_the_working_directory_runs_or_is_adopted() {
 
 #[test]
 fn a_python_in_a_relative_folder_of_the_path_is_not_started() {
-    let python = real_python();
-    let mut env = env_with_python(python.parent().unwrap());
+    let mut env = env_with_python();
     plant(&env, "repo");
+    let python = env.path("python/bin").display().to_string();
     for before in [".", "", "../repo"] {
-        env.set("PATH", &format!("{before}:{}", python.parent().unwrap().display()));
+        env.set("PATH", &format!("{before}:{python}"));
         let output = env.finish(env.command(&["init"]).current_dir(env.path("repo")));
         check_untouched(&env, &output);
     }
@@ -96,8 +104,7 @@ fn a_python_in_a_relative_folder_of_the_path_is_not_started() {
 
 #[test]
 fn the_variables_of_python_change_nothing() {
-    let python = real_python();
-    let mut env = env_with_python(python.parent().unwrap());
+    let mut env = env_with_python();
     plant(&env, "repo");
     let startup = env.write("startup.py", PLANTED_PYTHON);
     let repo = env.path("repo").display().to_string();
@@ -111,8 +118,7 @@ fn the_variables_of_python_change_nothing() {
 /// out to be wrong.
 #[test]
 fn pip_keeps_the_users_index() {
-    let python = real_python();
-    let mut env = env_with_python(python.parent().unwrap());
+    let mut env = env_with_python();
     let wheels = env.path("wheels");
     fs::create_dir(&wheels).unwrap();
     let name = "onnxruntime-1.31.1-cp311-cp311-manylinux_2_28_x86_64.whl";
@@ -122,7 +128,8 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
     wheel.writestr('onnxruntime-1.31.1.dist-info/METADATA', 'Name: onnxruntime\\nVersion: 1.31.1\\n')
     wheel.writestr('onnxruntime-1.31.1.dist-info/WHEEL', 'Wheel-Version: 1.0\\n')
     wheel.writestr('onnxruntime-1.31.1.dist-info/RECORD', '')";
-    let made = Command::new(python).args(["-c", script]).arg(wheels.join(name)).status().unwrap();
+    let made =
+        Command::new("python3").args(["-c", script]).arg(wheels.join(name)).status().unwrap();
     assert!(made.success());
     env.set("PIP_FIND_LINKS", wheels.to_str().unwrap());
     let output = env.kb(&["init"]).expect(2);
@@ -134,14 +141,10 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
 /// Makes a virtual environment with a package that contains `library`; returns the folder of its
 /// programs.
 pub(crate) fn venv_with_library(env: &TestEnv, library: &[u8]) -> PathBuf {
-    let venv = env.path("venv");
-    let mut command = Command::new(real_python());
-    command.args(["-m", "venv", "--without-pip"]).arg(&venv);
-    assert!(command.status().unwrap().success());
-    let found = fs::read_dir(venv.join("lib")).unwrap().next().unwrap().unwrap().path();
-    let site = found.strip_prefix(env.path("")).unwrap().join("site-packages");
+    let site = venv(env, "venv");
+    let site = site.strip_prefix(env.path("")).unwrap();
     write_package(env, site.to_str().unwrap(), "1.98.0", library);
-    venv.join("bin")
+    env.path("venv/bin")
 }
 
 /// The library of a user's virtual environment is adopted only if its bytes are known, whatever
@@ -152,10 +155,10 @@ fn a_library_of_a_virtual_environment_is_adopted_only_if_its_bytes_are_known() {
     let mut damaged = real.clone();
     damaged[20_000_000] ^= 1;
     for (library, is_known) in [(&real, true), (&damaged, false)] {
-        let env = env_with_python(Path::new("/nowhere"));
+        let env = env_with_python();
         let bin = venv_with_library(&env, library);
         let output = env.finish(env.command(&["init"]).env("PATH", &bin)).expect(2);
-        let adopted = env.path(".cache/kb/onnxruntime/1.31.1/libonnxruntime.so.1.31.1");
+        let adopted = env.path(".cache/kb").join(runtime_in_cache());
         assert_eq!(adopted.exists(), is_known, "{}", output.stderr);
         let message = format!("Found ONNX Runtime at {}/", bin.parent().unwrap().display());
         assert_eq!(output.stderr.matches(&message).count(), usize::from(!is_known), "{output:?}");
@@ -195,7 +198,7 @@ fn a_system_library_is_copied_only_if_its_bytes_are_known() {
                 rejected.push(path);
             }
         });
-        let copy = locations.cache_dir.join("onnxruntime/1.31.1/libonnxruntime.so.1.31.1");
+        let copy = locations.cache_dir.join(runtime_in_cache());
         assert_eq!(copy.exists(), is_known, "{:?}", installed.map(|installed| installed.runtime));
         assert_eq!(rejected, if is_known { vec![] } else { vec![library.canonicalize().unwrap()] });
     }
