@@ -1,9 +1,10 @@
-//! Reports the path or tags of a filter that no document has, so that the user sees why an answer is
-//! empty.
+//! Reports the path or tags of a filter that no document has, and the phrases that no passage has, so that the user
+//! sees why an answer is empty.
 
 use crate::app::Observer;
 use crate::document::Filter;
 use crate::error::Result;
+use crate::search::{Answer, Unmet};
 use crate::store::Store;
 use crate::text::paths;
 
@@ -39,6 +40,26 @@ pub(super) fn note(store: &Store, filter: &Filter, observer: &dyn Observer) -> R
     Ok(())
 }
 
+/// Reports the phrases in quotes that no passage has, and adds that to the notes of the answer.
+pub(super) fn phrases(answer: &mut Answer, observer: &dyn Observer) {
+    let notes: Vec<String> = answer.unmet.iter().map(without_passage).collect();
+    notes.iter().for_each(|note| observer.note(&format!("note: {note}")));
+    answer.notes.extend(notes);
+}
+
+fn without_passage(unmet: &Unmet) -> String {
+    let (passage, phrases, and) = match unmet.nowhere.as_slice() {
+        [] => ("no searched passage", unmet.phrases.as_slice(), " and "),
+        nowhere => ("no passage", nowhere, " or "),
+    };
+    let quoted: Vec<String> = phrases.iter().map(|phrase| format!("\"{phrase}\"")).collect();
+    let plain = quoted
+        .iter()
+        .zip(phrases)
+        .fold(unmet.typed.clone(), |typed, (quoted, phrase)| typed.replace(quoted, phrase));
+    format!("{passage} has {}; without quotes: {plain}", quoted.join(and))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,5 +86,32 @@ mod tests {
             explain(&world.store(), &filter(path, tags), &world).unwrap();
             assert_eq!(world.heard(expected), !expected.is_empty(), "{path:?} {tags:?}");
         }
+    }
+
+    #[test]
+    fn phrases_are_named_with_the_query_without_their_quotes() {
+        let check = |typed: &str, phrases: &[&str], nowhere: &[&str], expected: &str| {
+            let owned =
+                |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+            let (phrases, nowhere) = (owned(phrases), owned(nowhere));
+            let unmet = vec![Unmet { typed: typed.to_owned(), phrases, nowhere }];
+            let mut answer = Answer { unmet, ..Answer::empty(&[]) };
+            let world = World::new();
+            super::phrases(&mut answer, &world);
+            assert_eq!(answer.notes, [expected]);
+            assert!(world.heard(&format!("note: {expected}")));
+        };
+        check(r#""a b" c"#, &["a b"], &["a b"], r#"no passage has "a b"; without quotes: a b c"#);
+        let expected = r#"no passage has "a" or " b "; without quotes: a  b  "c" -"d""#;
+        check(r#""a" " b " "c" -"d""#, &["a", " b ", "c"], &["a", " b "], expected);
+        let expected = r#"no searched passage has "a" and "b"; without quotes: a b"#;
+        check(r#""a" "b""#, &["a", "b"], &[], expected);
+    }
+
+    #[test]
+    fn an_answer_without_missing_phrases_has_no_note_on_them() {
+        let (world, mut answer) = (World::new(), Answer::empty(&[]));
+        super::phrases(&mut answer, &world);
+        assert!(answer.notes.is_empty());
     }
 }

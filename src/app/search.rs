@@ -47,7 +47,9 @@ pub fn search(
     request: &SearchRequest,
     observer: &dyn Observer,
 ) -> Result<Answer> {
-    search_by(Reranker::of(session).as_ref(), session, request, observer)
+    let mut found = search_by(Reranker::of(session).as_ref(), session, request, observer)?;
+    absent::phrases(&mut found, observer);
+    Ok(found)
 }
 
 /// Answers a query; `reranker` orders the first hits.

@@ -96,7 +96,7 @@ impl TryFrom<FilterInput> for Filter {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchInput {
-    /// Plain words, "a phrase", -excluded
+    /// Plain words, "a phrase" that results must have, -excluded
     pub(crate) query: String,
     /// Two or three other phrasings
     #[serde(default)]

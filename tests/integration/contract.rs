@@ -32,6 +32,8 @@ contract! {
     Search {
         contract_version: u32, query: String, results: Vec<Hit>, total_matches: u64, returned: u64,
         #[serde(deserialize_with = "nullable")] confidence: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")] confidence_reason: Option<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")] notes: Vec<String>,
     }
     Hit {
         chunk_id: i64, score: f64, score_breakdown: Breakdown, text: String, source: Source,

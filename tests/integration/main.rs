@@ -166,6 +166,8 @@ mod push;
 /// The same in a kb without the feature `postgres`.
 #[cfg(not(feature = "postgres"))]
 mod push_left_out;
+/// What is in double quotes is in every result.
+mod quotes;
 /// Reading on from a hit: outline, show, open.
 mod read_on;
 /// Databases that cannot be written.

@@ -7,11 +7,11 @@
 
 use crate::app::search::rerank::Reranker;
 use crate::app::search::{SearchRequest, search_by};
-use crate::app::{Observer, Session};
+use crate::app::{Observer, Session, absent};
 use crate::error::Result;
 use crate::search::evidence::num_tokens_of;
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
-use crate::search::{Answer, Gathered, Hit, Reranking};
+use crate::search::{Answer, Confidence, Gathered, Hit, Reranking, Unmet};
 use crate::store::ChunkId;
 use crate::text::contents::is_contents;
 
@@ -39,7 +39,9 @@ pub fn search_several(
             Reranking::Failed("several knowledge bases are in the order of their scores".into())
         }),
     };
-    Ok(merging.merge(answers))
+    let mut merged = merging.merge(answers);
+    absent::phrases(&mut merged, observer);
+    Ok(merged)
 }
 
 /// How answers are merged.
@@ -57,6 +59,7 @@ impl Merging {
     fn merge(&self, answers: Vec<Answer>) -> Answer {
         let mut merged = Answer { reranking: self.reranking.clone(), ..Answer::empty(&[]) };
         merged.confidence = answers.iter().filter_map(|answer| answer.confidence).min();
+        merged.unmet = unmet_in_all(&answers);
         let mut all = Vec::new();
         for answer in answers {
             merged.total_matches += answer.total_matches;
@@ -157,6 +160,22 @@ impl Merging {
     }
 }
 
+/// Returns the phrasings that no base meets. A base that has nothing to search is left out.
+fn unmet_in_all(answers: &[Answer]) -> Vec<Unmet> {
+    let is_void =
+        |answer: &&Answer| answer.hits.is_empty() && answer.confidence == Some(Confidence::None);
+    let mut all = answers.iter().filter(|answer| !is_void(answer)).map(|answer| &answer.unmet);
+    let mut found = all.next().cloned().unwrap_or_default();
+    for other in all {
+        found.retain_mut(|own| {
+            let same = other.iter().find(|unmet| unmet.typed == own.typed);
+            own.nowhere.retain(|phrase| same.is_some_and(|same| same.nowhere.contains(phrase)));
+            same.is_some()
+        });
+    }
+    found
+}
+
 /// Drops each passage that no longer fits into a budget, and returns the tokens of the others.
 fn keep_within(budget: usize, passages: &mut Vec<Hit>) -> usize {
     let mut num_tokens = 0;
@@ -179,7 +198,6 @@ mod tests {
 
     use super::*;
     use crate::document::{Chunk, DocType};
-    use crate::search::Confidence;
     use crate::store::{DocumentId, StoredChunk, StoredHit};
 
     fn leg(rank: u32, raw: f64) -> Option<Leg> {
@@ -272,6 +290,27 @@ mod tests {
         for (one, other) in alone.iter().zip(hits()) {
             assert!((one.score - other.score).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn a_phrase_is_missing_if_no_base_with_passages_has_it() {
+        let unmet = |typed: &str, nowhere: &[&str]| Unmet {
+            typed: typed.to_owned(),
+            phrases: vec!["a".into(), "b".into()],
+            nowhere: nowhere.iter().map(|&phrase| phrase.to_owned()).collect(),
+        };
+        let answer = |unmet: Vec<Unmet>| Answer { unmet, confidence: None, ..Answer::empty(&[]) };
+        let check = |answers: Vec<Answer>, expected: &[Unmet]| {
+            assert_eq!(unmet_in_all(&answers), expected);
+        };
+        let both = unmet("q", &["a", "b"]);
+        check(vec![], &[]);
+        check(vec![answer(vec![both.clone()]), Answer::empty(&[])], std::slice::from_ref(&both));
+        check(vec![answer(vec![both.clone()]), answer(vec![])], &[]);
+        check(vec![answer(vec![both.clone()]), answer(vec![unmet("r", &[])])], &[]);
+        let (one, other) = (answer(vec![both]), answer(vec![unmet("q", &["b"])]));
+        check(vec![one.clone(), other.clone()], &[unmet("q", &["b"])]);
+        check(vec![other, one, answer(vec![unmet("q", &["a"])])], &[unmet("q", &[])]);
     }
 
     proptest! {

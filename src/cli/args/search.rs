@@ -14,7 +14,7 @@ use crate::store::ChunkId;
 /// Search your documents
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Results match any of the words, best first. \"a phrase\" must match as a whole, -word excludes, begin* matches \
+Results match any of the words, best first. Every result has \"a phrase\" as a whole, -word excludes, begin* matches \
 every word with that beginning. Put -- before a query that starts with a hyphen: \
 `kb search -- '-draft release plan'`")]
 pub(in crate::cli) struct Search {

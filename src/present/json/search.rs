@@ -52,6 +52,9 @@ pub(in crate::present) struct SearchJson<'a> {
     /// Why `confidence` is null; absent if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence_reason: Option<&'static str>,
+    /// Remarks on the search: which phrase in double quotes no passage has; absent if there are none.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    notes: &'a [String],
     /// With `search.rerank_command`: whether the first results are in the order of `rerank_score` instead of
     /// `score`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -235,6 +238,7 @@ impl<'a> From<&'a Answer> for SearchJson<'a> {
             returned: answer.hits.len(),
             confidence: answer.confidence.map(Confidence::as_str),
             confidence_reason: answer.no_basis.map(NoBasis::as_str),
+            notes: &answer.notes,
             reranked: answer.reranking.as_ref().map(is_done),
             rerank_error: answer.reranking.as_ref().and_then(failure),
             budget: gathered.and_then(|gathered| gathered.budget),

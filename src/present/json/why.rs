@@ -22,8 +22,8 @@ pub(in crate::present) struct WhyJson<'a> {
     document_id: DocumentId,
     /// Its title.
     title: &'a str,
-    /// `shown`, `empty`, `filtered`, `excluded`, `beyond_depth`, `below_threshold`,
-    /// `copy` or `beyond_limit`.
+    /// `shown`, `empty`, `filtered`, `excluded`, `without_phrase`, `beyond_depth`,
+    /// `below_threshold`, `copy` or `beyond_limit`.
     fate: &'static str,
     /// The same in a sentence, for people.
     explanation: String,

@@ -18,6 +18,9 @@ pub(in crate::present) fn sentence(trace: &Trace) -> String {
         Outcome::Empty => "It has no text to find.".into(),
         Outcome::Filtered => "A filter leaves it out.".into(),
         Outcome::Excluded => "All of its chunks have a word that the query excludes.".into(),
+        Outcome::WithoutPhrase => {
+            "None of its chunks that pass the filters has the phrases in double quotes.".into()
+        }
         Outcome::BeyondDepth => format!(
             "Neither leg ranks it among its first {}: it has no word of the query, and its meaning is \
              not close.",

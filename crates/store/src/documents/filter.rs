@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::MAIN_SEPARATOR;
 
-use rusqlite::ToSql;
+use rusqlite::{ToSql, named_params};
 
 use crate::document::Filter;
 use crate::error::Result;
@@ -53,6 +53,18 @@ macro_rules! passes_filter {
 }
 pub(crate) use passes_filter;
 
+/// The chunks in which a text occurs, in either index.
+macro_rules! chunks_with {
+    () => {
+        "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :words
+        UNION ALL
+        SELECT rowid FROM chunks_grams WHERE chunks_grams MATCH :grams"
+    };
+}
+
+const CHUNKS_WITH: &str =
+    concat!("SELECT DISTINCT rowid FROM (", chunks_with!(), ") ORDER BY rowid");
+
 /// Joins from documents to chunks, so that the cost depends on the number of matches.
 const PASSING_CHUNKS: &str = concat!(
     "SELECT chunks.id
@@ -60,11 +72,9 @@ const PASSING_CHUNKS: &str = concat!(
     CROSS JOIN chunks ON chunks.document_id = documents.id
     WHERE ",
     passes_filter!(),
-    " AND (:excluded IS NULL OR chunks.id NOT IN (
-        SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :excluded
-        UNION ALL
-        SELECT rowid FROM chunks_grams WHERE chunks_grams MATCH :excluded_grams
-    ))
+    " AND (:words IS NULL OR chunks.id NOT IN (",
+    chunks_with!(),
+    "))
     ORDER BY chunks.id"
 );
 
@@ -95,6 +105,21 @@ impl Store {
             let values = FilterValues::new(filter)?;
             let mut statement = db.prepare_cached(PASSING_CHUNKS)?;
             let ids = statement.query_map(values.of_chunks().as_slice(), |row| row.get(0))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the ids of the chunks in which a text occurs, in order: those that it would leave out as an excluded
+    /// text.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn chunks_with(&self, text: &str) -> Result<Vec<ChunkId>> {
+        self.read(|db| {
+            let params = named_params! { ":words": expr::expr(text), ":grams": grams::expr(text) };
+            let mut statement = db.prepare_cached(CHUNKS_WITH)?;
+            let ids = statement.query_map(params, |row| row.get(0))?;
             Ok(ids.collect::<Result<_, _>>()?)
         })
     }
@@ -163,8 +188,8 @@ impl FilterValues {
     /// Returns the parameters of the condition on chunks.
     pub(crate) fn of_chunks(&self) -> Vec<(&str, &dyn ToSql)> {
         let mut params = self.of_documents();
-        params.push((":excluded", &self.excluded));
-        params.push((":excluded_grams", &self.excluded_grams));
+        params.push((":words", &self.excluded));
+        params.push((":grams", &self.excluded_grams));
         params
     }
 }
@@ -281,6 +306,9 @@ mod tests {
         let passing = |text: &str| {
             let filter = Filter { excluded: vec![text.to_owned()], ..Filter::default() };
             let passing = db.store.passing_chunks(&filter).unwrap();
+            let with = db.store.chunks_with(text).unwrap();
+            assert!(with.is_sorted_by(|a, b| a < b));
+            assert!(ids.iter().all(|id| with.contains(id) != passing.contains(id)), "{text}");
             (0..ids.len()).filter(|idx| passing.contains(&ids[*idx])).collect::<Vec<_>>()
         };
         assert_eq!(passing("水族"), [1, 2, 3]);

@@ -91,13 +91,17 @@ impl Splitter {
         Ok(Phrase::once(TermIndex::Words, self.terms(TermIndex::Words, prefix)?, true))
     }
 
-    /// Returns what a chunk must not have: all phrases of any of these lists. The text ends in `*` for
-    /// all words that begin so.
+    /// Returns what a chunk has in which a text occurs: all phrases of any of these lists. An excluded text ends in `*`
+    /// for all words that begin so.
     ///
     /// # Errors
     ///
     /// As [`Splitter::terms`].
-    pub fn excluded(&self, text: &str, languages: &[NaturalLanguage]) -> Result<Vec<Vec<Phrase>>> {
+    pub fn alternatives(
+        &self,
+        text: &str,
+        languages: &[NaturalLanguage],
+    ) -> Result<Vec<Vec<Phrase>>> {
         let (plain, is_prefix) = match text.strip_suffix('*') {
             Some(beginning) => (beginning, true),
             None => (text, false),

@@ -130,9 +130,9 @@ impl Remote {
         Ok(postings::occurrences(phrase, &lists))
     }
 
-    /// Returns the chunks that have an excluded text.
-    fn excluded(&self, text: &str) -> Result<HashSet<ChunkId>> {
-        let alternatives = self.splitter().excluded(text, &self.shared.languages)?;
+    /// Returns the chunks that have a text.
+    fn having(&self, text: &str) -> Result<HashSet<ChunkId>> {
+        let alternatives = self.splitter().alternatives(text, &self.shared.languages)?;
         let mut found = HashSet::new();
         for phrases in alternatives {
             let mut all: Option<HashSet<ChunkId>> = None;
@@ -198,7 +198,7 @@ impl Searchable for Remote {
     fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
         let mut excluded = HashSet::new();
         for text in &filter.excluded {
-            excluded.extend(self.excluded(text)?);
+            excluded.extend(self.having(text)?);
         }
         let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches('/'));
         let below = path.map(|path| format!("{path}/"));
@@ -217,6 +217,12 @@ impl Searchable for Remote {
         )?;
         let mut ids = rows.iter().map(|row| self.id(row, 0)).collect::<Result<Vec<_>>>()?;
         ids.retain(|id| !excluded.contains(id));
+        Ok(ids)
+    }
+
+    fn chunks_with(&self, text: &str) -> Result<Vec<ChunkId>> {
+        let mut ids: Vec<ChunkId> = self.having(text)?.into_iter().collect();
+        ids.sort_unstable();
         Ok(ids)
     }
 

@@ -26,10 +26,25 @@ pub struct Answer {
     pub confidence: Option<Confidence>,
     /// Why `confidence` is `None`.
     pub no_basis: Option<NoBasis>,
+    /// The phrasings that no chunk meets, because of their phrases in quotes.
+    pub unmet: Vec<Unmet>,
+    /// Remarks on the search. Who asks adds them; a search makes none.
+    pub notes: Vec<String>,
     /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
     pub reranking: Option<Reranking>,
     /// Set if the hits are passages.
     pub gathered: Option<Gathered>,
+}
+
+/// A phrasing that no chunk meets, because of its phrases in quotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmet {
+    /// The phrasing, unchanged.
+    pub typed: String,
+    /// Its phrases, as typed between the quotes.
+    pub phrases: Vec<String>,
+    /// Those of them that occur nowhere. If there are none, no chunk that passes filter and exclusions has all phrases.
+    pub nowhere: Vec<String>,
 }
 
 /// How passages were collected.
@@ -61,6 +76,8 @@ impl Answer {
             total_matches: 0,
             confidence: Some(Confidence::None),
             no_basis: None,
+            unmet: Vec::new(),
+            notes: Vec::new(),
             reranking: None,
             gathered: None,
         }

@@ -29,6 +29,8 @@ pub enum NoBasis {
     Unreadable,
     /// The query has no words, and only words were looked for.
     NoWords,
+    /// No chunk has what the query has in quotes.
+    Unmet,
 }
 
 impl NoBasis {
@@ -37,6 +39,7 @@ impl NoBasis {
         match self {
             Self::Unreadable => "the model cannot read the query",
             Self::NoWords => "the query has no words to look for",
+            Self::Unmet => "no searched passage has the phrases in double quotes",
         }
     }
 }

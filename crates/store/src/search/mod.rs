@@ -30,17 +30,18 @@ mod term;
 mod weights;
 mod why;
 
-pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking};
+pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking, Unmet};
 pub use confidence::{Confidence, NoBasis};
 pub use keyword::TermMatch;
 pub use options::{LegSelection, LoadEmbedder, SearchOptions};
 pub use parse::Query;
-use passing::passing;
+use passing::{Passing, passing};
 pub use searchable::Searchable;
 pub use why::{LegRank, Outcome, Trace, why};
 
 /// Searches the chunks of `store` for the phrasings of a query, of which there is at least one. Each leg ranks by the
-/// average of the phrasings' scores, so several phrasings are fused like one. What one of them excludes is excluded.
+/// average of the phrasings' scores, so several phrasings are fused like one. What one of them excludes is excluded; a hit
+/// has all phrases in quotes of at least one of them.
 ///
 /// Both legs run in parallel, each on a separate connection. A database without chunks is answered
 /// without a model. The same database and the same query give the same answer.
@@ -54,10 +55,13 @@ pub fn search(
     phrasings: &[Query],
     options: &SearchOptions,
 ) -> Result<Answer> {
-    let nothing = Answer::empty(phrasings);
-    let passing = passing(store, phrasings, &options.filter)?;
+    let Passing { chunks: passing, unmet } = passing(store, phrasings, &options.filter)?;
+    let nothing = Answer { unmet, ..Answer::empty(phrasings) };
     if passing.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(nothing);
+        return Ok(match nothing.unmet.is_empty() {
+            true => nothing,
+            false => Answer { confidence: None, no_basis: Some(NoBasis::Unmet), ..nothing },
+        });
     }
     let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
     let fused = stage("fuse", || rankings.fuse(store, options))?;
@@ -110,7 +114,7 @@ pub fn trial(
     options: &SearchOptions,
 ) -> Result<Trial> {
     let phrasings = slice::from_ref(query);
-    let passing = passing(store, phrasings, &options.filter)?;
+    let passing = passing(store, phrasings, &options.filter)?.chunks;
     let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
     let fused = rankings.fuse(store, options)?;
     let ids = |ranking: &[Ranked]| ranking.iter().map(|ranked| ranked.chunk_id).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
 //! Parses what the user typed into a [`Query`]. Fails only on an empty input or one that asks for
 //! too much at once.
 //!
-//! The full syntax: words are alternatives that BM25 ranks, `"an exact phrase"` stays together, a
+//! The full syntax: words are alternatives that BM25 ranks, `"an exact phrase"` must occur, a
 //! leading `-` excludes a word or a phrase, `begin*` matches every word that begins so. Everything
 //! else is text.
 //!
@@ -32,6 +32,8 @@ pub struct Query {
     /// Neighbouring words written as one (`http request` as `httprequest`), as in program text.
     /// Wanted only if they occur.
     pub joined: Vec<String>,
+    /// Phrases that must occur, as typed between the quotes; some of `wanted`.
+    pub phrases: Vec<String>,
     /// Words and phrases that must not occur; a prefix ends in `*`.
     pub excluded: Vec<String>,
     /// Whether the keyword leg uses only the first [`limits::QUERY_TERMS`] terms.
@@ -102,7 +104,11 @@ pub fn parse(typed: &str) -> Result<Query> {
         .map(|piece| if piece.is_prefix { piece.text + "*" } else { piece.text })
         .collect();
     let joined = joined(&words);
-    Ok(Query { typed: typed.to_owned(), passage, wanted, prefixes, joined, excluded, is_cut })
+    // As many as the keyword leg uses.
+    let is_used = |piece: &&&Piece| piece.is_phrase && wanted.contains(&piece.text);
+    let phrases = Terms::of(words.iter().filter(is_used).map(|piece| piece.quoted.clone()), most);
+    let (typed, phrases) = (typed.to_owned(), phrases.take());
+    Ok(Query { typed, passage, wanted, prefixes, joined, phrases, excluded, is_cut })
 }
 
 fn refused(message: String) -> Error {
@@ -279,6 +285,8 @@ fn is_function_word(word: &str) -> bool {
 /// A word or a phrase as typed.
 struct Piece {
     text: String,
+    /// A phrase with the spaces next to its quotes.
+    quoted: String,
     is_phrase: bool,
     is_prefix: bool,
     is_excluded: bool,
@@ -301,13 +309,13 @@ fn pieces(typed: &str) -> Vec<Piece> {
             .filter(|(inner, _)| is_searchable(inner) && (is_excluded || is_short(inner)));
         let is_phrase = phrase.is_some();
         let (text, after) = match phrase {
-            Some((inner, after)) => (inner.trim(), after),
+            Some((inner, after)) => (inner, after),
             None => body.split_at(body.find(char::is_whitespace).unwrap_or(body.len())),
         };
         let prefix = text.strip_suffix('*').filter(|prefix| !is_phrase && is_prefix(prefix));
         if !text.is_empty() {
-            let text = prefix.unwrap_or(text).to_owned();
-            found.push(Piece { text, is_phrase, is_prefix: prefix.is_some(), is_excluded });
+            let (quoted, text) = (text.to_owned(), prefix.unwrap_or(text).trim().to_owned());
+            found.push(Piece { text, quoted, is_phrase, is_prefix: prefix.is_some(), is_excluded });
         }
         rest = after.trim_start();
     }

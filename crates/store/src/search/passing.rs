@@ -3,16 +3,153 @@
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
+use crate::search::answer::Unmet;
 use crate::search::parse::Query;
 use crate::search::searchable::Searchable;
 
-/// Returns the chunks that pass filter and exclusions, ordered by id; `None` if all do.
+/// The chunks that a search considers.
+pub(super) struct Passing {
+    /// Ordered by id; `None` if all pass.
+    pub(super) chunks: Option<Vec<ChunkId>>,
+    /// The phrasings whose phrases leave nothing of what passes filter and exclusions.
+    pub(super) unmet: Vec<Unmet>,
+}
+
+/// Returns the chunks that pass filter and exclusions, and have all phrases of at least one phrasing.
 pub(super) fn passing(
     store: &impl Searchable,
     phrasings: &[Query],
     filter: &Filter,
-) -> Result<Option<Vec<ChunkId>>> {
+) -> Result<Passing> {
     let excluded = phrasings.iter().flat_map(|query| query.excluded.clone()).collect();
     let filter = Filter { excluded, ..filter.clone() };
-    if filter.is_empty() { Ok(None) } else { store.passing_chunks(&filter).map(Some) }
+    let chunks = if filter.is_empty() { None } else { Some(store.passing_chunks(&filter)?) };
+    let mut unmet = Vec::new();
+    if chunks.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(Passing { chunks, unmet });
+    }
+    let mut with_phrases = Vec::new();
+    for query in phrasings.iter().filter(|query| !query.phrases.is_empty()) {
+        let (mut own, mut nowhere) = (chunks.clone(), Vec::new());
+        for phrase in &query.phrases {
+            // A star in quotes is text.
+            let found = store.chunks_with(phrase.trim_end_matches('*'))?;
+            if found.is_empty() {
+                nowhere.push(phrase.clone());
+            }
+            own = Some(match own {
+                None => found,
+                Some(own) => own.into_iter().filter(|id| found.binary_search(id).is_ok()).collect(),
+            });
+        }
+        let own = own.unwrap_or_default();
+        if own.is_empty() {
+            let (typed, phrases) = (query.typed.clone(), query.phrases.clone());
+            unmet.push(Unmet { typed, phrases, nowhere });
+        }
+        with_phrases.extend(own);
+    }
+    if phrasings.iter().any(|query| query.phrases.is_empty()) {
+        return Ok(Passing { chunks, unmet });
+    }
+    with_phrases.sort_unstable();
+    with_phrases.dedup();
+    Ok(Passing { chunks: Some(with_phrases), unmet })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Format, Language};
+    use crate::search::parse::parse;
+    use crate::testing::{TestDb, document};
+
+    /// A database whose chunks have the ids 1 to 5.
+    fn db() -> TestDb {
+        let mut db = TestDb::new();
+        let texts = [
+            "Set up Git 2.30.2 here",
+            "up set: git 2.30.20",
+            "Houses of Helsinki",
+            "東京都の水族館",
+        ];
+        db.add("/a.md", &texts, &[]);
+        let mut german = document("/de.md", &["Die Häuser am Hafen"], &[]);
+        german.metadata.natural_language = Some("de".into());
+        db.put(&german, &["Die Häuser am Hafen"], &[]);
+        db
+    }
+
+    fn passes(db: &TestDb, typed: &[&str], filter: &Filter) -> (Option<Vec<i64>>, Vec<Unmet>) {
+        let phrasings: Vec<Query> = typed.iter().map(|typed| parse(typed).unwrap()).collect();
+        let found = passing(&db.store, &phrasings, filter).unwrap();
+        (found.chunks.map(|ids| ids.iter().map(|id| id.0).collect()), found.unmet)
+    }
+
+    #[track_caller]
+    fn check(typed: &[&str], expected: Option<&[i64]>, unmet: &[&str]) {
+        let found = passes(&db(), typed, &Filter::default());
+        assert_eq!(found.0.as_deref(), expected, "{typed:?}");
+        assert_eq!(found.1.iter().map(|one| one.typed.as_str()).collect::<Vec<_>>(), unmet);
+    }
+
+    #[test]
+    fn without_a_phrase_all_pass() {
+        check(&["git \"?!\" 2.30.2"], None, &[]);
+    }
+
+    #[test]
+    fn a_phrase_is_compared_as_the_keyword_index_does() {
+        check(&["fix \"set up\""], Some(&[1]), &[]);
+        check(&["\"2.30.2\""], Some(&[1]), &[]);
+        check(&["\"HELSINKI\""], Some(&[3]), &[]);
+        check(&["\"house of\""], Some(&[3]), &[]);
+        check(&["\"Haus am Hafens\""], Some(&[5]), &[]);
+        check(&["\"水族\""], Some(&[4]), &[]);
+        check(&["\"東京水\""], Some(&[]), &["\"東京水\""]);
+        check(&["\"house*\""], Some(&[3]), &[]);
+        check(&["\"hel*\""], Some(&[]), &["\"hel*\""]);
+    }
+
+    #[test]
+    fn a_phrase_may_be_in_the_context() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["apples"], &[]);
+        let context = db.store.chunks(crate::ids::DocumentId(1)).unwrap()[0].chunk.context.clone();
+        let typed = format!("\"{context}\"");
+        assert_eq!(passes(&db, &[&typed], &Filter::default()), (Some(vec![1]), vec![]));
+    }
+
+    #[test]
+    fn all_phrases_must_occur_and_no_exclusion() {
+        check(&["\"git\" \"up\""], Some(&[1, 2]), &[]);
+        check(&["\"git\" -\"set up\""], Some(&[2]), &[]);
+        let typed = "\"set up\" \"up set\" \"no such\"";
+        check(&[typed], Some(&[]), &[typed]);
+        let unmet = passes(&db(), &[typed], &Filter::default()).1;
+        assert_eq!(unmet[0].phrases, ["set up", "up set", "no such"]);
+        assert_eq!(unmet[0].nowhere, ["no such"]);
+    }
+
+    #[test]
+    fn a_phrase_binds_its_own_phrasing() {
+        check(&["\"set up\"", "\"helsinki\" houses"], Some(&[1, 3]), &[]);
+        check(&["\"git\"", "\"set up\""], Some(&[1, 2]), &[]);
+        check(&["\"set up\"", "houses"], None, &[]);
+        check(&["\"no such\"", "houses"], None, &["\"no such\""]);
+        check(&["\"no such\"", "\"helsinki\""], Some(&[3]), &["\"no such\""]);
+    }
+
+    #[test]
+    fn a_filter_holds_for_every_phrasing() {
+        let code = Filter { language: Some(Language::Python), ..Filter::default() };
+        let mut db = db();
+        assert_eq!(passes(&db, &["\"git\""], &code), (Some(vec![]), vec![]));
+        let mut python = document("/e.py", &["git"], &[]);
+        python.format = Format::Code(Language::Python);
+        db.put(&python, &["git"], &[]);
+        assert_eq!(passes(&db, &["\"git\"", "houses"], &code), (Some(vec![6]), vec![]));
+        let (chunks, unmet) = passes(&db, &["\"set up\""], &code);
+        assert_eq!((chunks, unmet[0].nowhere.len()), (Some(vec![]), 0));
+    }
 }

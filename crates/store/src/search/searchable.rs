@@ -19,6 +19,7 @@ pub trait Searchable: Sized + Send {
         Ok(())
     }
     fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>>;
+    fn chunks_with(&self, text: &str) -> Result<Vec<ChunkId>>;
     fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
     fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
     fn chunk_sizes(&self) -> Result<ChunkSizes>;
@@ -54,6 +55,7 @@ impl Searchable for Store {
         return_reader(&self, reader: Self) -> ();
         read_ahead(&self, is_enough: &dyn Fn() -> bool) -> Result<()>;
         passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>>;
+        chunks_with(&self, text: &str) -> Result<Vec<ChunkId>>;
         occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
         occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
         chunk_sizes(&self) -> Result<ChunkSizes>;

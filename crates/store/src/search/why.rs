@@ -28,6 +28,8 @@ pub enum Outcome {
     Filtered,
     /// Each of its chunks has an excluded word.
     Excluded,
+    /// None of its chunks has all phrases in quotes.
+    WithoutPhrase,
     /// No leg ranks it within the depth.
     BeyondDepth,
     /// It nearly repeats a better hit, word for word.
@@ -46,6 +48,7 @@ impl Outcome {
             Self::Empty => "empty",
             Self::Filtered => "filtered",
             Self::Excluded => "excluded",
+            Self::WithoutPhrase => "without_phrase",
             Self::BeyondDepth => "beyond_depth",
             Self::BelowThreshold => "below_threshold",
             Self::BeyondLimit => "beyond_limit",
@@ -73,7 +76,7 @@ pub struct Trace {
     pub outcome: Outcome,
     /// Number of the document's chunks.
     pub num_chunks: usize,
-    /// Number of its chunks that pass filter and exclusions.
+    /// Number of its chunks that pass filter and exclusions and have the phrases.
     pub num_passing: usize,
     /// The terms into which the keyword leg splits the query.
     pub terms: Vec<String>,
@@ -108,7 +111,8 @@ pub fn why(
     let of_filter = store.passing_chunks(&options.filter)?;
     let is_own = |id: &ChunkId| chunk_ids.contains(id);
     let phrasings = slice::from_ref(query);
-    let passing = passing(store, phrasings, &options.filter)?;
+    let passing_of = |phrasings: &[Query]| passing(store, phrasings, &options.filter);
+    let passing = passing_of(phrasings)?.chunks;
     let num_passing = passing
         .as_ref()
         .map_or(chunk_ids.len(), |passing| passing.iter().filter(|id| is_own(id)).count());
@@ -126,7 +130,13 @@ pub fn why(
         _ if options.filter != Filter::default() && !of_filter.iter().any(is_own) => {
             Outcome::Filtered
         }
-        _ if num_passing == 0 => Outcome::Excluded,
+        _ if num_passing == 0 => {
+            let any_text = Query { phrases: Vec::new(), ..query.clone() };
+            match passing_of(slice::from_ref(&any_text))?.chunks {
+                Some(passing) if !passing.iter().any(is_own) => Outcome::Excluded,
+                _ => Outcome::WithoutPhrase,
+            }
+        }
         None => Outcome::BeyondDepth,
         Some((_, fused)) if options.threshold.is_some_and(|least| fused.score < least) => {
             Outcome::BelowThreshold

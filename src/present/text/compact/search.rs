@@ -26,6 +26,9 @@ pub fn found(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
     };
     let (shown, total) = (answer.hits.len(), answer.total_matches);
     writeln!(out, "{shown} of {total} matches, {confidence}{reranking}")?;
+    for note in &answer.notes {
+        writeln!(out, "note: {}", clean(note))?;
+    }
     let mut seen = HashSet::new();
     for hit in &answer.hits {
         passage(hit, &mut seen, out)?;

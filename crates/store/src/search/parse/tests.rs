@@ -33,6 +33,33 @@ fn a_phrase_stays_together() {
 }
 
 #[test]
+fn a_phrase_in_quotes_is_required() {
+    let check = |typed: &str, expected: &[&str]| {
+        assert_eq!(parse(typed).unwrap().phrases, expected, "{typed}");
+    };
+    check(r#"git "to be" fix"#, &["to be"]);
+    check(r#""2.30.2" "Helsinki" "2.30.2""#, &["2.30.2", "Helsinki"]);
+    check(r#"" padded " "the" git"#, &[" padded ", "the"]);
+    check(r#""東京都""#, &["東京都"]);
+    // Ordinary text: no quotes, no letter or digit, one quote only, quotes inside a word, or excluded.
+    check(r#"git "?!" "" it"s 5" -"first draft" "open end"#, &[]);
+    // As a query that only excludes is searched by its words, so is its phrase.
+    check(r#"-"first draft""#, &["first draft"]);
+    let words = |num: usize| format!("\"{}\"", vec!["word"; num].join(" "));
+    check(&words(MAX_PHRASE), &[words(MAX_PHRASE).trim_matches('"')]);
+    check(&words(MAX_PHRASE + 1), &[]);
+}
+
+#[test]
+fn as_many_phrases_are_required_as_are_used_as_keywords() {
+    let typed: Vec<String> = (0..300).map(|number| format!("\"word {number}\"")).collect();
+    let query = parse(&typed.join(" ")).unwrap();
+    assert!(query.is_cut);
+    assert_eq!(query.phrases, query.wanted);
+    assert_eq!(query.phrases.len(), limits::QUERY_TERMS);
+}
+
+#[test]
 fn a_compound_word_is_searched_by_its_parts() {
     check("git-lfs", r#""git" OR "lfs""#, "", "git-lfs");
     check("I/O f(x)", r#""I O" OR "f x""#, "", "I/O f(x)");
