@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ingest::freshness::{self, HASH_LIMIT};
 use crate::ingest::roots::Roots;
 use crate::search::Hit;
-use crate::store::{ChunkId, DocumentId, Store};
+use crate::store::{ChunkId, Store, StoredDocument};
 
 pub use crate::config::Freshness;
 
@@ -17,8 +17,9 @@ pub(super) fn mark(session: &Session, store: &Store, hits: &mut [Hit]) -> Result
     if hits.is_empty() {
         return Ok(());
     }
-    let ids: Vec<ChunkId> = hits.iter().map(|hit| hit.stored.chunk.id).collect();
-    let by_chunk = compared(session, store, &ids)?;
+    let shown: HashMap<ChunkId, Option<&str>> =
+        hits.iter().map(|hit| (hit.stored.chunk.id, hit.stored.path.as_deref())).collect();
+    let by_chunk = compared(session, store, &shown)?;
     for hit in hits {
         // Another process may have replaced a chunk since the search.
         hit.stale = by_chunk.get(&hit.stored.chunk.id).copied().unwrap_or(Some(Stale::Changed));
@@ -26,25 +27,30 @@ pub(super) fn mark(session: &Session, store: &Store, hits: &mut [Hit]) -> Result
     Ok(())
 }
 
-/// Compares the documents of chunks with their files, unless `search.freshness` is off.
+/// Compares the documents of chunks with their files, unless `search.freshness` is off. Each chunk has the path under
+/// which its document is shown.
 pub(super) fn of_chunks(
     session: &Session,
     store: &Store,
-    ids: &[ChunkId],
+    shown: &HashMap<ChunkId, Option<&str>>,
 ) -> Result<HashMap<ChunkId, Option<Stale>>> {
     match session.config().search.freshness {
         Freshness::Off => Ok(HashMap::new()),
-        Freshness::Mark | Freshness::Refresh => compared(session, store, ids),
+        Freshness::Mark | Freshness::Refresh => compared(session, store, shown),
     }
 }
 
-/// Returns how the documents of chunks differ from their files. Chunks that were replaced meanwhile are left out.
+/// Returns how the documents of chunks differ from their files; that at the path shown decides. Chunks that were replaced meanwhile are left out.
 fn compared(
     session: &Session,
     store: &Store,
-    ids: &[ChunkId],
+    shown: &HashMap<ChunkId, Option<&str>>,
 ) -> Result<HashMap<ChunkId, Option<Stale>>> {
-    let documents = store.files_of_chunks(ids)?;
+    let ids: Vec<ChunkId> = shown.keys().copied().collect();
+    let mut documents = store.files_of_chunks(&ids)?;
+    for document in &mut documents {
+        document.put_first(document.chunk_ids.first().and_then(|id| shown[id]));
+    }
     let roots = || Roots::of(store, session.config().ingestion.follow_links);
     let stale = freshness::stale(&documents, roots, HASH_LIMIT)?;
     let of_document = |id| stale.get(id).copied();
@@ -60,12 +66,14 @@ fn compared(
 pub(super) fn of_document(
     session: &Session,
     store: &Store,
-    id: DocumentId,
+    document: &StoredDocument,
 ) -> Result<Option<Stale>> {
     if session.config().search.freshness == Freshness::Off {
         return Ok(None);
     }
-    let Some(document) = store.files_of_document(id)? else { return Ok(None) };
+    let (id, path) = (document.id, document.path.as_deref());
+    let Some(mut document) = store.files_of_document(id)? else { return Ok(None) };
+    document.put_first(path);
     let roots = || Roots::of(store, session.config().ingestion.follow_links);
     let stale = freshness::stale(std::slice::from_ref(&document), roots, HASH_LIMIT)?;
     Ok(stale.get(&id).copied())

@@ -79,21 +79,27 @@ pub fn grep(
         }
         let ids: Vec<DocumentId> = passing.iter().map(|document| document.id).collect();
         let matched = stage("match", || grep::grep(&store, &ids, &pattern, request.detail))?;
-        let stale = stage("look at files", || {
-            let first = matched.iter().map(|matched| matched.first_chunk).collect::<Vec<_>>();
-            freshness::of_chunks(session, &store, &first)
-        })?;
         results.num_searched = passing.len();
         let mut passing: HashMap<DocumentId, PassingDocument> =
             passing.into_iter().map(|document| (document.id, document)).collect();
-        results.documents = matched
-            .into_iter()
-            .filter_map(|matched| {
-                let document = passing.remove(&matched.document_id)?;
-                let stale = stale.get(&matched.first_chunk).copied().flatten();
-                Some(GrepDocument { document, matched, stale })
-            })
-            .collect();
+        let found = matched.into_iter().filter_map(|matched| {
+            let document = passing.remove(&matched.document_id)?;
+            Some(GrepDocument { document, matched, stale: None })
+        });
+        results.documents = found.collect();
+        let documents = results.documents.iter_mut().map(|found| &mut found.document);
+        session
+            .shown_paths(request.filter.path_prefix.as_deref())
+            .choose(&store, documents.map(|document| (document.id, &mut document.path)))?;
+        let stale = stage("look at files", || {
+            let documents = results.documents.iter();
+            let shown =
+                documents.map(|found| (found.matched.first_chunk, found.document.path.as_deref()));
+            freshness::of_chunks(session, &store, &shown.collect())
+        })?;
+        for found in &mut results.documents {
+            found.stale = stale.get(&found.matched.first_chunk).copied().flatten();
+        }
         session.give_back(store);
         Ok(results)
     })

@@ -26,6 +26,8 @@ pub use around::{Around, around};
 pub struct ShowRequest {
     /// Id, path, or a unique part of a title or path; `None` if a chunk is selected.
     pub document: Option<String>,
+    /// A path under which it is shown, if it has several.
+    pub within: Option<String>,
     /// The part.
     pub selection: Selection,
     /// Most lines to show.
@@ -78,10 +80,12 @@ pub fn list(
 ) -> Result<Vec<ListedDocument>> {
     let mut documents = session.steadily(|| {
         let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
-        let documents = store.documents(&request.filter)?;
+        let mut documents = store.documents(&request.filter)?;
         if documents.is_empty() {
             absent::note(&store, &request.filter, observer)?;
         }
+        let shown = documents.iter_mut().map(|document| (document.id, &mut document.path));
+        session.shown_paths(request.filter.path_prefix.as_deref()).choose(&store, shown)?;
         Ok(documents)
     })?;
     match request.sort {
@@ -135,17 +139,22 @@ pub struct Info {
 /// Returns a document with its chunks.
 pub fn info(session: &Session, typed: &str) -> Result<Info> {
     session.steadily(|| {
-        let (store, document) = lookup::find(session, typed)?;
+        let (store, document) = lookup::shown(session, typed, None)?;
         let chunks = store.chunks(document.id)?;
-        let stale = freshness::of_document(session, &store, document.id)?;
+        let stale = freshness::of_document(session, &store, &document)?;
         Ok(Info { document, chunks, stale })
     })
 }
 
-/// Returns the parts of a document, down to `level`.
-pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Outline> {
+/// Returns the parts of a document, down to `level`. If it has several paths, it is shown under the one in `within`.
+pub fn outline(
+    session: &Session,
+    typed: &str,
+    within: Option<&str>,
+    level: Option<u32>,
+) -> Result<Outline> {
     session.steadily(|| {
-        let (store, document) = lookup::find(session, typed)?;
+        let (store, document) = lookup::shown(session, typed, within)?;
         read::outline(&store, document, level)
     })
 }
@@ -154,12 +163,12 @@ pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Out
 pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
     session.steadily(|| {
         let (store, document) = match (&request.document, &request.selection) {
-            (Some(typed), _) => lookup::find(session, typed)?,
+            (Some(typed), _) => lookup::shown(session, typed, request.within.as_deref())?,
             (None, Selection::Chunk(id, _)) => lookup::of_chunk(session, *id)?,
             (None, _) => return Err(Error::UnknownDocument { id: String::new() }),
         };
         let (selection, max_lines) = (request.selection.clone(), request.max_lines);
-        let stale = freshness::of_document(session, &store, document.id)?;
+        let stale = freshness::of_document(session, &store, &document)?;
         let shown = read::show(&store, document, &ShowOptions { selection, max_lines })?;
         Ok(Shown { stale, ..shown })
     })
@@ -168,7 +177,7 @@ pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
 /// Reads the file of a document.
 pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
     session.steadily(|| {
-        let (store, document) = lookup::find(session, &request.document)?;
+        let (store, document) = lookup::shown(session, &request.document, None)?;
         let options = OpenOptions {
             lines: request.lines,
             max_lines: request.max_lines,
@@ -188,11 +197,11 @@ pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
     })
 }
 
-/// Returns the path of a document's file for another program. If a link has replaced the file, it is
-/// refused.
-pub fn file(session: &Session, typed: &str) -> Result<PathBuf> {
+/// Returns the path of a document's file for another program; of several, the one in `within`. If a link has replaced
+/// the file, it is refused.
+pub fn file(session: &Session, typed: &str, within: Option<&str>) -> Result<PathBuf> {
     session.steadily(|| {
-        let (store, document) = lookup::find(session, typed)?;
+        let (store, document) = lookup::shown(session, typed, within)?;
         let path = reachable(session, &store, document.id, document.path.as_deref())?;
         store.close()?;
         Ok(path)

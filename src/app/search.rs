@@ -159,6 +159,9 @@ impl ChunkSearch<'_> {
         }
         let load = || session.embedder(binding.as_ref(), observer);
         let mut results = search::search(store, &load, phrasings, &options)?;
+        let documents = results.hits.iter_mut().map(|hit| &mut hit.stored);
+        let documents = documents.map(|stored| (stored.document_id, &mut stored.path));
+        session.shown_paths(request.filter.path_prefix.as_deref()).choose(store, documents)?;
         if let Some(reranker) = reranker {
             reranker.rerank(&mut results, observer);
             results.hits.truncate(limit);

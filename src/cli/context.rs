@@ -39,10 +39,20 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn new(environment: Environment, global: &Global, flags: &Flags) -> Result<Self> {
+    /// Opens the knowledge bases; `is_read` if people read the answer, where stdout is a terminal.
+    pub(super) fn new(
+        environment: Environment,
+        global: &Global,
+        flags: &Flags,
+        is_read: bool,
+    ) -> Result<Self> {
         let names = global.base.as_deref().map(bases::names).transpose()?.unwrap_or_default();
         let mut session = Session::of_base(environment, flags, names.first().map(String::as_str))?;
         session.notify = messages::info;
+        if is_read && streams::is_stdout_terminal() {
+            // Without a working directory, no path is preferred.
+            session.near = path_prefix(Path::new(".")).ok();
+        }
         for warning in &session.resolved.warnings {
             messages::warn(warning);
         }

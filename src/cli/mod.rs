@@ -120,19 +120,20 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     if format == OutputFormat::Json {
         messages::hold();
     }
-    let outcome = begun.and_then(|()| context(environment, &cli, &flags)).and_then(|context| {
-        messages::detail(&format!("database: {}", context.session.database().display()));
-        match &cli.command {
-            Command::Mcp(args::Mcp { action: Some(McpAction::Install(args)), .. }) => {
-                mcp_install::run(&context, cli.global.base.as_deref(), args)
+    let outcome =
+        begun.and_then(|()| context(environment, &cli, &flags, format)).and_then(|context| {
+            messages::detail(&format!("database: {}", context.session.database().display()));
+            match &cli.command {
+                Command::Mcp(args::Mcp { action: Some(McpAction::Install(args)), .. }) => {
+                    mcp_install::run(&context, cli.global.base.as_deref(), args)
+                }
+                Command::Mcp(args) => {
+                    let is_limited = cli.global.base.is_some();
+                    mcp(context, args, is_limited, program, serve)
+                }
+                command => dispatch(&context, command),
             }
-            Command::Mcp(args) => {
-                let is_limited = cli.global.base.is_some();
-                mcp(context, args, is_limited, program, serve)
-            }
-            command => dispatch(&context, command),
-        }
-    });
+        });
     messages::release(outcome.is_ok());
     let status = end(outcome, format);
     messages::end(format == OutputFormat::Human || status == ExitStatus::Success);
@@ -156,8 +157,14 @@ fn parse(mut args: Vec<OsString>) -> (Vec<OsString>, clap::error::Result<Cli>) {
 }
 
 /// Loads what a command needs. Only a search and a server work on several knowledge bases.
-fn context(environment: Environment, cli: &Cli, flags: &Flags) -> Result<Context> {
-    let context = Context::new(environment, &cli.global, flags)?;
+fn context(
+    environment: Environment,
+    cli: &Cli,
+    flags: &Flags,
+    format: OutputFormat,
+) -> Result<Context> {
+    let is_read = format == OutputFormat::Human && cli.command.is_read_by_people();
+    let context = Context::new(environment, &cli.global, flags, is_read)?;
     let context = match &cli.command {
         Command::Init(args) if args.here => context.here()?,
         _ => context,

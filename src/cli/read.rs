@@ -13,7 +13,7 @@ use crate::present::json::read as read_json;
 use crate::present::text::{read as read_text, stale};
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
-    let outline = app::read::outline(&context.session, &args.document, args.level)?;
+    let outline = app::read::outline(&context.session, &args.document, None, args.level)?;
     context.present(args.format.format, &outline, read_json::outline, |_, outline, out| {
         read_text::outline(outline, out)
     })?;
@@ -25,6 +25,7 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
         &context.session,
         &ShowRequest {
             document: args.document.clone(),
+            within: None,
             selection: selection(&args.selection, args.around),
             max_lines: args.max_lines,
         },
@@ -45,7 +46,7 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
 
 pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
     if args.editor {
-        let path = app::read::file(&context.session, &args.document)?;
+        let path = app::read::file(&context.session, &args.document, None)?;
         let (line, page) = (args.lines.map(|lines| lines.0), args.page);
         launch::open(context, Place { path: &path, line, page })?;
         return Ok(ExitStatus::Success);

@@ -44,7 +44,8 @@ fn document(session: &Session, id: &str) -> Result<Option<ResourceContent>> {
         return Ok(None);
     }
     let (document, selection) = (Some(id.to_owned()), Selection::Whole);
-    match app::read::show(session, &ShowRequest { document, selection, max_lines: None }) {
+    let request = ShowRequest { document, within: None, selection, max_lines: None };
+    match app::read::show(session, &request) {
         Ok(shown) => {
             let bytes = shown.text.into_bytes();
             Ok(Some(ResourceContent { bytes, mime_type: "text/plain" }))

@@ -124,7 +124,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |input: OutlineInput, ask| {
                 let document = requests::name(&input.document);
-                let outline = app::read::outline(ask.session(), &document, input.level)?;
+                let outline = app::read::outline(ask.session(), &document, None, input.level)?;
                 ask.form.reply(SHORT_PAGE, &outline, read_json::outline, compact::outline)
             },
         ),

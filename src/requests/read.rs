@@ -82,6 +82,7 @@ impl TryFrom<ShowInput> for ShowRequest {
             Selection::Whole
         };
         Ok(Self {
+            within: None,
             document: input.document.as_ref().map(name),
             selection,
             max_lines: input.max_lines,

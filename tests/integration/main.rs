@@ -180,6 +180,8 @@ mod relocate;
 mod rerank;
 /// Documents made with other settings.
 mod reread;
+/// Equal files at several paths.
+mod right_place;
 /// Added folders in other added folders.
 mod roots;
 /// What a process that reads a document can do, tried from inside.

@@ -47,6 +47,8 @@ fn alike(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)
         rrf_k: settings.rrf_k,
     };
     let mut hits = similar::similar(&store, seed, &options)?;
+    let documents = hits.iter_mut().map(|hit| (hit.stored.document_id, &mut hit.stored.path));
+    session.shown_paths(options.filter.path_prefix.as_deref()).choose(&store, documents)?;
     if settings.freshness != Freshness::Off {
         freshness::mark(session, &store, &mut hits)?;
     }

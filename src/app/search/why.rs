@@ -1,6 +1,6 @@
 //! Traces one document through a search.
 
-use crate::app::lookup::find;
+use crate::app::lookup::shown;
 use crate::app::search::SearchRequest;
 use crate::app::{Observer, Session, freshness};
 use crate::document::Stale;
@@ -30,12 +30,13 @@ pub fn why(
 ) -> Result<Why> {
     let query = search::parse::parse(&request.query)?;
     let (document, trace, stale) = session.steadily(|| {
-        let (store, document) = find(session, document)?;
+        let within = request.filter.path_prefix.as_deref();
+        let (store, document) = shown(session, document, within)?;
         let binding = store.binding()?;
         let load = || session.embedder(binding.as_ref(), observer);
         let id: DocumentId = document.id;
         let trace = search::why(&store, &load, &query, id, &request.options(session))?;
-        let stale = freshness::of_document(session, &store, id)?;
+        let stale = freshness::of_document(session, &store, &document)?;
         store.close()?;
         Ok((document, trace, stale))
     })?;

@@ -13,6 +13,7 @@ use crate::app::{bases, model};
 use crate::config::{Config, Environment, Flags, Freshness, Resolved};
 use crate::embed::Locations;
 use crate::error::{Error, Result};
+use crate::search::ShownPaths;
 use crate::store::Store;
 
 pub use crate::app::bases::place::DATABASE;
@@ -30,6 +31,9 @@ pub struct Session {
     pub home: PathBuf,
     /// What the user should be told about the choice of the knowledge base.
     pub notices: Vec<String>,
+    /// The working directory of a person who reads the answers at a terminal, in the database's notation: of the
+    /// paths of a document, they see the one below it. `None` for programs, whose answers do not depend on it.
+    pub near: Option<String>,
     /// The settings given as flags.
     flags: Flags,
     /// The knowledge base that the user named.
@@ -76,7 +80,8 @@ impl Session {
     fn like(&self, base: Option<&str>) -> Result<Self> {
         let other = Self::of_base(self.environment.clone(), &self.flags, base)?;
         let (reader, opened) = (self.reader.clone(), Opened::sharing_models(&self.opened));
-        Ok(Self { reader, opened, notify: self.notify, ..other })
+        let near = self.near.clone();
+        Ok(Self { reader, opened, notify: self.notify, near, ..other })
     }
 
     /// Returns a session with the same settings for a database that kb makes for itself.
@@ -106,6 +111,7 @@ impl Session {
             place,
             home,
             notices: Vec::new(),
+            near: None,
             flags: Flags::new(),
             named: None,
             reader: None,
@@ -121,6 +127,12 @@ impl Session {
         if *freshness == Freshness::Refresh {
             *freshness = Freshness::Mark;
         }
+    }
+
+    /// Returns which path of a document is shown: one in `named`, which a filter or the user named, and for a person
+    /// one in the working directory.
+    pub(super) fn shown_paths<'a>(&'a self, named: Option<&'a str>) -> ShownPaths<'a> {
+        ShownPaths::at(named.into_iter().chain(self.near.as_deref()))
     }
 
     /// Returns the settings.

@@ -167,6 +167,19 @@ commands! {
     }
 }
 
+impl Command {
+    /// Whether people read the answer on a terminal, unless it is JSON.
+    pub(super) fn is_read_by_people(&self) -> bool {
+        match self {
+            Self::Search(args) => {
+                !matches!(args.format, Some(SearchFormat::Paths | SearchFormat::Md))
+            }
+            Self::Mcp(_) => false,
+            _ => true,
+        }
+    }
+}
+
 /// Serve agents (Model Context Protocol)
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -189,9 +189,9 @@ impl Running<'_> {
             for effect in effects {
                 match effect {
                     Effect::Ask(asked) => self.questions.ask(asked),
-                    Effect::Open(target) => {
+                    Effect::Open(target, path) => {
                         keyboard.take().into_iter().for_each(Keyboard::stop);
-                        self.open(screen, target)?;
+                        self.open(screen, target, path.as_deref())?;
                         keyboard = Some(Keyboard::start(self.sender.clone()));
                     }
                     Effect::Copy(text) => {
@@ -240,9 +240,9 @@ impl Running<'_> {
     }
 
     /// Opens a place in another program, which gets the terminal meanwhile.
-    fn open(&mut self, screen: &mut Screen, target: Target) -> Result<()> {
+    fn open(&mut self, screen: &mut Screen, target: Target, path: Option<&str>) -> Result<()> {
         let document = target.document.to_string();
-        let path = match read::file(&self.context.session, &document) {
+        let path = match read::file(&self.context.session, &document, path) {
             Ok(path) => path,
             Err(error) => {
                 self.state.report(&error);

@@ -94,12 +94,14 @@ impl State {
         };
         match command {
             Command::Choose if self.is_printing => vec![Effect::Print(listing.location(selected))],
-            Command::Choose => vec![Effect::Open(listing.target(selected))],
+            Command::Choose => {
+                vec![Effect::Open(listing.target(selected), listing.path(selected))]
+            }
             Command::Outline => {
-                let document = listing.target(selected).document;
+                let (document, path) = (listing.target(selected).document, listing.path(selected));
                 self.heading = title("outline of ");
                 let typed = self.entry.text().to_owned();
-                vec![self.ask(Slot::Main, Question::Outline(document, typed))]
+                vec![self.ask(Slot::Main, Question::Outline(document, path, typed))]
             }
             Command::Section => {
                 let question = self.part(listing.text(selected));

@@ -18,8 +18,8 @@ use crate::text::scripts::is_unspaced;
 pub(super) enum Effect {
     /// Ask the worker.
     Ask(NumberedQuestion),
-    /// Open a place in the editor or viewer.
-    Open(Target),
+    /// Open a place in the editor or viewer, in the file at the path that is shown.
+    Open(Target, Option<String>),
     /// Put text on the clipboard.
     Copy(String),
     /// Leave, and print this location.
@@ -202,6 +202,7 @@ impl State {
         let view = self.view();
         Question::Part {
             document: view.listing.target(view.selected).document,
+            path: view.listing.path(view.selected),
             selection: view.listing.selection(view.selected),
             typed: self.entry.text().to_owned(),
             passage,

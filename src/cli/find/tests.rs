@@ -236,7 +236,7 @@ fn enter_waits_for_the_hits_of_what_is_typed() {
     assert!(state.press(key(KeyCode::Enter)).is_empty());
     answer(&mut state, number(&asked), hits(), true);
     let effects = answer(&mut state, number(&asked), hits(), false);
-    let Some(Effect::Open(target)) = effects.first() else { panic!("{effects:?}") };
+    let Some(Effect::Open(target, _)) = effects.first() else { panic!("{effects:?}") };
     assert_eq!((target.document, target.line), (DocumentId(1), Some(40)));
     state.is_printing = true;
     let effects = state.press(key(KeyCode::Enter));

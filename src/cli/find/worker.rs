@@ -33,10 +33,16 @@ pub(super) enum Question {
     Search(Box<SearchRequest>),
     /// The passages that are similar to a chunk.
     Similar(ChunkId),
-    /// The parts of a document; the words of the query are marked in them.
-    Outline(DocumentId, String),
+    /// The parts of a document, under the path that is shown; the words of the query are marked in them.
+    Outline(DocumentId, Option<String>, String),
     /// A part of a document, for reading from a passage on; the words of the query are marked.
-    Part { document: DocumentId, selection: Selection, typed: String, passage: Option<String> },
+    Part {
+        document: DocumentId,
+        path: Option<String>,
+        selection: Selection,
+        typed: String,
+        passage: Option<String>,
+    },
     /// The text next to a chunk.
     Around(ChunkId),
     /// The values to filter by.
@@ -237,13 +243,15 @@ impl<T: From<Reply> + Send> Worker<'_, T> {
                 let (_, hits) = app::search::similar(self.session, &request)?;
                 self.listing(Listing::of_similar(hits))
             }
-            Question::Outline(document, typed) => {
-                let outline = read::outline(self.session, &document.to_string(), None)?;
+            Question::Outline(document, path, typed) => {
+                let id = document.to_string();
+                let outline = read::outline(self.session, &id, path.as_deref(), None)?;
                 Ok(Answer::Listing(Listing::of_outline(outline, typed), None))
             }
-            Question::Part { document, selection, typed, passage } => {
+            Question::Part { document, path, selection, typed, passage } => {
                 let request = ShowRequest {
                     document: Some(document.to_string()),
+                    within: path.clone(),
                     selection: selection.clone(),
                     max_lines: None,
                 };

@@ -320,6 +320,11 @@ impl Listing {
         }
     }
 
+    /// Returns the path under which an entry's document is shown.
+    pub fn path(&self, entry: usize) -> Option<String> {
+        self.about(entry).path.map(str::to_owned)
+    }
+
     /// Returns the title of an entry's document.
     pub fn title(&self, entry: usize) -> String {
         clean(self.about(entry).title)

@@ -224,7 +224,7 @@ fn files_that_are_out_of_date_are_counted_by_what_happened_to_them() {
 #[test]
 fn parts_of_a_document_have_their_place_and_size() {
     let world = world();
-    let mut outline = read::outline(&world.session, "3", None).unwrap();
+    let mut outline = read::outline(&world.session, "3", None, None).unwrap();
     let part = &mut outline.parts[0];
     let facts = |part: &crate::read::Part| read_text::facts(part).join(", ");
     assert_eq!(facts(part), "7 tokens, lines 3-4, chunk 3");
@@ -248,7 +248,8 @@ fn text_that_was_cut_says_how_much_is_missing() {
     let world = world();
     let part = |max_lines| {
         let (document, selection) = (Some("3".to_owned()), Selection::Whole);
-        read::show(&world.session, &ShowRequest { document, selection, max_lines }).unwrap()
+        read::show(&world.session, &ShowRequest { document, within: None, selection, max_lines })
+            .unwrap()
     };
     let (whole, cut) = (part(None), part(Some(1)));
     assert_eq!(shown(|out| read_text::show(&whole, out)), "neap\ntide\n");

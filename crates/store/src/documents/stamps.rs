@@ -1,5 +1,7 @@
 //! Reads the remembered files of the documents that chunks belong to.
 
+use std::collections::HashMap;
+
 use rusqlite::named_params;
 
 use crate::error::Result;
@@ -54,7 +56,41 @@ const FILES_OF_DOCUMENT: &str = "
     WHERE documents.id = :id
     ORDER BY document_paths.path IS NOT documents.source_path, document_paths.path";
 
+const OTHER_PATHS: &str = "
+    SELECT documents.id, document_paths.path
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN documents ON documents.id = wanted.value
+    CROSS JOIN document_paths ON document_paths.document_id = documents.id
+    WHERE document_paths.path <> documents.source_path
+    ORDER BY documents.id, document_paths.path";
+
+impl DocumentFiles {
+    /// Puts the file at a path first, if it is one of its files.
+    pub fn put_first(&mut self, path: Option<&str>) {
+        let at = self.stamps.iter().position(|stamp| Some(stamp.path.as_str()) == path);
+        self.stamps[..at.map_or(0, |at| at + 1)].rotate_right(usize::from(at.is_some()));
+    }
+}
+
 impl Store {
+    /// Returns the paths of documents besides the first one, in order; documents without such paths are left out.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>> {
+        self.read(|db| {
+            let ids = columns::to_json(ids)?;
+            let mut statement = db.prepare_cached(OTHER_PATHS)?;
+            let mut found = statement.query(named_params! { ":ids": ids })?;
+            let mut paths: HashMap<DocumentId, Vec<String>> = HashMap::new();
+            while let Some(row) = found.next()? {
+                paths.entry(row.get(0)?).or_default().push(row.get(1)?);
+            }
+            Ok(paths)
+        })
+    }
+
     /// Returns a document with its files; `None` if it has none that is followed.
     ///
     /// # Errors
@@ -122,8 +158,8 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::PathRole;
-    use crate::ids::ChunkId;
     use crate::testing::{TestDb, document, stamp};
 
     #[test]
@@ -154,5 +190,26 @@ mod tests {
         assert_eq!(whole.stamps, found[0].stamps);
         assert_eq!(whole.content_hash, hash);
         assert_eq!(db.store.files_of_document(note).unwrap(), None);
+        let others = db.store.other_paths(&[b, note]).unwrap();
+        assert_eq!(others, [(b, vec!["/a.md".to_owned(), "/c.md".to_owned()])].into());
+    }
+
+    #[test]
+    fn the_file_at_a_path_comes_first_and_the_others_keep_their_order() {
+        let mut files = DocumentFiles {
+            document_id: DocumentId(1),
+            chunk_ids: Vec::new(),
+            content_hash: String::new(),
+            stamps: ["/b.md", "/a.md", "/c.md"].map(stamp).into(),
+        };
+        for (path, expected) in [
+            (None, ["/b.md", "/a.md", "/c.md"]),
+            (Some("/elsewhere.md"), ["/b.md", "/a.md", "/c.md"]),
+            (Some("/b.md"), ["/b.md", "/a.md", "/c.md"]),
+            (Some("/c.md"), ["/c.md", "/b.md", "/a.md"]),
+        ] {
+            files.put_first(path);
+            assert_eq!(files.stamps, expected.map(stamp), "{path:?}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::push::index_number;
 use super::state::State;
 use super::statements::{
     BEGIN, CHUNKS, CODES, DOCUMENTS_OF, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NEAREST,
-    NEAREST_PASSING, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES, VECTORS,
+    NEAREST_PASSING, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES, VECTORS,
 };
 use crate::document::{Binding, Chunk, Filter};
 use crate::error::{Error, Result};
@@ -332,5 +332,11 @@ impl Searchable for Remote {
     fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {
         let rows = self.query(CHUNKS, &[(&id.0, Type::INT8)])?;
         rows.iter().map(|row| self.stored_chunk(row)).collect()
+    }
+
+    fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let rows = self.query(OTHER_PATHS, &[(&ids, Type::INT8_ARRAY)])?;
+        rows.iter().map(|row| Ok((DocumentId(self.get(row, 0)?), self.get(row, 1)?))).collect()
     }
 }

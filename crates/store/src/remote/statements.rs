@@ -75,6 +75,9 @@ pub(super) const CODES: &str = "
 
 pub(super) const DOCUMENTS_OF: &str = "SELECT id, document_id FROM kb_chunks WHERE id = ANY ($1)";
 
+pub(super) const OTHER_PATHS: &str = "
+    SELECT id, array_remove(paths, path) FROM kb_documents WHERE id = ANY ($1) AND cardinality(paths) > 1";
+
 pub(super) const HITS: &str = "
     SELECT
         chunk.id, chunk.chunk_index, chunk.text, chunk.context, chunk.token_count,

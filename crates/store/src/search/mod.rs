@@ -25,6 +25,7 @@ pub mod parse;
 mod passing;
 mod rankings;
 mod searchable;
+mod shown;
 pub mod similar;
 mod term;
 mod weights;
@@ -37,6 +38,7 @@ pub use options::{LegSelection, LoadEmbedder, SearchOptions};
 pub use parse::Query;
 use passing::{Passing, passing};
 pub use searchable::Searchable;
+pub use shown::ShownPaths;
 pub use why::{LegRank, Outcome, Trace, why};
 
 /// Searches the chunks of `store` for the phrasings of a query, of which there is at least one. Each leg ranks by the

@@ -35,6 +35,7 @@ pub trait Searchable: Sized + Send {
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
     fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>>;
     fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
+    fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
 }
 
 /// Calls the method of the same name.
@@ -66,5 +67,6 @@ impl Searchable for Store {
         hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
         documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>>;
         chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
+        other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
     }
 }

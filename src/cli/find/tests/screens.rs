@@ -47,7 +47,7 @@ fn world() -> World {
 fn reading() -> State {
     let world = world();
     let (document, selection) = (Some("1".to_owned()), Selection::Whole);
-    let request = ShowRequest { document, selection, max_lines: None };
+    let request = ShowRequest { document, within: None, selection, max_lines: None };
     let shown = read::show(&world.session, &request).unwrap();
     let mut state = found();
     let asked = state.press(control('s'));
@@ -59,7 +59,7 @@ fn reading() -> State {
 /// Returns the state with the outline of a document.
 fn outlined() -> State {
     let world = world();
-    let outline = read::outline(&world.session, "1", None).unwrap();
+    let outline = read::outline(&world.session, "1", None, None).unwrap();
     let mut state = found();
     let asked = state.press(control('o'));
     reply(
