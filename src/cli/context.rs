@@ -16,7 +16,7 @@ use crate::config::{Config, Environment, Flags, OutputFormat};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::present::terminal::sheet::{Printed, Sheet};
-use crate::present::text::human::Human;
+use crate::present::text::human::{BaseNames, Human};
 use crate::text::json::Json;
 use crate::text::printable::clean;
 use crate::trace::stage;
@@ -53,13 +53,15 @@ impl Context {
             // Without a working directory, no path is preferred.
             session.near = path_prefix(Path::new(".")).ok();
         }
+        let bases = BaseNames { own: session.place.name.clone(), usual: session.usual()? };
+        messages::name_bases(&bases);
         for warning in &session.resolved.warnings {
             messages::warn(warning);
         }
         session.notices.iter().for_each(|notice| messages::info(notice));
         let beside: Vec<Session> =
             names.iter().skip(1).map(|name| session.beside(name)).collect::<Result<_>>()?;
-        let human = human(&session.environment, global);
+        let human = Human { bases, ..human(&session.environment, global) };
         let is_paged = human.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(&session.environment) } else { None };
         Ok(Self { session, beside, human, ui: Ui::default(), pager })
@@ -125,6 +127,7 @@ pub(super) fn human(environment: &Environment, global: &Global) -> Human {
         home: Some(environment.home()),
         // Without a working directory, paths are shown in full.
         cwd: absolute(Path::new(".")).ok(),
+        bases: BaseNames::default(),
     }
 }
 

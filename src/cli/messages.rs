@@ -15,7 +15,7 @@ use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
 use crate::files::write;
 use crate::present::json;
-use crate::present::text::human::Human;
+use crate::present::text::human::{BaseNames, Human};
 use crate::text::printable::clean;
 use crate::trace;
 
@@ -116,6 +116,11 @@ pub(super) fn begin<'a>(
         warn(&format!("there is no log of this run: {error}"));
     }
     Ok(())
+}
+
+/// From now on, commands in messages name the knowledge base if they need to.
+pub(super) fn name_bases(bases: &BaseNames) {
+    reporter().human.bases = bases.clone();
 }
 
 /// Whether the system does not let this process write a file.

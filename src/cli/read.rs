@@ -14,8 +14,8 @@ use crate::present::text::{read as read_text, stale};
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
     let outline = app::read::outline(&context.session, &args.document, None, args.level)?;
-    context.present(args.format.format, &outline, read_json::outline, |_, outline, out| {
-        read_text::outline(outline, out)
+    context.present(args.format.format, &outline, read_json::outline, |human, outline, out| {
+        read_text::outline(outline, &human.base_mark(None), out)
     })?;
     Ok(ExitStatus::Success)
 }

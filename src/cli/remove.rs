@@ -27,7 +27,10 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
                 message: "removing needs `--yes` without a terminal".into(),
                 hint: Some(match args.documents.is_empty() {
                     true => "`--dry-run` lists what would be removed".into(),
-                    false => format!("kb remove --yes {}", args.documents.join(" ")),
+                    false => {
+                        let rest = format!("remove --yes {}", args.documents.join(" "));
+                        context.human.command(None, &rest)
+                    }
                 }),
             });
         }

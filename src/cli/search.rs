@@ -87,9 +87,7 @@ fn aside(context: &Context, answer: &Answer, format: SearchFormat) {
         }
         SearchFormat::Md | SearchFormat::Json | SearchFormat::Human => {}
     }
-    if let Some(advice) = stale::advice(&answer.hits) {
-        context.ui.note(&advice);
-    }
+    context.human.advice(&answer.hits).iter().for_each(|advice| context.ui.note(advice));
 }
 
 /// Opens result `number`, counted from 1, at the line of the match.

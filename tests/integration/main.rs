@@ -180,7 +180,7 @@ mod relocate;
 mod rerank;
 /// Documents made with other settings.
 mod reread;
-/// Equal files at several paths.
+/// Equal files at several paths, and lines for people that name their knowledge base.
 mod right_place;
 /// Added folders in other added folders.
 mod roots;

@@ -1,11 +1,12 @@
-//! Equal files are cited, opened and compared at the path that the user means.
+//! Equal files are cited, opened and compared at the path that the user means, and lines for people name the
+//! knowledge base where they must.
 
 use std::fs;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, with_stdin};
+use crate::env::{Output, TestEnv, with_stdin};
 use crate::mcp_client::Client;
 use crate::patience::comes_true;
 use crate::screen::Screen;
@@ -260,4 +261,128 @@ fn a_copy_cites_the_path_of_the_filter_too() {
     let env = worktrees();
     env.ok(&["push", "--to", &url]);
     check(&env, &["search", "zephyrine gauge", "--from", &url]);
+}
+
+/// A home with a diary in the default knowledge base and a contract in `work`, both document 1.
+fn diary_and_contract() -> TestEnv {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "My private diary about the zephyrine sea"]);
+    env.ok(&["base", "add", "work"]);
+    env.ok(&["--base", "work", "add", "--note", "The zephyrine period is three months"]);
+    env
+}
+
+/// Runs the command of the line with this text, as a person would type it.
+#[track_caller]
+fn follow(env: &TestEnv, shown: &Output, text: &str) -> String {
+    let lines: Vec<&str> = shown.stdout.lines().collect();
+    let at = lines.iter().position(|line| line.contains(text)).unwrap();
+    let command = lines[at..].iter().find_map(|line| line.trim().strip_prefix("kb ")).unwrap();
+    env.ok(&command.split(' ').collect::<Vec<_>>()).stdout
+}
+
+#[test]
+fn the_command_below_a_hit_shows_the_document_of_the_hit() {
+    let env = diary_and_contract();
+    for bases in ["work,default", "default,work", "work"] {
+        let args = ["--base", bases, "search", "zephyrine", "--format", "human"];
+        let shown = env.ok(&args);
+        let work = shown.stdout.lines().find(|line| line.contains("three months [note]")).unwrap();
+        assert!(work.ends_with("[note] [work]"), "{bases}: {work}");
+        let command = "   kb --base work show 1\n";
+        assert!(shown.stdout.contains(command), "{bases}: {}", shown.stdout);
+        assert!(follow(&env, &shown, "three months").contains("three months"), "{bases}");
+        if bases != "work" {
+            let own = shown.stdout.lines().find(|line| line.contains("diary")).unwrap();
+            assert!(own.ends_with("[note]"), "{bases}: {own}");
+            assert!(follow(&env, &shown, "private diary").contains("diary"), "{bases}");
+            // Two documents are two groups, though both are number 1.
+            assert!(shown.stdout.contains(" show 1\n\n2. "), "{}", shown.stdout);
+        }
+    }
+    // The default one needs no name.
+    let shown = env.ok(&["search", "zephyrine", "--format", "human"]).stdout;
+    assert!(shown.contains("   kb show 1\n") && !shown.contains("[default]"), "{shown}");
+}
+
+#[test]
+fn lines_for_people_name_the_base_of_the_command() {
+    let env = diary_and_contract();
+    env.ok(&["--base", "work", "add", "--note", "The zephyrine notice of the harbour"]);
+    let in_work = |args: &[&str]| env.ok(&[&["--base", "work"][..], args].concat());
+    let shown = |args: &[&str]| in_work(args).stdout;
+    assert!(shown(&["similar", "1", "--format", "human"]).contains("kb --base work show 2\n"));
+    assert!(shown(&["info", "1"]).starts_with("Document 1 [work]\n"));
+    assert!(env.ok(&["info", "1"]).stdout.starts_with("Document 1\n"));
+    let outline = shown(&["outline", "1", "--format", "human"]);
+    assert!(outline.lines().next().unwrap().contains("[note] [work] "), "{outline}");
+    assert!(shown(&["grep", "period", "--format", "human"]).contains(" (note 1) [work]\n"));
+    let none = shown(&["list", "--tags", "nothing", "--format", "human"]);
+    assert!(none.starts_with("No documents match. `kb --base work list`"), "{none}");
+    assert!(shown(&["tags", "--format", "human"]).contains("`kb --base work tag DOC"));
+    let failed = env.kb(&["--base", "work", "open", "1", "--editor"]).expect(1);
+    assert!(failed.stderr.contains("hint: `kb --base work show 1`"), "{}", failed.stderr);
+    let failed = env.kb(&["--base", "work", "remove", "1"]).expect(1);
+    assert!(failed.stderr.contains("kb --base work remove --yes 1"), "{}", failed.stderr);
+    // Commands about all knowledge bases name none.
+    let failed = env.kb(&["--base", "work,", "list"]).expect(1);
+    assert!(failed.stderr.contains("`kb base list`"), "{}", failed.stderr);
+    // The words of the query stay as they are.
+    let shown = shown(&["search", "zephyrine `kb list`", "--format", "human"]);
+    assert!(shown.starts_with("Search: \"zephyrine `kb list`\""), "{shown}");
+}
+
+#[test]
+fn find_names_the_base_on_its_screen() {
+    let env = diary_and_contract();
+    let args = ["--base", "work", "find", "zephyrine"];
+    let mut screen = Screen::start(&env, &args, 110, 30);
+    screen.see("kb --base work show 1 [work]");
+    screen.leave("\u{1b}", &env).expect(0);
+}
+
+#[test]
+fn advice_about_stale_files_is_given_for_each_base() {
+    let env = diary_and_contract();
+    for (base, name) in [("default", "a"), ("work", "b")] {
+        env.write(
+            &format!("{name}/{name}.md"),
+            format!("# {name}\n\nA zephyrine valve of {name}.\n"),
+        );
+        env.ok(&["--base", base, "add", name]);
+        env.write(&format!("{name}/{name}.md"), "# New\n\nSomething else.\n");
+    }
+    for base in ["default", "work"] {
+        env.ok(&["--base", base, "config", "set", "search.freshness", "mark"]);
+    }
+    let search = ["--base", "default,work", "search", "zephyrine valve"];
+    let human = env.ok(&[&search[..], &["--format", "human"]].concat()).stdout;
+    let md = env.ok(&[&search[..], &["--format", "md"]].concat()).stderr;
+    for text in [human, md] {
+        assert!(
+            text.contains("1 of these files has changed since it was indexed; `kb update`"),
+            "{text}"
+        );
+        assert!(text.contains("indexed; `kb --base work update`"), "{text}");
+    }
+}
+
+#[test]
+fn in_a_project_its_base_needs_no_name_and_the_default_one_does() {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "My private diary about the zephyrine sea"]);
+    fs::create_dir_all(env.path("project")).unwrap();
+    let here = |args: &[&str]| {
+        let mut command = env.command(args);
+        env.finish(command.current_dir(env.path("project"))).expect(0)
+    };
+    here(&["init", "--here"]);
+    here(&["add", "--note", "The zephyrine period is three months"]);
+    let shown = here(&["search", "zephyrine", "--format", "human"]).stdout;
+    assert!(shown.contains("   kb show 1\n"), "{shown}");
+    let both = ["--base", "project,default", "search", "zephyrine", "--format", "human"];
+    let shown = here(&both).stdout;
+    assert!(shown.contains("   kb show 1\n"), "{shown}");
+    assert!(shown.contains("[note] [default]\n"), "{shown}");
+    assert!(shown.contains("   kb --base default show 1\n"), "{shown}");
 }

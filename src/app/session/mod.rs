@@ -77,6 +77,14 @@ impl Session {
         Ok(Some(other).filter(|other| other.place != self.place))
     }
 
+    /// Returns the name of the knowledge base of commands that name none.
+    pub fn usual(&self) -> Result<String> {
+        match self.named {
+            None => Ok(self.place.name.clone()),
+            Some(_) => Ok(self.like(None)?.place.name),
+        }
+    }
+
     fn like(&self, base: Option<&str>) -> Result<Self> {
         let other = Self::of_base(self.environment.clone(), &self.flags, base)?;
         let (reader, opened) = (self.reader.clone(), Opened::sharing_models(&self.opened));

@@ -237,8 +237,9 @@ impl Listing {
         let place = quote::behind_path(target.line, target.page);
         let (path, place) = match self.about(entry).path {
             Some(path) => (human.path(path), place),
-            None => (format!("kb show {}", target.document), String::new()),
+            None => (human.command(None, &format!("show {}", target.document)), String::new()),
         };
+        let place = place + &human.base_mark(None);
         let room = columns.saturating_sub(width(&place) + width_of(&marks));
         let mut line = vec![piece(Meaning::Path, shortened(&path, room.max(columns / 2)) + &place)];
         line.extend(marks);

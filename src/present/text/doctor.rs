@@ -35,7 +35,11 @@ impl Human {
             self.hanging(&clean(&check.message), VERDICT_COLUMNS + width + 4, out)?;
             if let Some(fix) = &check.fix {
                 write!(out, "{:VERDICT_COLUMNS$}  {:width$}  ", "", "")?;
-                self.hanging(&format!("hint: {}", clean(fix)), VERDICT_COLUMNS + width + 4, out)?;
+                let fix = match fix.strip_prefix("kb ") {
+                    Some(rest) => self.command(None, &clean(rest)),
+                    None => self.with_base(&clean(fix), None),
+                };
+                self.hanging(&format!("hint: {fix}"), VERDICT_COLUMNS + width + 4, out)?;
             }
         }
         match findings.count(Verdict::Fault) {

@@ -34,7 +34,7 @@ impl Human {
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         if documents.is_empty() {
-            return writeln!(out, "{}", if is_filtered { NONE_PASSES } else { NONE });
+            return self.labelled(if is_filtered { NONE_PASSES } else { NONE }, out);
         }
         let mut num_by_title: HashMap<&str, usize> = HashMap::new();
         for document in documents {
@@ -102,12 +102,14 @@ impl Human {
             facts.push(fact("Author", clean(author)));
         }
         if let Some(stale) = stale {
-            facts.push(fact("File", advice_for(*stale)).painted(Meaning::Warning));
+            facts.push(
+                fact("File", self.with_base(advice_for(*stale), None)).painted(Meaning::Warning),
+            );
         }
         for warning in &metadata.warnings {
             facts.push(fact("Note", clean(warning)).painted(Meaning::Warning));
         }
-        writeln!(out, "Document {}", document.id)?;
+        writeln!(out, "Document {}{}", document.id, self.base_mark(None))?;
         self.facts(&facts, out)?;
         for stored in chunks {
             let chunk = &stored.chunk;
@@ -135,7 +137,7 @@ impl Human {
     /// Writes all tags.
     pub fn tags(&self, tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
         if tags.is_empty() {
-            return writeln!(out, "No tags. `kb tag DOC --add NAME` adds one.");
+            return self.labelled("No tags. `kb tag DOC --add NAME` adds one.", out);
         }
         let rows = tags.iter().map(|tag| vec![tag.count.to_string(), clean(&tag.name)]);
         let columns = [numbers("COUNT"), texts("TAG").painted(Meaning::Tag)];

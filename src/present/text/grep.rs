@@ -74,7 +74,10 @@ impl Human {
         let document = &found.document;
         match &document.path {
             Some(path) => self.path(path),
-            None => format!("{} (note {})", clean(&document.title), document.id),
+            None => {
+                let mark = self.base_mark(None);
+                format!("{} (note {}){mark}", clean(&document.title), document.id)
+            }
         }
     }
 }

@@ -18,6 +18,21 @@ const CONTINUATION: usize = 2;
 /// Smallest width of a message.
 const MIN_ROOM: usize = 20;
 
+/// How a command begins in a text.
+const COMMAND: &str = concat!('`', "kb ");
+
+/// Commands that are about no single knowledge base.
+const WITHOUT_BASE: [&str; 6] = ["base", "cache", "help", "init", "mcp", "skill"];
+
+/// The knowledge bases that commands shown to people are about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BaseNames {
+    /// The one that this command is about; empty if it is about none.
+    pub own: String,
+    /// The one of commands that name none.
+    pub usual: String,
+}
+
 /// The layout of output for people.
 #[derive(Debug, Clone)]
 pub struct Human {
@@ -33,6 +48,8 @@ pub struct Human {
     pub home: Option<PathBuf>,
     /// The working directory; on a terminal, paths below it are shown relative to it.
     pub cwd: Option<PathBuf>,
+    /// The knowledge bases; lines name the own one only where it is not the usual one.
+    pub bases: BaseNames,
 }
 
 impl Human {
@@ -45,7 +62,39 @@ impl Human {
             has_links: false,
             home: None,
             cwd: None,
+            bases: BaseNames { own: String::new(), usual: String::new() },
         }
+    }
+
+    /// Returns the knowledge base that a line must name: `base`, by default the own one; `None` if it is the usual one.
+    pub fn named_base<'a>(&'a self, base: Option<&'a str>) -> Option<&'a str> {
+        Some(base.unwrap_or(&self.bases.own)).filter(|name| *name != self.bases.usual)
+    }
+
+    /// Returns the mark of a line that must name the knowledge base, with a space before it; else nothing.
+    pub fn base_mark(&self, base: Option<&str>) -> String {
+        self.named_base(base).map(|name| format!(" [{name}]")).unwrap_or_default()
+    }
+
+    /// Returns a command to type about `base`, by default the own one.
+    pub fn command(&self, base: Option<&str>, rest: &str) -> String {
+        let name = self.named_base(base).map(|name| format!("--base {name} "));
+        format!("kb {}{rest}", name.unwrap_or_default())
+    }
+
+    /// Returns a text of kb in which the commands in backticks are about `base`, by default the own one.
+    pub fn with_base(&self, text: &str, base: Option<&str>) -> String {
+        let mut parts = text.split(COMMAND);
+        let mut shown = parts.next().unwrap_or_default().to_owned();
+        for rest in parts {
+            let word = rest.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
+            shown.push('`');
+            match word.is_empty() || WITHOUT_BASE.contains(&word) {
+                true => shown += &format!("kb {rest}"),
+                false => shown += &self.command(base, rest),
+            }
+        }
+        shown
     }
 
     /// Returns the displayed form of a path: complete, or on a terminal relative to the working directory or
@@ -63,9 +112,19 @@ impl Human {
         clean_name(&text)
     }
 
-    /// Writes a line and colours its label, such as `error:`. On a terminal, the line is wrapped between
+    /// Writes a line of kb: its commands name the knowledge base, as in [`Self::with_base`], and its label, such as
+    /// `error:`, is coloured. On a terminal, the line is wrapped between
     /// words, and words that are too long, such as paths, are shortened in the middle.
     pub fn labelled(&self, line: &str, out: &mut Sheet<'_>) -> io::Result<()> {
+        self.line_of_words(&self.with_base(line, None), out)
+    }
+
+    /// Writes a line as [`Self::labelled`] does, but does not change its words.
+    pub(in crate::present) fn line_of_words(
+        &self,
+        line: &str,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
         let mut lines = self.fitted(line).into_iter();
         let first = lines.next().unwrap_or_default();
         let meaning = match first.split_once(':') {
@@ -122,7 +181,7 @@ impl Human {
 
     /// Writes an error: what failed, and what to do next.
     pub fn error(&self, error: &Error, out: &mut Sheet<'_>) -> io::Result<()> {
-        self.labelled(&format!("error: {}", clean(&error.to_string())), out)?;
+        self.line_of_words(&format!("error: {}", clean(&error.to_string())), out)?;
         match error.hint() {
             Some(hint) => self.labelled(&format!("hint: {}", clean(&hint)), out),
             None => Ok(()),
@@ -171,6 +230,35 @@ mod tests {
         assert_eq!(shown(&terminal, indented), lines);
         assert_eq!(shown(&terminal, "hint: short"), "hint: short\n");
     }
+
+    #[test]
+    fn commands_name_a_base_only_where_another_is_the_usual_one() {
+        let human = |own: &str, usual: &str| Human {
+            bases: BaseNames { own: own.into(), usual: usual.into() },
+            ..Human::plain(40)
+        };
+        let work = human("work", "default");
+        assert_eq!(work.command(None, "show 1"), "kb --base work show 1");
+        assert_eq!(work.command(Some("default"), "show 1"), "kb show 1");
+        assert_eq!(work.base_mark(None), " [work]");
+        // In a project, its base is the usual one.
+        let project = human("project", "project");
+        assert_eq!(project.command(None, "show 1"), "kb show 1");
+        assert_eq!(project.base_mark(None), "");
+        assert_eq!(project.command(Some("default"), "show 1"), "kb --base default show 1");
+        for (text, expected) in [
+            ("`kb list` and `kb show 1`.", "`kb --base work list` and `kb --base work show 1`."),
+            ("`kb base allow`, `kb skill install`", "`kb base allow`, `kb skill install`"),
+            ("`kb --base x list`, kb list", "`kb --base x list`, kb list"),
+        ] {
+            assert_eq!(work.with_base(text, None), expected);
+            assert_eq!(work.with_base(expected, None), expected);
+            assert_eq!(work.with_base(text, Some("default")), text);
+            assert_eq!(Human::plain(40).with_base(text, None), text);
+        }
+        assert_eq!(shown(&work, "hint: `kb update`"), "hint: `kb --base work update`\n");
+    }
+
     #[test]
     fn further_lines_of_a_column_are_indented_on_a_terminal() {
         let shown = |human: &Human| {

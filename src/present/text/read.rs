@@ -11,12 +11,12 @@ use crate::text::markdown;
 use crate::text::number::thousands;
 use crate::text::printable::{clean, clean_lines};
 
-/// Writes the parts of a document, indented by their level.
-pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
+/// Writes the parts of a document, indented by their level; `mark` is behind its type.
+pub fn outline(outline: &Outline, mark: &str, out: &mut Sheet<'_>) -> io::Result<()> {
     let document = &outline.document;
     writeln!(
         out,
-        "{} {} [{}] {} tokens in {} chunks",
+        "{} {} [{}]{mark} {} tokens in {} chunks",
         document.id,
         clean(&document.title),
         document.doc_type,

@@ -39,7 +39,7 @@ impl Human {
             answer.phrasings().map(quoted).collect::<Vec<_>>().join(", "),
             thousands(answer.total_matches as u64),
         );
-        self.labelled(&heading, out)?;
+        self.line_of_words(&heading, out)?;
         self.hits(&answer.hits, &QueryTerms::new(&answer.joined()), out)?;
         for line in verdict(answer) {
             writeln!(out)?;
@@ -55,10 +55,10 @@ impl Human {
         wanted: &QueryTerms,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
-        let mut last_id = None;
+        let mut last = None;
         for (rank, hit) in (1..).zip(hits) {
-            let id = hit.stored.document_id;
-            let is_same_document = last_id.replace(id) == Some(id);
+            let document = (hit.base.as_deref(), hit.stored.document_id);
+            let is_same_document = last.replace(document) == Some(document);
             if !is_same_document {
                 writeln!(out)?;
             }
@@ -125,7 +125,8 @@ impl Human {
         if let Some(section) = section {
             parts.push((Meaning::Place, format!("§{}", clean(section))));
         }
-        parts.push((Meaning::Faint, format!("[{}]", document.doc_type)));
+        let mark = self.base_mark(hit.base.as_deref());
+        parts.push((Meaning::Faint, format!("[{}]{mark}", document.doc_type)));
         if !document.tags.is_empty() {
             parts.push((Meaning::Tag, format!("[{}]", clean(&document.tags.join(", ")))));
         }
@@ -167,6 +168,22 @@ impl Human {
     /// Returns the line in the file that best answers the query; `None` if lines are unknown.
     pub fn line(&self, hit: &Hit, typed: &str) -> Option<u32> {
         hit.line(self.excerpt(hit, &QueryTerms::new(typed)).first_line)
+    }
+
+    /// Returns what to do about stale hits: a line for each knowledge base that has any.
+    pub fn advice<'a>(&self, hits: impl IntoIterator<Item = &'a Hit>) -> Vec<String> {
+        let mut by_base: Vec<(Option<&str>, Vec<&Hit>)> = Vec::new();
+        for hit in hits {
+            let base = hit.base.as_deref();
+            match by_base.iter_mut().find(|known| known.0 == base) {
+                Some((_, hits)) => hits.push(hit),
+                None => by_base.push((base, vec![hit])),
+            }
+        }
+        let advice = |(base, hits): (Option<&str>, Vec<&Hit>)| {
+            stale::advice(hits).map(|text| self.with_base(&text, base))
+        };
+        by_base.into_iter().filter_map(advice).collect()
     }
 
     /// Selects the lines of a hit to show.
@@ -213,7 +230,8 @@ impl Human {
     ) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         let Some(path) = &document.path else {
-            return self.paint(Meaning::Path, &format!("kb show {}", document.document_id), out);
+            let rest = format!("show {}", document.document_id);
+            return self.paint(Meaning::Path, &self.command(hit.base.as_deref(), &rest), out);
         };
         let place = quote::behind_path(hit.line(shown.first_line), chunk.page);
         let name = match path.rsplit_once('/') {
@@ -283,7 +301,11 @@ fn advise<'a>(
     hits: impl IntoIterator<Item = &'a Hit>,
     out: &mut Sheet<'_>,
 ) -> io::Result<()> {
-    let Some(advice) = stale::advice(hits) else { return Ok(()) };
-    writeln!(out)?;
-    human.labelled(&format!("{advice}."), out)
+    for (number, advice) in human.advice(hits).iter().enumerate() {
+        if number == 0 {
+            writeln!(out)?;
+        }
+        human.labelled(&format!("{advice}."), out)?;
+    }
+    Ok(())
 }

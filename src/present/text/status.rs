@@ -56,17 +56,20 @@ impl Human {
         }
         if let Some(wanted) = &setup.model_wanted {
             let wanted = format!("{} is set; `kb reindex` switches to it", clean(wanted));
-            facts.push(fact("Model wanted", wanted).painted(Meaning::Warning));
+            facts.push(
+                fact("Model wanted", self.with_base(&wanted, None)).painted(Meaning::Warning),
+            );
         }
         if setup.made_differently > 0 {
             let documents = made_differently(setup.made_differently);
-            facts.push(fact("Outdated", documents).painted(Meaning::Warning));
+            facts
+                .push(fact("Outdated", self.with_base(&documents, None)).painted(Meaning::Warning));
         }
         if !setup.copies.is_empty() {
             let copies = copies::counted(setup.copies.len());
             let size = bytes_to_mb(copies::total_bytes(&setup.copies));
             let text = format!("{copies}, {size:.1} MB; `kb remove --backups` deletes them");
-            facts.push(fact("Backups", text));
+            facts.push(fact("Backups", self.with_base(&text, None)));
         }
         facts.extend([fact("Schema", stats.schema_version.to_string())]);
         let skills = setup.agent_skills.iter();

@@ -238,7 +238,7 @@ fn parts_of_a_document_have_their_place_and_size() {
     assert_eq!(facts(part), "1,700 tokens, chunks 3-5");
     part.name = Some("2".into());
     assert_eq!(
-        shown(|out| read_text::outline(&outline, out)),
+        shown(|out| read_text::outline(&outline, "", out)),
         "3 Tides [markdown] 7 tokens in 1 chunks\n  page 2 (1,700 tokens, chunks 3-5)\n"
     );
 }

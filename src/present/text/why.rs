@@ -64,7 +64,11 @@ impl Human {
             writeln!(out, "Fused: rank {rank}, {sum}")?;
         }
         if let Some(stale) = stale {
-            self.paint(Meaning::Warning, &format!("Its file {}.", advice_for(*stale)), out)?;
+            self.paint(
+                Meaning::Warning,
+                &format!("Its file {}.", self.with_base(advice_for(*stale), None)),
+                out,
+            )?;
             writeln!(out)?;
         }
         Ok(())

@@ -49,7 +49,7 @@ pub fn list(
 
 /// Writes the parts of a document.
 pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
-    read::outline(outline, out)
+    read::outline(outline, "", out)
 }
 
 /// Writes a part of a document: where it is from, then its text.
