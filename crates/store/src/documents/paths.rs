@@ -46,9 +46,12 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_path(&self, path: &str) -> Result<Option<KnownPath>> {
-        let Some(known) = self.read(|db| known(db, path))? else { return Ok(None) };
-        let stamp = self.sieve()?.stamp(known.stamp);
-        Ok(stamp.map(|stamp| KnownPath { stamp, ..known }))
+        // In one transaction: a run asks this of every file.
+        self.read(|db| {
+            let Some(known) = known(db, path)? else { return Ok(None) };
+            let stamp = self.sieve_of(db)?.stamp(known.stamp);
+            Ok(stamp.map(|stamp| KnownPath { stamp, ..known }))
+        })
     }
 
     /// Returns the remembered files in a container, by its path.

@@ -131,24 +131,7 @@ impl Store {
     ///
     /// As [`Store::roots`].
     pub fn all_roots(&self) -> Result<Vec<Root>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(ROOTS)?;
-            let roots = statement.query_map([], |row| {
-                let doc_type: Option<String> = row.get("doc_type")?;
-                Ok(Root {
-                    path: row.get("path")?,
-                    tags: columns::json_column(row, "tags")?,
-                    doc_type: match doc_type {
-                        Some(_) => Some(columns::named_column(row, "doc_type")?),
-                        None => None,
-                    },
-                    language: row.get("language")?,
-                    follows_links: row.get("follow")?,
-                    real_path: row.get("real_path")?,
-                })
-            })?;
-            Ok(roots.collect::<Result<_, _>>()?)
-        })
+        self.read(all)
     }
 
     /// Returns all remembered files that are followed, ordered by path.
@@ -246,6 +229,26 @@ pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
         ":real_path": root.real_path,
     })?;
     Ok(())
+}
+
+/// Returns all added folders, ordered by path.
+pub(super) fn all(db: &Connection) -> Step<Vec<Root>> {
+    let mut statement = db.prepare_cached(ROOTS)?;
+    let roots = statement.query_map([], |row| {
+        let doc_type: Option<String> = row.get("doc_type")?;
+        Ok(Root {
+            path: row.get("path")?,
+            tags: columns::json_column(row, "tags")?,
+            doc_type: match doc_type {
+                Some(_) => Some(columns::named_column(row, "doc_type")?),
+                None => None,
+            },
+            language: row.get("language")?,
+            follows_links: row.get("follow")?,
+            real_path: row.get("real_path")?,
+        })
+    })?;
+    Ok(roots.collect::<Result<_, _>>()?)
 }
 
 #[cfg(test)]

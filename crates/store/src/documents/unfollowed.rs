@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rusqlite::Connection;
+
 use super::remembered::Root;
+use super::roots;
 use crate::Store;
+use crate::db::fault::Step;
 use crate::error::Result;
 use crate::followed::{AllowedFolder, Followed, Sieve, is_below};
 use crate::text::paths;
@@ -28,8 +32,13 @@ impl Store {
 
     /// Returns what decides whether a file is followed.
     pub(super) fn sieve(&self) -> Result<Sieve<'_>> {
+        self.read(|db| self.sieve_of(db))
+    }
+
+    /// The same, as part of a transaction.
+    pub(super) fn sieve_of(&self, db: &Connection) -> Step<Sieve<'_>> {
         let roots = match &*self.followed {
-            Followed::Listed(_) => self.roots()?,
+            Followed::Listed(_) => self.followed.roots(roots::all(db)?),
             Followed::Everything | Followed::Nothing => Vec::new(),
         };
         Ok(Sieve::new(&self.followed, &roots))
