@@ -214,7 +214,10 @@ fn stays(env: &TestEnv, typed: &str, first: &str) -> Result<(), String> {
 
 /// Makes a home with the files that the pages name, and one in which some of them were added.
 fn homes() -> [TestEnv; 2] {
-    let files = TestEnv::new();
+    let mut files = TestEnv::new();
+    // The shared cache may have parts of other builds, which `kb cache clean` would ask about.
+    let cache = files.path("cache");
+    files.set("KB_CACHE_DIR", cache.to_str().unwrap());
     for entry in fs::read_dir(CORPUS).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
