@@ -259,7 +259,7 @@ fn agents_get_the_path_of_their_filter() {
 fn a_copy_cites_the_path_of_the_filter_too() {
     let Some((_, url)) = crate::push::database() else { return };
     let env = worktrees();
-    env.ok(&["push", "--to", &url]);
+    env.ok(&["push", &url]);
     check(&env, &["search", "zephyrine gauge", "--from", &url]);
 }
 
