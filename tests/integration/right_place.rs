@@ -255,6 +255,7 @@ fn agents_get_the_path_of_their_filter() {
     }
 }
 
+#[cfg(feature = "postgres")]
 #[test]
 fn a_copy_cites_the_path_of_the_filter_too() {
     let Some((_, url)) = crate::push::database() else { return };
