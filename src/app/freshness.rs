@@ -40,7 +40,8 @@ pub(super) fn of_chunks(
     }
 }
 
-/// Returns how the documents of chunks differ from their files; that at the path shown decides. Chunks that were replaced meanwhile are left out.
+/// Returns how the documents of chunks differ from their files; the file at the path shown decides. Chunks that were
+/// replaced meanwhile are left out.
 fn compared(
     session: &Session,
     store: &Store,

@@ -1,5 +1,6 @@
 //! Tests the screen without a terminal: presses keys, gives answers and compares the cells.
 
+mod filters;
 mod screens;
 
 use std::time::Duration;
@@ -144,6 +145,11 @@ fn found() -> State {
     let asked = typed(&mut state, "frozen gauge");
     answer(&mut state, number(&asked), hits(), false);
     state
+}
+
+/// Returns the last row of a screen.
+fn foot(state: &mut State, columns: u16) -> String {
+    screen(state, columns, 12).lines().last().unwrap_or_default().to_owned()
 }
 
 #[test]

@@ -8,6 +8,7 @@
 mod containers;
 mod messages;
 mod planner;
+mod remember;
 mod writer;
 
 use std::panic::AssertUnwindSafe;

@@ -11,13 +11,14 @@ use crate::ingest::ledger::{Failed, News, Recorder};
 use crate::ingest::prepare::Prepared;
 use crate::ingest::services::{PASSAGES_PER_JOB, embed};
 use crate::ingest::walk::{Found, Rule};
-use crate::ingest::{Event, Run, walk};
-use crate::store::{Change, DocumentId, KnownPath, PassageHash, PathRole, PathStamp};
+use crate::ingest::{Event, Run};
+use crate::store::{Change, DocumentId, KnownPath, PassageHash, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
 
 use super::messages::{Item, Job, Message, Outcome, Sealed, Turn};
 use super::planner::Planner;
+use super::remember;
 
 /// A document that waits for its turn or for its embeddings.
 struct Waiting {
@@ -184,13 +185,15 @@ impl<'w, 'r> Writer<'w, 'r> {
 
     fn commit(&mut self, waiting: Waiting) -> Result<()> {
         match &waiting.outcome {
-            Outcome::Known { found, .. } => self.rename(&paths::path_text(&found.path))?,
+            Outcome::Known { found, .. } => {
+                remember::rename(self.run.store, &paths::path_text(&found.path))?;
+            }
             Outcome::Prepared(prepared, _) => {
                 prepared
                     .document
                     .stamp
                     .as_ref()
-                    .map_or(Ok(()), |stamp| self.rename(&stamp.path))?;
+                    .map_or(Ok(()), |stamp| remember::rename(self.run.store, &stamp.path))?;
             }
             Outcome::Ignored(_)
             | Outcome::PassedOver { .. }
@@ -230,7 +233,10 @@ impl<'w, 'r> Writer<'w, 'r> {
             Outcome::Known { found, document_id, content_hash, is_new_path } => {
                 let path = paths::path_text(&found.path);
                 let before = self.run.store.known_path(&path)?;
-                if is_new_path && !self.remember(&found, document_id, &content_hash)? {
+                let document = (document_id, content_hash.as_str());
+                if is_new_path
+                    && !remember::remember(self.run.store, self.planner, &found, document)?
+                {
                     return self.read_again(found);
                 }
                 // A copy of a document gives it its title, too: now the path is known.
@@ -282,47 +288,6 @@ impl<'w, 'r> Writer<'w, 'r> {
         (self.run.on_event)(Event::PassedOver);
     }
 
-    /// Renames a path that an older version wrote differently.
-    fn rename(&mut self, text: &str) -> Result<()> {
-        match paths::old_text(text) {
-            Some(old)
-                if self.run.store.known_path(&old)?.is_some()
-                    && paths::path_of(&old) == paths::path_of(text) =>
-            {
-                self.run.store.rename_path(&old, text)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Remembers another path of a document; `false` if the document no longer has these bytes.
-    fn remember(&mut self, found: &Found, id: DocumentId, content_hash: &str) -> Result<bool> {
-        let stamp = PathStamp {
-            path: paths::path_text(&found.path),
-            size_bytes: found.size_bytes,
-            mtime_ns: found.mtime_ns,
-            real_path: found.reach.real_path(),
-        };
-        // The primary path is replaced if no file is there any more, or if the file there has
-        // changed.
-        let shown = self.run.store.document(id)?.and_then(|document| document.path);
-        let is_missing = match &shown {
-            Some(shown) => !self.planner.is_there(shown)?,
-            None => true,
-        };
-        let vacated = match shown.filter(|shown| !is_missing && *shown != stamp.path) {
-            Some(shown) => self.run.store.known_path(&shown)?.map(|known| known.stamp),
-            None => None,
-        };
-        let vacated = vacated.filter(|stamp| !is_unchanged(self.planner, stamp));
-        let role = match &vacated {
-            _ if is_missing => PathRole::Primary,
-            Some(vacated) => PathRole::PrimaryInsteadOf(vacated),
-            None => PathRole::Further,
-        };
-        self.run.store.remember_path(id, content_hash, &stamp, role)
-    }
-
     /// Counts a skipped file as a copy if it was new, and its document is shown under another path.
     fn count_copy(&mut self, path: &str, before: Option<&KnownPath>) -> Result<()> {
         if before.is_none() {
@@ -372,7 +337,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             Some(known) => self.has_new_tag(known)?,
             None => false,
         };
-        let is_unchanged = |stamp: &PathStamp| is_unchanged(planner, stamp);
+        let is_unchanged = |stamp: &PathStamp| remember::is_unchanged(planner, stamp);
         let change = stage("store", || {
             self.run.store.replace(&prepared.document, &prepared.chunks, embeddings, &is_unchanged)
         })?;
@@ -407,11 +372,4 @@ fn too_slow(prepared: &Prepared, error: Error) -> Failed {
     let stamp = prepared.document.stamp.as_ref();
     let stamp = stamp.map(|stamp| (stamp.size_bytes, stamp.mtime_ns));
     Failed { path: prepared.path(), error, stamp }
-}
-
-/// Whether the file at a remembered path is unchanged.
-fn is_unchanged(planner: Planner<'_>, stamp: &PathStamp) -> bool {
-    planner.roots.look(stamp).is_ok_and(|metadata| {
-        metadata.is_file() && walk::stamp(&metadata) == (stamp.size_bytes, stamp.mtime_ns)
-    })
 }

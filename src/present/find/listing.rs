@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::app::read::{Around, Selection};
 use crate::document::{CHAIN_SEPARATOR, DocType};
+use crate::present::find::lines::{chain_line, hit_marks, part_line, tags};
 use crate::present::find::reading::Body;
-use crate::present::find::{
-    Line, Meaning, Piece, fitted, justified, piece, pieces, shortened, width_of,
-};
+use crate::present::find::{Line, Meaning, fitted, justified, piece, pieces, shortened, width_of};
 use crate::present::terminal::columns::width;
 use crate::present::text::human::Human;
 use crate::present::text::passage::{Excerpt, Room, excerpt, whole};
@@ -18,16 +17,13 @@ use crate::search::{Answer, Confidence, Hit};
 use crate::store::{ChunkId, DocumentId, StoredDocument};
 use crate::text::number::counted;
 use crate::text::paths;
-use crate::text::printable::{clean, clean_lines, clean_name};
+use crate::text::printable::{clean, clean_lines};
 
 /// Columns of the place of a hit in the list: a line number of six digits.
 const PLACE: usize = 7;
 
 /// Columns of the text of a hit before the width of the list is known.
 const ROOM: usize = 60;
-
-/// Between the parts of a header chain.
-const CHAIN: &str = " › ";
 
 /// A list of hits or parts.
 #[derive(Debug)]
@@ -372,43 +368,4 @@ struct About<'a> {
     kind: &'a str,
     section: Option<&'a str>,
     symbol: Option<&'a str>,
-}
-
-fn chain_line(section: Option<&str>, symbol: Option<&str>) -> Line {
-    let chain = section
-        .map(|section| section.split(CHAIN_SEPARATOR).map(clean).collect::<Vec<_>>().join(CHAIN));
-    let parts: Vec<String> = chain.into_iter().chain(symbol.map(clean)).collect();
-    match parts.is_empty() {
-        true => Line::new(),
-        false => vec![piece(Meaning::Place, parts.join(CHAIN))],
-    }
-}
-
-/// Returns date, tags and state of a hit.
-fn hit_marks(hit: &Hit) -> Line {
-    let mut marks = tags(&hit.stored.tags);
-    if let Some(stale) = hit.stale {
-        marks.push(piece(Meaning::Warning, format!("  {}", stale.as_str())));
-    }
-    if let Some(date) = &hit.stored.date {
-        marks.push(piece(Meaning::Faint, format!("  {}", clean_name(date))));
-    }
-    marks
-}
-
-fn tags(tags: &[String]) -> Line {
-    let tag = |tag: &String| -> Piece { piece(Meaning::Tag, format!("  #{}", clean(tag))) };
-    tags.iter().map(tag).collect()
-}
-
-fn part_line(part: &Part, columns: usize) -> Line {
-    let name = clean(part.name.as_deref().unwrap_or(&part.preview));
-    let word = if part.kind == PartKind::Page { "page " } else { "" };
-    let indent = "  ".repeat(part.level as usize);
-    let place = match part.kind {
-        PartKind::Page => String::new(),
-        _ => quote::place(part.start_line, part.page),
-    };
-    let left = vec![piece(Meaning::Plain, format!("{indent}{word}{name}"))];
-    justified(left, vec![piece(Meaning::Place, place)], columns)
 }

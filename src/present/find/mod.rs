@@ -2,6 +2,7 @@
 //!
 //! Knows the width that is available, but neither the terminal nor what is selected.
 
+mod lines;
 mod listing;
 mod reading;
 

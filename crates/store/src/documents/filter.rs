@@ -1,4 +1,4 @@
-//! Writes a [`Filter`] as an SQL condition.
+//! Writes a [`Filter`] as an SQL condition, and finds the chunks that have a text as it leaves them out.
 
 use std::collections::BTreeSet;
 use std::path::MAIN_SEPARATOR;

@@ -1,4 +1,4 @@
-//! Reads the remembered files of the documents that chunks belong to.
+//! Reads the remembered files and paths of documents.
 
 use std::collections::HashMap;
 
