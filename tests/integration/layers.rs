@@ -80,7 +80,6 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tokio_postgres", &["store/remote"]),
     ("toml_edit", &["app/clients/in_toml.rs"]),
     ("tree_sitter", &["reader/code"]),
-    ("unpdf", &["reader/pdf/with_unpdf.rs"]),
     ("whatlang", &["base/text/language.rs"]),
 ];
 

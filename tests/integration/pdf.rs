@@ -247,14 +247,14 @@ mod misbehaving {
     #[test]
     fn the_next_reader_takes_over() {
         let mut options = options();
-        options.readers = vec!["test-panic", "unpdf"];
+        options.readers = vec!["test-panic", "pdf-extract"];
         assert!(extract(&fixture("corpus/tide-station.pdf"), &options).is_ok());
     }
 
     #[test]
     fn the_most_specific_failure_is_reported() {
         let mut options = options();
-        options.readers = vec!["test-panic", "unpdf", "test-overflow"];
+        options.readers = vec!["test-panic", "pdf-extract", "test-overflow"];
         let outcome = extract(&fixture("broken/password.pdf"), &options);
         assert_eq!(failure(outcome).0, Failure::PasswordNeeded);
     }

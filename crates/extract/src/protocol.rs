@@ -31,7 +31,7 @@ pub const CHILD_COMMAND: &str = "__read";
 pub const OCR_COMMAND: &str = "__ocr";
 
 /// Names of the readers of PDF, best first. A request names the reader it wants.
-pub const PDF_READERS: [&str; 3] = ["hayro", "unpdf", "pdf-extract"];
+pub const PDF_READERS: [&str; 2] = ["hayro", "pdf-extract"];
 
 /// Names of the other readers in a request; those of [`Headed`](crate::document::Headed) formats are their words.
 pub const CODE: &str = "code";

@@ -1,7 +1,7 @@
 //! Lists the available readers, so that adding a reader is adding a row. Readers of PDF are in the order in which they
 //! are tried.
 
-use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
+use super::pdf::{with_hayro, with_image, with_pdf_extract};
 use super::{
     Read, Reader, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf, xlsx,
 };
@@ -14,8 +14,7 @@ use crate::extract::protocol::{
 /// The readers of PDF that `extract` tries, best first.
 const READERS: &[Reader] = &[
     Reader { name: PDF_READERS[0], read: with_hayro::read },
-    Reader { name: PDF_READERS[1], read: with_unpdf::read },
-    Reader { name: PDF_READERS[2], read: with_pdf_extract::read },
+    Reader { name: PDF_READERS[1], read: with_pdf_extract::read },
 ];
 
 /// Readers of texts and of containers, and readers that use OCR.

@@ -12,9 +12,7 @@ impl Reading {
     /// Whether no page has instructions that draw text, so that no other reader would find text
     /// either.
     pub(super) fn draws_no_text(&self) -> bool {
-        let is_blank = |page: &Page| {
-            page.num_text_ops == 0 && page.num_unreadable == 0 && page.failed.is_none()
-        };
+        let is_blank = |page: &Page| page.num_text_ops == 0 && page.failed.is_none();
         !self.has_text() && self.pages.iter().all(is_blank)
     }
 
@@ -56,10 +54,6 @@ impl Reading {
         self.pages.iter().map(quality::count_characters).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     }
 }
-
-/// Largest fraction of unreadable pieces of text on a page that still counts as read, for example a
-/// paper with a few formulas in unusual fonts.
-const UNREADABLE_SHARE: f64 = 0.05;
 
 /// Builds the document of `reading`.
 pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
@@ -134,7 +128,6 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     let failed: Vec<u32> = failed.map(|page| page.number).collect();
     let num_scans = count(|page| page.ocr.is_none() && looks_like_scan(page));
     let num_garbage = count(is_garbage);
-    let num_partly = count(|page| !page.blocks.is_empty() && !is_garbage(page) && lacks_text(page));
     let why_unread =
         |page: &Page| page.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
     let num_unread = count(|page| page.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
@@ -169,9 +162,6 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
             "the text on {num_garbage} of {total} pages is unreadable, because its fonts do not identify their characters"
         ));
     }
-    if num_partly > 0 {
-        warnings.push(format!("some text is missing on {num_partly} of {total} pages"));
-    }
     if !reading.has_text() && warnings.is_empty() {
         warnings.push("there is no text in this document".to_owned());
     }
@@ -197,10 +187,6 @@ fn ranges(numbers: &[u32]) -> String {
     let texts: Vec<String> = ranges.iter().take(MAX_RANGES).map(text).collect();
     let ellipsis = if ranges.len() > MAX_RANGES { ", \u{2026}" } else { "" };
     texts.join(", ") + ellipsis
-}
-
-fn lacks_text(page: &Page) -> bool {
-    f64::from(page.num_unreadable) > UNREADABLE_SHARE * f64::from(page.num_text_ops)
 }
 
 #[cfg(test)]

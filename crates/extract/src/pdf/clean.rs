@@ -102,46 +102,6 @@ pub fn join_lines(paragraph: &str) -> String {
     joined
 }
 
-/// Rejoins words broken at line ends if a reader has already joined the lines with a space: `exam-
-/// ple`. A hyphen before `and` or `or` stays (`pre- and post-war`), and so does a hyphen in a
-/// longer compound (`back- to-school`). A soft hyphen is always removed.
-pub fn rejoin_hyphenated(text: &str) -> String {
-    let mut joined = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(' ') {
-        let (before, after) = (&rest[..at], &rest[at + 1..]);
-        joined.push_str(before);
-        rest = after;
-        let is_lower =
-            |word: &str| word.chars().count() >= 2 && word.chars().skip(1).all(char::is_lowercase);
-        let tail = after.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-        if joined.ends_with(SOFT_HYPHEN) {
-            joined.pop();
-        } else if let Some(head) = joined.strip_suffix(['-', '\u{2010}']) {
-            let head_start = head.rfind(|c: char| !c.is_alphabetic());
-            let head = head_start
-                .map_or(head, |start| head[start..].trim_matches(|c: char| !c.is_alphabetic()));
-            let is_conjunction = matches!(tail, "and" | "or" | "to" | "und" | "oder" | "et" | "ou");
-            if is_lower(head) && after[tail.len()..].starts_with('-') {
-                // The compound continues, so its hyphen is a real one.
-            } else if is_lower(head)
-                && is_lower(tail)
-                && !is_conjunction
-                && tail.starts_with(char::is_lowercase)
-            {
-                joined.pop();
-            } else {
-                joined.push(' ');
-            }
-        } else {
-            joined.push(' ');
-        }
-    }
-    joined.push_str(rest);
-    joined.retain(|c| c != SOFT_HYPHEN);
-    joined
-}
-
 const SOFT_HYPHEN: char = '\u{AD}';
 
 /// How the text before a line is joined to the line.
@@ -274,13 +234,6 @@ mod tests {
     fn words_broken_at_a_line_end_are_rejoined() {
         assert_eq!(join_lines("an exam-\nple of UTF-\n8 in A-\nB"), "an example of UTF-8 in A-B");
         assert_eq!(join_lines("soft\u{AD}\nware sof\u{AD}t"), "software soft");
-        assert_eq!(
-            rejoin_hyphenated("an exam- ple, pre- and post-war, x - y"),
-            "an example, pre- and post-war, x - y"
-        );
-        assert_eq!(rejoin_hyphenated("\u{E9}co- nomie A- b"), "\u{E9}conomie A- b");
-        assert_eq!(rejoin_hyphenated("Au- thors, East- West"), "Authors, East- West");
-        assert_eq!(rejoin_hyphenated("back- to-school In\u{AD} ternet"), "back-to-school Internet");
     }
 
     #[test]

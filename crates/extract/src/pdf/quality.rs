@@ -61,8 +61,7 @@ pub(super) fn looks_like_scan(page: &Page) -> bool {
 /// Whether most characters of a page are not text.
 pub(super) fn is_garbage(page: &Page) -> bool {
     let (num_visible, num_garbage) = count_characters(page);
-    let is_unknown = page.blocks.is_empty() && page.num_unreadable > 0;
-    is_unknown || num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
+    num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
 }
 
 fn saturated(count: usize) -> u32 {

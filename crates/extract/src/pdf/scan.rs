@@ -157,7 +157,6 @@ fn put(reading: &mut Reading, answer: Page) {
         page.blocks = answer.blocks;
         // Of the picture, turned upright.
         (page.width, page.height) = (answer.width, answer.height);
-        page.num_unreadable = 0;
         page.failed = None;
     }
 }

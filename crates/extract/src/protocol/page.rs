@@ -23,8 +23,6 @@ pub struct Page {
     pub is_blank: bool,
     /// Fraction of the page that pictures cover, 0 to 1.
     pub image_coverage: f64,
-    /// Pieces of text whose characters are unknown.
-    pub num_unreadable: u32,
     /// Why the page could not be read; `None` if it was.
     pub failed: Option<String>,
     /// The result of OCR; `None` if it was not tried.

@@ -313,7 +313,7 @@ mod tests {
     }
 
     const HEAD: &str = r#"{"document":{"page_count":2,"outline":[]}}"#;
-    const PAGE: &str = r#"{"page":{"number":1,"blocks":[],"num_text_ops":1,"image_coverage":0,"num_unreadable":0}}"#;
+    const PAGE: &str = r#"{"page":{"number":1,"blocks":[],"num_text_ops":1,"image_coverage":0}}"#;
     const DONE: &str = r#"{"done":{"pages_lost":false,"rebuilt":false}}"#;
 
     #[test]

@@ -5,4 +5,3 @@ pub(super) mod ocr;
 pub(super) mod with_hayro;
 pub(super) mod with_image;
 pub(super) mod with_pdf_extract;
-pub(super) mod with_unpdf;

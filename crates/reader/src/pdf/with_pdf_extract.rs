@@ -1,4 +1,4 @@
-//! Reads PDF pages with `pdf-extract`, as a last resort: only paragraphs.
+//! Reads PDF pages with `pdf-extract` where `hayro` fails: only paragraphs.
 //!
 //! It panics on many malformed files, which its maintainer intends (its issue 47); this is harmless
 //! in a child.

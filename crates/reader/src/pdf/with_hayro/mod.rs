@@ -111,7 +111,6 @@ fn convert(number: u32, device: &PageDevice<'_>) -> Page {
         num_text_ops: device.num_text_ops,
         is_blank: device.is_blank,
         image_coverage: coverage.min(1.0),
-        num_unreadable: 0,
         failed: None,
         ocr: None,
         num_words: 0,
