@@ -77,8 +77,9 @@ fn hidden_text_is_left_out() {
 fn text_that_is_seen_is_not_taken_for_hidden() {
     let picture = "q 612 0 0 792 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q\n";
     for seen in [
-        // Invisible over a picture: the text of a scan.
+        // Invisible over a picture, or white below it: the text of a scan.
         &[picture, "BT 3 Tr /F1 12 Tf 72 600 Td (Low water) Tj ET"].concat(),
+        &["BT 1 g /F1 12 Tf 72 600 Td (Low water) Tj ET\n", picture].concat(),
         "0 g 60 590 300 30 re f BT 1 g /F1 12 Tf 72 600 Td (Low water) Tj ET",
         "0 g 30 w 60 605 m 360 605 l S BT 1 g /F1 12 Tf 72 600 Td (Low water) Tj ET",
         // The shape of a clip, filled afterwards.
@@ -90,6 +91,19 @@ fn text_that_is_seen_is_not_taken_for_hidden() {
     // A page without visible text, such as one of outlines.
     let only = "0 g 72 600 m 80 620 l 90 600 l f BT 3 Tr /F1 12 Tf 72 600 Td (Low water) Tj ET";
     assert_eq!(page(only).text, "Low water");
+}
+
+#[test]
+fn letters_drawn_twice_are_read_once() {
+    let text = "SHALLOW WATER";
+    let letters = text.chars().zip(0..).map(|(letter, at)| {
+        let left = 72.0 + 11.0 * f64::from(at);
+        let right = left + 0.3;
+        format!("1 0 0 1 {left} 600 Tm ({letter}) Tj 1 0 0 1 {right} 600 Tm ({letter}) Tj\n")
+    });
+    let twice = format!("BT /F2 16 Tf {} ET", letters.collect::<String>());
+    let document = page(&[SHOWN, &twice].concat());
+    assert_eq!(document.text, format!("High water was at noon.\n\n## {text}"));
 }
 
 #[test]

@@ -8,6 +8,11 @@ use crate::protocol::{OcrOutcome, Page};
 const FEW_CHARACTERS: usize = 15;
 const SCAN_COVERAGE: f64 = 0.4;
 
+/// OCR is tried on a page with fewer visible characters that a picture covers: they may be what is
+/// left of the text of a scan.
+const FEW_ON_PICTURE: usize = 200;
+const FULL_COVERAGE: f64 = 0.9;
+
 /// Fraction of characters that are not text (replacement, private use) above which a page counts as
 /// unreadable.
 pub(super) const GARBAGE_SHARE: f64 = 0.1;
@@ -47,9 +52,14 @@ pub(super) fn is_missing(page: &Page) -> bool {
     page.failed.is_some() && page.is_blank
 }
 
-/// Whether a page has content but no text that can be searched.
+/// Whether a page has content but no text that can be searched, or hardly any.
 pub(super) fn lacks_usable_text(page: &Page) -> bool {
-    looks_like_scan(page) || is_garbage(page) || (page.blocks.is_empty() && !page.is_blank)
+    let is_picture =
+        page.image_coverage > FULL_COVERAGE && count_characters(page).0 < FEW_ON_PICTURE;
+    is_picture
+        || looks_like_scan(page)
+        || is_garbage(page)
+        || (page.blocks.is_empty() && !page.is_blank)
 }
 
 /// Whether a page consists of pictures, except for a few characters.
@@ -132,6 +142,9 @@ mod tests {
         // Text drawn as shapes.
         assert!(lacks_usable_text(&covered("", 0.0)));
         assert!(!lacks_usable_text(&covered("a photograph of the harbour at low water", 0.9)));
+        assert!(lacks_usable_text(&covered("of the in a to and as is it the for of by", 1.0)));
+        assert!(!looks_like_scan(&covered("of the in a to and as is it the for of by", 1.0)));
+        assert!(!lacks_usable_text(&covered(&"the tide is low at noon ".repeat(20), 1.0)));
         assert!(!lacks_usable_text(&covered("page 12", 0.1)));
         assert!(!lacks_usable_text(&Page { is_blank: true, ..Page::default() }));
     }

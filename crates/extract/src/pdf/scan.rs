@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::quality::lacks_usable_text;
+use super::quality::{count_characters, is_garbage, lacks_usable_text};
 use crate::error::{Error, Result};
 use crate::protocol::{OcrOutcome, Page};
 use crate::sandbox::parent::{self, Reading};
@@ -30,8 +30,8 @@ pub(super) fn read(
     bytes: &[u8],
     options: &ReadOptions,
 ) -> Result<()> {
-    let Ocr::Tesseract { is_forced, .. } = &options.ocr else { return Ok(()) };
-    let wanted = reading.pages.iter().filter(|page| *is_forced || lacks_usable_text(page));
+    let &Ocr::Tesseract { is_forced, .. } = &options.ocr else { return Ok(()) };
+    let wanted = reading.pages.iter().filter(|page| is_forced || lacks_usable_text(page));
     let numbers: Vec<u32> = wanted.map(|page| page.number).collect();
     if numbers.is_empty() {
         return Ok(());
@@ -59,7 +59,7 @@ pub(super) fn read(
         others.into_iter().filter_map(|worker| worker.join().ok()).fold(own, Result::and)
     });
     let progress = run.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
-    progress.answers.into_iter().for_each(|page| put(reading, page));
+    progress.answers.into_iter().for_each(|page| put(reading, page, is_forced));
     outcome
 }
 
@@ -146,14 +146,19 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Replaces the text of a page with the result of OCR.
-fn put(reading: &mut Reading, answer: Page) {
+/// Text that has at least one in this many characters of the result of OCR is not replaced.
+const MAX_GAIN: usize = 2;
+
+/// Replaces the text of a page with the result of OCR, unless it has nearly as much.
+fn put(reading: &mut Reading, answer: Page, is_forced: bool) {
     let Some(page) = reading.pages.iter_mut().find(|page| page.number == answer.number) else {
         return;
     };
+    let num = |page: &Page| count_characters(page).0;
+    let is_better = is_forced || is_garbage(page) || num(&answer) >= MAX_GAIN * num(page);
     page.ocr = answer.ocr;
     (page.num_words, page.num_unsure) = (answer.num_words, answer.num_unsure);
-    if !answer.blocks.is_empty() {
+    if !answer.blocks.is_empty() && is_better {
         page.blocks = answer.blocks;
         // Of the picture, turned upright.
         (page.width, page.height) = (answer.width, answer.height);
@@ -239,9 +244,14 @@ mod tests {
     fn ocr_text_replaces_the_text_of_the_page() {
         let mut reading = Reading { pages: vec![page("12", 1.0)], ..Reading::default() };
         let nothing = Page { ocr: Some(OcrOutcome::Read), ..Page::default() };
-        put(&mut reading, nothing);
+        put(&mut reading, nothing, false);
         assert_eq!(reading.pages[0].blocks[0].text, "12");
-        put(&mut reading, Page { ocr: Some(OcrOutcome::Read), ..page("high water at noon", 0.0) });
+        let read = |text| Page { ocr: Some(OcrOutcome::Read), ..page(text, 0.0) };
+        put(&mut reading, read("high water at noon"), false);
         assert_eq!(reading.pages[0].blocks[0].text, "high water at noon");
+        put(&mut reading, read("hiqh vvater at n00n today"), false);
+        assert_eq!(reading.pages[0].blocks[0].text, "high water at noon");
+        put(&mut reading, read("by force"), true);
+        assert_eq!(reading.pages[0].blocks[0].text, "by force");
     }
 }

@@ -7,6 +7,7 @@
 mod aligned;
 mod cells;
 mod columns;
+pub(crate) mod copies;
 mod gaps;
 mod lines;
 mod margin;

@@ -34,7 +34,7 @@ pub(crate) struct Glyph {
 }
 
 /// The text of a glyph.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Letters {
     /// One character.
     One(char),

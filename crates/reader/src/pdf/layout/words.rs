@@ -3,8 +3,6 @@
 //! Glyphs are joined in drawing order, which nearly every program keeps within a line. Words end at
 //! spaces and at gaps.
 
-use std::collections::HashMap;
-
 use super::placed::{MAX_STRIP_GAP, Placed};
 use super::script;
 use super::sheet::{Area, Direction, Sheet};
@@ -49,11 +47,6 @@ const MAX_RISE: f64 = 0.2;
 /// How far the widths of glyphs of one monospaced font may differ, as a fraction of the size.
 const SAME_PITCH: f64 = 0.006;
 
-/// Fraction of a word that a word with the same letters must cover to be its shadow, and how many
-/// such words are compared.
-const SHADOW: f64 = 0.6;
-const MAX_ALIKE: usize = 50;
-
 /// Returns the words of a page whose text runs in `direction`, in drawing order, in a coordinate
 /// frame in which it runs to the right.
 pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
@@ -73,7 +66,6 @@ pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
         strip.push(placed);
     }
     split_strip(&mut strip, &mut words);
-    let mut words = without_shadows(words);
     mark_monospaced(&mut words);
     words
 }
@@ -100,21 +92,6 @@ fn has_narrow_and_wide(text: &str) -> bool {
     let is_narrow =
         |c: char| matches!(c, 'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | '-');
     text.contains(is_narrow) && text.contains(|c: char| c.is_ascii_alphabetic() && !is_narrow(c))
-}
-
-/// Removes words that are drawn twice at the same position to look bold or to cast a shadow.
-fn without_shadows(words: Vec<Word>) -> Vec<Word> {
-    let mut seen: HashMap<String, Vec<Area>> = HashMap::new();
-    let mut is_new = |word: &Word| {
-        let alike = seen.entry(word.text.clone()).or_default();
-        let is_shadow = alike.iter().rev().take(MAX_ALIKE).any(|area| {
-            area.shared_width(&word.area) > SHADOW * word.area.width()
-                && area.shared_height(&word.area) > SHADOW * word.area.height()
-        });
-        alike.push(word.area);
-        !is_shadow
-    };
-    words.into_iter().filter(|word| is_new(word)).collect()
 }
 
 /// Rotates a point so that text in `direction` runs to the right.
@@ -271,12 +248,6 @@ mod tests {
     #[test]
     fn a_space_that_was_moved_back_over_does_not_end_a_word() {
         check(&sheet(&[("ti ", 0.0, 10.0), ("de", 10.0, 10.0)]), &["tide"]);
-    }
-
-    #[test]
-    fn a_word_drawn_twice_counts_once() {
-        check(&sheet(&[("tide", 0.0, 10.0), ("tide", 0.4, 10.2)]), &["tide"]);
-        check(&sheet(&[("tide", 0.0, 10.0), ("tide", 30.0, 10.0)]), &["tide", "tide"]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::hidden::Hidden;
 use super::place::{Placed, place};
 use super::strings;
 use super::tags::TaggedLevels;
+use crate::pdf::layout::copies;
 use crate::pdf::layout::sheet::{Area, Glyph, Letters, Sheet};
 
 /// Thickest rule; a thicker one is a box.
@@ -95,9 +96,10 @@ impl<'a> PageDevice<'a> {
         }
     }
 
-    /// Removes text that the page, which is drawn completely, does not show.
+    /// Removes text that the page, which is drawn completely, does not show, or shows twice.
     pub(super) fn remove_hidden(&mut self) {
         std::mem::take(&mut self.hidden).remove_from(&mut self.sheet);
+        copies::remove(&mut self.sheet);
     }
 
     fn push_rule(&mut self, area: Area) {

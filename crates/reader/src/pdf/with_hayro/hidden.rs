@@ -2,7 +2,8 @@
 //! in tiny letters.
 //!
 //! Programs write alphabets this way to register their fonts, and authors whatever readers should
-//! not see. Invisible text over a picture stays: it is the text of the scan below it.
+//! not see. Invisible or white text at the place of a picture stays, whichever of them is drawn
+//! first: it is the text of the scan.
 
 use std::ops::Range;
 
@@ -116,13 +117,13 @@ impl Hidden {
     /// Removes hidden glyphs from a page that is drawn completely.
     pub(super) fn remove_from(self, sheet: &mut Sheet) {
         let mut is_hidden = vec![false; sheet.glyphs.len()];
-        let is_over_picture = |run: &Range<usize>| {
+        let is_at_picture = |run: &Range<usize>| {
             let mut ends = [run.start, run.end - 1].into_iter().map(|at| &sheet.glyphs[at]);
             self.pictures.len() >= MAX_AREAS
                 || ends.any(|glyph| contains(&self.pictures, Point::new(glyph.x, glyph.y)))
         };
-        let invisible = self.invisible.iter().filter(|run| !is_over_picture(run));
-        for run in invisible.chain(&self.white) {
+        let hidden = self.invisible.iter().chain(&self.white);
+        for run in hidden.filter(|run| !is_at_picture(run)) {
             is_hidden[run.clone()].fill(true);
         }
         if sheet.glyphs.iter().any(|glyph| glyph.size >= LEGIBLE) {
