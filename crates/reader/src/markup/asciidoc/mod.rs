@@ -36,6 +36,8 @@ struct Above {
     language: String,
     /// Whether the first row of a table is its head.
     has_columns: Option<usize>,
+    /// Whether the block belongs to the item of a list above it, which has no sections.
+    is_attached: bool,
 }
 
 /// Writes the blocks of a document.
@@ -55,11 +57,9 @@ impl Reader {
             at += 1;
         }
         at += lines[at..].iter().take_while(|line| is_skipped(line)).count();
-        let Some((1, title)) = lines.get(at).and_then(|line| heading(line.text)) else {
-            return at;
-        };
+        let Some((1, title, used)) = heading(&lines[at..]) else { return at };
         let number = lines[at].number;
-        at += 1;
+        at += used;
         let mut num_named = 0;
         while let Some(line) = lines.get(at).filter(|line| !line.is_blank()) {
             if self.attribute(line.text) || is_comment(line.text) {
@@ -110,10 +110,12 @@ impl Reader {
                 && !self.attribute(line.text)
                 && !self.block_attributes(line, &mut above);
             if !is_text {
+                above.is_attached &= !line.is_blank() && !is_directive(line.text);
                 at += 1;
             } else {
                 let found = std::mem::take(&mut above);
                 at += self.block(&lines[at..], &found, depth).max(1);
+                above.is_attached = line.text == "+";
             }
         }
     }
@@ -152,15 +154,23 @@ impl Reader {
     /// Reads the block at the first line; returns how many lines it has.
     fn block(&mut self, lines: &[Line<'_>], above: &Above, depth: usize) -> usize {
         let first = lines[0];
-        if let Some((level, title)) = heading(first.text) {
+        let is_discrete = matches!(above.style.as_str(), "discrete" | "float");
+        if (depth == 0 && !above.is_attached || is_discrete)
+            && let Some((level, title, used)) = heading(lines)
+        {
             let title = self.attributes.inline(title);
             self.writer.heading(first.number, level, &title);
-            return 1;
+            return used;
         }
         if first.text == "<<<" || first.text == "'''" || first.text == "+" {
             return 1;
         }
         if let Some(used) = self.delimited(lines, above, depth) {
+            return used;
+        }
+        if above.style == "verse" {
+            let used = paragraph_len(lines);
+            self.prose(first.number, &join(&lines[..used]));
             return used;
         }
         if let Some(text) =
@@ -231,7 +241,7 @@ impl Reader {
                 let rows: Vec<_> = rows.iter().map(|row| self.attributes.inline_row(row)).collect();
                 self.writer.table(&rows);
             }
-            _ if depth < MAX_DEPTH => {
+            _ if depth < MAX_DEPTH && above.style != "verse" => {
                 let label = NOTES.iter().find(|note| above.style.eq_ignore_ascii_case(note));
                 if let Some(label) = label {
                     self.prose(lines[0].number, label);
@@ -269,12 +279,28 @@ fn prose_len(lines: &[Line<'_>]) -> usize {
     1 + lines[1..].iter().take_while(is_prose).count()
 }
 
-/// Returns the level and the text of a heading.
-fn heading(text: &str) -> Option<(u8, &str)> {
-    let mark = text.chars().next().filter(|mark| matches!(mark, '=' | '#'))?;
-    let level = text.chars().take_while(|c| *c == mark).count();
-    let title = text[level..].strip_prefix(' ')?.trim();
-    (level <= 6 && !title.is_empty()).then(|| (u8::try_from(level).unwrap_or(6), title))
+/// The lines below the titles of two lines, by level.
+const UNDERLINES: &str = "=-~^+";
+
+/// Returns the level and the text of the heading that begins here, and how many lines it has.
+fn heading<'a>(lines: &[Line<'a>]) -> Option<(u8, &'a str, usize)> {
+    let text = lines.first()?.text;
+    let mark = text.chars().next()?;
+    let num_marks = text.chars().take_while(|c| *c == mark).count();
+    let after = text.get(num_marks..).and_then(|rest| rest.strip_prefix(' '));
+    if let ('=' | '#', 1..=6, Some(title)) = (mark, num_marks, after) {
+        let closed = title.strip_suffix(&text[..num_marks]).filter(|title| title.ends_with(' '));
+        let title = closed.unwrap_or(title).trim();
+        return (!title.is_empty()).then(|| (u8::try_from(num_marks).unwrap_or(6), title, 1));
+    }
+    let below = lines.get(1)?.text;
+    let level = (1..).zip(UNDERLINES.chars()).find(|(_, mark)| below.starts_with(*mark))?;
+    let is_title = below.len() > 1
+        && below.chars().all(|c| c == level.1)
+        && text.chars().count().abs_diff(below.len()) < 2
+        && mark != '.'
+        && text.contains(char::is_alphanumeric);
+    is_title.then(|| (level.0, text.trim(), 2))
 }
 
 fn is_comment(text: &str) -> bool {

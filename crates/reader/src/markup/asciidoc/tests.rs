@@ -28,6 +28,46 @@ fn inline_markup_becomes_words() {
 }
 
 #[test]
+fn titles_may_have_two_lines() {
+    let text = "gauge(1)\n========\nA. Writer\n\nNAME\n----\ngauge - reads\n\n[[opt]]\nOPTIONS\n-------\n\
+        -a::\n\tAll.\n\nDepth\n~~~~~\n----\ncode\n----\n\n== Closed ==\n\nNo title\n--------------\nx\n--------------\n";
+    let document = super::extract(text);
+    assert_eq!(document.title.as_deref(), Some("gauge(1)"));
+    assert_eq!(document.metadata.author.as_deref(), Some("A. Writer"));
+    check(
+        super::extract,
+        text,
+        &[
+            "# gauge(1)",
+            "## NAME",
+            "gauge - reads",
+            "## OPTIONS",
+            "-a",
+            "All.",
+            "### Depth",
+            "```\ncode\n```",
+            "## Closed",
+            "No title",
+            "```\nx\n```",
+        ],
+    );
+}
+
+#[test]
+fn a_verse_keeps_its_lines_and_a_block_within_another_has_no_sections() {
+    check(
+        super::extract,
+        "[verse]\n'gauge' [-a]\n      [-b]\n\n[verse, Poet]\n____\nHigh\n  water\n____\n",
+        &["'gauge' [-a]\n[-b]", "High\nwater"],
+    );
+    check(
+        super::extract,
+        "* one\n+\nCode:\n-----\nx\n-----\n\n====\n== In\n\n[discrete]\n== Out\n====\n\nA{caret}B\n",
+        &["- one", "Code:", "```\nx\n```", "== In", "## Out", "A^B"],
+    );
+}
+
+#[test]
 fn blocks_lists_and_tables_keep_their_structure() {
     let text = "// comment\n[source,java]\n----\nint a;\n----\n\nNOTE: Mind it.\n\n.A title\n====\nInside.\n====\n\n* one\n** two\n. three\n\nTerm:: Its meaning\n\n////\nhidden\n////\n\ninclude::x.adoc[]\n";
     check(
