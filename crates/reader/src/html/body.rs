@@ -107,7 +107,13 @@ impl Walk<'_> {
         if self.pre.is_some() {
             match name {
                 "br" => self.text.push('\n'),
-                "code" => self.set_language(element),
+                "code" => {
+                    // The same example in another language, not the next line.
+                    if self.text.contains('\n') && !self.text.ends_with('\n') {
+                        self.write_code();
+                    }
+                    self.set_language(element);
+                }
                 _ => {}
             }
             return;
@@ -173,15 +179,10 @@ impl Walk<'_> {
             }
             return;
         }
-        if let Some((id, language)) = &mut self.pre {
+        if let Some((id, _)) = &self.pre {
             if *id == node.id() {
-                let language = std::mem::take(language);
+                self.write_code();
                 self.pre = None;
-                let text = std::mem::take(&mut self.text);
-                match self.lists.len().checked_sub(1) {
-                    Some(depth) => self.writer.item_code(depth, &language, &text),
-                    None => self.writer.code(&language, &text),
-                }
             }
             return;
         }
@@ -220,6 +221,16 @@ impl Walk<'_> {
             self.text.pop();
         } else {
             self.text.push('`');
+        }
+    }
+
+    /// Writes the source text read so far.
+    fn write_code(&mut self) {
+        let language = self.pre.as_mut().map(|(_, language)| std::mem::take(language));
+        let (language, text) = (language.unwrap_or_default(), std::mem::take(&mut self.text));
+        match self.lists.len().checked_sub(1) {
+            Some(depth) => self.writer.item_code(depth, &language, &text),
+            None => self.writer.code(&language, &text),
         }
     }
 

@@ -64,6 +64,19 @@ fn source_code_is_unchanged() {
 }
 
 #[test]
+fn an_example_in_two_languages_becomes_two_blocks() {
+    check(
+        "<pre><code class='language-js cjs'>const a = require('a');\na();</code><code class=\
+         'language-mjs'>import a from 'a';\na();</code></pre><pre><code>one</code>\n<code>two</code></pre>",
+        &[
+            "```js\nconst a = require('a');\na();\n```",
+            "```mjs\nimport a from 'a';\na();\n```",
+            "```\none\ntwo\n```",
+        ],
+    );
+}
+
+#[test]
 fn text_that_is_not_content_is_left_out() {
     check(
         "<header><nav><a>Home</a></nav></header><script>var x</script><style>p{}</style>\

@@ -1,4 +1,4 @@
-//! Recognises short texts that introduce something else than the content, in several languages.
+//! Recognises short texts that are no content, or that introduce something else, in several languages.
 
 /// Beginnings of lines above links to other pages, above comments and above offers: in English,
 /// German, French, Spanish and Portuguese, and a few in other languages.
@@ -37,7 +37,9 @@ const BEGINNINGS: &str = "\
     articoli correlati | condividi | czytaj także | czytaj też | deel dit | gerelateerde | \
     lees meer | lees ook | leggi anche | läs mer | läs också | meer over | \
     potrebbe interessarti | zobacz także | zobacz też | по теме | поделиться | читайте также | \
-    推荐阅读 | 热门推荐 | 相关文章 | 相关阅读";
+    推荐阅读 | 热门推荐 | 相关文章 | 相关阅读 | \
+    aktualisiert am | newer post | older post | opublikowano | posted by | puedes ver | \
+    release date | weitere infos | zurück zu | zurück zur";
 
 /// Whole lines of this kind.
 const LINES: &str = "\
@@ -45,7 +47,24 @@ const LINES: &str = "\
     etiquetas | jobs | keywords | kommentare | latest | latest news | newsletter | popular | \
     publicidad | publicité | recommended | relacionadas | relacionados | related | \
     schlagworte | schlagwörter | share | share: | sponsored | stichworte | stichwörter | tags | \
-    teilen | themen | topics | trending | werbung | zum thema";
+    teilen | themen | topics | trending | werbung | zum thema | \
+    erschienen in | externer inhalt | permalien | permalink | rezept drucken | schon gelesen";
+
+/// Parts of lines that offer a subscription or a program, or state who owns the page.
+const OFFERS: &str = "\
+    all rights reserved | alle rechte vorbehalten | already a subscriber | apps for ios | \
+    first-time subscribers | jetzt abonnieren | newsletter today | our newsletter | \
+    please subscribe | sign up here | straight to your phone | subscribe now | subscribe to our | \
+    todos los derechos reservados | tous droits réservés | unser newsletter | unseren newsletter";
+
+/// How the credit of a picture begins.
+const CREDITS: &str =
+    "© | bild: | bilder: | foto: | fotos: | image: | photo: | photos: | photo by | titelbild:";
+
+/// Longest credit at the end of a caption, and longest line that is an offer or a caption, in
+/// characters.
+const MAX_CREDIT: usize = 60;
+const MAX_CAPTION: usize = 300;
 
 /// Longest such line, in characters.
 const MAX_LEN: usize = 70;
@@ -59,6 +78,25 @@ pub(super) fn introduces(line: &str) -> bool {
     };
     line.chars().count() <= MAX_LEN
         && (cues(LINES).any(|cue| cue == line) || cues(BEGINNINGS).any(begins))
+}
+
+/// Whether a whole line is an offer, or describes a picture and ends with its credit.
+pub(super) fn is_aside(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let num_chars = line.chars().count();
+    let tail =
+        line.char_indices().nth(num_chars.saturating_sub(MAX_CREDIT)).map_or(0, |(at, _)| at);
+    let is_credit = |credit| {
+        ["(", ". "].iter().any(|mark| {
+            line[tail..]
+                .match_indices(mark)
+                .any(|(at, _)| line[tail + at + mark.len()..].starts_with(credit))
+        })
+    };
+    num_chars <= MAX_CAPTION
+        && (cues(OFFERS).any(|offer| line.contains(offer))
+            || line[tail..].contains('©')
+            || cues(CREDITS).any(|credit| line.starts_with(credit) || is_credit(credit)))
 }
 
 fn cues(list: &'static str) -> impl Iterator<Item = &'static str> {

@@ -6,6 +6,7 @@ mod kind;
 mod lead;
 mod names;
 mod reference;
+mod references;
 mod root;
 mod shown;
 mod survey;
@@ -36,7 +37,7 @@ pub(super) struct Content<'a> {
 impl<'a> Content<'a> {
     /// Finds the content of a web page.
     pub(super) fn of_page(html: &'a Html) -> Self {
-        let survey = Survey::new(body(html));
+        let survey = Survey::new(body(html), own_address(html));
         let mild = Part::of_documentation(&survey);
         if kind::is_documentation(html, &survey) {
             return mild.content(&survey);
@@ -94,6 +95,13 @@ impl Part {
         let left_out = items.filter(|(_, is_out)| **is_out).map(|(item, _)| item.node.id());
         Content { root: survey.items[self.root].node, left_out: left_out.collect() }
     }
+}
+
+/// Returns the address that a page states as its own.
+fn own_address(html: &Html) -> Option<&str> {
+    let of =
+        |selector, name| select(html.root_element(), selector).find_map(|found| found.attr(name));
+    of("link[rel=canonical][href]", "href").or_else(|| of("meta[property='og:url']", "content"))
 }
 
 fn body(html: &Html) -> ElementRef<'_> {

@@ -1,7 +1,7 @@
 //! Finds the element that contains the content. Pure functions.
 
 use super::names::Role;
-use super::survey::Survey;
+use super::survey::{Sums, Survey};
 
 /// An element with this share of the prose around it, in percent, contains the content.
 const MIN_PROSE: usize = 90;
@@ -28,11 +28,29 @@ pub(super) fn find(survey: &Survey<'_>, left_out: &[bool]) -> usize {
         let is_most = |idx: &usize| of_prose(*idx) >= MIN_PROSE && of_own(*idx) >= MIN_OWN;
         let marked = survey.below(root).skip(1).find(is_marked);
         match marked.or_else(|| survey.children(root).find(is_most)) {
-            Some(next) if !PARTS.contains(&survey.items[next].element.name()) => root = next,
+            Some(next) if !PARTS.contains(&survey.items[next].element.name()) => {
+                // One of several containers of an article is not all of it.
+                if of_prose(next) < MIN_PROSE && has_more(survey, &sums, next) {
+                    return survey.items[next].parent;
+                }
+                root = next;
+            }
             _ => break,
         }
     }
     root
+}
+
+/// Whether an element has prose in siblings of the same name and class.
+fn has_more(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let kind = |at: usize| {
+        let element = survey.items[at].element;
+        (element.name(), element.attr("class"))
+    };
+    !matches!(kind(idx), ("article" | "main", _) | (_, None))
+        && survey
+            .children(survey.items[idx].parent)
+            .any(|at| at != idx && kind(at) == kind(idx) && sums[at].prose > 0)
 }
 
 fn is_marked(survey: &Survey<'_>, idx: usize) -> bool {

@@ -30,6 +30,8 @@ const DENSE_LETTER: usize = 3;
 
 /// The displayed elements of a page, in order.
 pub(super) struct Survey<'a> {
+    /// The address of the page, if it states one.
+    pub(super) address: Option<&'a str>,
     pub(super) items: Vec<Item<'a>>,
     /// Indices of the first headings of the first level.
     titles: Vec<usize>,
@@ -87,8 +89,9 @@ impl Sums {
 
 impl<'a> Survey<'a> {
     /// Surveys everything below `root`, which becomes the first item.
-    pub(super) fn new(root: ElementRef<'a>) -> Self {
-        let mut survey = Survey { items: Vec::new(), titles: Vec::new(), pieces: Vec::new() };
+    pub(super) fn new(root: ElementRef<'a>, address: Option<&'a str>) -> Self {
+        let (items, titles, pieces) = (Vec::new(), Vec::new(), Vec::new());
+        let mut survey = Survey { address, items, titles, pieces };
         let mut open: Vec<usize> = Vec::new();
         let mut skipped: Option<NodeId> = None;
         let (mut links, mut headings, mut codes, mut run) = (0_usize, 0_usize, 0_usize, 0_usize);
@@ -237,6 +240,23 @@ impl<'a> Survey<'a> {
             text.extend(piece.text.chars().take(MAX_LINE));
         }
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether there are no words between two pieces of text.
+    pub(super) fn is_next(&self, end: usize, start: usize) -> bool {
+        /// Elements and line ends that may be between two blocks.
+        const MAX_BETWEEN: usize = 20;
+        let between = self.pieces.get(end..start);
+        between.is_some_and(|between| {
+            between.len() < MAX_BETWEEN && between.iter().all(|piece| piece.letters == 0)
+        })
+    }
+
+    /// Returns the text of an element that has one line, with single spaces.
+    pub(super) fn only_line(&self, idx: usize, sum: Sums) -> Option<String> {
+        let first =
+            self.pieces[self.items[idx].pieces.clone()].iter().find(|piece| piece.letters > 0)?;
+        (first.line_letters == sum.letters).then(|| self.first_line(idx))
     }
 
     /// Whether an element is a part of a longer line of text.

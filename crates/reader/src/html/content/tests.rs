@@ -86,6 +86,61 @@ fn headings_without_text_are_left_out() {
 }
 
 #[test]
+fn references_and_contents_are_no_lists_of_links() {
+    let links = |from: &str, names: &[&str]| {
+        let item = |(at, name)| format!("<li><a href='{from}{at}'>{name} in the long run</a>");
+        names.iter().enumerate().map(item).collect::<String>()
+    };
+    let (books, exhibits) = (["Roses", "Tulips", "Lilies"], ["Leases", "Loans", "By-laws"]);
+    let rows =
+        exhibits.map(|name| format!("<tr><td>10.1<td><p><a href=e>{name} of the harbour</a>"));
+    let notes = [1, 2].map(|at| format!("<p><a href='#'>[{at}]</a> <a href=x>t.example/{at}</a>"));
+    let page = [
+        PROSE,
+        "<h2>Further reading</h2><ul>",
+        &links("https://books.example/", &books),
+        "</ul><h2>In this report</h2><ol>",
+        &links("#part", &["Ebb", "Flood"]),
+        "</ol><h2>Exhibits</h2><table>",
+        &rows.concat(),
+        "</table>",
+        PROSE,
+        &notes.concat(),
+        "<h2>Other articles here</h2><ul>",
+        &links("https://www.harbour.example/", &["Ferries", "Bridges"]),
+        "</ul>",
+    ];
+    check(
+        &format!("<link rel=canonical href='https://harbour.example/1'>{}", news(&page.concat())),
+        &["## Further reading", "- Roses in", "1. Ebb in", "| 10.1 | Leases of", "[2] t.example/2"],
+        &["Other articles here", "Ferries"],
+    );
+}
+
+#[test]
+fn an_article_in_several_containers_is_joined() {
+    let part = |n| format!("<div class='content-text'><p>Part {n}.</p>{PROSE}</div>");
+    let parts = [1, 2].map(part).concat();
+    check(
+        &format!("<h1>Low water</h1><div id=parts>{parts}</div><div class=footer>Imprint</div>"),
+        &["Part 1.", "Part 2."],
+        &["Imprint"],
+    );
+}
+
+#[test]
+fn offers_and_credits_of_pictures_are_left_out() {
+    let asides = "<p>Two boats in the harbour at low water (Foto: Maren Voss)</p>\
+        <p>Never miss the latest news by signing up to our newsletter, which is sent every day.</p>\
+        <div>\u{A9} 2020 Harbour. All Rights Reserved</div><p>Figure 2: Low water (Photo: Voss)</p>";
+    check(
+        &news(&[&PROSE.repeat(4), asides, "<p>The photo: a gauge, at noon.</p>"].concat()),
+        &["Figure 2: Low water", "The photo: a gauge"],
+        &["Two boats", "Never miss", "Reserved"],
+    );
+}
+
+#[test]
 fn names_within_a_line_say_nothing() {
     let line = "<p>On <time>2 May 1902</time> the <em class=author>master</em> saw a <b>share</b> of \
         it.</p><pre><span class=hljs-comment># a comment</span>\n<span class=tag>&lt;p></span></pre>";

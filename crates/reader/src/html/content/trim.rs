@@ -1,9 +1,9 @@
 //! Leaves out what is within the content and is not part of it. Pure functions.
 
 use super::super::elements::{is_heading, level};
-use super::cues;
 use super::names::Role;
 use super::survey::{Sums, Survey};
+use super::{cues, references};
 
 /// A note or a list of teasers has at most this share of the prose, in percent.
 const MAX_SHARE: usize = 20;
@@ -20,8 +20,19 @@ const MAX_LINE: usize = 60;
 /// Marks the outermost elements below `root` that are not content.
 pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) {
     let sums = survey.sums(left_out);
+    // Where the last heading ends, with the links below it that are kept.
+    let mut heading_end = usize::MAX;
+    // Where the links end that are kept.
+    let mut kept = 0;
     let mut idx = root + 1;
     while idx < survey.items[root].end {
+        let item = &survey.items[idx];
+        if is_heading(item.element.name()) {
+            heading_end = item.pieces.end;
+        }
+        if item.element.name() == "table" && references::has_labelled_rows(survey, &sums, idx) {
+            kept = kept.max(item.end);
+        }
         if !left_out[idx] {
             if is_note(survey, &sums, idx) {
                 leave_out_pictures(survey, idx, left_out);
@@ -30,7 +41,14 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut [bool])
                 leave_out_introduced(survey, &sums, idx, left_out);
                 left_out[idx] = true;
             }
-            left_out[idx] |= is_links(survey, &sums, idx);
+            if !left_out[idx] && idx >= kept && is_links(survey, &sums, idx) {
+                let is_below = survey.is_next(heading_end, item.pieces.start);
+                left_out[idx] = !references::are_in(survey, &sums, idx, is_below);
+                if !left_out[idx] {
+                    kept = item.end;
+                    heading_end = if is_below { item.pieces.end } else { heading_end };
+                }
+            }
         }
         idx = if left_out[idx] { survey.items[idx].end } else { idx + 1 };
     }
@@ -44,7 +62,9 @@ fn is_note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     !is_heading(name)
         && !survey.is_in_line(idx, sums[idx])
         && sums[idx].prose * 100 <= sums[0].prose * MAX_SHARE
-        && (matches!(name, "address" | "figcaption" | "time") || item.role == Some(Role::Note))
+        && (matches!(name, "address" | "figcaption" | "time")
+            || item.role == Some(Role::Note)
+            || survey.only_line(idx, sums[idx]).is_some_and(|line| cues::is_aside(&line)))
         && !is_numbered(&survey.first_line(idx))
 }
 
