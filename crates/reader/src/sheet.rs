@@ -1,10 +1,13 @@
 //! Writes the cells of a spreadsheet as sections and tables; shared by XLSX and ODS.
 //!
 //! Blank rows separate tables, unless the rows after them continue the table. A line with one cell
-//! above a table is its caption.
+//! above a table is its caption. Several rows of a head become one, so that all of it can be repeated.
 
 use super::writer::{MAX_COLUMNS, Writer};
 use crate::limits::SPREADSHEET_CELLS;
+
+/// Most rows of a head.
+const MAX_HEAD: usize = 4;
 
 /// A cell with text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,21 +102,45 @@ impl Sheet {
 }
 
 /// Whether a row after a blank one belongs to the table above: it has values in columns of the table.
+/// Below a head that has none yet, its label may be in a column without a head.
 fn continues(table: &[Vec<Cell>], row: &[Cell]) -> bool {
-    let Some(head) = table.first() else { return false };
-    let is_within = |cell: &Cell| head.iter().any(|above| above.column == cell.column);
-    row.len() > 1 && row.iter().any(|cell| cell.is_value) && row.iter().all(is_within)
+    let is_head = table.len() <= MAX_HEAD && !table.iter().flatten().any(|cell| cell.is_value);
+    let head = table.iter().take(MAX_HEAD).flatten();
+    let is_within = |cell: &Cell| head.clone().any(|above| above.column == cell.column);
+    row.len() > 1
+        && row.iter().any(|cell| cell.is_value)
+        && row.iter().filter(|cell| cell.is_value || !is_head).all(is_within)
+}
+
+/// Returns how many rows the head of a table has: below the first those without a value and without
+/// a label, if a row with values follows.
+fn num_head_rows(rows: &[Vec<Cell>]) -> usize {
+    let left = rows.iter().flatten().map(|cell| cell.column).min().unwrap_or(0);
+    let is_value = |cell: &Cell| cell.is_value;
+    let is_head = |row: &&Vec<Cell>| !row.iter().any(|cell| cell.is_value || cell.column == left);
+    let num_rows = 1 + rows.iter().skip(1).take(MAX_HEAD - 1).take_while(is_head).count();
+    if rows.get(num_rows).is_some_and(|row| row.iter().any(is_value)) { num_rows } else { 1 }
 }
 
 /// Writes a table; one with more columns than a table may have becomes several.
 fn write_table(rows: &[Vec<Cell>], writer: &mut Writer) {
-    let mut columns: Vec<usize> = rows.iter().flatten().map(|cell| cell.column).collect();
+    let (above, below) = rows.split_at(num_head_rows(rows).min(rows.len()));
+    let mut head: Vec<Cell> = Vec::new();
+    for cell in above.iter().flatten() {
+        match head.iter_mut().find(|known| known.column == cell.column) {
+            Some(known) => known.text.extend([" ", &cell.text]),
+            None => head.push(cell.clone()),
+        }
+    }
+    head.sort_by_key(|cell| cell.column);
+    let rows: Vec<&Vec<Cell>> = std::iter::once(&head).chain(below).collect();
+    let mut columns: Vec<usize> = rows.iter().copied().flatten().map(|cell| cell.column).collect();
     columns.sort_unstable();
     columns.dedup();
     for part in columns.chunks(MAX_COLUMNS) {
-        let cells_of = |row: &Vec<Cell>| {
+        let cells_of = |row: &&Vec<Cell>| {
             let mut cells = Vec::new();
-            for cell in row {
+            for cell in *row {
                 if let Ok(idx) = part.binary_search(&cell.column) {
                     cells.resize(idx.max(cells.len()), String::new());
                     cells.push(cell.text.clone());
@@ -179,6 +206,33 @@ mod tests {
         );
         check(&[(1, &[(0, "one")]), (2, &[(0, "two")])], &["## Gauges", "one", "two"]);
         check(&[], &[]);
+    }
+
+    #[test]
+    fn all_rows_of_a_head_are_one_row_also_above_a_blank_one() {
+        check(
+            &[
+                (1, &[(0, "In metres"), (2, "January")]),
+                (2, &[(1, "Ebb"), (2, "Flood")]),
+                (4, &[(0, "Brest"), (1, "1.5"), (2, "3.5")]),
+                (5, &[(0, "Emden"), (1, "2"), (2, "4")]),
+            ],
+            &[
+                "## Gauges",
+                "| In metres | Ebb | January Flood |\n| --- | --- | --- |\n\
+                 | Brest | 1.5 | 3.5 |\n| Emden | 2 | 4 |",
+            ],
+        );
+        // Rows of words below a head are not part of it.
+        let rows: &[(u64, &[(usize, &str)])] = &[
+            (1, &[(0, "Place"), (1, "State")]),
+            (2, &[(0, "Hull"), (1, "dry")]),
+            (3, &[(0, "Kiel"), (1, "7")]),
+        ];
+        check(
+            rows,
+            &["## Gauges", "| Place | State |\n| --- | --- |\n| Hull | dry |\n| Kiel | 7 |"],
+        );
     }
 
     #[test]
