@@ -136,7 +136,7 @@ languages! {
     /// Pascal and Delphi.
     Pascal = "pascal", ["pas", "dpr", "lpr"];
     /// Perl.
-    Perl = "perl", ["pl", "pm"];
+    Perl = "perl", ["pl", "pm", "perl"];
     /// `PowerShell`.
     PowerShell = "powershell", ["ps1", "psm1", "psd1"];
     /// Prolog.
