@@ -69,7 +69,7 @@ pub(super) fn prepare_file(
     let given_title = options.title.clone().or(given_title);
     let stated = given_title.clone().or_else(|| document.title.clone());
     let context_title = stated.clone().unwrap_or_else(|| file_words(&found.path));
-    let title = stated.unwrap_or_else(|| file_name(&found.path));
+    let title = stated.unwrap_or_else(|| paths::title(&paths::path_text(&found.path)));
     let path = paths::path_text(&found.path);
     let stamp = PathStamp {
         path,
@@ -193,10 +193,6 @@ pub(super) fn file_words(path: &Path) -> String {
     } else {
         String::new()
     }
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -515,7 +515,7 @@ fn lists_and_documents_come_from_standard_input() {
     sources(&env);
     let lines = ["convert", "--format=jsonl", "--chunks"];
     let listed = with_stdin(&env, &[&lines[..], &["--files-from=-"]].concat(), "in/plain.txt\n");
-    assert_eq!(documents(&listed.expect(0).stdout)[0]["title"], "plain.txt");
+    assert_eq!(documents(&listed.expect(0).stdout)[0]["title"], "plain");
     let typed = with_stdin(&env, &[&lines[..], &["-"]].concat(), "# Typed\n\nsalt\n").expect(0);
     let typed = documents(&typed.stdout);
     assert_eq!((&typed[0]["title"], &typed[0]["path"]), (&json!("Typed"), &Value::Null));

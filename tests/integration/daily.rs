@@ -115,7 +115,10 @@ fn a_document_that_cannot_be_opened_is_reported() {
 fn long_list() -> TestEnv {
     let mut env = TestEnv::new();
     for number in 0..40 {
-        env.write(format!("docs/{number}.md").as_str(), format!("Page {number} of the almanac.\n"));
+        env.write(
+            format!("docs/{number}.md").as_str(),
+            format!("# Page {number}\n\nOf the almanac.\n"),
+        );
     }
     env.ok(&["add", "docs"]);
     program(&env, "pages", "echo \"<pages $*>\"; while IFS= read -r line; do echo \"$line\"; done");
@@ -128,7 +131,7 @@ fn a_long_list_is_shown_in_pages_on_a_terminal_only() {
     let mut env = long_list();
     let shown = |env: &TestEnv, args: &[&str]| terminal::run(env, args, "", true).expect(0).stderr;
     assert!(shown(&env, &["list"]).starts_with("<pages -a b c>\r\n"));
-    assert!(shown(&env, &["list"]).contains("39.md"));
+    assert!(shown(&env, &["list"]).contains("Page 39"));
     assert!(!shown(&env, &["list", "--no-pager"]).contains("<pages"));
     assert!(!shown(&env, &["tags"]).contains("<pages"));
     assert!(!shown(&env, &["list", "--format=json"]).contains("<pages"));
@@ -136,9 +139,9 @@ fn a_long_list_is_shown_in_pages_on_a_terminal_only() {
     // kb's variable takes precedence, and a pager that cannot be started is not an error.
     env.set("KB_PAGER", "not-there");
     let text = shown(&env, &["list"]);
-    assert!(text.contains("the pager `not-there` cannot be started") && text.contains("39.md"));
+    assert!(text.contains("the pager `not-there` cannot be started") && text.contains("Page 39"));
     env.set("KB_PAGER", "cat");
-    assert!(shown(&env, &["list"]).contains("39.md"));
+    assert!(shown(&env, &["list"]).contains("Page 39"));
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn why_traces_a_document_to_the_stage_that_drops_it() {
 #[test]
 fn a_search_can_be_narrowed_by_language_tag_and_day() {
     let env = TestEnv::with_corpus();
-    assert_eq!(titles(&env, &["tide", "--language", "go", "--per-doc", "1"]), ["gauge.go"]);
+    assert_eq!(titles(&env, &["tide", "--language", "go", "--per-doc", "1"]), ["gauge"]);
     let all = titles(&env, &["tide station"]);
     env.ok(&["add", "--note", "The tide of paper.", "--title", "Tagged", "--tags", "paper"]);
     assert!(titles(&env, &["tide of paper"]).contains(&"Tagged".to_owned()));

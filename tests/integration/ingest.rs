@@ -292,7 +292,7 @@ fn titles_come_from_the_user_the_document_or_the_file() {
     for file in [&plain, &heading, &front] {
         env.ok(&[std::ffi::OsStr::new("add"), file.as_os_str()]);
     }
-    assert_eq!([title(1), title(2), title(3)], ["plain.txt", "The heading", "Stated"]);
+    assert_eq!([title(1), title(2), title(3)], ["plain", "The heading", "Stated"]);
     assert_eq!(info(&env, 3).tags, ["a", "b"]);
     // The user's title takes precedence, and stays when the file changes.
     env.write("docs/mine.md", "# Its own\n\nwords\n");

@@ -132,7 +132,7 @@ fn bash_completes_words_with_spaces_as_it_reads_them() {
         run(&env, "bash", &["--norc", "-c", &script]).expect(0).stdout
     };
     assert_eq!(complete("kb sim", 1, "sim"), "similar\n");
-    assert_eq!(complete("kb open Tide", 2, "Tide"), "tide_table.py\nTide\\ station\\ handbook\n");
+    assert_eq!(complete("kb open Tide", 2, "Tide"), "tide_table\nTide\\ station\\ handbook\n");
     assert_eq!(complete("kb open 'Tide\\ s'", 2, "Tide\\ s"), "Tide\\ station\\ handbook\n");
     assert_eq!(complete("kb list --tags han", 3, "han"), "handbook\n");
 }

@@ -2,7 +2,7 @@
 //! documents and books write.
 
 use super::markdown::spell::tidy;
-use super::markdown::{self, Piece};
+use super::markdown::{self, Lead, Piece};
 use crate::document::{BlockKind, Document, Headed, Metadata};
 use crate::error::Result;
 use crate::protocol::{Head, Page};
@@ -68,7 +68,7 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
         // No heading is taken for an empty title.
         document.title = Some(String::new());
     }
-    markdown::set_title_and_blocks(&mut document, pieces);
+    markdown::set_title_and_blocks(&mut document, pieces, Lead::IsTitle);
     document.title = document.title.filter(|title| !title.is_empty());
     if has_pages {
         set_pages(&mut document, &numbers);

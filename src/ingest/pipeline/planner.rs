@@ -255,9 +255,8 @@ impl Planner<'_> {
         let Some(old) = same.path.as_deref().filter(|_| !same.is_title_given) else {
             return Ok(false);
         };
-        let old_name = paths::name(old);
-        let is_from_name =
-            same.title == old_name && paths::name(&paths::path_text(&found.path)) != old_name;
+        let is_from_name = paths::is_title(&same.title, old)
+            && paths::name(&paths::path_text(&found.path)) != paths::name(old);
         Ok(is_from_name && !self.is_there(old)?)
     }
 

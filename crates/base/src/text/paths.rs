@@ -140,6 +140,19 @@ pub fn name(text: &str) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
+/// Returns the title that a document has from its path alone: the name of the file without its extension.
+pub fn title(text: &str) -> String {
+    let name = name(text);
+    Path::new(&name)
+        .file_stem()
+        .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Whether a title is from a path alone; until version 5 of the readers, it had the extension.
+pub fn is_title(title: &str, text: &str) -> bool {
+    title == self::title(text) || title == name(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

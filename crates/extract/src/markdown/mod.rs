@@ -31,9 +31,9 @@ const MAX_HEADING_CHARS: usize = 200;
 
 /// Extracts the blocks, the title and the front matter of a Markdown text.
 ///
-/// The title is the one in the front matter, else the first heading of level 1, else the first
-/// heading. A heading that is the title is not in any header chain. A document with only front
-/// matter or comments becomes one block, so that it can be found.
+/// The title is the one in the front matter, else the first heading of level 1. A heading that is the
+/// title is not in any header chain. A document with only front matter or comments becomes one block,
+/// so that it can be found.
 pub fn extract(text: &str) -> Document {
     let mut document = Document { text: text.to_owned(), has_lines: true, ..Document::default() };
     let body_start = front_matter::read(&mut document);
@@ -50,13 +50,22 @@ pub fn extract(text: &str) -> Document {
             heading: None,
         });
     }
-    set_title_and_blocks(&mut document, pieces);
+    set_title_and_blocks(&mut document, pieces, Lead::IsSection);
     document
 }
 
+/// What a heading of a lower level is before all other text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lead {
+    /// The title: in documents with pages, office files and mail, whose levels follow from their looks.
+    IsTitle,
+    /// The heading of the first section: levels are written by hand.
+    IsSection,
+}
+
 /// Sets the title of a document, unless it has one, and its blocks.
-pub fn set_title_and_blocks(document: &mut Document, pieces: Vec<Piece>) {
-    let title_idx = find_title(&pieces, document);
+pub fn set_title_and_blocks(document: &mut Document, pieces: Vec<Piece>, lead: Lead) {
+    let title_idx = find_title(&pieces, document, lead);
     document.blocks = to_blocks(pieces, title_idx);
 }
 
@@ -229,14 +238,13 @@ pub fn to_heading(text: &str) -> String {
 }
 
 /// Sets the title and returns the piece that contains it, if that is a Markdown heading.
-fn find_title(pieces: &[Piece], document: &mut Document) -> Option<usize> {
-    let headings = || {
-        let headings = pieces.iter().enumerate();
-        headings.filter_map(|(idx, piece)| {
-            piece.heading.as_ref().map(|(level, text)| (idx, *level, text))
-        })
-    };
-    let first_h1 = headings().find(|(_, level, text)| *level == 1 && !text.is_empty());
+fn find_title(pieces: &[Piece], document: &mut Document, lead: Lead) -> Option<usize> {
+    let mut headings = pieces.iter().enumerate().filter_map(|(idx, piece)| {
+        let (level, text) = piece.heading.as_ref()?;
+        (!text.is_empty()).then_some((idx, *level, text))
+    });
+    let leading = headings.clone().next().filter(|(idx, ..)| lead == Lead::IsTitle && *idx == 0);
+    let first_h1 = headings.find(|(_, level, _)| *level == 1);
     if let Some(title) = &document.title {
         // Many pages contain their title twice.
         let is_same = |text: &str| text.to_lowercase() == title.to_lowercase();
@@ -251,7 +259,7 @@ fn find_title(pieces: &[Piece], document: &mut Document) -> Option<usize> {
         document.title = Some(title);
         return None;
     }
-    let (idx, _, title) = first_h1.or_else(|| headings().find(|(_, _, text)| !text.is_empty()))?;
+    let (idx, _, title) = first_h1.or(leading)?;
     document.title = Some(title.clone());
     Some(idx)
 }

@@ -71,11 +71,11 @@ fn a_document_with_only_front_matter_has_a_block() {
 }
 
 #[test]
-fn without_level_1_the_first_heading_is_the_title() {
+fn without_level_1_there_is_no_title() {
     check(
         "Text.\n\n## A\n\n## B\n",
-        Some("A"),
-        &["*Paragraph||Text.", "*Heading||## A", "*Heading|B|## B"],
+        None,
+        &["*Paragraph||Text.", "*Heading|A|## A", "*Heading|B|## B"],
     );
 }
 
@@ -150,15 +150,15 @@ fn callouts_embeds_and_components_are_text() {
     check(
         "---\ntags: [[a]]\n---\nimport Tabs from './tabs';\n\n> [!warning]- Mind the [[tide|ebb]]\n> It comes.\n\n\
          ![[chart.png]] ^block-id\n\n<Tabs items={['x']}>\n\n## Install\n\n<Tab>Run it</Tab>\n\n</Tabs>\n",
-        Some("Install"),
+        None,
         &[
             "*Paragraph||import Tabs from './tabs';",
             "Paragraph||> [!warning]- Mind the [[tide|ebb]]",
             "Paragraph||![[chart.png]] ^block-id",
             "Paragraph||<Tabs items={['x']}>",
-            "*Heading||## Install",
-            "Paragraph||<Tab>Run it</Tab>",
-            "Paragraph||</Tabs>",
+            "*Heading|Install|## Install",
+            "Paragraph|Install|<Tab>Run it</Tab>",
+            "Paragraph|Install|</Tabs>",
         ],
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::document::{BlockKind, Document};
 use crate::extract::markdown::spell::tidy_line;
-use crate::extract::markdown::{self, Piece};
+use crate::extract::markdown::{self, Lead, Piece};
 
 /// Number of heading levels in Markdown.
 const MAX_LEVEL: u8 = 6;
@@ -270,10 +270,10 @@ impl Writer {
         self.document
     }
 
-    /// Returns the document; its title is the first heading unless it was set.
+    /// Returns the document; its title is the first heading of level 1 unless it was set.
     pub(super) fn finish(mut self) -> Document {
         self.document.has_lines = true;
-        markdown::set_title_and_blocks(&mut self.document, self.pieces);
+        markdown::set_title_and_blocks(&mut self.document, self.pieces, Lead::IsSection);
         self.document
     }
 }

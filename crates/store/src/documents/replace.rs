@@ -204,7 +204,7 @@ fn name_as_title(db: &Connection, id: DocumentId) -> Step<Option<String>> {
     let params = named_params! { ":id": id };
     let (title, path): (String, Option<String>) =
         db.prepare_cached(OWN_TITLE)?.query_row(params, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(path.filter(|path| text::paths::name(path) == title).map(|_| title))
+    Ok(path.filter(|path| text::paths::is_title(&title, path)).map(|_| title))
 }
 
 /// Adds path and tags of `new` to the document with its content.
