@@ -74,6 +74,8 @@ mod embedding;
 mod erase;
 /// Budgets, neighbours, formats, batches of queries, similar documents.
 mod evidence;
+/// Names of files, and versions, options and languages to the letter.
+mod exact;
 /// Exit statuses and the form of errors, one case of each kind; `failure` tests broken input.
 mod exit_codes;
 /// Why a passage is found, or not: terms, verdicts, the trace of one document, narrower searches.

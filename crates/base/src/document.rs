@@ -77,6 +77,9 @@ pub struct Metadata {
     /// Its headings in order, with their levels; empty if its text has marks for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<(u8, String)>,
+    /// Other names that its front matter gives it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// Messages to the user about reading the file, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -120,7 +120,7 @@ pub enum Line {
     /// Then the pages in order, including those that could not be read.
     Page(Page),
     /// Instead of pages: a text that was parsed completely.
-    Parsed(Parsed),
+    Parsed(Box<Parsed>),
     /// Instead of pages: a file in a container.
     Member(MemberLine),
     /// Between pages: a picture for Tesseract. The child waits for a line with the result.

@@ -63,7 +63,7 @@ fn send(
     if has_same_text {
         document.text = String::new();
     }
-    emit(Line::Parsed(Parsed { document, has_same_text }))?;
+    emit(Line::Parsed(Box::new(Parsed { document, has_same_text })))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }

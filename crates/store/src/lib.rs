@@ -120,6 +120,7 @@ impl Store {
             let transaction =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&transaction)?;
+            keyword::names::settle(&transaction)?;
             transaction.commit()?;
             Ok(value)
         };

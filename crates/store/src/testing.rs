@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use crate::document::{Binding, Chunk, Embedding, Format, Metadata, Precision};
 use crate::ids::DocumentId;
 
-use super::keyword::{fts, grams};
+use super::keyword::{derived, fts};
 use super::{Change, NewDocument, PathStamp, Store};
 
 /// Width of the vectors in these tests.
@@ -70,7 +70,7 @@ impl TestDb {
 
     /// Rebuilds both keyword indexes from the chunks.
     pub fn rebuild_keyword_indexes(&mut self) {
-        let rebuild = |db: &Connection| fts::rebuild(db).and_then(|()| grams::rebuild(db));
+        let rebuild = |db: &Connection| fts::rebuild(db).and_then(|()| derived::rebuild(db));
         self.store.write(rebuild).unwrap();
     }
 

@@ -4,12 +4,14 @@
 pub mod command;
 pub mod contents;
 pub mod decode;
+pub mod exact;
 pub mod fields;
 pub mod fold;
 pub mod headings;
 pub mod json;
 pub mod language;
 pub mod markdown;
+pub mod names;
 pub mod number;
 pub mod paths;
 pub mod printable;

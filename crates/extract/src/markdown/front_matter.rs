@@ -153,6 +153,8 @@ fn apply(fields: &Mapping, document: &mut Document) {
     document.metadata.author = joined(&["author", "authors", "Author"]);
     document.metadata.language = scalar(&["lang", "language"]);
     document.metadata.created = scalar(&["date", "created", "created_at", "Date"]).map(to_rfc3339);
+    let aliases = ["aliases", "alias"].into_iter().find_map(|name| fields.get(name));
+    document.metadata.aliases = aliases.map(words).unwrap_or_default();
     document.tags = fields.get("tags").or_else(|| fields.get("tag")).map(tags).unwrap_or_default();
 }
 

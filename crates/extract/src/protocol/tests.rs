@@ -50,7 +50,7 @@ fn every_line_is_parsed_back_unchanged() {
         image_coverage: 0.25,
         ..Page::default()
     }));
-    check(&Line::Parsed(Parsed {
+    check(&Line::Parsed(Box::new(Parsed {
         document: Document {
             title: Some("a.b".into()),
             blocks: vec![Block {
@@ -66,7 +66,7 @@ fn every_line_is_parsed_back_unchanged() {
             ..Document::default()
         },
         has_same_text: true,
-    }));
+    })));
     check(&Line::Picture(Picture {
         wanted: Wanted::Words,
         width: 1,

@@ -189,7 +189,7 @@ fn receive(
                 reading.head = head;
             }
             Some(Line::Page(page)) => reading.pages.push(page),
-            Some(Line::Parsed(parsed)) => reading.parsed = Some(parsed),
+            Some(Line::Parsed(parsed)) => reading.parsed = Some(*parsed),
             Some(Line::Member(member)) => reading.members.push(member),
             Some(Line::Layers(layers)) => reading.layers = layers,
             Some(Line::Picture(picture)) if pictures_left > 0 => {

@@ -33,7 +33,8 @@ const IS_IN_PLACE: &str = "
 
 const STOP_IN_PLACE: &str = "
     INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 0);
-    INSERT INTO chunks_grams (chunks_grams, rank) VALUES ('secure-delete', 0);";
+    INSERT INTO chunks_grams (chunks_grams, rank) VALUES ('secure-delete', 0);
+    INSERT INTO chunks_exact (chunks_exact, rank) VALUES ('secure-delete', 0);";
 
 /// Marks that something is removed, in the transaction that removes it.
 pub(crate) fn mark(db: &Connection) -> Step<()> {

@@ -24,13 +24,15 @@ pub(crate) const MIGRATIONS: &[(i64, &str)] = &[
     (10, include_str!(concat!(env!("KB_MIGRATIONS"), "/0010_edits.sql"))),
     (11, include_str!(concat!(env!("KB_MIGRATIONS"), "/0011_tokens.sql"))),
     (12, include_str!(concat!(env!("KB_MIGRATIONS"), "/0012_stems.sql"))),
+    (NAMES, include_str!(concat!(env!("KB_MIGRATIONS"), "/0013_names.sql"))),
 ];
 
 /// The version of the schema that this program reads and writes.
 pub(crate) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 
-/// The migration that creates tables which only kb can fill.
+/// The migrations that create tables which only kb can fill: checksums, then indexes.
 pub(crate) const ERASE: i64 = 6;
+pub(crate) const NAMES: i64 = 13;
 
 const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
 

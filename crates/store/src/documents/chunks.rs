@@ -14,7 +14,7 @@ use super::stored::{StoredChunk, StoredHit};
 use crate::db::columns;
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
-use crate::keyword::grams;
+use crate::keyword::{derived, grams};
 use crate::vectors::VectorWriter;
 use crate::{Store, vectors};
 
@@ -226,7 +226,7 @@ pub(crate) fn insert(
             },
             |row| row.get(0),
         )?;
-        grams::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
+        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
         writer.insert(chunk_id, embedding)?;
     }
     writer.finish()

@@ -12,6 +12,7 @@ use crate::ids::ChunkId;
 use crate::Store;
 use crate::db::columns;
 use crate::keyword::{expr, grams};
+use crate::text::exact;
 
 /// The SQL condition of a [`Filter`] on `documents`; [`FilterValues`] has its parameters.
 ///
@@ -53,12 +54,14 @@ macro_rules! passes_filter {
 }
 pub(crate) use passes_filter;
 
-/// The chunks in which a text occurs, in either index.
+/// The chunks in which a text occurs, in any index.
 macro_rules! chunks_with {
     () => {
-        "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :words
+        "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ifnull(:words, '\"\"')
         UNION ALL
-        SELECT rowid FROM chunks_grams WHERE chunks_grams MATCH :grams"
+        SELECT rowid FROM chunks_grams WHERE chunks_grams MATCH ifnull(:grams, '\"\"')
+        UNION ALL
+        SELECT rowid FROM chunks_exact WHERE chunks_exact MATCH ifnull(:exact, '\"\"')"
     };
 }
 
@@ -72,7 +75,7 @@ const PASSING_CHUNKS: &str = concat!(
     CROSS JOIN chunks ON chunks.document_id = documents.id
     WHERE ",
     passes_filter!(),
-    " AND (:words IS NULL OR chunks.id NOT IN (",
+    " AND (:words IS NULL AND :exact IS NULL OR chunks.id NOT IN (",
     chunks_with!(),
     "))
     ORDER BY chunks.id"
@@ -117,7 +120,11 @@ impl Store {
     /// Errors of the database.
     pub fn chunks_with(&self, text: &str) -> Result<Vec<ChunkId>> {
         self.read(|db| {
-            let params = named_params! { ":words": expr::expr(text), ":grams": grams::expr(text) };
+            let params = named_params! {
+                ":words": by_words(text, expr::expr),
+                ":grams": by_words(text, grams::expr),
+                ":exact": exactly(text),
+            };
             let mut statement = db.prepare_cached(CHUNKS_WITH)?;
             let ids = statement.query_map(params, |row| row.get(0))?;
             Ok(ids.collect::<Result<_, _>>()?)
@@ -146,6 +153,8 @@ pub(crate) struct FilterValues {
     excluded: Option<String>,
     /// Expression for the index of scripts without spaces.
     excluded_grams: Option<String>,
+    /// Expression for the index of exact terms.
+    excluded_exact: Option<String>,
 }
 
 impl FilterValues {
@@ -164,8 +173,9 @@ impl FilterValues {
             language: filter.language.map(|language| language.as_str()),
             since: filter.since.clone(),
             until: filter.until.clone(),
-            excluded: any_of(&filter.excluded, expr::expr),
-            excluded_grams: any_of(&filter.excluded, grams::expr),
+            excluded: any_of(&filter.excluded, |text| by_words(text, expr::expr)),
+            excluded_grams: any_of(&filter.excluded, |text| by_words(text, grams::expr)),
+            excluded_exact: any_of(&filter.excluded, exactly),
         })
     }
 
@@ -190,13 +200,25 @@ impl FilterValues {
         let mut params = self.of_documents();
         params.push((":words", &self.excluded));
         params.push((":grams", &self.excluded_grams));
+        params.push((":exact", &self.excluded_exact));
         params
     }
 }
 
-/// Joins the expressions of texts; `None` if there are no texts.
-fn any_of(texts: &[String], expr: impl Fn(&str) -> String) -> Option<String> {
-    let exprs: Vec<String> = texts.iter().map(|text| expr(text)).collect();
+/// Returns the expression for the words of a text; `None` if they say less than its exact term: the
+/// word of `C++` is `c`.
+fn by_words(text: &str, expr: impl Fn(&str) -> String) -> Option<String> {
+    (!exact::ends_in_symbol(text)).then(|| expr(text))
+}
+
+/// Returns the expression for the exact term that a text is, if it is one.
+fn exactly(text: &str) -> Option<String> {
+    exact::term(text).map(|term| expr::quote(&term))
+}
+
+/// Joins the expressions of texts; `None` if there are none.
+fn any_of(texts: &[String], expr: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let exprs: Vec<String> = texts.iter().filter_map(|text| expr(text)).collect();
     if exprs.is_empty() { None } else { Some(exprs.join(" OR ")) }
 }
 

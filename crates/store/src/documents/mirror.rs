@@ -66,6 +66,8 @@ pub struct MirroredChunk {
     pub token_count: u32,
     /// Its place in the document, as JSON.
     pub metadata: String,
+    /// The words of the name of its document.
+    pub names: String,
     /// The natural language of its document, if it is known.
     pub natural_language: Option<NaturalLanguage>,
     /// Its vector; `None` if the database has none.
@@ -103,31 +105,35 @@ const DOCUMENTS: &str = "
 const FINGERPRINTS: &str = "
     SELECT
         chunks.id,
-        document_id,
+        chunks.document_id,
         chunk_index,
         ifnull(token_count, 0),
         passage_hash,
         chunks.metadata,
         sum,
-        documents.metadata ->> '$.natural_language' AS natural_language
+        documents.metadata ->> '$.natural_language' AS natural_language,
+        words
     FROM chunks
     JOIN documents ON documents.id = chunks.document_id
+    LEFT JOIN document_names ON document_names.document_id = documents.id
     LEFT JOIN chunks_tokens ON chunks_tokens.chunk_id = chunks.id
     ORDER BY chunks.id";
 
 const BLOCK: &str = "
     SELECT
         chunks.id AS chunk_id,
-        document_id,
+        chunks.document_id,
         chunk_index,
         text,
         context,
         token_count,
         chunks.metadata,
         codes,
-        documents.metadata ->> '$.natural_language' AS natural_language
+        documents.metadata ->> '$.natural_language' AS natural_language,
+        ifnull(words, '')
     FROM chunks
     JOIN documents ON documents.id = chunks.document_id
+    LEFT JOIN document_names ON document_names.document_id = documents.id
     LEFT JOIN chunks_tokens ON chunks_tokens.chunk_id = chunks.id
     WHERE chunks.id BETWEEN :first AND :last
     ORDER BY chunks.id";
@@ -209,9 +215,10 @@ impl Mirror<'_> {
                 let metadata = row.get_ref(5)?.as_str().unwrap_or_default();
                 digest.update(metadata.len().to_le_bytes());
                 digest.update(metadata);
-                // Whether there are codes, and which; and the language, which decides on stems.
+                // Whether there are codes, and which; the language, which decides on stems; the name.
                 digest.update(row.get_ref(6)?.as_blob_or_null().ok().flatten().unwrap_or(b"none"));
                 digest.update(row.get_ref(7)?.as_str_or_null().ok().flatten().unwrap_or("none"));
+                digest.update(row.get_ref(8)?.as_str_or_null().ok().flatten().unwrap_or("none"));
             }
             let blocks = digests.into_iter();
             Ok(blocks.map(|(block, digest)| (block, first_bytes(&digest.finalize()))).collect())
@@ -244,6 +251,7 @@ impl Mirror<'_> {
                         .get_ref(8)?
                         .as_str_or_null()?
                         .and_then(NaturalLanguage::from_code),
+                    names: row.get(9)?,
                     vector: None,
                     codes: row.get(7)?,
                 })

@@ -9,7 +9,7 @@ use crate::db::erasing;
 use crate::db::fault::Step;
 use crate::error::Result;
 use crate::ids::DocumentId;
-use crate::keyword::grams;
+use crate::keyword::derived;
 
 const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = :id";
 
@@ -28,7 +28,7 @@ impl Store {
 
 /// Removes a document; foreign keys and triggers remove everything that depends on it.
 pub(super) fn delete(db: &Connection, id: DocumentId) -> Step<bool> {
-    grams::remove(db, id)?;
+    derived::remove(db, id)?;
     erasing::mark_chunks(db, id)?;
     for stamp in path_rows::others(db, id, "")? {
         ledger::reopen(db, &stamp.path)?;

@@ -13,7 +13,7 @@ use crate::document::{Binding, Chunk, Embedding};
 use crate::error::{Error, Result};
 use crate::followed::Sieve;
 use crate::ids::DocumentId;
-use crate::keyword::grams;
+use crate::keyword::derived;
 use crate::text;
 use crate::{Store, vectors};
 
@@ -322,7 +322,7 @@ pub(super) fn move_chunks(db: &Connection, from: DocumentId, to: DocumentId) -> 
 
 /// Removes the chunks of a document.
 pub(crate) fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
-    grams::remove(db, id)?;
+    derived::remove(db, id)?;
     erasing::mark_chunks(db, id)?;
     db.prepare_cached(REMOVE_CHUNKS)?.execute(named_params! { ":document_id": id })?;
     Ok(())

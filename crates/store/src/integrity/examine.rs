@@ -19,7 +19,7 @@ use crate::db::fault::{Fault, Step};
 use crate::db::recheck::is_unreadable;
 use crate::db::schema;
 use crate::documents::chunks::PassageHash;
-use crate::keyword::{grams, sizes};
+use crate::keyword::{derived, grams, names, sizes};
 use crate::life::migrate;
 use crate::vectors::layout::{has_vector_table, knows_vec0};
 use crate::vectors::tokens;
@@ -28,6 +28,11 @@ use crate::vectors::tokens;
 const CHECK_FTS: &str = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
 
 const CHECK_GRAMS: &str = "INSERT INTO chunks_grams (chunks_grams) VALUES ('integrity-check')";
+
+const CHECK_EXACT: &str = "INSERT INTO chunks_exact (chunks_exact) VALUES ('integrity-check')";
+
+const CHECK_NAMES: &str =
+    "INSERT INTO document_names_fts (document_names_fts, rank) VALUES ('integrity-check', 1)";
 
 /// Queries that count faults, each with the sentence that reports them.
 const CLAIMS: &[(Damage, &str, &str)] = &[
@@ -63,6 +68,11 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
         Damage::Grams,
         "SELECT count(*) FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)",
         "entry of a missing chunk in the index of scripts without spaces",
+    ),
+    (
+        Damage::Grams,
+        "SELECT count(*) FROM chunks_exact_docsize WHERE id NOT IN (SELECT id FROM chunks)",
+        "entry of a missing chunk in the index of exact terms",
     ),
     (
         Damage::Gaps,
@@ -107,13 +117,17 @@ const CHUNKS: &str = "SELECT id, context, text, passage_hash FROM chunks";
 
 const GRAMS: &str = "SELECT id FROM chunks_grams_docsize";
 
+const EXACT: &str = "SELECT id FROM chunks_exact_docsize";
+
 /// The objects made by the migrations, without the shadow tables of virtual tables.
 const SCHEMA: &str = "
     SELECT type, name, sql
     FROM sqlite_schema
     WHERE sql IS NOT NULL
         AND name NOT LIKE 'chunks\\_fts\\_%' ESCAPE '\\'
-        AND name NOT LIKE 'chunks\\_grams\\_%' ESCAPE '\\'";
+        AND name NOT LIKE 'chunks\\_grams\\_%' ESCAPE '\\'
+        AND name NOT LIKE 'chunks\\_exact\\_%' ESCAPE '\\'
+        AND name NOT LIKE 'document\\_names\\_fts\\_%' ESCAPE '\\'";
 
 /// An object made by the migrations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,7 +164,12 @@ impl Store {
         let mut found = Vec::new();
         // Separate from the rest: for SQLite these statements write, and may have to wait for a
         // lock. Where nothing can be written, only the check of the whole file looks at the indexes.
-        let checks = [(Damage::Keywords, CHECK_FTS), (Damage::Grams, CHECK_GRAMS)];
+        let checks = [
+            (Damage::Keywords, CHECK_FTS),
+            (Damage::Grams, CHECK_GRAMS),
+            (Damage::Grams, CHECK_EXACT),
+            (Damage::Grams, CHECK_NAMES),
+        ];
         for (damage, sql) in checks.into_iter().filter(|_| !self.is_read_only()) {
             match self
                 .connection
@@ -236,19 +255,28 @@ fn integrity(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
 
 /// Compares hashes and the index for scripts without spaces with the texts.
 fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
-    let mut statement = db.prepare(GRAMS)?;
-    let indexed: HashSet<ChunkId> =
-        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    let (mut num_other, mut num_missing) = (0, 0);
+    let ids = |sql| -> Step<HashSet<ChunkId>> {
+        let mut statement = db.prepare(sql)?;
+        let ids = statement.query_map([], |row| row.get(0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    };
+    let (indexed, exact) = (ids(GRAMS)?, ids(EXACT)?);
+    let (mut num_other, mut num_missing, mut num_inexact) = (0, 0, 0);
     each_text(db, |chunk_id, context, text, hash| {
         let passage = Chunk::passage(context, text);
         num_other += i64::from(PassageHash::of(&passage).bytes().as_slice() != hash);
         num_missing += i64::from(!indexed.contains(&chunk_id) && grams::has_some(context, text));
+        let has_exact = derived::exact_entry(context, text, None).is_some();
+        num_inexact += i64::from(exact.contains(&chunk_id) != has_exact);
     })?;
     let what = "chunk whose text has changed since it was embedded";
     found.extend(Finding::counted(Damage::Passages, num_other, what));
     let what = "chunk missing from the index of scripts without spaces";
     found.extend(Finding::counted(Damage::Grams, num_missing, what));
+    let what = "chunk whose entry in the index of exact terms is missing or left over";
+    found.extend(Finding::counted(Damage::Grams, num_inexact, what));
+    let what = "document whose name is not indexed as it is";
+    found.extend(Finding::counted(Damage::Grams, names::num_wrong(db)?, what));
     let what = "chunk missing from the index of stems";
     found.extend(Finding::counted(Damage::Grams, grams::num_missing_stems(db)?, what));
     Ok(())

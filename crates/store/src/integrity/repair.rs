@@ -21,7 +21,7 @@ use crate::Store;
 use crate::db::erasing;
 use crate::db::fault::Step;
 use crate::documents::chunks::PassageHash;
-use crate::keyword::{fts, grams, sizes};
+use crate::keyword::{derived, fts, names, sizes};
 use crate::vectors::layout::has_vector_table;
 use crate::vectors::{fill_sums, tokens};
 
@@ -139,7 +139,8 @@ impl Store {
             }
             // An entry without a chunk cannot be removed alone, because its text is lost.
             if has(Damage::Grams) || has(Damage::References) {
-                grams::rebuild(db)?;
+                derived::rebuild(db)?;
+                names::rebuild(db)?;
             }
             if has(Damage::BadVectors) || has(Damage::ChangedVectors) {
                 remove_bad_vectors(db)?;

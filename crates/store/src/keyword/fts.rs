@@ -6,10 +6,11 @@ use rusqlite::{Connection, named_params};
 
 use super::expr::{expr, quote};
 use super::occurrence::Occurrence;
-use super::{grams, postings};
+use super::{grams, names, postings};
 use crate::Store;
 use crate::db::fault::Step;
 use crate::error::Result;
+use crate::ids::ChunkId;
 use crate::text::scripts;
 
 /// A table of one row that is tokenized by the index's own tokenizer; it is in memory.
@@ -50,6 +51,11 @@ const GRAM_PHRASE_OCCURRENCES: &str = "
     WHERE chunks_grams MATCH :wanted
     ORDER BY rowid";
 
+const EXACT_OCCURRENCES: &str = "
+    SELECT doc AS chunk_id, col = 'context' AS is_context
+    FROM chunks_exact_terms
+    WHERE term = :wanted";
+
 const REBUILD: &str = "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')";
 
 impl Store {
@@ -84,6 +90,26 @@ impl Store {
             };
             with_stems(db, found, text)
         })
+    }
+
+    /// Returns where an exact term occurs, written as [`crate::text::exact`] does; ordered by chunk
+    /// id, each chunk once.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>> {
+        self.read(|db| read_occurrences(db, EXACT_OCCURRENCES, term))
+    }
+
+    /// Returns the chunks of documents that have a word, a phrase, or a prefix that ends in `*` in
+    /// the name of their file, an alias or the name of their folder; ordered by id.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>> {
+        self.read(|db| names::chunks(db, text))
     }
 
     /// Returns where words with this prefix occur, each chunk once, however many of the words it
@@ -156,7 +182,7 @@ fn terms(db: &Connection, text: &str) -> Step<Vec<String>> {
 mod tests {
     use super::*;
     use crate::Damage;
-    use crate::ids::{ChunkId, DocumentId};
+    use crate::ids::DocumentId;
     use crate::testing::{TestDb, document};
 
     fn found(db: &TestDb, text: &str) -> Vec<ChunkId> {

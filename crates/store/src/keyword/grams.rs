@@ -12,7 +12,7 @@ use std::iter;
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use crate::ids::{ChunkId, DocumentId};
+use crate::ids::DocumentId;
 
 use super::expr;
 use crate::db::columns;
@@ -26,37 +26,6 @@ const MARK: char = '\u{e000}';
 
 /// The first letter after [`MARK`].
 const AFTER_MARK: char = '\u{e001}';
-
-const INSERT_GRAMS: &str =
-    "INSERT INTO chunks_grams (rowid, context, text) VALUES (:chunk_id, :context, :text)";
-
-/// A contentless index removes an entry by its text, which is computed again from the chunk's text.
-const REMOVE_GRAMS: &str = "
-    INSERT INTO chunks_grams (chunks_grams, rowid, context, text)
-    VALUES ('delete', :chunk_id, :context, :text)";
-
-const INDEXED_CHUNKS: &str = "
-    SELECT
-        chunks.id,
-        chunks.context,
-        chunks.text,
-        documents.metadata ->> '$.natural_language'
-    FROM chunks
-    JOIN documents ON documents.id = chunks.document_id
-    JOIN chunks_grams_docsize ON chunks_grams_docsize.id = chunks.id
-    WHERE chunks.document_id = :document_id";
-
-const HAS_ENTRIES: &str = "SELECT EXISTS (SELECT 1 FROM chunks_grams_docsize)";
-
-const CHUNKS: &str = "
-    SELECT
-        chunks.id,
-        chunks.context,
-        chunks.text,
-        documents.metadata ->> '$.natural_language'
-    FROM chunks
-    JOIN documents ON documents.id = chunks.document_id
-    ORDER BY chunks.id";
 
 const LANGUAGE: &str =
     "SELECT metadata ->> '$.natural_language' FROM documents WHERE id = :document_id";
@@ -75,8 +44,6 @@ const COUNT_MISSING_STEMS: &str = "
     JOIN chunks ON chunks.document_id = documents.id
     WHERE documents.metadata ->> '$.natural_language' IN (SELECT value FROM json_each(:codes))
         AND chunks.id NOT IN (SELECT id FROM chunks_grams_docsize)";
-
-const FORGET: &str = "INSERT INTO chunks_grams (chunks_grams) VALUES ('delete-all')";
 
 /// Returns a text as stored in the second index: the grams of each run, and each word that touches
 /// one, separately; then the stems. Empty if the text has no such letter and its language no
@@ -131,7 +98,8 @@ pub(crate) fn language(db: &Connection, document_id: DocumentId) -> Step<Option<
     Ok(of_code(code))
 }
 
-fn of_code(code: Option<String>) -> Option<NaturalLanguage> {
+/// Returns the language of a document from its metadata.
+pub(crate) fn of_code(code: Option<String>) -> Option<NaturalLanguage> {
     NaturalLanguage::from_code(&code?)
 }
 
@@ -174,52 +142,14 @@ fn any_stem(text: &str) -> String {
     iter::once(plain).chain(stems).collect::<Vec<_>>().join(" OR ")
 }
 
-/// Adds a new chunk's context and text; `language` is that of its document.
-pub(crate) fn insert(
-    db: &Connection,
-    chunk_id: ChunkId,
+/// Returns context and text of a chunk's entry; `None` if it has none.
+pub(crate) fn entry(
     context: &str,
     text: &str,
     language: Option<NaturalLanguage>,
-) -> Step<()> {
-    if has_some(context, text) || language.is_some_and(NaturalLanguage::has_stemmer) {
-        let (context, text) = (indexed(context, language), indexed(text, language));
-        db.prepare_cached(INSERT_GRAMS)?
-            .execute(named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text })?;
-    }
-    Ok(())
-}
-
-/// Removes the chunks of a document from the index; must run before the chunks are deleted.
-pub(crate) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
-    let mut chunks = db.prepare_cached(INDEXED_CHUNKS)?;
-    let mut chunks = chunks.query(named_params! { ":document_id": document_id })?;
-    while let Some(chunk) = chunks.next()? {
-        let (chunk_id, context, text): (ChunkId, String, String) =
-            (chunk.get(0)?, chunk.get(1)?, chunk.get(2)?);
-        let language = of_code(chunk.get(3)?);
-        let (context, text) = (indexed(&context, language), indexed(&text, language));
-        db.prepare_cached(REMOVE_GRAMS)?
-            .execute(named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text })?;
-    }
-    Ok(())
-}
-
-/// Whether any chunk is in the index.
-pub(crate) fn has_entries(db: &Connection) -> Step<bool> {
-    Ok(db.query_row(HAS_ENTRIES, [], |row| row.get(0))?)
-}
-
-/// Rebuilds the index from the chunks.
-pub(crate) fn rebuild(db: &Connection) -> Step<()> {
-    db.execute(FORGET, [])?;
-    let mut statement = db.prepare(CHUNKS)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
-        insert(db, row.get(0)?, &context, &text, of_code(row.get(3)?))?;
-    }
-    Ok(())
+) -> Option<(String, String)> {
+    let is_indexed = has_some(context, text) || language.is_some_and(NaturalLanguage::has_stemmer);
+    is_indexed.then(|| (indexed(context, language), indexed(text, language)))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use super::grams;
 use super::splitter::{Splitter, TermIndex};
 use crate::error::Result;
+use crate::text::exact;
 use crate::text::language::NaturalLanguage;
 use crate::text::scripts::{self, is_unspaced};
 
@@ -91,6 +92,23 @@ impl Splitter {
         Ok(Phrase::once(TermIndex::Words, self.terms(TermIndex::Words, prefix)?, true))
     }
 
+    /// Returns the phrase for an exact term.
+    #[must_use]
+    pub fn exact(term: &str) -> Phrase {
+        Phrase::counted(TermIndex::Exact, term.to_owned())
+    }
+
+    /// Returns the phrase for a word, phrase or prefix, which ends in `*`, in the names of documents.
+    ///
+    /// # Errors
+    ///
+    /// As [`Splitter::terms`].
+    pub fn name(&self, text: &str) -> Result<Option<Phrase>> {
+        let plain = text.trim_end_matches('*');
+        let terms = self.terms(TermIndex::Names, plain)?;
+        Ok(Phrase::once(TermIndex::Names, terms, plain.len() < text.len()))
+    }
+
     /// Returns what a chunk has in which a text occurs: all phrases of any of these lists. An excluded text ends in `*`
     /// for all words that begin so.
     ///
@@ -109,9 +127,14 @@ impl Splitter {
         let of = |index| -> Result<Vec<Phrase>> {
             Ok(Phrase::once(index, self.terms(index, plain)?, is_prefix).into_iter().collect())
         };
+        let exact = exact::term(text).map(|term| vec![Self::exact(&term)]);
+        if exact::ends_in_symbol(text) {
+            return Ok(exact.into_iter().collect());
+        }
         let words = of(TermIndex::Words)?;
         if !text.chars().any(is_unspaced) {
             let mut any = vec![words, of(TermIndex::Pairs)?];
+            any.extend(exact);
             if !is_prefix {
                 any.extend(self.stems(text, languages)?.into_iter().map(|phrase| vec![phrase]));
             }

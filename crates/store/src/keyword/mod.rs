@@ -1,10 +1,12 @@
 //! Stores and reads the keyword index: terms, occurrences, sizes, pairs of letters.
 
+pub(crate) mod derived;
 pub(crate) mod expr;
 pub(crate) mod fts;
 pub(crate) mod grams;
 pub(crate) mod layout;
 pub(crate) mod lookup;
+pub(crate) mod names;
 pub(crate) mod occurrence;
 mod postings;
 pub(crate) mod separators;

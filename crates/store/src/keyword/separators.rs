@@ -36,7 +36,12 @@ macro_rules! index {
     };
 }
 
-const INDEXES: [Index; 2] = [index!("chunks_fts"), index!("chunks_grams")];
+const INDEXES: [Index; 4] = [
+    index!("chunks_fts"),
+    index!("chunks_grams"),
+    index!("chunks_exact"),
+    index!("document_names_fts"),
+];
 
 /// Makes each separator a prefix of the term it points to. Returns the number of replaced
 /// separators.

@@ -5,12 +5,11 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::grams;
+use super::{derived, grams};
 use crate::MirroredChunk;
 use crate::db::fault::Step;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
-use crate::text::language::NaturalLanguage;
 
 /// An index of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +18,10 @@ pub enum TermIndex {
     Words,
     /// Pairs and single letters of scripts without spaces, and words that touch them.
     Pairs,
+    /// Terms that punctuation holds together.
+    Exact,
+    /// Words of the names of documents.
+    Names,
 }
 
 /// A place in a chunk where a term occurs.
@@ -32,7 +35,8 @@ pub struct TermPlace {
     pub position: u32,
 }
 
-/// The tokenizers are those of `chunks_fts` and `chunks_grams`.
+/// The tokenizers are those of `chunks_fts`, `chunks_grams`, `chunks_exact` and
+/// `document_names_fts`.
 const MAKE: &str = "
     CREATE VIRTUAL TABLE words USING fts5 (
         context,
@@ -47,13 +51,35 @@ const MAKE: &str = "
         content = '',
         tokenize = \"unicode61 remove_diacritics 0 categories 'L* N* Co M*'\"
     );
-    CREATE VIRTUAL TABLE pairs_terms USING fts5vocab (pairs, instance);";
+    CREATE VIRTUAL TABLE pairs_terms USING fts5vocab (pairs, instance);
+    CREATE VIRTUAL TABLE exact USING fts5 (
+        context,
+        text,
+        content = '',
+        tokenize = \"unicode61 remove_diacritics 0 categories 'L* N* Co M*'\"
+    );
+    CREATE VIRTUAL TABLE exact_terms USING fts5vocab (exact, instance);
+    CREATE VIRTUAL TABLE names USING fts5 (
+        context,
+        content = '',
+        tokenize = 'porter unicode61'
+    );
+    CREATE VIRTUAL TABLE names_terms USING fts5vocab (names, instance);";
 
 const INSERT_WORDS: &str =
     "INSERT INTO words (rowid, context, text) VALUES (:chunk_id, :context, :text)";
 
 const INSERT_PAIRS: &str =
     "INSERT INTO pairs (rowid, context, text) VALUES (:chunk_id, :context, :text)";
+
+const INSERT_EXACT: &str =
+    "INSERT INTO exact (rowid, context, text) VALUES (:chunk_id, :context, :text)";
+
+const INSERT_NAMES: &str = "INSERT INTO names (rowid, context) VALUES (:chunk_id, :names)";
+
+const EXACT: &str = "SELECT term, doc, col = 'context', offset FROM exact_terms";
+
+const NAMES: &str = "SELECT term, doc, col = 'context', offset FROM names_terms";
 
 const WORDS: &str = "SELECT term, doc, col = 'context', offset FROM words_terms";
 
@@ -65,7 +91,9 @@ const TERMS_OF_PAIRS: &str = "SELECT term FROM pairs_terms ORDER BY offset";
 
 const EMPTY: &str = "
     INSERT INTO words (words) VALUES ('delete-all');
-    INSERT INTO pairs (pairs) VALUES ('delete-all');";
+    INSERT INTO pairs (pairs) VALUES ('delete-all');
+    INSERT INTO exact (exact) VALUES ('delete-all');
+    INSERT INTO names (names) VALUES ('delete-all');";
 
 /// Splits texts into terms.
 #[derive(Debug)]
@@ -95,8 +123,8 @@ impl Splitter {
     /// [`Error::Store`] if there is no memory left.
     pub fn terms(&self, index: TermIndex, text: &str) -> Result<Vec<String>> {
         let (insert, query) = match index {
-            TermIndex::Words => (INSERT_WORDS, TERMS_OF_WORDS),
-            TermIndex::Pairs => (INSERT_PAIRS, TERMS_OF_PAIRS),
+            TermIndex::Words | TermIndex::Names => (INSERT_WORDS, TERMS_OF_WORDS),
+            TermIndex::Pairs | TermIndex::Exact => (INSERT_PAIRS, TERMS_OF_PAIRS),
         };
         self.emptied(|db| {
             db.prepare_cached(insert)?
@@ -119,21 +147,31 @@ impl Splitter {
         mut on_place: impl FnMut(TermIndex, &str, TermPlace),
     ) -> Result<()> {
         self.emptied(|db| {
-            for MirroredChunk { id: chunk_id, context, text, natural_language, .. } in chunks {
-                let language = *natural_language;
+            for chunk in chunks {
+                let MirroredChunk { id: chunk_id, context, text, names, .. } = chunk;
+                let language = chunk.natural_language;
+                db.prepare_cached(INSERT_NAMES)?
+                    .execute(named_params! { ":chunk_id": chunk_id, ":names": names })?;
+                if let Some((context, text)) = derived::exact_entry(context, text, language) {
+                    db.prepare_cached(INSERT_EXACT)?.execute(
+                        named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
+                    )?;
+                }
                 db.prepare_cached(INSERT_WORDS)?.execute(
                     named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
                 )?;
-                let has_stems = language.is_some_and(NaturalLanguage::has_stemmer);
-                if has_stems || grams::has_some(context, text) {
-                    db.prepare_cached(INSERT_PAIRS)?.execute(named_params! {
-                        ":chunk_id": chunk_id,
-                        ":context": grams::indexed(context, language),
-                        ":text": grams::indexed(text, language),
-                    })?;
+                if let Some((context, text)) = grams::entry(context, text, language) {
+                    db.prepare_cached(INSERT_PAIRS)?.execute(
+                        named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
+                    )?;
                 }
             }
-            for (index, query) in [(TermIndex::Words, WORDS), (TermIndex::Pairs, PAIRS)] {
+            for (index, query) in [
+                (TermIndex::Words, WORDS),
+                (TermIndex::Pairs, PAIRS),
+                (TermIndex::Exact, EXACT),
+                (TermIndex::Names, NAMES),
+            ] {
                 let mut statement = db.prepare_cached(query)?;
                 let mut rows = statement.query([])?;
                 while let Some(row) = rows.next()? {

@@ -18,7 +18,7 @@ use crate::db::fault::{Fault, Step};
 use crate::db::pages;
 use crate::error::Result;
 use crate::keyword::layout::knows_fts5;
-use crate::keyword::{fts, grams, separators};
+use crate::keyword::{derived, fts, separators};
 use crate::vectors::sums;
 
 /// How long to wait for a reader: by then most queries are answered.
@@ -38,8 +38,11 @@ const UNMARK: &str = "DELETE FROM config WHERE key IN ('erasing', 'erased_chunks
 const MERGE: &str = "
     INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);
     INSERT INTO chunks_grams (chunks_grams, rank) VALUES ('secure-delete', 1);
+    INSERT INTO chunks_exact (chunks_exact, rank) VALUES ('secure-delete', 1);
     INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize');
-    INSERT INTO chunks_grams (chunks_grams) VALUES ('optimize');";
+    INSERT INTO chunks_grams (chunks_grams) VALUES ('optimize');
+    INSERT INTO chunks_exact (chunks_exact) VALUES ('optimize');
+    INSERT INTO document_names_fts (document_names_fts) VALUES ('optimize');";
 
 const HAS_LEFTOVERS: &str =
     "SELECT EXISTS (SELECT 1 FROM config WHERE key IN ('leftovers', 'erasing'))";
@@ -103,7 +106,7 @@ impl Store {
                 db.execute_batch(MERGE)?;
             }
             fts::rebuild(db)?;
-            grams::rebuild(db)?;
+            derived::rebuild(db)?;
             sums::clear_empty(db)
         })?;
         self.vacuum()?;
@@ -152,7 +155,7 @@ fn clear(db: &Connection) -> Step<bool> {
         separators::replace(db)?;
     } else {
         fts::rebuild(db)?;
-        grams::rebuild(db)?;
+        derived::rebuild(db)?;
     }
     sums::clear_empty(db)?;
     Ok(pages::clear_gaps(db)?.is_some())

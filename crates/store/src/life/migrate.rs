@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, named_params};
 
 use crate::db::fault::{Fault, Step};
-use crate::db::schema::{APPLICATION_ID, ERASE, refuse_newer, version};
-use crate::keyword::grams;
+use crate::db::schema::{APPLICATION_ID, ERASE, NAMES, refuse_newer, version};
+use crate::keyword::{derived, names};
 use crate::vectors::fill_sums;
 
 /// Pause before trying again while another process creates the file.
@@ -55,10 +55,10 @@ pub(crate) fn apply(
             continue;
         }
         refuse_other_version(&transaction)?;
-        let has_grams = *version_after == ERASE && grams::has_entries(&transaction)?;
         transaction.execute_batch(sql).map_err(|error| other_schema(&transaction, error))?;
-        if has_grams {
-            grams::rebuild(&transaction)?;
+        if *version_after == NAMES {
+            derived::rebuild(&transaction)?;
+            names::settle(&transaction)?;
         }
         if *version_after == ERASE {
             fill_sums::fill(&transaction)?;
@@ -165,6 +165,12 @@ mod tests {
         let path = db.path();
         // Back to the first schema.
         let back = "
+            DROP TRIGGER documents_names_ai;
+            DROP TRIGGER documents_names_au;
+            DROP TABLE document_names_fts;
+            DROP TABLE document_names;
+            DROP TABLE chunks_exact_terms;
+            DROP TABLE chunks_exact;
             DROP TABLE roots;
             DROP TABLE ledger;
             DROP TABLE skills;

@@ -283,6 +283,8 @@ pub(super) fn index_number(index: TermIndex) -> i16 {
     match index {
         TermIndex::Words => 0,
         TermIndex::Pairs => 1,
+        TermIndex::Exact => 2,
+        TermIndex::Names => 3,
     }
 }
 

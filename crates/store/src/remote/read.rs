@@ -248,6 +248,16 @@ impl Searchable for Remote {
         phrase.map_or_else(|| Ok(Vec::new()), |phrase| self.find(&phrase))
     }
 
+    fn exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>> {
+        self.find(&Splitter::exact(term))
+    }
+
+    fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>> {
+        let phrase = self.splitter().name(text)?;
+        let found = phrase.map_or_else(|| Ok(Vec::new()), |phrase| self.find(&phrase))?;
+        Ok(found.into_iter().map(|occurrence| occurrence.chunk_id).collect())
+    }
+
     fn chunk_sizes(&self) -> Result<ChunkSizes> {
         let rows = self.query(SIZES, &[])?;
         let mut sizes = ChunkSizes::default();

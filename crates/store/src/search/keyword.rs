@@ -30,6 +30,15 @@ pub(super) struct Keywords {
     totals: Totals,
 }
 
+/// Where a term of the query was found, ordered by chunk id.
+#[derive(Default)]
+pub(super) struct Found {
+    /// In passages.
+    pub(super) occurrences: Vec<Occurrence>,
+    /// The chunks of documents that have it in their names.
+    pub(super) named: Vec<ChunkId>,
+}
+
 /// How a term of the query contributed to a chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Term")]
@@ -45,6 +54,8 @@ pub struct TermMatch {
     pub in_context: u32,
     /// Occurrences in the chunk's own text.
     pub in_text: u32,
+    /// Whether it is in the name of the file, an alias or the name of the folder.
+    pub in_name: bool,
     /// Occurrences in the whole document.
     pub in_document: u32,
     /// Its share of the chunk's BM25.
@@ -53,19 +64,21 @@ pub struct TermMatch {
 }
 
 impl Keywords {
-    /// Creates the terms from their names, their occurrences in the order of chunk ids, the share of their weight
+    /// Creates the terms from their names, where they were found, the share of their weight
     /// that counts, in (0, 1], and the sizes of all chunks.
     pub(super) fn new(
         names: Vec<String>,
-        occurrences: &[Vec<Occurrence>],
+        found: &[Found],
         shares: &[f64],
         sizes: ChunkSizes,
     ) -> Self {
         let totals = Totals::of(&sizes);
-        let terms = occurrences
+        let terms = found
             .iter()
             .zip(shares)
-            .map(|(occurrences, share)| Term::new(occurrences, *share, &sizes, &totals))
+            .map(|(found, share)| {
+                Term::new(&found.occurrences, &found.named, *share, &sizes, &totals)
+            })
             .collect();
         Self { terms, names, sizes, totals }
     }
@@ -159,6 +172,7 @@ impl Keywords {
                 weight: term.weight,
                 in_context: here.map_or(0, |entry| entry.in_context),
                 in_text: here.map_or(0, |entry| entry.in_text),
+                in_name: here.is_some_and(|entry| entry.in_name),
                 in_document,
                 score: term.score(&candidate, here, in_document),
             })
@@ -169,7 +183,8 @@ impl Keywords {
     /// Returns the share of the terms' weight that occurs in a chunk or its context, in 0..=1.
     pub(super) fn coverage(&self, chunk_id: ChunkId) -> f64 {
         let found = self.matches(chunk_id);
-        let here = found.iter().filter(|found| found.in_context + found.in_text > 0);
+        let here =
+            found.iter().filter(|found| found.in_name || found.in_context + found.in_text > 0);
         let all: f64 = self.terms.iter().map(|term| term.weight).sum();
         if all > 0.0 { here.map(|found| found.weight).sum::<f64>() / all } else { 0.0 }
     }
@@ -210,7 +225,9 @@ mod tests {
 
     fn keywords(terms: &[Vec<Occurrence>], sizes: ChunkSizes) -> Keywords {
         let names = (0..terms.len()).map(|idx| idx.to_string()).collect();
-        Keywords::new(names, terms, &vec![1.0; terms.len()], sizes)
+        let found: Vec<Found> =
+            terms.iter().map(|term| Found { occurrences: term.clone(), named: vec![] }).collect();
+        Keywords::new(names, &found, &vec![1.0; terms.len()], sizes)
     }
 
     fn rank(

@@ -16,7 +16,7 @@ use unicode_categories::UnicodeCategories;
 
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::text::scripts;
+use crate::text::{exact, scripts};
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Query {
     pub joined: Vec<String>,
     /// Phrases that must occur, as typed between the quotes; some of `wanted`.
     pub phrases: Vec<String>,
+    /// Exact terms as the index has them ([`exact`]), beside their parts. Wanted only if they occur.
+    pub exact: Vec<String>,
     /// Words and phrases that must not occur; a prefix ends in `*`.
     pub excluded: Vec<String>,
     /// Whether the keyword leg uses only the first [`limits::QUERY_TERMS`] terms.
@@ -107,8 +109,10 @@ pub fn parse(typed: &str) -> Result<Query> {
     // As many as the keyword leg uses.
     let is_used = |piece: &&&Piece| piece.is_phrase && wanted.contains(&piece.text);
     let phrases = Terms::of(words.iter().filter(is_used).map(|piece| piece.quoted.clone()), most);
+    let exact = words.iter().filter_map(|piece| exact::term(&piece.text));
+    let exact = Terms::of(exact, limits::QUERY_TERMS).take();
     let (typed, phrases) = (typed.to_owned(), phrases.take());
-    Ok(Query { typed, passage, wanted, prefixes, joined, phrases, excluded, is_cut })
+    Ok(Query { typed, passage, wanted, prefixes, joined, exact, phrases, excluded, is_cut })
 }
 
 fn refused(message: String) -> Error {

@@ -15,13 +15,14 @@ use crate::search::confidence::{self, KeywordSignals, NoBasis, Signals, VectorSi
 use crate::search::fuse::{
     self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
 };
-use crate::search::keyword::{Keywords, TermMatch};
+use crate::search::keyword::{Found, Keywords, TermMatch};
 use crate::search::mean::mean;
 use crate::search::options::RankOptions;
 use crate::search::weights::{self, Tokens};
 use crate::search::{
     Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late,
 };
+use crate::text::exact;
 use crate::trace::stage;
 
 /// The rankings of the legs.
@@ -155,16 +156,16 @@ fn read_keywords(
     phrasings: &[Query],
 ) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
     let mut names: Vec<String> = Vec::new();
-    let mut occurrences: Vec<Vec<Occurrence>> = Vec::new();
+    let mut places: Vec<Found> = Vec::new();
     let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
     for query in phrasings {
         let mut own = Vec::new();
-        let mut add = |name: String, read: &dyn Fn() -> Result<Vec<Occurrence>>| -> Result<()> {
+        let mut add = |name: String, read: &dyn Fn() -> Result<Found>| -> Result<()> {
             let is_same = |known: &String| known.eq_ignore_ascii_case(&name);
             let place = match names.iter().position(is_same) {
                 Some(place) => place,
                 None => {
-                    occurrences.push(read()?);
+                    places.push(read()?);
                     names.push(name);
                     names.len() - 1
                 }
@@ -174,26 +175,39 @@ fn read_keywords(
             }
             Ok(())
         };
-        for word in &query.wanted {
-            add(word.clone(), &|| store.occurrences(word))?;
+        let of = |word: &str, occurrences: Vec<Occurrence>| -> Result<Found> {
+            Ok(Found { occurrences, named: store.named_chunks(word)? })
+        };
+        // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
+        for term in &query.exact {
+            let occurrences = store.exact_occurrences(term)?;
+            if !occurrences.is_empty() {
+                let term = exact::shown(term);
+                add(term.clone(), &|| of(&term, occurrences.clone()))?;
+            }
         }
-        for prefix in &query.prefixes {
-            add(format!("{prefix}*"), &|| store.occurrences_of_prefix(prefix))?;
+        for word in &query.wanted {
+            add(word.clone(), &|| of(word, store.occurrences(word)?))?;
+        }
+        for prefix in query.prefixes.iter().map(|prefix| format!("{prefix}*")) {
+            let occurrences = || store.occurrences_of_prefix(prefix.trim_end_matches('*'));
+            add(prefix.clone(), &|| of(&prefix, occurrences()?))?;
         }
         for word in &query.joined {
-            if !store.occurrences(word)?.is_empty() {
-                add(word.clone(), &|| store.occurrences(word))?;
+            let occurrences = store.occurrences(word)?;
+            if !occurrences.is_empty() {
+                add(word.clone(), &|| of(word, occurrences.clone()))?;
             }
         }
         of_phrasings.push(own);
     }
-    if occurrences.iter().all(Vec::is_empty) {
+    if places.iter().all(|found| found.occurrences.is_empty() && found.named.is_empty()) {
         return Ok((None, of_phrasings));
     }
     let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
     let shares: Vec<f64> =
         (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
-    let keywords = Keywords::new(names, &occurrences, &shares, store.chunk_sizes()?);
+    let keywords = Keywords::new(names, &places, &shares, store.chunk_sizes()?);
     Ok((Some(keywords), of_phrasings))
 }
 

@@ -22,6 +22,8 @@ pub trait Searchable: Sized + Send {
     fn chunks_with(&self, text: &str) -> Result<Vec<ChunkId>>;
     fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
     fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
+    fn exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>>;
+    fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>>;
     fn chunk_sizes(&self) -> Result<ChunkSizes>;
     fn rank_by_cosine(
         &self,
@@ -59,6 +61,8 @@ impl Searchable for Store {
         chunks_with(&self, text: &str) -> Result<Vec<ChunkId>>;
         occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
         occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
+        exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>>;
+        named_chunks(&self, text: &str) -> Result<Vec<ChunkId>>;
         chunk_sizes(&self) -> Result<ChunkSizes>;
         rank_by_cosine(&self, vector: &[f32], passing: Option<&[ChunkId]>, depth: u32) -> Result<Vec<Ranked>>;
         cosine_floor(&self) -> Result<f64>;

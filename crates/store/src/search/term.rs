@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::ids::DocumentId;
+use crate::ids::{ChunkId, DocumentId};
 use crate::{ChunkSizes, Occurrence};
 
 /// How fast further occurrences of a term stop counting; the commonly used value.
@@ -145,28 +145,36 @@ pub(super) struct InChunk {
     pub(super) place: usize,
     pub(super) in_context: u32,
     pub(super) in_text: u32,
+    /// Whether it is in the name of the chunk's document.
+    pub(super) in_name: bool,
 }
 
 impl Term {
+    /// `named` are the chunks of documents that have the term in their names, ordered by id. They do
+    /// not make the term less rare, unless it is in names only.
     pub(super) fn new(
         occurrences: &[Occurrence],
+        named: &[ChunkId],
         share: f64,
         sizes: &ChunkSizes,
         totals: &Totals,
     ) -> Self {
         let places = sizes.places(occurrences.iter().map(|occurrence| occurrence.chunk_id));
         // A chunk that another process has removed meanwhile has no place.
-        let entries: Vec<InChunk> = places
+        let mut entries: Vec<InChunk> = places
             .zip(occurrences)
             .filter_map(|(place, occurrence)| {
                 Some(InChunk {
                     place: place?,
                     in_context: occurrence.in_context,
                     in_text: occurrence.in_text,
+                    in_name: false,
                 })
             })
             .collect();
-        let with = as_f64(entries.len() as u64);
+        let num_with = if entries.is_empty() { named.len() } else { entries.len() };
+        add_named(&mut entries, sizes.places(named.iter().copied()).flatten());
+        let with = as_f64(num_with as u64);
         let without = (as_f64(totals.num_chunks) - with).max(0.0);
         // Robertson and Sparck Jones, 1976.
         let weight = ((without + 0.5) / (with + 0.5)).ln().max(MIN_TERM_WEIGHT);
@@ -203,11 +211,25 @@ impl Term {
         in_document: u32,
     ) -> f64 {
         let in_chunk = here.map_or(0.0, |entry| {
-            CONTEXT_WEIGHT * f64::from(entry.in_context) + f64::from(entry.in_text)
+            let in_context = entry.in_context.max(u32::from(entry.in_name));
+            CONTEXT_WEIGHT * f64::from(in_context) + f64::from(entry.in_text)
         });
         let count = in_chunk * candidate.in_chunk + f64::from(in_document) * candidate.in_document;
         self.weight * count * (SATURATION + 1.0) / (count + SATURATION)
     }
+}
+
+/// Adds the chunks at some places, in order, of documents whose names have the term. A word of a name
+/// counts as one in the context, of which the name is usually a part.
+fn add_named(entries: &mut Vec<InChunk>, named: impl Iterator<Item = usize>) {
+    let num_in_text = entries.len();
+    for place in named {
+        match entries[..num_in_text].binary_search_by_key(&place, |entry| entry.place) {
+            Ok(at) => entries[at].in_name = true,
+            Err(_) => entries.push(InChunk { place, in_context: 0, in_text: 0, in_name: true }),
+        }
+    }
+    entries.sort_by_key(|entry| entry.place);
 }
 
 /// Returns the entries from a place on. Searches in doubling steps, because the place is usually

@@ -9,7 +9,7 @@ use crate::db::layout::Layout;
 use crate::document::Chunk;
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId};
-use crate::keyword::grams;
+use crate::keyword::{derived, grams};
 use crate::vectors::blocks::is_unit;
 use crate::vectors::{self, VectorWriter};
 use crate::{PassageHash, Store};
@@ -197,7 +197,7 @@ pub(crate) fn insert_chunks(
             },
             |row| row.get(0),
         )?;
-        grams::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
+        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
         writer.insert_vector(chunk_id, vector)?;
         if let Some(codes) = &chunk.codes {
             vectors::tokens::insert(db, chunk_id, codes)?;

@@ -1,0 +1,124 @@
+//! Keeps the indexes whose terms kb makes from the text itself: letter pairs and stems
+//! (`chunks_grams`), and exact terms (`chunks_exact`). FTS5 stores the terms and not the text they
+//! are made from, so an entry is removed by making them again.
+
+use rusqlite::{Connection, named_params};
+
+use super::grams;
+use crate::db::fault::Step;
+use crate::ids::{ChunkId, DocumentId};
+use crate::text::exact;
+use crate::text::language::NaturalLanguage;
+
+/// An index and how its entries are made.
+struct Derived {
+    insert: &'static str,
+    remove: &'static str,
+    indexed_chunks: &'static str,
+    forget: &'static str,
+    entry: MakeEntry,
+}
+
+/// Makes context and text of an entry from those of a chunk; `None` if it has none.
+type MakeEntry = fn(&str, &str, Option<NaturalLanguage>) -> Option<(String, String)>;
+
+macro_rules! derived {
+    ($table:literal, $entry:expr) => {
+        Derived {
+            insert: concat!(
+                "INSERT INTO ",
+                $table,
+                " (rowid, context, text) VALUES (:chunk_id, :context, :text)"
+            ),
+            remove: concat!(
+                "INSERT INTO ",
+                $table,
+                " (",
+                $table,
+                ", rowid, context, text)
+                VALUES ('delete', :chunk_id, :context, :text)"
+            ),
+            indexed_chunks: concat!(
+                "SELECT chunks.id, chunks.context, chunks.text,
+                    documents.metadata ->> '$.natural_language'
+                FROM chunks
+                JOIN documents ON documents.id = chunks.document_id
+                JOIN ",
+                $table,
+                "_docsize AS indexed ON indexed.id = chunks.id
+                WHERE chunks.document_id = :document_id"
+            ),
+            forget: concat!("INSERT INTO ", $table, " (", $table, ") VALUES ('delete-all')"),
+            entry: $entry,
+        }
+    };
+}
+
+const INDEXES: [Derived; 2] =
+    [derived!("chunks_grams", grams::entry), derived!("chunks_exact", exact_entry)];
+
+const CHUNKS: &str = "
+    SELECT chunks.id, chunks.context, chunks.text, documents.metadata ->> '$.natural_language'
+    FROM chunks
+    JOIN documents ON documents.id = chunks.document_id
+    ORDER BY chunks.id";
+
+/// Returns the exact terms of a chunk; its language does not matter.
+pub(crate) fn exact_entry(
+    context: &str,
+    text: &str,
+    _: Option<NaturalLanguage>,
+) -> Option<(String, String)> {
+    let [context, text] = [context, text].map(|text| exact::terms(text).join(" "));
+    (!context.is_empty() || !text.is_empty()).then_some((context, text))
+}
+
+/// Adds a new chunk's context and text; `language` is that of its document.
+pub(crate) fn insert(
+    db: &Connection,
+    chunk_id: ChunkId,
+    context: &str,
+    text: &str,
+    language: Option<NaturalLanguage>,
+) -> Step<()> {
+    for index in INDEXES {
+        if let Some((context, text)) = (index.entry)(context, text, language) {
+            db.prepare_cached(index.insert)?.execute(
+                named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the chunks of a document from the indexes; must run before the chunks are deleted.
+pub(crate) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
+    for index in INDEXES {
+        let mut chunks = db.prepare_cached(index.indexed_chunks)?;
+        let mut chunks = chunks.query(named_params! { ":document_id": document_id })?;
+        while let Some(chunk) = chunks.next()? {
+            let (chunk_id, context, text): (ChunkId, String, String) =
+                (chunk.get(0)?, chunk.get(1)?, chunk.get(2)?);
+            let entry = (index.entry)(&context, &text, grams::of_code(chunk.get(3)?));
+            let (context, text) = entry.unwrap_or_default();
+            db.prepare_cached(index.remove)?.execute(
+                named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Rebuilds the indexes from the chunks.
+pub(crate) fn rebuild(db: &Connection) -> Step<()> {
+    for index in INDEXES {
+        db.execute(index.forget, [])?;
+    }
+    let mut statement = db.prepare(CHUNKS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
+        insert(db, row.get(0)?, &context, &text, grams::of_code(row.get(3)?))?;
+    }
+    Ok(())
+}
