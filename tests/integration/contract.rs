@@ -122,6 +122,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] token_match: Option<f64>,
         #[serde(deserialize_with = "nullable")] fts_weight: Option<f64>,
         #[serde(deserialize_with = "nullable")] vector_weight: Option<f64>,
+        document_weight: f64,
     }
     Why {
         contract_version: u32, query: String, document_id: i64, title: String, fate: String,
@@ -134,7 +135,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] stale: Option<String>,
     }
     Term {
-        term: String, chunks: u32, weight: f64, in_context: u32, in_text: u32, in_document: u32,
+        term: String, chunks: u32, weight: f64, in_context: u32, in_text: u32, in_name: bool, in_document: u32,
         bm25: f64,
     }
     Eval { contract_version: u32, collections: Vec<Evaluated>, }

@@ -9,6 +9,37 @@ fn results(answer: &Value) -> &Vec<Value> {
     answer["results"].as_array().unwrap()
 }
 
+/// The sections of a report, which differ in their figures.
+fn report() -> String {
+    let months = (1..=60).map(|month: u32| {
+        let (boats, tickets, storms) = (month % 37 + 20, month % 23 + 4, month % 4);
+        let (paid, repairs) = (month % 53 * 97 + 1500, month % 41 * 31 + 200);
+        format!(
+            "\n## Month {month}\n\nIn month {month}, {boats} boats used the harbour and paid {paid} for the pier. \
+             The tide gauge was read on {storms} days after storms; repairs of the pier cost {repairs}. The office \
+             sold {tickets} season tickets to visitors, who came by the ferry of the morning.\n"
+        )
+    });
+    format!("# Report of the harbour office\n{}", months.collect::<String>())
+}
+
+#[test]
+fn further_passages_of_one_document_are_no_scraps() {
+    let env = TestEnv::real();
+    env.write("docs/report.md", report());
+    env.write("docs/other.md", "# Boats\n\nHow many boats use a harbour in storms?\n");
+    env.ok(&["add", "-q", "docs"]);
+    for (query, num_passages) in [
+        ("what did repairs of the pier cost", 11),
+        ("how many boats used the harbour in storms", 10),
+    ] {
+        let path = env.path("docs/report.md").display().to_string();
+        let answer = env.json(&["search", query, "--path", &path, "--budget", "1000"]);
+        // As many as without weights of documents.
+        assert_eq!(results(&answer).len(), num_passages, "{query}");
+    }
+}
+
 #[test]
 fn a_budget_is_filled_and_never_exceeded() {
     let env = TestEnv::with_corpus();

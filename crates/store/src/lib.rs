@@ -52,7 +52,9 @@ pub use documents::replace::Change;
 pub use documents::roots::{Forgotten, KnownFile};
 pub use documents::rows::ChunkPlace;
 pub use documents::stamps::DocumentFiles;
-pub use documents::stored::{DocumentName, ListedDocument, StoredChunk, StoredDocument, StoredHit};
+pub use documents::stored::{
+    ChunkOrigin, DocumentName, ListedDocument, StoredChunk, StoredDocument, StoredHit,
+};
 pub use documents::tags::{RenamedTag, TagCount};
 pub use documents::texts::{PassingDocument, RawChunk, RawPlace};
 pub use documents::transfer::{ImportOutcome, Record, RecordedChunk};

@@ -236,6 +236,7 @@ mod tests {
             keyword,
             vector,
             token_match: None,
+            document_weight: 1.0,
             stored,
             terms: Vec::new(),
             contributions: Vec::new(),

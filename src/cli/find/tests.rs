@@ -48,6 +48,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
         keyword: None,
         vector: None,
         token_match: None,
+        document_weight: 1.0,
         stored: StoredHit {
             chunk,
             document_id: DocumentId(document),

@@ -176,6 +176,9 @@ struct EvidenceJson {
     fts_weight: Option<f64>,
     /// Weight of the term of the vector leg, above 0, at most 1.
     vector_weight: Option<f64>,
+    /// The part of both weights that follows from the document, above 0, at most 1: its name, its other results,
+    /// what the passage defines.
+    document_weight: f64,
 }
 
 impl<'a> From<&'a Hit> for ResultJson<'a> {
@@ -217,6 +220,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 token_match: hit.token_match,
                 fts_weight: hit.keyword.map(|leg| leg.weight),
                 vector_weight: hit.vector.map(|leg| leg.weight),
+                document_weight: hit.document_weight,
             },
             terms: &hit.terms,
             by_query: &hit.contributions,

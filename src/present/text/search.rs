@@ -154,7 +154,8 @@ impl Human {
             };
             let legs = [leg("keywords", hit.keyword), leg("vectors", hit.vector)].join("; ");
             let tokens = hit.token_match.map(|found| format!("; tokens match {found:.3}"));
-            writeln!(out, "{:INDENT$}{legs}{}", "", tokens.unwrap_or_default())?;
+            let document = format!("; document weighs {:.2}", hit.document_weight);
+            writeln!(out, "{:INDENT$}{legs}{}{document}", "", tokens.unwrap_or_default())?;
             for (number, found) in (1..).zip(&hit.contributions) {
                 let shown = |score: Option<f64>| score.map_or("-".into(), |it| format!("{it:.3}"));
                 let (bm25, cosine) = (shown(found.bm25), shown(found.cosine));
@@ -257,7 +258,7 @@ impl Human {
             writeln!(
                 out,
                 "{:INDENT$}{}: {:.3} (weight {:.2}, in {}; here {} in the text, {} in the context, \
-                 {} in the document)",
+                 {} in the document{})",
                 "",
                 clean(&term.term),
                 term.score,
@@ -266,6 +267,7 @@ impl Human {
                 counted(term.in_text as usize, "time"),
                 term.in_context,
                 term.in_document,
+                if term.in_name { ", and in the name" } else { "" },
             )?;
         }
         Ok(())

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
 use super::rows;
-use super::stored::{StoredChunk, StoredHit};
+use super::stored::{ChunkOrigin, StoredChunk, StoredHit};
 use crate::db::columns;
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
@@ -76,10 +76,15 @@ const HITS: &str = "
     CROSS JOIN documents ON documents.id = chunks.document_id
     ORDER BY wanted.key";
 
-const DOCUMENTS_OF: &str = "
-    SELECT chunks.id, chunks.document_id
+const ORIGINS: &str = "
+    SELECT
+        chunks.id,
+        chunks.document_id,
+        documents.doc_type = 'code',
+        chunks.metadata ->> '$.symbol_name'
     FROM json_each(:ids) AS wanted
-    CROSS JOIN chunks ON chunks.id = wanted.value";
+    CROSS JOIN chunks ON chunks.id = wanted.value
+    CROSS JOIN documents ON documents.id = chunks.document_id";
 
 const INSERT_CHUNK: &str = "
     INSERT INTO chunks
@@ -139,17 +144,19 @@ impl Store {
         })
     }
 
-    /// Returns the documents of chunks; missing ones are left out.
+    /// Returns what chunks are parts of; missing ones are left out.
     ///
     /// # Errors
     ///
     /// Errors of the database.
-    pub fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>> {
+    pub fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>> {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
-            let mut statement = db.prepare_cached(DOCUMENTS_OF)?;
-            let found = statement
-                .query_map(named_params! { ":ids": ids }, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let mut statement = db.prepare_cached(ORIGINS)?;
+            let found = statement.query_map(named_params! { ":ids": ids }, |row| {
+                let (document_id, is_code, symbol) = (row.get(1)?, row.get(2)?, row.get(3)?);
+                Ok((row.get(0)?, ChunkOrigin { document_id, is_code, symbol }))
+            })?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }

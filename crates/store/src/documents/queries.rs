@@ -183,7 +183,8 @@ mod tests {
             natural_language: Some("de".into()),
             quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
             headings: vec![(1, "Tides".into())],
-            aliases: vec![], warnings: vec!["one page could not be read".into()],
+            aliases: vec![],
+            warnings: vec!["one page could not be read".into()],
         };
         let id = db.put(&new, &["def f(): pass"], &[]).document_id();
         let stored = db.store.document(id).unwrap().unwrap();

@@ -100,6 +100,17 @@ pub struct StoredChunk {
     pub chunk: Chunk,
 }
 
+/// What a chunk is part of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkOrigin {
+    /// Its document.
+    pub document_id: DocumentId,
+    /// Whether that is source code.
+    pub is_code: bool,
+    /// The qualified name of what it defines, in source code.
+    pub symbol: Option<String>,
+}
+
 /// A chunk with the properties of its document that are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredHit {

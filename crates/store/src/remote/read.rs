@@ -12,15 +12,17 @@ use super::postings::{self, ChunkPlaces};
 use super::push::index_number;
 use super::state::State;
 use super::statements::{
-    BEGIN, CHUNKS, CODES, DOCUMENTS_OF, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NEAREST,
-    NEAREST_PASSING, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES, VECTORS,
+    BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NEAREST, NEAREST_PASSING,
+    ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES, VECTORS,
 };
 use crate::document::{Binding, Chunk, Filter};
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::search::Searchable;
 use crate::text::language::NaturalLanguage;
-use crate::{ChunkSizes, Occurrence, Phrase, Splitter, StoredChunk, StoredHit, TermIndex};
+use crate::{
+    ChunkOrigin, ChunkSizes, Occurrence, Phrase, Splitter, StoredChunk, StoredHit, TermIndex,
+};
 
 /// A parameter of a query and its type.
 type Param<'a> = (&'a (dyn ToSql + Sync), Type);
@@ -334,9 +336,14 @@ impl Searchable for Remote {
         rows.iter().map(hit).collect()
     }
 
-    fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>> {
-        let rows = self.query(DOCUMENTS_OF, &[(&numbers(ids), Type::INT8_ARRAY)])?;
-        rows.iter().map(|row| Ok((self.id(row, 0)?, DocumentId(self.get(row, 1)?)))).collect()
+    fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>> {
+        let rows = self.query(ORIGINS, &[(&numbers(ids), Type::INT8_ARRAY)])?;
+        let place = |row: &Row| {
+            let document_id = DocumentId(self.get(row, 1)?);
+            let (is_code, symbol) = (self.get(row, 2)?, self.get(row, 3)?);
+            Ok((self.id(row, 0)?, ChunkOrigin { document_id, is_code, symbol }))
+        };
+        rows.iter().map(place).collect()
     }
 
     fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {

@@ -73,7 +73,11 @@ pub(super) const CODES: &str = "
     FROM kb_chunks
     WHERE id = ANY ($1) AND codes IS NOT NULL AND octet_length(codes) <= 1048576";
 
-pub(super) const DOCUMENTS_OF: &str = "SELECT id, document_id FROM kb_chunks WHERE id = ANY ($1)";
+pub(super) const ORIGINS: &str = "
+    SELECT chunk.id, document.id, document.doc_type = 'code', chunk.metadata ->> 'symbol_name'
+    FROM kb_chunks AS chunk
+    JOIN kb_documents AS document ON document.id = chunk.document_id
+    WHERE chunk.id = ANY ($1)";
 
 pub(super) const OTHER_PATHS: &str = "
     SELECT id, array_remove(paths, path) FROM kb_documents WHERE id = ANY ($1) AND cardinality(paths) > 1";

@@ -131,6 +131,8 @@ pub struct Hit {
     pub vector: Option<Leg>,
     /// How well the query's tokens match the chunk's; `None` if they were not compared.
     pub token_match: Option<f64>,
+    /// The part of the legs' weights that follows from its document, in (0, 1].
+    pub document_weight: f64,
     /// The chunk and its document.
     pub stored: StoredHit,
     /// What each term contributes; empty unless requested.

@@ -60,10 +60,13 @@ pub fn gather(
     let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
     let mut chosen: Chosen = HashMap::new();
     let mut total = 0;
-    let least = answer.hits.first().map_or(0.0, |hit| LEAST_SHARE * hit.score);
+    // As far as the passages themselves count, or further ones of a document would be scraps.
+    let score = |hit: &Hit| hit.score / hit.document_weight;
+    let least = answer.hits.first().map_or(0.0, |hit| LEAST_SHARE * score(hit));
     for hit in answer.hits {
         // A hit that a program put here is worth its place, whatever its score.
-        let is_scrap = options.budget.is_some() && hit.rerank_score.is_none() && hit.score < least;
+        let is_scrap =
+            options.budget.is_some() && hit.rerank_score.is_none() && score(&hit) < least;
         if is_scrap || options.limit.is_some_and(|limit| used.len() >= limit) {
             break;
         }

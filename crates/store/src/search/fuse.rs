@@ -60,6 +60,25 @@ pub struct Fused {
     pub legs: Legs<Option<Leg>>,
     /// How well the query's tokens match the chunk's (`late.rs`); `None` if they were not compared.
     pub token_match: Option<f64>,
+    /// The weight by what is known of its document (`weigh.rs`), in (0, 1]; part of the legs' weights.
+    pub document_weight: f64,
+}
+
+impl Fused {
+    /// Compares hits, the better one first; equal scores by chunk id.
+    pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
+        other.score.total_cmp(&self.score).then(self.chunk_id.cmp(&other.chunk_id))
+    }
+
+    /// Lowers the weight of both legs to this share.
+    pub(super) fn weigh(&mut self, share: f64) {
+        self.document_weight *= share;
+        self.score *= share;
+        for leg in [&mut self.legs.keyword, &mut self.legs.vector].into_iter().flatten() {
+            leg.term *= share;
+            leg.weight *= share;
+        }
+    }
 }
 
 /// One leg's contribution to one chunk.
@@ -67,8 +86,8 @@ pub struct Fused {
 pub struct Leg {
     /// The leg's part of the fused score: `weight / (rrf_k + rank)`.
     pub term: f64,
-    /// The leg's weight times `raw` relative to the leg's best, raised to the leg's power, in (0,
-    /// 1].
+    /// The leg's weight times `raw` relative to the leg's best, raised to the leg's power, times the
+    /// document's weight, in (0, 1].
     pub weight: f64,
     /// Position in the leg's ranking, from 1.
     pub rank: u32,
@@ -100,9 +119,10 @@ pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
             score: term(legs.keyword) + term(legs.vector),
             legs,
             token_match: None,
+            document_weight: 1.0,
         })
         .collect();
-    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
+    fused.sort_by(Fused::order);
     fused
 }
 

@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod fuse;
 mod keyword;
 mod late;
+mod look_up;
 pub mod matches;
 mod mean;
 mod near_copies;
@@ -28,6 +29,7 @@ mod searchable;
 mod shown;
 pub mod similar;
 mod term;
+mod weigh;
 mod weights;
 mod why;
 
@@ -79,6 +81,7 @@ pub fn search(
                 keyword: shown.fused.legs.keyword,
                 vector: shown.fused.legs.vector,
                 token_match: shown.fused.token_match,
+                document_weight: shown.fused.document_weight,
                 terms: if options.is_explained { rankings.terms(chunk_id) } else { vec![] },
                 contributions: rankings.contributions(store, phrasings.len(), shown.fused)?,
                 stored: shown.stored,
@@ -121,11 +124,11 @@ pub fn trial(
     let fused = rankings.fuse(store, options)?;
     let ids = |ranking: &[Ranked]| ranking.iter().map(|ranked| ranked.chunk_id).collect::<Vec<_>>();
     let documents = |chunk_ids: &[ChunkId]| -> Result<Vec<DocumentId>> {
-        let documents = store.documents_of(chunk_ids)?;
+        let origins = store.origins(chunk_ids)?;
         let mut found: Vec<DocumentId> = Vec::new();
-        for document_id in chunk_ids.iter().filter_map(|chunk_id| documents.get(chunk_id)) {
-            if !found.contains(document_id) {
-                found.push(*document_id);
+        for origin in chunk_ids.iter().filter_map(|chunk_id| origins.get(chunk_id)) {
+            if !found.contains(&origin.document_id) {
+                found.push(origin.document_id);
             }
         }
         Ok(found)

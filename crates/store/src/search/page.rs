@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use crate::StoredHit;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::fuse::Fused;
@@ -11,6 +10,7 @@ use crate::search::near_copies::{self, NearCopies};
 use crate::search::options::MIN_DEPTH;
 use crate::search::{SearchOptions, Searchable};
 use crate::text::contents::is_contents;
+use crate::{ChunkOrigin, StoredHit};
 
 /// Number of first candidates checked for copies, if there are at least [`MIN_DEPTH`]. The
 /// candidates after them fill a page of 100 in any case, so the beginning of a page is the same for
@@ -79,8 +79,8 @@ pub(super) fn page<'a>(
 /// How many more hits each document may have.
 #[derive(Clone)]
 struct Quota {
-    /// The largest number, and the document of each chunk; `None` without a limit.
-    limit: Option<(u32, HashMap<ChunkId, DocumentId>)>,
+    /// The largest number, and the place of each chunk; `None` without a limit.
+    limit: Option<(u32, HashMap<ChunkId, ChunkOrigin>)>,
     counts: HashMap<DocumentId, u32>,
 }
 
@@ -88,7 +88,7 @@ impl Quota {
     fn of(store: &impl Searchable, fused: &[Fused], per_document: Option<u32>) -> Result<Self> {
         let chunk_ids = || fused.iter().map(|fused| fused.chunk_id).collect::<Vec<_>>();
         let limit = match per_document {
-            Some(most) => Some((most, store.documents_of(&chunk_ids())?)),
+            Some(most) => Some((most, store.origins(&chunk_ids())?)),
             None => None,
         };
         Ok(Self { limit, counts: HashMap::new() })
@@ -103,16 +103,18 @@ impl Quota {
     fn has_room(&self, fused: &Fused) -> bool {
         let Some((most, documents)) = &self.limit else { return true };
         let document = documents.get(&fused.chunk_id);
-        document.is_some_and(|id| self.counts.get(id).copied().unwrap_or_default() < *most)
+        document.is_some_and(|place| {
+            self.counts.get(&place.document_id).copied().unwrap_or_default() < *most
+        })
     }
 
     /// Counts a hit; `false` if its document has enough.
     fn take(&mut self, fused: &Fused) -> bool {
         let has_room = self.has_room(fused);
         if let (true, Some((_, documents))) = (has_room, &self.limit)
-            && let Some(document_id) = documents.get(&fused.chunk_id)
+            && let Some(place) = documents.get(&fused.chunk_id)
         {
-            *self.counts.entry(*document_id).or_default() += 1;
+            *self.counts.entry(place.document_id).or_default() += 1;
         }
         has_room
     }

@@ -1,12 +1,12 @@
 //! Runs the keyword leg and the vector leg in parallel, and weights and fuses their rankings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use crate::Occurrence;
+use crate::ChunkOrigin;
 use crate::document::DocType;
 use crate::embedder::{Embedder, QueryEmbedding};
 use crate::error::Result;
@@ -15,14 +15,15 @@ use crate::search::confidence::{self, KeywordSignals, NoBasis, Signals, VectorSi
 use crate::search::fuse::{
     self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
 };
-use crate::search::keyword::{Found, Keywords, TermMatch};
+use crate::search::keyword::{Keywords, TermMatch};
+use crate::search::look_up::look_up;
 use crate::search::mean::mean;
 use crate::search::options::RankOptions;
 use crate::search::weights::{self, Tokens};
 use crate::search::{
     Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late,
+    weigh::{self, About},
 };
-use crate::text::exact;
 use crate::trace::stage;
 
 /// The rankings of the legs.
@@ -30,6 +31,8 @@ pub(super) struct Rankings {
     keywords: Option<Keywords>,
     /// The terms of each phrasing, by their places in `keywords`.
     terms: Vec<Vec<usize>>,
+    /// The words of the query, in small letters.
+    words: HashSet<String>,
     /// Whether words of the query were looked for.
     has_words: bool,
     /// Whether the query has neither letters nor digits.
@@ -86,7 +89,7 @@ pub(super) fn rank<S: Searchable>(
         let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
         let (keywords, terms, keyword, keyword_weight) = match has_words {
             true => stage("keyword", || -> Result<_> {
-                let (keywords, terms) = read_keywords(store, phrasings)?;
+                let (keywords, terms) = look_up(store, phrasings)?;
                 let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
                 let keyword = keywords.as_ref().map(rank).unwrap_or_default();
                 // While the vector leg still runs.
@@ -112,7 +115,17 @@ pub(super) fn rank<S: Searchable>(
         let vector = vector.map(join).transpose()?;
         let is_blank = |query: &Query| !query.passage.chars().any(char::is_alphanumeric);
         let is_blank = phrasings.iter().all(is_blank);
-        Ok(Rankings { keywords, terms, has_words, is_blank, keyword, keyword_weight, vector })
+        let words = phrasings.iter().flat_map(|query| weigh::words(&query.passage)).collect();
+        Ok(Rankings {
+            keywords,
+            terms,
+            words,
+            has_words,
+            is_blank,
+            keyword,
+            keyword_weight,
+            vector,
+        })
     })?;
     if let Some(reader) = reader {
         store.return_reader(reader.into_inner().unwrap_or_else(PoisonError::into_inner));
@@ -148,78 +161,10 @@ fn embed_phrasings(
     Ok((vector, embedded))
 }
 
-/// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
-/// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
-/// phrasing's terms.
-fn read_keywords(
-    store: &impl Searchable,
-    phrasings: &[Query],
-) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
-    let mut names: Vec<String> = Vec::new();
-    let mut places: Vec<Found> = Vec::new();
-    let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
-    for query in phrasings {
-        let mut own = Vec::new();
-        let mut add = |name: String, read: &dyn Fn() -> Result<Found>| -> Result<()> {
-            let is_same = |known: &String| known.eq_ignore_ascii_case(&name);
-            let place = match names.iter().position(is_same) {
-                Some(place) => place,
-                None => {
-                    places.push(read()?);
-                    names.push(name);
-                    names.len() - 1
-                }
-            };
-            if !own.contains(&place) {
-                own.push(place);
-            }
-            Ok(())
-        };
-        let of = |word: &str, occurrences: Vec<Occurrence>| -> Result<Found> {
-            Ok(Found { occurrences, named: store.named_chunks(word)? })
-        };
-        // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
-        for term in &query.exact {
-            let occurrences = store.exact_occurrences(term)?;
-            if !occurrences.is_empty() {
-                let term = exact::shown(term);
-                add(term.clone(), &|| of(&term, occurrences.clone()))?;
-            }
-        }
-        for word in &query.wanted {
-            add(word.clone(), &|| of(word, store.occurrences(word)?))?;
-        }
-        for prefix in query.prefixes.iter().map(|prefix| format!("{prefix}*")) {
-            let occurrences = || store.occurrences_of_prefix(prefix.trim_end_matches('*'));
-            add(prefix.clone(), &|| of(&prefix, occurrences()?))?;
-        }
-        for word in &query.joined {
-            let occurrences = store.occurrences(word)?;
-            if !occurrences.is_empty() {
-                add(word.clone(), &|| of(word, occurrences.clone()))?;
-            }
-        }
-        of_phrasings.push(own);
-    }
-    if places.iter().all(|found| found.occurrences.is_empty() && found.named.is_empty()) {
-        return Ok((None, of_phrasings));
-    }
-    let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
-    let shares: Vec<f64> =
-        (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
-    let keywords = Keywords::new(names, &places, &shares, store.chunk_sizes()?);
-    Ok((Some(keywords), of_phrasings))
-}
-
 /// Returns the mean; 0 without numbers.
 fn average(numbers: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = numbers.fold((0.0, 0), |(sum, count), number| (sum + number, count + 1));
     sum / f64::from(count.max(1))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "there are few phrasings")]
-fn ratio(part: usize, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
 }
 
 impl Rankings {
@@ -255,10 +200,37 @@ impl Rankings {
             }
         }
         show_raw(&mut fused, by_cosine, &matches);
+        if let Some(keywords) = self.keywords.as_ref().filter(|_| !by_cosine.is_empty()) {
+            self.weigh(store, keywords, &mut fused)?;
+        }
         if let Some(threshold) = options.threshold {
             fused.retain(|hit| hit.score >= threshold);
         }
         Ok(fused)
+    }
+
+    /// Weighs the first hits by their documents.
+    fn weigh(
+        &self,
+        store: &impl Searchable,
+        keywords: &Keywords,
+        fused: &mut Vec<Fused>,
+    ) -> Result<()> {
+        let first: Vec<ChunkId> = fused.iter().take(weigh::DEPTH).map(|hit| hit.chunk_id).collect();
+        let origins = store.origins(&first)?;
+        // Another process may have removed some meanwhile.
+        fused.retain(|hit| origins.contains_key(&hit.chunk_id) || !first.contains(&hit.chunk_id));
+        let about = first.iter().filter_map(|id| {
+            let ChunkOrigin { document_id, is_code, symbol } = origins.get(id)?;
+            Some(About {
+                document_id: *document_id,
+                is_code: *is_code,
+                num_names: keywords.num_names(*id, *is_code),
+                is_definition: symbol.as_ref().is_some_and(|it| weigh::defines(it, &self.words)),
+            })
+        });
+        weigh::weigh(fused, &about.collect::<Vec<_>>());
+        Ok(())
     }
 
     /// Returns the signals from which confidence is estimated.

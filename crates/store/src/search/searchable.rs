@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::document::{Binding, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
-use crate::{ChunkSizes, Occurrence, Store, StoredChunk, StoredHit};
+use crate::{ChunkOrigin, ChunkSizes, Occurrence, Store, StoredChunk, StoredHit};
 
 /// Chunks that can be searched. The methods are those of [`Store`], which describes them.
 #[expect(missing_docs, reason = "each method is that of `Store` with the same name")]
@@ -35,7 +35,7 @@ pub trait Searchable: Sized + Send {
     fn vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>>;
     fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
-    fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>>;
+    fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
     fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
     fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
 }
@@ -69,7 +69,7 @@ impl Searchable for Store {
         vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>>;
         token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
         hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
-        documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>>;
+        origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
         chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
         other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
     }

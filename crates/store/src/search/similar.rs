@@ -73,6 +73,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 keyword: None,
                 vector: fused.legs.vector,
                 token_match: None,
+                document_weight: 1.0,
                 stored,
                 terms: Vec::new(),
                 contributions: Vec::new(),

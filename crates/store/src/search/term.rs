@@ -130,6 +130,10 @@ impl Span {
     }
 }
 
+/// The share of the chunks with a term that are of documents named so, from which on it is a name. With 0.8, the
+/// pages of a manual rise that only have a common word in their names.
+const NAMED_SHARE: f64 = 0.9;
+
 /// A term and its occurrences.
 pub(super) struct Term {
     /// Its weight by rarity times its share.
@@ -138,6 +142,8 @@ pub(super) struct Term {
     pub(super) share: f64,
     /// Ordered by place.
     pub(super) entries: Vec<InChunk>,
+    /// Whether nearly all chunks with it are of documents that have it in their names.
+    pub(super) is_name: bool,
 }
 
 /// The occurrences of a term in one chunk.
@@ -147,6 +153,12 @@ pub(super) struct InChunk {
     pub(super) in_text: u32,
     /// Whether it is in the name of the chunk's document.
     pub(super) in_name: bool,
+}
+
+impl InChunk {
+    fn occurs(&self) -> bool {
+        self.in_context + self.in_text > 0
+    }
 }
 
 impl Term {
@@ -174,11 +186,20 @@ impl Term {
             .collect();
         let num_with = if entries.is_empty() { named.len() } else { entries.len() };
         add_named(&mut entries, sizes.places(named.iter().copied()).flatten());
+        let num_named = entries.iter().filter(|entry| entry.in_name && entry.occurs()).count();
         let with = as_f64(num_with as u64);
+        let is_name = !named.is_empty()
+            && (occurrences.is_empty() || as_f64(num_named as u64) >= NAMED_SHARE * with);
         let without = (as_f64(totals.num_chunks) - with).max(0.0);
         // Robertson and Sparck Jones, 1976.
         let weight = ((without + 0.5) / (with + 0.5)).ln().max(MIN_TERM_WEIGHT);
-        Self { weight: weight * share, share, entries }
+        Self { weight: weight * share, share, entries, is_name }
+    }
+
+    /// Whether the chunk at a place is of a document that has the term in its name.
+    pub(super) fn is_in_name(&self, place: usize) -> bool {
+        let found = self.entries.binary_search_by_key(&place, |entry| entry.place);
+        found.is_ok_and(|at| self.entries[at].in_name)
     }
 
     /// Adds the term's score to the candidates in whose documents it occurs.

@@ -38,6 +38,7 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         keyword: None,
         vector: None,
         token_match: None,
+        document_weight: 1.0,
         stored,
         terms: Vec::new(),
         contributions: Vec::new(),

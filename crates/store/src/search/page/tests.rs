@@ -11,8 +11,13 @@ const PASSAGE: &str = "the gauge is read at eight in the morning and at six in t
 const CONTENTS: &str = "1 Tides...... 3 2 Gauges...... 8, 86 Floats...... xi";
 
 fn fused(ids: impl IntoIterator<Item = i64>) -> Vec<Fused> {
-    let of_id =
-        |id| Fused { chunk_id: ChunkId(id), score: 1.0, legs: Legs::default(), token_match: None };
+    let of_id = |id| Fused {
+        chunk_id: ChunkId(id),
+        score: 1.0,
+        legs: Legs::default(),
+        token_match: None,
+        document_weight: 1.0,
+    };
     ids.into_iter().map(of_id).collect()
 }
 

@@ -41,7 +41,7 @@ fn signals_are_stretched_to_the_usual_floor() {
 #[test]
 fn coverage_is_that_of_the_nearest_chunk_and_of_the_first_hit() {
     let db = tides();
-    let (keywords, _) = read_keywords(&db.store, &queries(&["high tide"])).unwrap();
+    let (keywords, _) = look_up(&db.store, &queries(&["high tide"])).unwrap();
     let high = keywords.as_ref().unwrap().coverage(ChunkId(1));
     let low = keywords.as_ref().unwrap().coverage(ChunkId(2));
     assert!(high > low && low > 0.0);

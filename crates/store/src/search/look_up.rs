@@ -1,0 +1,85 @@
+//! Looks up where the terms of a query occur: in passages, as exact terms, and in the names of documents.
+
+use crate::Occurrence;
+use crate::error::Result;
+use crate::search::keyword::{Found, Keywords};
+use crate::search::{Query, Searchable};
+use crate::text::exact;
+
+/// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
+/// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
+/// phrasing's terms.
+pub(super) fn look_up(
+    store: &impl Searchable,
+    phrasings: &[Query],
+) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
+    let mut names: Vec<String> = Vec::new();
+    let mut places: Vec<Found> = Vec::new();
+    let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
+    for query in phrasings {
+        let mut own = Vec::new();
+        let mut add = |name: String, read: &dyn Fn() -> Result<Found>| -> Result<()> {
+            let is_same = |known: &String| known.eq_ignore_ascii_case(&name);
+            let place = match names.iter().position(is_same) {
+                Some(place) => place,
+                None => {
+                    places.push(read()?);
+                    names.push(name);
+                    names.len() - 1
+                }
+            };
+            if !own.contains(&place) {
+                own.push(place);
+            }
+            Ok(())
+        };
+        let of = |word: &str, occurrences: Vec<Occurrence>| -> Result<Found> {
+            Ok(Found { occurrences, named: store.named_chunks(word)? })
+        };
+        // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
+        for term in &query.exact {
+            let occurrences = store.exact_occurrences(term)?;
+            if !occurrences.is_empty() {
+                let term = exact::shown(term);
+                add(term.clone(), &|| of(&term, occurrences.clone()))?;
+            }
+        }
+        for word in &query.wanted {
+            add(word.clone(), &|| of(word, store.occurrences(word)?))?;
+        }
+        for prefix in query.prefixes.iter().map(|prefix| format!("{prefix}*")) {
+            let occurrences = || store.occurrences_of_prefix(prefix.trim_end_matches('*'));
+            add(prefix.clone(), &|| of(&prefix, occurrences()?))?;
+        }
+        for word in &query.joined {
+            let occurrences = store.occurrences(word)?;
+            if !occurrences.is_empty() {
+                add(word.clone(), &|| of(word, occurrences.clone()))?;
+            }
+        }
+        of_phrasings.push(own);
+    }
+    if places.iter().all(|found| found.occurrences.is_empty() && found.named.is_empty()) {
+        return Ok((None, of_phrasings));
+    }
+    let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
+    let shares: Vec<f64> =
+        (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
+    let keywords = Keywords::new(names, &places, &shares, store.chunk_sizes()?);
+    Ok((Some(keywords), of_phrasings))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are few phrasings")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_share_of_nothing_is_no_error() {
+        for (part, whole, expected) in [(1, 4, 0.25), (0, 0, 0.0), (3, 0, 3.0)] {
+            assert!((super::ratio(part, whole) - expected).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Weighs the first fused hits by what is known of their documents. Pure.
+//!
+//! A passage alone does not say that its file is called what the query names, that other passages of its document were
+//! found too, or that it defines the symbol that the query asks for. Such evidence is a weight of the hit, at most 1, that
+//! both terms of its score have. It acts where both legs have found something; a single leg keeps its own order.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::ids::DocumentId;
+use crate::search::fuse::Fused;
+
+/// Number of first fused hits that are weighed, as many as are compared by tokens.
+pub(super) const DEPTH: usize = 50;
+
+/// How much more a hit counts for each word of the query by which its document is named.
+const NAME: f64 = 0.7;
+
+/// How much more a hit counts that defines a symbol which the query names.
+const DEFINITION: f64 = 0.8;
+
+/// How much the scores of a source file's next hits add to its best one, and the number of these. A file is about what
+/// several of its functions are about; in prose, more hits of a document say nothing about the best one.
+const SUPPORT: f64 = 0.1;
+const NUM_SUPPORTING: usize = 5;
+
+/// What each further passage of a source file or another document keeps of the weight of the one before. Several
+/// passages of a paper or a report may be answers.
+const FURTHER_IN_CODE: f64 = 0.4;
+const FURTHER: f64 = 0.9;
+
+/// What is known of a hit beside its passage.
+#[derive(Debug, Clone)]
+pub(super) struct About {
+    /// Its document.
+    pub(super) document_id: DocumentId,
+    /// Whether it is source code.
+    pub(super) is_code: bool,
+    /// The number of words of the query by which its document is named.
+    pub(super) num_names: u32,
+    /// Whether it defines what the query names.
+    pub(super) is_definition: bool,
+}
+
+/// Shorter words are too common to name a symbol.
+const MIN_SYMBOL_LETTERS: usize = 4;
+
+/// A query with more words is a sentence, in which a plain word names nothing: "check whether a list is sorted" does not
+/// ask for a function `check`.
+const MAX_PLAIN_WORDS: usize = 3;
+
+/// Returns the words of a query that may name a symbol, in small letters: in a sentence, those with a capital, a digit or
+/// `_`, but for the capital with which it begins.
+pub(super) fn words(passage: &str) -> Vec<String> {
+    let words = passage.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_sentence = words.len() > MAX_PLAIN_WORDS;
+    let is_name = |place: usize, word: &str| {
+        let mut rest = word.chars().skip(usize::from(place == 0));
+        rest.any(|c| c.is_uppercase() || c.is_numeric() || c == '_')
+    };
+    let named = words.iter().enumerate().filter(|(at, word)| !is_sentence || is_name(*at, word));
+    named.map(|(_, word)| word.to_lowercase()).collect()
+}
+
+/// Whether a symbol's own name, without what it is part of, is one of these words.
+pub(super) fn defines(symbol: &str, words: &HashSet<String>) -> bool {
+    let name = symbol.rsplit(['.', ':']).next().unwrap_or(symbol);
+    name.chars().count() >= MIN_SYMBOL_LETTERS && words.contains(&name.to_lowercase())
+}
+
+/// Weighs hits, best first, and orders them again. `about` has the first [`DEPTH`] of them; later ones stay behind these.
+pub(super) fn weigh(fused: &mut [Fused], about: &[About]) {
+    let (first, later) = fused.split_at_mut(about.len());
+    let evidence = |about: &About| {
+        1.0 + NAME * f64::from(about.num_names) + if about.is_definition { DEFINITION } else { 0.0 }
+    };
+    let share = share_of_code(first, about);
+    let most = most_of_kind(about, share, evidence);
+    let mut hits: Vec<(&mut Fused, &About)> = first.iter_mut().zip(about).collect();
+    for (hit, about) in &mut hits {
+        hit.weigh(evidence(about) / most(about));
+    }
+    hits.sort_by(|a, b| a.0.order(b.0));
+    let mut of_documents: HashMap<DocumentId, Vec<f64>> = HashMap::new();
+    for (hit, about) in &hits {
+        of_documents.entry(about.document_id).or_default().push(hit.score);
+    }
+    let support = |about: &About| {
+        let scores = &of_documents[&about.document_id];
+        let next: f64 = scores[1..].iter().take(NUM_SUPPORTING).sum();
+        1.0 + if about.is_code { SUPPORT * next / scores[0] } else { 0.0 }
+    };
+    let most = most_of_kind(about, share, &support);
+    // Among the passages of one document, there is nothing to choose.
+    let further = |about: &About| match about.is_code {
+        _ if of_documents.len() < 2 => 1.0,
+        true => FURTHER_IN_CODE,
+        false => FURTHER,
+    };
+    let mut shares: HashMap<DocumentId, f64> = HashMap::new();
+    for (hit, about) in &mut hits {
+        let share = shares.entry(about.document_id).or_insert(1.0);
+        hit.weigh(*share * support(about) / most(about));
+        *share *= further(about);
+    }
+    drop(hits);
+    first.sort_by(Fused::order);
+    let least = first.last().map_or(f64::INFINITY, |hit| hit.score);
+    let best = later.first().map_or(0.0, |hit| hit.score);
+    if best > least {
+        // A little less than `least / best`, which may be rounded up.
+        later.iter_mut().for_each(|hit| hit.weigh(0.99 * least / best));
+    }
+}
+
+/// Returns the share of the scores that source code has.
+fn share_of_code(hits: &[Fused], about: &[About]) -> f64 {
+    let all: f64 = hits.iter().map(|hit| hit.score).sum();
+    let code = hits.iter().zip(about).filter(|(_, about)| about.is_code);
+    if all > 0.0 { code.map(|(hit, _)| hit.score).sum::<f64>() / all } else { 0.0 }
+}
+
+/// Returns the most that hits of the same kind have: a source file that is called as a word of the question is compared
+/// with other source files. The more of the hits are code, the more is prose compared with it too: the change log of a library
+/// must not answer a question about its source, and a source file not one about a handbook.
+fn most_of_kind(
+    about: &[About],
+    share_of_code: f64,
+    evidence: impl Fn(&About) -> f64,
+) -> impl Fn(&About) -> f64 {
+    let of_kind = |is_code: bool| {
+        let same = about.iter().filter(|about| about.is_code == is_code);
+        same.map(&evidence).fold(1.0, f64::max)
+    };
+    let code = of_kind(true);
+    let prose = of_kind(false).max(code.powf(share_of_code.powi(2)));
+    move |about| if about.is_code { code } else { prose }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ids::{ChunkId, Ranked};
+    use crate::search::fuse::{Legs, WeightedRanking, fuse};
+
+    /// Hits 1, 2, ... whose scores fall evenly, a tenth from one to the next.
+    fn hits(count: u8) -> Vec<Fused> {
+        let ranking: Vec<Ranked> = (0..count)
+            .map(|idx| Ranked {
+                chunk_id: ChunkId(i64::from(idx) + 1),
+                score: 0.9_f64.powi(idx.into()),
+            })
+            .collect();
+        let leg = WeightedRanking { weight: 1.0, power: 1.0, ranking: &ranking };
+        fuse(Legs { keyword: leg, vector: leg }, 60.0)
+    }
+
+    fn about(document: i64) -> About {
+        About {
+            document_id: DocumentId(document),
+            is_code: false,
+            num_names: 0,
+            is_definition: false,
+        }
+    }
+
+    #[track_caller]
+    fn check(about: &[About], expected: &[i64]) {
+        let mut fused = hits(u8::try_from(expected.len()).unwrap());
+        weigh(&mut fused, about);
+        let ids: Vec<i64> = fused.iter().map(|hit| hit.chunk_id.0).collect();
+        assert_eq!(ids, expected);
+    }
+
+    #[test]
+    fn hits_of_which_nothing_is_known_keep_their_order() {
+        check(&[1, 2, 3].map(about), &[1, 2, 3]);
+        check(&[], &[1, 2, 3]);
+        check(&[1, 1, 1].map(about), &[1, 2, 3]);
+    }
+
+    #[test]
+    fn a_document_that_is_named_rises() {
+        let named = About { num_names: 1, ..about(3) };
+        check(&[about(1), about(2), named], &[3, 1, 2]);
+    }
+
+    #[test]
+    fn a_source_file_that_is_named_does_not_rise_above_prose() {
+        let named = About { is_code: true, num_names: 1, ..about(2) };
+        check(&[about(1), named.clone()], &[1, 2]);
+        check(&[About { is_code: true, ..about(1) }, named], &[2, 1]);
+    }
+
+    #[test]
+    fn a_definition_rises() {
+        let definition = About { is_definition: true, is_code: true, ..about(2) };
+        let code = |document| About { is_code: true, ..about(document) };
+        check(&[code(1), definition], &[2, 1]);
+    }
+
+    #[test]
+    fn a_symbol_is_named_by_its_own_name() {
+        let named = |query: &str| words(query).into_iter().collect::<HashSet<String>>();
+        let words = named("What does Command.invoke_all do, or run?");
+        for (symbol, expected) in [
+            ("Context.invoke_all", true),
+            ("command", true),
+            ("Group.run", false),
+            ("a::All", false),
+        ] {
+            assert_eq!(defines(symbol, &words), expected, "{symbol}");
+        }
+        let sentence = named("Check whether a list is sorted by the check");
+        assert!(!defines("check", &sentence) && defines("check", &named("sorted check")));
+    }
+
+    #[test]
+    fn further_passages_of_a_document_fall() {
+        let code = |document| About { is_code: true, ..about(document) };
+        check(&[1, 1, 2, 3].map(code), &[1, 3, 4, 2]);
+        check(&[1, 1, 2, 3].map(about), &[1, 2, 3, 4]);
+        let mut fused = hits(2);
+        weigh(&mut fused, &[1, 1].map(about));
+        assert!(fused.iter().all(|hit| hit.document_weight == 1.0), "one document");
+    }
+
+    #[test]
+    fn a_source_file_with_several_hits_rises() {
+        let code = |document| About { is_code: true, ..about(document) };
+        check(&[1, 2, 2, 2].map(code), &[2, 1, 3, 4]);
+        check(&[1, 2, 2, 2].map(about), &[1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn later_hits_stay_behind() {
+        check(&[1, 1, 1, 2].map(about)[..3], &[1, 2, 3, 4]);
+        let code = |document| About { is_code: true, ..about(document) };
+        check(&[1, 1, 2].map(code), &[1, 3, 2, 4, 5]);
+    }
+
+    proptest! {
+        #[test]
+        fn scores_stay_sums_of_weighted_terms(
+            known in prop::collection::vec((1_i64..4, any::<bool>(), 0_u32..4, any::<bool>()), 0..9),
+            num_later in 0_u8..4,
+        ) {
+            let about: Vec<About> = known
+                .into_iter()
+                .map(|(document, is_code, num_names, is_definition)| {
+                    About { document_id: DocumentId(document), is_code, num_names, is_definition }
+                })
+                .collect();
+            let mut fused = hits(u8::try_from(about.len()).unwrap() + num_later);
+            let before = fused.clone();
+            weigh(&mut fused, &about);
+            for pair in fused.windows(2) {
+                prop_assert!(pair[0].score >= pair[1].score);
+            }
+            for hit in &fused {
+                let Legs { keyword, vector } = hit.legs;
+                let sum = keyword.unwrap().term + vector.unwrap().term;
+                let old = before.iter().find(|old| old.chunk_id == hit.chunk_id).unwrap();
+                prop_assert!((hit.score - sum).abs() < 1e-12 && hit.score <= old.score);
+                prop_assert!((hit.score - old.score * hit.document_weight).abs() < 1e-12);
+                prop_assert!(hit.document_weight > 0.0 && hit.document_weight <= 1.0);
+            }
+        }
+    }
+}
