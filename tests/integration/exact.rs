@@ -27,6 +27,7 @@ fn folder() -> TestEnv {
         "git/hooks.md",
         "# Hooks\n\n`git commit --no-verify` skips them; verify no hook is left.\n",
     );
+    env.write("git/sign.py", "def verify(no):\n    return no.verify(no)\n");
     env.ok(&["add", "-q", "notes", "lang", "git"]);
     env
 }
@@ -92,6 +93,7 @@ fn exact_terms_are_found_in_both_spellings_before_their_parts() {
         ("--no-verify", "hooks.md"),
     ] {
         assert_eq!(search(&env, &["--fts-only", "--", query])[0], found, "{query}");
+        assert_eq!(search(&env, &["--", query])[0], found, "{query}");
     }
     // What a symbol belongs to is excluded by it, and nothing else.
     let without = search(&env, &["--fts-only", "--", "generics pointers templates -C++"]);

@@ -37,6 +37,8 @@ pub(super) struct Found {
     pub(super) occurrences: Vec<Occurrence>,
     /// The chunks of documents that have it in their names.
     pub(super) named: Vec<ChunkId>,
+    /// Whether it is an exact term, and one that the query asks for.
+    pub(super) is_meant: bool,
 }
 
 /// How a term of the query contributed to a chunk.
@@ -77,7 +79,8 @@ impl Keywords {
             .iter()
             .zip(shares)
             .map(|(found, share)| {
-                Term::new(&found.occurrences, &found.named, *share, &sizes, &totals)
+                let term = Term::new(&found.occurrences, &found.named, *share, &sizes, &totals);
+                Term { is_meant: found.is_meant, ..term }
             })
             .collect();
         Self { terms, names, sizes, totals }
@@ -190,6 +193,18 @@ impl Keywords {
         let named = || self.terms.iter().filter(|term| term.is_in_name(place));
         let counts = is_code || named().any(|term| term.is_name);
         u32::try_from(named().count()).ok().filter(|_| counts).unwrap_or_default()
+    }
+
+    /// Returns the number of exact terms that the query asks for and a chunk, its context or its document's name has.
+    pub(super) fn num_meant(&self, chunk_id: ChunkId) -> u32 {
+        let place = self.sizes.places([chunk_id].into_iter()).flatten().next();
+        let has = |term: &&Term| term.is_meant && place.is_some_and(|place| term.is_at(place));
+        u32::try_from(self.terms.iter().filter(has).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the query asks for an exact term that occurs.
+    pub(super) fn has_meant(&self) -> bool {
+        self.terms.iter().any(|term| term.is_meant)
     }
 
     /// Returns the share of the terms' weight that occurs in a chunk, its context or its document's

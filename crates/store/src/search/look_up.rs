@@ -34,14 +34,16 @@ pub(super) fn look_up(
             Ok(())
         };
         let of = |word: &str, occurrences: Vec<Occurrence>| -> Result<Found> {
-            Ok(Found { occurrences, named: store.named_chunks(word)? })
+            Ok(Found { occurrences, named: store.named_chunks(word)?, is_meant: false })
         };
         // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
         for term in &query.exact {
             let occurrences = store.exact_occurrences(term)?;
             if !occurrences.is_empty() {
                 let term = exact::shown(term);
-                add(term.clone(), &|| of(&term, occurrences.clone()))?;
+                let found = || of(&term, occurrences.clone());
+                let is_meant = is_meant(&term, &query.passage);
+                add(term.clone(), &|| Ok(Found { is_meant, ..found()? }))?;
             }
         }
         for word in &query.wanted {
@@ -69,6 +71,19 @@ pub(super) fn look_up(
     Ok((Some(keywords), of_phrasings))
 }
 
+/// Longer queries are sentences, in which "closing sys.stdout" or "a file.txt" does not ask for the term to the letter.
+const MAX_WORDS: usize = 4;
+
+/// Whether a query asks for an exact term: in a few words, or in any if it is an option or a version.
+fn is_meant(term: &str, query: &str) -> bool {
+    let is_version = |term: &str| {
+        let mut parts = term.split('.');
+        parts.clone().count() > 2
+            && parts.all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
+    };
+    query.split_whitespace().count() <= MAX_WORDS || term.starts_with("--") || is_version(term)
+}
+
 #[expect(clippy::cast_precision_loss, reason = "there are few phrasings")]
 fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
@@ -76,6 +91,19 @@ fn ratio(part: usize, whole: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn in_a_sentence_only_options_and_versions_are_meant() {
+        for (term, query, expected) in [
+            ("sys.stdout", "closing sys.stdout", true),
+            ("sys.stdout", "why does closing sys.stdout not really close it", false),
+            ("--no-verify", "what does git commit do with --no-verify", true),
+            ("2.30.2", "what was fixed in git 2.30.2 by the maintainers", true),
+            ("4.3", "what is incompatible between bash 4.3 and before", false),
+        ] {
+            assert_eq!(super::is_meant(term, query), expected, "{term}");
+        }
+    }
+
     #[test]
     fn a_share_of_nothing_is_no_error() {
         for (part, whole, expected) in [(1, 4, 0.25), (0, 0, 0.0), (3, 0, 3.0)] {

@@ -7,7 +7,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
 use crate::ChunkOrigin;
-use crate::document::DocType;
 use crate::embedder::{Embedder, QueryEmbedding};
 use crate::error::Result;
 use crate::ids::{ChunkId, Ranked};
@@ -94,8 +93,10 @@ pub(super) fn rank<S: Searchable>(
                 let keyword = keywords.as_ref().map(rank).unwrap_or_default();
                 // While the vector leg still runs.
                 let weight = match vector {
-                    Some(_) => keyword_weight(store, phrasings, &keyword)?,
-                    None => 1.0,
+                    Some(_) if !keywords.as_ref().is_some_and(Keywords::has_meant) => {
+                        keyword_weight(store, phrasings, &keyword)?
+                    }
+                    _ => 1.0,
                 };
                 Ok((keywords, terms, keyword, weight))
             })?,
@@ -226,6 +227,7 @@ impl Rankings {
                 document_id: *document_id,
                 is_code: *is_code,
                 num_names: keywords.num_names(*id, *is_code),
+                num_meant: keywords.num_meant(*id),
                 is_definition: symbol.as_ref().is_some_and(|it| weigh::defines(it, &self.words)),
             })
         });
@@ -348,16 +350,12 @@ const NUM_JUDGED: usize = 10;
 
 /// Returns the keyword leg's weight, from the types of the documents it ranks first.
 fn keyword_weight(store: &impl Searchable, phrasings: &[Query], ranking: &[Ranked]) -> Result<f64> {
-    let scores: HashMap<ChunkId, f64> =
-        ranking.iter().take(NUM_JUDGED).map(|entry| (entry.chunk_id, entry.score)).collect();
-    let ids: Vec<ChunkId> = ranking.iter().take(NUM_JUDGED).map(|entry| entry.chunk_id).collect();
-    let code: f64 = store
-        .hits(&ids)?
-        .iter()
-        .filter(|hit| hit.doc_type == DocType::Code)
-        .map(|hit| scores[&hit.chunk.id])
-        .sum();
-    let all: f64 = ids.iter().map(|id| scores[id]).sum();
+    let first = &ranking[..ranking.len().min(NUM_JUDGED)];
+    let ids: Vec<ChunkId> = first.iter().map(|entry| entry.chunk_id).collect();
+    let origins = store.origins(&ids)?;
+    let is_code = |entry: &&Ranked| origins.get(&entry.chunk_id).is_some_and(|it| it.is_code);
+    let code: f64 = first.iter().filter(is_code).map(|entry| entry.score).sum();
+    let all: f64 = first.iter().map(|entry| entry.score).sum();
     let code_share = if all > 0.0 { code / all } else { 0.0 };
     let weight = |query: &Query| weights::keyword_weight(&query.passage, code_share);
     Ok(average(phrasings.iter().map(weight)))

@@ -144,6 +144,8 @@ pub(super) struct Term {
     pub(super) entries: Vec<InChunk>,
     /// Whether nearly all chunks with it are of documents that have it in their names.
     pub(super) is_name: bool,
+    /// Whether it is an exact term, and one that the query asks for.
+    pub(super) is_meant: bool,
 }
 
 /// The occurrences of a term in one chunk.
@@ -193,13 +195,18 @@ impl Term {
         let without = (as_f64(totals.num_chunks) - with).max(0.0);
         // Robertson and Sparck Jones, 1976.
         let weight = ((without + 0.5) / (with + 0.5)).ln().max(MIN_TERM_WEIGHT);
-        Self { weight: weight * share, share, entries, is_name }
+        Self { weight: weight * share, share, entries, is_name, is_meant: false }
     }
 
     /// Whether the chunk at a place is of a document that has the term in its name.
     pub(super) fn is_in_name(&self, place: usize) -> bool {
         let found = self.entries.binary_search_by_key(&place, |entry| entry.place);
         found.is_ok_and(|at| self.entries[at].in_name)
+    }
+
+    /// Whether it occurs in the chunk at a place, or in the name of its document.
+    pub(super) fn is_at(&self, place: usize) -> bool {
+        self.entries.binary_search_by_key(&place, |entry| entry.place).is_ok()
     }
 
     /// Adds the term's score to the candidates in whose documents it occurs.

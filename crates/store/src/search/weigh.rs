@@ -15,6 +15,10 @@ pub(super) const DEPTH: usize = 50;
 /// How much more a hit counts for each word of the query by which its document is named.
 const NAME: f64 = 0.7;
 
+/// How much more a hit counts for each exact term that the query asks for. An option or a version is found by its letters,
+/// and a passage without it is near it in meaning only.
+const EXACT: f64 = 2.0;
+
 /// How much more a hit counts that defines a symbol which the query names.
 const DEFINITION: f64 = 0.8;
 
@@ -37,6 +41,8 @@ pub(super) struct About {
     pub(super) is_code: bool,
     /// The number of words of the query by which its document is named.
     pub(super) num_names: u32,
+    /// The number of exact terms that the query asks for and the passage has.
+    pub(super) num_meant: u32,
     /// Whether it defines what the query names.
     pub(super) is_definition: bool,
 }
@@ -51,7 +57,8 @@ const MAX_PLAIN_WORDS: usize = 3;
 /// Returns the words of a query that may name a symbol, in small letters: in a sentence, those with a capital, a digit or
 /// `_`, but for the capital with which it begins.
 pub(super) fn words(passage: &str) -> Vec<String> {
-    let words = passage.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let words = passage.split_whitespace().filter(|word| !word.starts_with("--"));
+    let words = words.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let is_sentence = words.len() > MAX_PLAIN_WORDS;
     let is_name = |place: usize, word: &str| {
@@ -77,8 +84,10 @@ pub(super) fn weigh(fused: &mut [Fused], about: &[About]) {
     let share = share_of_code(first, about);
     let most = most_of_kind(about, share, evidence);
     let mut hits: Vec<(&mut Fused, &About)> = first.iter_mut().zip(about).collect();
+    let exact = |about: &About| 1.0 + EXACT * f64::from(about.num_meant);
+    let most_exact = about.iter().map(exact).fold(1.0, f64::max);
     for (hit, about) in &mut hits {
-        hit.weigh(evidence(about) / most(about));
+        hit.weigh(evidence(about) / most(about) * exact(about) / most_exact);
     }
     hits.sort_by(|a, b| a.0.order(b.0));
     let mut of_documents: HashMap<DocumentId, Vec<f64>> = HashMap::new();
@@ -162,6 +171,7 @@ mod tests {
             document_id: DocumentId(document),
             is_code: false,
             num_names: 0,
+            num_meant: 0,
             is_definition: false,
         }
     }
@@ -195,6 +205,13 @@ mod tests {
     }
 
     #[test]
+    fn a_passage_with_the_term_to_the_letter_rises_above_code_and_prose() {
+        let meant = About { num_meant: 1, ..about(3) };
+        let named = About { is_code: true, num_names: 1, ..about(2) };
+        check(&[about(1), named, meant], &[3, 1, 2]);
+    }
+
+    #[test]
     fn a_definition_rises() {
         let definition = About { is_definition: true, is_code: true, ..about(2) };
         let code = |document| About { is_code: true, ..about(document) };
@@ -215,6 +232,7 @@ mod tests {
         }
         let sentence = named("Check whether a list is sorted by the check");
         assert!(!defines("check", &sentence) && defines("check", &named("sorted check")));
+        assert!(!defines("verify", &named("--no-verify")), "an option");
     }
 
     #[test]
@@ -244,13 +262,13 @@ mod tests {
     proptest! {
         #[test]
         fn scores_stay_sums_of_weighted_terms(
-            known in prop::collection::vec((1_i64..4, any::<bool>(), 0_u32..4, any::<bool>()), 0..9),
+            known in prop::collection::vec((1_i64..4, any::<bool>(), (0_u32..4, 0_u32..3), any::<bool>()), 0..9),
             num_later in 0_u8..4,
         ) {
             let about: Vec<About> = known
                 .into_iter()
-                .map(|(document, is_code, num_names, is_definition)| {
-                    About { document_id: DocumentId(document), is_code, num_names, is_definition }
+                .map(|(document, is_code, (num_names, num_meant), is_definition)| {
+                    About { document_id: DocumentId(document), is_code, num_names, num_meant, is_definition }
                 })
                 .collect();
             let mut fused = hits(u8::try_from(about.len()).unwrap() + num_later);

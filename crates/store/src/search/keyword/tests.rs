@@ -19,8 +19,10 @@ fn term(ids: &[i64]) -> Vec<Occurrence> {
 
 fn keywords(terms: &[Vec<Occurrence>], sizes: ChunkSizes) -> Keywords {
     let names = (0..terms.len()).map(|idx| idx.to_string()).collect();
-    let found: Vec<Found> =
-        terms.iter().map(|term| Found { occurrences: term.clone(), named: vec![] }).collect();
+    let found: Vec<Found> = terms
+        .iter()
+        .map(|term| Found { occurrences: term.clone(), named: vec![], is_meant: false })
+        .collect();
     Keywords::new(names, &found, &vec![1.0; terms.len()], sizes)
 }
 
