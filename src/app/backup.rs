@@ -121,7 +121,7 @@ fn exists(file: &Path) -> Error {
 /// Refuses to replace anything but a database: a device, a folder, another file.
 fn require_backup(file: &Path) -> Result<()> {
     let Ok(metadata) = file.metadata() else { return Ok(()) };
-    let io = |source| Error::Io { path: file.to_owned(), source };
+    let io = |source| Error::of_file(file, source);
     let is_ours = metadata.is_file() && {
         let mut head = Vec::new();
         let opened = open::open(file, Links::Follow)?;

@@ -113,7 +113,7 @@ pub fn collection(
 }
 
 fn io_error(path: &Path, source: std::io::Error) -> Error {
-    Error::Io { path: path.to_owned(), source }
+    Error::of_file(path, source)
 }
 
 /// Writes each document to a file, unless the file is up to date. Returns the paths by document name.

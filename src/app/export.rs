@@ -71,7 +71,7 @@ fn write_file(
     export: impl FnOnce(&mut dyn FnMut(&Line) -> Result<()>) -> Result<Exported>,
 ) -> Result<Exported> {
     let path = absolute(file)?;
-    let fail = |source| Error::Io { path: path.clone(), source };
+    let fail = |source| Error::of_file(&path, source);
     if path.symlink_metadata().is_ok() && !is_replacing {
         return Err(exists(&path));
     }

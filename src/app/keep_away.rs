@@ -97,8 +97,7 @@ pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
                 hint: Some("write one rule for all these files into it".into()),
             });
         }
-        write::replace_public(&path, &text)
-            .map_err(|source| Error::Io { path: path.clone(), source })?;
+        write::replace_public(&path, &text).map_err(|source| Error::of_file(&path, source))?;
         num_added += new.len();
     }
     Ok(num_added)

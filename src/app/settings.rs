@@ -44,10 +44,9 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
     let text = config::set(file, key, value, &session.environment)?;
     if let Some(text) = &text {
         if let Some(dir) = file.parent() {
-            create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
+            create_folder(dir).map_err(|source| Error::of_file(dir, source))?;
         }
-        write::replace(file, text.as_bytes())
-            .map_err(|source| Error::Io { path: file.clone(), source })?;
+        write::replace(file, text.as_bytes()).map_err(|source| Error::of_file(file, source))?;
     }
     let state = if text.is_some() { "is now" } else { "is already" };
     let value = if value.is_empty() { "empty" } else { value };

@@ -24,7 +24,7 @@ use crate::requests::SearchInput;
 
 /// Answers one query per line; a line that fails gets an error as its answer.
 pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Result<ExitStatus> {
-    let io = |source| Error::Io { path: file.to_owned(), source };
+    let io = |source| Error::of_file(file, source);
     let mut input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {

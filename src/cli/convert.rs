@@ -81,7 +81,7 @@ fn check(args: &args::Convert) -> Result<()> {
 
 /// Reads the paths that a file lists.
 fn listed(list: &Path) -> Result<Vec<PathBuf>> {
-    let io = |source| Error::Io { path: list.to_owned(), source };
+    let io = |source| Error::of_file(list, source);
     let refuse = |message: String| Error::usage(message);
     let mut input: Box<dyn BufRead> = match list.as_os_str() == add::STDIN {
         true => Box::new(io::stdin().lock()),

@@ -38,7 +38,7 @@ pub(super) fn run(context: &Context, args: &args::Edit) -> Result<ExitStatus> {
         })?,
     };
     if let Some(file) = &kept {
-        write::remove(file).map_err(|source| Error::Io { path: file.clone(), source })?;
+        write::remove(file).map_err(|source| Error::of_file(file, source))?;
     }
     let names = changes.names();
     context.present(
@@ -63,7 +63,7 @@ fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf
         messages::info(&format!("note: this text was kept when document {id} was edited last"));
     } else {
         write::create_new(&file, page.as_bytes())
-            .map_err(|source| Error::Io { path: file.clone(), source })?;
+            .map_err(|source| Error::of_file(&file, source))?;
     }
     let opened = launch::open(context, Place { path: &file, line: None, page: None });
     let limit_mb = context.config().ingestion.max_file_mb.into();

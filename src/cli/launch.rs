@@ -122,7 +122,7 @@ fn is_text(path: &Path) -> Result<bool> {
     let mut bytes = Vec::new();
     // Links may be followed: the caller has checked where the path leads.
     let read = open::open(path, Links::Follow)?.take(LOOKED_AT).read_to_end(&mut bytes);
-    read.map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    read.map_err(|source| Error::of_file(path, source))?;
     Ok(!bytes.starts_with(b"%PDF-") && !bytes.contains(&0))
 }
 

@@ -14,8 +14,7 @@ use crate::files::write;
 pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
     match &args.dir {
         Some(dir) => {
-            write::create_public_folder(dir)
-                .map_err(|source| Error::Io { path: dir.clone(), source })?;
+            write::create_public_folder(dir).map_err(|source| Error::of_file(dir, source))?;
             let mut command = Cli::command().disable_help_subcommand(true);
             command.build();
             write_pages(command, dir)?;

@@ -130,7 +130,7 @@ fn is_refused(error: &Error) -> bool {
 }
 
 fn open_log(path: &Path) -> Result<Log> {
-    let file = write::append(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    let file = write::append(path).map_err(|source| Error::of_file(path, source))?;
     Ok(Box::new(file))
 }
 

@@ -35,7 +35,7 @@ pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
 
 /// Writes each schema to a separate file, and a page with all their fields.
 fn write_all(dir: &Path) -> Result<()> {
-    let fail = |path: &Path, source| Error::Io { path: path.to_owned(), source };
+    let fail = |path: &Path, source| Error::of_file(path, source);
     let write_file = |name: String, bytes: &[u8]| {
         let path = dir.join(name);
         write::replace_public(&path, bytes).map_err(|error| fail(&path, error))

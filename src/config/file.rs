@@ -18,7 +18,7 @@ pub(super) fn read(file: &Path) -> Result<Option<String>> {
         }),
         Err(Error::PathNotFound { .. }) if file.parent().is_some_and(Path::is_file) => {
             let source = std::io::ErrorKind::NotADirectory.into();
-            Err(Error::Io { path: file.to_owned(), source })
+            Err(Error::of_file(file, source))
         }
         Err(Error::PathNotFound { .. }) => Ok(None),
         Err(Error::OverLimit { .. }) => Err(Error::Config {

@@ -133,6 +133,6 @@ fn head(found: &Found) -> Result<Vec<u8>> {
     let mut head = Vec::new();
     file.take(detect::HEAD_BYTES as u64)
         .read_to_end(&mut head)
-        .map_err(|source| Error::Io { path: found.path.clone(), source })?;
+        .map_err(|source| Error::of_file(&found.path, source))?;
     Ok(head)
 }

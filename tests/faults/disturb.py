@@ -67,12 +67,13 @@ def disk_full(world, result, sizes):
 
 
 def disk_full_while_changing(world, result):
-    """Runs update, remove, tag and reindex on a disk without a free page."""
+    """Runs reindex, tag, remove, doctor and export on a disk without a free page."""
     folder = world.folder("brim", 40, "brim", 4)
     expected = undisturbed(world, folder)
     base = world.work / "undisturbed-db"
     place = world.work / "small"
-    for args in (["reindex"], ["tag", "1", "--add", "x"], ["remove", "2", "--yes"], ["doctor", "--fix"]):
+    export = ["export", place / "export.jsonl"]
+    for args in (["reindex"], ["tag", "1", "--add", "x"], ["remove", "2", "--yes"], ["doctor", "--fix"], export):
         with tmpfs(place, "60m"):
             result.tried += 1
             data_dir = place / "db"
@@ -82,6 +83,8 @@ def disk_full_while_changing(world, result):
                     fill.write(b"x" * 4096)
             status, out, err = world.run(data_dir, *args)
             problems = [] if status in (0, 1, 2) else [f"{args}: status {status}: {out}{err}"]
+            if args is export and (status != 2 or "no space left to write" not in err or args[1].exists()):
+                problems.append(f"{args}: not told as a full disk: {status}: {err}")
             (place / "fill").unlink()
             found = content(data_dir)
             lost = [path for path in expected if path not in found and args[0] != "remove"]

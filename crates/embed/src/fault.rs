@@ -9,7 +9,7 @@ pub(crate) fn io_error(path: &Path, source: std::io::Error) -> Error {
     use std::io::ErrorKind::{QuotaExceeded, StorageFull};
     match source.kind() {
         StorageFull | QuotaExceeded => Error::DiskFull { path: path.to_owned() },
-        _ => Error::Io { path: path.to_owned(), source },
+        _ => Error::of_file(path, source),
     }
 }
 

@@ -38,8 +38,7 @@ pub struct JsonLines {
 impl JsonLines {
     /// Opens the file, or creates it if it is missing. From then on only its owner can read it.
     pub fn open(path: &Path, now: fn() -> String) -> Result<Self> {
-        let file =
-            write::append(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        let file = write::append(path).map_err(|source| Error::of_file(path, source))?;
         Ok(Self { file: Mutex::new(file), now })
     }
 

@@ -176,7 +176,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
     if is_there && !options.is_forced {
         return Err(Diagnostic::SkillExists { skill: name }.into());
     }
-    let io = |source| Error::Io { path: target.clone(), source };
+    let io = |source| Error::of_file(&target, source);
     let tree = Tree::create(&target).map_err(io)?;
     copy(&listing, &tree, &target)?;
     tree.publish().map_err(io)?;
@@ -184,14 +184,13 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
 }
 
 fn copy(listing: &Listing, tree: &Tree, target: &Path) -> Result<()> {
-    let io = |source| Error::Io { path: target.to_owned(), source };
+    let io = |source| Error::of_file(target, source);
     for file in &listing.files {
         let mut source = open::open(&file.real_path, file.links())?;
         tree.add_copy(&path_of(&file.path), &mut source).map_err(io)?;
     }
     for (path, link) in &listing.links {
-        let original =
-            link.read_link().map_err(|source| Error::Io { path: link.clone(), source })?;
+        let original = link.read_link().map_err(|source| Error::of_file(link, source))?;
         if original.is_relative() {
             tree.add_link(&path_of(path), &original).map_err(io)?;
         }

@@ -53,7 +53,7 @@ pub(super) fn deploy(
         let hint = Some("remove it, or name another target".to_owned());
         return Err(Diagnostic::InvalidOption { message, hint }.into());
     }
-    let io = |source| Error::Io { path: path.clone(), source };
+    let io = |source| Error::of_file(&path, source);
     write::create_public_folder(&folder).map_err(io)?;
     if !is_copy {
         // A copy cannot be replaced by a link in one step.

@@ -36,9 +36,8 @@ pub struct Initialized {
 
 /// Creates a skill, or the store of a project in the working directory.
 pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
-    let make = |dir: &PathBuf| {
-        private::create_folder(dir).map_err(|source| Error::Io { path: dir.clone(), source })
-    };
+    let make =
+        |dir: &PathBuf| private::create_folder(dir).map_err(|source| Error::of_file(dir, source));
     let (scope, root) = match options.is_global {
         true => (Scope::Global, caller.home.clone()),
         false => (Scope::Project, caller.cwd.clone()),

@@ -122,7 +122,7 @@ pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
             // Replaces a link, not the file it leads to.
             write::replace_public(path, own.text_with_version().as_bytes())
         };
-        write().map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        write().map_err(|source| Error::of_file(path, source))?;
     }
     Ok(Installed { path: path.to_owned(), version: own.version, is_new })
 }

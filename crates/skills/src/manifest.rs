@@ -48,6 +48,5 @@ pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Resu
 
 /// Writes a file of a runtime directory atomically, readable only by its owner.
 pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
-    write::replace_own(path, text.as_bytes())
-        .map_err(|source| Error::Io { path: path.to_owned(), source })
+    write::replace_own(path, text.as_bytes()).map_err(|source| Error::of_file(path, source))
 }

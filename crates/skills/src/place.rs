@@ -74,7 +74,7 @@ impl Skill {
     /// data about a skill, even if an older version created the directory.
     pub fn make_meta_dir(&self) -> Result<PathBuf> {
         let dir = self.meta_dir();
-        private::create_folder(&dir).map_err(|source| Error::Io { path: dir.clone(), source })?;
+        private::create_folder(&dir).map_err(|source| Error::of_file(&dir, source))?;
         for place in [&dir, &self.runtime, self.runtime.parent().unwrap_or(&self.runtime)] {
             // A directory of another user keeps that user's permissions.
             let _ = private::close(place);
@@ -187,7 +187,7 @@ fn base_name(dir: &Path) -> String {
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().map_err(|source| Error::Io { path: path.to_owned(), source })
+    path.canonicalize().map_err(|source| Error::of_file(path, source))
 }
 
 #[cfg(test)]

@@ -154,11 +154,11 @@ pub fn load(
 fn skill_files(root: &Root) -> Result<Vec<PathBuf>> {
     let entries = root.dir.read_dir().map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => Error::PathNotFound { path: root.dir.clone() },
-        _ => Error::Io { path: root.dir.clone(), source },
+        _ => Error::of_file(&root.dir, source),
     })?;
     let mut found = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(|source| Error::Io { path: root.dir.clone(), source })?;
+        let entry = entry.map_err(|source| Error::of_file(&root.dir, source))?;
         let Ok(kind) = entry.file_type() else { continue };
         let is_dir =
             kind.is_dir() || (root.follows_links && kind.is_symlink() && entry.path().is_dir());

@@ -64,7 +64,7 @@ pub fn list(root: &Path) -> Result<Listing> {
             Ok(entries) => entries,
         };
         for entry in entries {
-            let entry = entry.map_err(|source| Error::Io { path: folder.clone(), source })?;
+            let entry = entry.map_err(|source| Error::of_file(&folder, source))?;
             let name = paths::path_text(Path::new(&entry.file_name()));
             let path = format!("{prefix}{name}");
             let Ok(kind) = entry.file_type() else { continue };
@@ -163,8 +163,7 @@ impl SourceHash {
 ///
 /// `root` is absolute with links resolved.
 pub(super) fn read_within(root: &Path, path: &Path) -> Result<Vec<u8>> {
-    let place =
-        path.canonicalize().map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    let place = path.canonicalize().map_err(|source| Error::of_file(path, source))?;
     if !place.starts_with(root) {
         return Err(Diagnostic::PathEscapes { path: paths::path_text(path) }.into());
     }

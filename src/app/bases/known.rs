@@ -198,7 +198,7 @@ pub fn drop_folder(environment: &Environment, dir: &Path) -> Result<()> {
 /// Changes the file while no other process does.
 fn change(environment: &Environment, change: impl FnOnce(&mut Known)) -> Result<()> {
     let file = file(environment);
-    let io = |source| Error::Io { path: file.clone(), source };
+    let io = |source| Error::of_file(&file, source);
     let _lock = folder::lock(&file.with_extension("lock")).map_err(io)?;
     let mut known = Known::read(environment)?;
     let before = known.text();

@@ -146,8 +146,7 @@ pub fn forget(session: &Session, name: &str) -> Result<Place> {
 pub fn erase(session: &Session, name: &str) -> Result<Place> {
     let place = listed_by_name(session, name)?;
     // A killed run leaves the name listed as long as its database exists.
-    folder::remove_all(&place.dir)
-        .map_err(|source| Error::Io { path: place.dir.clone(), source })?;
+    folder::remove_all(&place.dir).map_err(|source| Error::of_file(&place.dir, source))?;
     known::drop_folder(&session.environment, &place.dir)?;
     Ok(place)
 }
@@ -156,7 +155,7 @@ pub fn erase(session: &Session, name: &str) -> Result<Place> {
 pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<Place> {
     let from = listed_by_name(session, name)?;
     let to = Place::named(&session.home, new_name)?;
-    let io = |source| Error::Io { path: to.dir.clone(), source };
+    let io = |source| Error::of_file(&to.dir, source);
     if to.dir.try_exists().map_err(io)? {
         return Err(Error::Usage {
             message: format!("there is a folder {} already", to.dir.display()),

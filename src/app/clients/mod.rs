@@ -126,8 +126,7 @@ pub fn plan(
     entry: Option<&ServerEntry>,
 ) -> Result<Plan> {
     let named = client.settings(environment, system);
-    let path =
-        write::destination(&named).map_err(|source| Error::Io { path: named.clone(), source })?;
+    let path = write::destination(&named).map_err(|source| Error::of_file(&named, source))?;
     let old = content(&path)?;
     let (mark, text) = text(old.as_deref().unwrap_or_default(), &path)?;
     let fields = entry.map(|entry| client.shape.fields(&entry.command, &entry.args));
@@ -170,7 +169,7 @@ impl Plan {
                 hint: Some("run the command again".into()),
             });
         }
-        let failed = |source| Error::Io { path: self.path.clone(), source };
+        let failed = |source| Error::of_file(&self.path, source);
         write::create_public_folder(folder).map_err(failed)?;
         write::replace_of_user(&self.path, self.new.as_bytes()).map_err(failed)
     }

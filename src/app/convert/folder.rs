@@ -147,12 +147,8 @@ impl ConvertReport {
                 self.warnings.push((named, error.to_string()));
             }
             Outcome::Failed(error) => {
-                let text = match error.path() {
-                    Some(_) => error.to_string(),
-                    None => format!("{}: {error}", named.display()),
-                };
                 if !is_single {
-                    observer.on_event(Event::Failure(&text));
+                    observer.on_event(Event::Failure(&error.text_about(&named)));
                 }
                 self.failed.push((named, error));
             }

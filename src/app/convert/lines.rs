@@ -173,11 +173,7 @@ impl Printer<'_, '_> {
             }
             Outcome::Failed(error) if error.is_fatal() => return Err(error),
             Outcome::Failed(error) => {
-                let text = match error.path() {
-                    Some(_) => error.to_string(),
-                    None => format!("{}: {error}", path.display()),
-                };
-                self.observer.on_event(Event::Failure(&text));
+                self.observer.on_event(Event::Failure(&error.text_about(path)));
                 self.report.num_failed += 1;
                 return (self.emit)(Output::Failed(path, &error));
             }

@@ -58,7 +58,7 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         }
         if is_fixing {
             let made = path.canonicalize().and_then(|place| close(&place));
-            made.map_err(|source| Error::Io { path: path.clone(), source })?;
+            made.map_err(|source| Error::of_file(&path, source))?;
         }
         if !is_open_to_others(&path) {
             findings.add("files", Verdict::Repaired, message);

@@ -36,7 +36,7 @@ pub(in crate::app) fn orphans(data_dir: &Path, store: &Store) -> Result<Vec<Path
 
 /// Deletes a page.
 pub(in crate::app) fn delete(page: &Path) -> Result<()> {
-    write::remove(page).map_err(|source| Error::Io { path: page.to_owned(), source })
+    write::remove(page).map_err(|source| Error::of_file(page, source))
 }
 
 /// Returns the document of a page; `None` for any other file.

@@ -21,7 +21,7 @@ impl Session {
     /// Creates the data directory if it is missing; only its owner can access it.
     pub fn make_data_dir(&self) -> Result<()> {
         let dir = self.data_dir();
-        private::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
+        private::create_folder(dir).map_err(|source| Error::of_file(dir, source))
     }
 
     /// Opens the database for writing; creates directory and file if they are missing.

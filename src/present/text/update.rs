@@ -60,15 +60,16 @@ impl Human {
         if report.made_differently > 0 {
             self.labelled(&format!("{}.", made_differently(report.made_differently)), out)?;
         }
+        let number = |count: usize| thousands(count as u64);
         let would = if report.is_dry_run { "Would be: " } else { "" };
         self.labelled(&format!("{would}{} added, {} updated, {} moved, {} unchanged, {} failed, {} missing, {} removed.",
-            report.added,
-            report.updated,
-            report.moved,
-            report.unchanged,
-            report.failed.len(),
-            report.missing.len(),
-            report.removed.len(),
+            number(report.added),
+            number(report.updated),
+            number(report.moved),
+            number(report.unchanged),
+            number(report.failed.len()),
+            number(report.missing.len()),
+            number(report.removed.len()),
         ), out)?;
         match report.known_failed {
             0 => Ok(()),

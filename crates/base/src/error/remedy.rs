@@ -2,6 +2,7 @@
 //!
 //! Every table is an exhaustive `match`, so a new error only compiles once it is in each.
 
+use std::io;
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
@@ -21,6 +22,15 @@ impl Error {
     /// Returns an invalid command line or request, without a hint.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: None }
+    }
+
+    /// Returns the error of reading or writing a file; [`Self::DiskFull`] if there is no room for it.
+    pub fn of_file(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::Io { path, source },
+        }
     }
 
     /// Returns who can fix it.
@@ -123,6 +133,14 @@ impl Error {
             Self::Skill(diagnostic) => diagnostic.code(),
             Self::Cancelled => "cancelled",
             Self::Interrupted { .. } => "interrupted",
+        }
+    }
+
+    /// Returns the message about a file, which it names.
+    pub fn text_about(&self, file: &Path) -> String {
+        match self.path() {
+            Some(_) => self.to_string(),
+            None => format!("{}: {self}", file.display()),
         }
     }
 

@@ -99,7 +99,7 @@ pub fn owner(found: &Metadata) -> Option<u32> {
 pub fn real(path: &Path) -> Result<PathBuf> {
     path.canonicalize().map_err(|source| match source.kind() {
         // Links that form a loop.
-        _ if system::is_refused_link(&source) => Error::Io { path: path.to_owned(), source },
+        _ if system::is_refused_link(&source) => Error::of_file(path, source),
         _ => failure(path, source),
     })
 }

@@ -79,7 +79,7 @@ impl Process {
             }
             command.spawn()
         };
-        let spawned = start().map_err(|source| Error::Io { path: program.to_owned(), source })?;
+        let spawned = start().map_err(|source| Error::of_file(program, source))?;
         let (sender, lines) = sync_channel(LINES_IN_FLIGHT);
         let (stderr_sender, stderr_end) = sync_channel(0);
         let errors = Arc::default();
@@ -88,7 +88,7 @@ impl Process {
             (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             let source = std::io::ErrorKind::BrokenPipe.into();
-            return Err(Error::Io { path: program.to_owned(), source });
+            return Err(Error::of_file(program, source));
         };
         let buffered = Arc::clone(&process.errors);
         // Both threads end with the process, which is never left running.

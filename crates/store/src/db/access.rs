@@ -46,15 +46,14 @@ pub struct Mark {
 
 impl Mark {
     fn of(path: &Path) -> Result<Self> {
-        let stamp =
-            Stamp::of(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        let stamp = Stamp::of(path).map_err(|source| Error::of_file(path, source))?;
         let mut head = [0; CHANGE_COUNTER.end];
         let mut change_counter = [0; 4];
         match open::open(path, Links::Follow)?.read_exact(&mut head) {
             Ok(()) => change_counter.copy_from_slice(&head[CHANGE_COUNTER]),
             // SQLite reports what is wrong with a shorter file.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
-            Err(source) => return Err(Error::Io { path: path.to_owned(), source }),
+            Err(source) => return Err(Error::of_file(path, source)),
         }
         Ok(Self { stamp, change_counter })
     }

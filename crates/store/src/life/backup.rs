@@ -97,9 +97,9 @@ impl Unmigrated<'_> {
     ///
     /// [`Error::Corrupt`], [`Error::DiskFull`] and [`Error::Io`].
     pub fn copy_to(&self, target: &Path) -> Result<()> {
-        let draft = Draft::create_own(target).map_err(|error| of_file(target, error))?;
+        let draft = Draft::create_own(target).map_err(|error| Error::of_file(target, error))?;
         copy_into(self.connection, self.path, draft.path(), target)?;
-        draft.publish_new().map_err(|error| of_file(target, error))
+        draft.publish_new().map_err(|error| Error::of_file(target, error))
     }
 }
 
@@ -113,9 +113,9 @@ impl Store {
     /// [`Error::Corrupt`] if the copy is damaged, [`Error::Locked`] if another process has `target`
     /// open, [`Error::ChangedMeanwhile`], [`Error::DiskFull`] and [`Error::Io`]; an existing `target` is then kept.
     pub fn back_up(&self, target: &Path, existing: Existing) -> Result<Stats> {
-        let draft = Draft::create(target).map_err(|error| of_file(target, error))?;
+        let draft = Draft::create(target).map_err(|error| Error::of_file(target, error))?;
         if existing == Existing::Keep && draft.target().symlink_metadata().is_ok() {
-            return Err(of_file(target, io::Error::from(io::ErrorKind::AlreadyExists)));
+            return Err(Error::of_file(target, io::Error::from(io::ErrorKind::AlreadyExists)));
         }
         self.require_space(target)?;
         settle(draft.target())?;
@@ -128,7 +128,7 @@ impl Store {
             Existing::Keep => draft.publish_new(),
             Existing::Replace => draft.publish(),
         };
-        published.map_err(|error| of_file(target, error))?;
+        published.map_err(|error| Error::of_file(target, error))?;
         Ok(stats)
     }
 
@@ -145,7 +145,7 @@ impl Store {
         if !backup.is_file() {
             return Err(Error::PathNotFound { path: backup.to_owned() });
         }
-        let folder = Scratch::create(scratch).map_err(|error| of_file(scratch, error))?;
+        let folder = Scratch::create(scratch).map_err(|error| Error::of_file(scratch, error))?;
         let copy = folder.new_path();
         let logs = copy_with_logs(backup, &copy)?;
         let Some(log) = logs.into_iter().find(|end| changes_content(&copy, end)) else {
@@ -158,7 +158,7 @@ impl Store {
         };
         // Decide whether the file is damaged, or whether the log belongs to another file.
         drop(folder);
-        let folder = Scratch::create(scratch).map_err(|error| of_file(scratch, error))?;
+        let folder = Scratch::create(scratch).map_err(|error| Error::of_file(scratch, error))?;
         let copy = folder.new_path();
         copy_file(backup, &copy)?;
         match (error, examine(&copy, backup, scratch)) {
@@ -188,16 +188,16 @@ impl Store {
             return Err(Error::PathNotFound { path: backup.to_owned() });
         }
         let folder = target.parent().unwrap_or(Path::new("."));
-        let scratch = Scratch::create(folder).map_err(|error| of_file(folder, error))?;
+        let scratch = Scratch::create(folder).map_err(|error| Error::of_file(folder, error))?;
         let copy = scratch.new_path();
         copy_with_logs(backup, &copy)?;
         let stats = examine(&copy, backup, target)?;
         settle(target)?;
         let is_replacing = target.symlink_metadata().is_ok();
         if is_replacing {
-            write::keep_as(target, kept).map_err(|error| of_file(kept, error))?;
+            write::keep_as(target, kept).map_err(|error| Error::of_file(kept, error))?;
         }
-        write::move_into_place(&copy, target).map_err(|error| of_file(target, error))?;
+        write::move_into_place(&copy, target).map_err(|error| Error::of_file(target, error))?;
         Ok((stats, is_replacing))
     }
 
@@ -283,7 +283,7 @@ fn copy_with_logs(backup: &Path, copy: &Path) -> Result<Vec<&'static str>> {
         let mut logs = Vec::new();
         for end in ["-wal", "-journal"] {
             let log = side_file(backup, end);
-            write::remove(&side_file(copy, end)).map_err(|error| of_file(copy, error))?;
+            write::remove(&side_file(copy, end)).map_err(|error| Error::of_file(copy, error))?;
             if log.is_file() {
                 copy_file(&log, &side_file(copy, end))?;
                 logs.push(end);
@@ -310,8 +310,8 @@ fn state(backup: &Path) -> Vec<Option<(u64, Option<SystemTime>)>> {
 fn copy_file(from: &Path, to: &Path) -> Result<()> {
     let mut source = open::open(from, Links::Follow)?;
     write::copy_private(&mut source, to).map_err(|error| match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => of_file(to, error),
-        _ => of_file(from, error),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::of_file(to, error),
+        _ => Error::of_file(from, error),
     })
 }
 
@@ -358,14 +358,6 @@ fn examine(copy: &Path, original: &Path, place: &Path) -> Result<Stats> {
         Error::Io { source, .. } => Error::Io { path: place, source },
         other => other,
     })
-}
-
-fn of_file(path: &Path, source: io::Error) -> Error {
-    let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull { path },
-        _ => Error::Io { path, source },
-    }
 }
 
 #[cfg(test)]

@@ -36,7 +36,8 @@ pub(crate) fn enter_wal(connection: &Connection, patience: Duration) -> Step<()>
     }
 }
 
-/// Applies the pending `migrations`, each in a separate transaction.
+/// Applies the pending `migrations`, each in a separate transaction. Those of a new database are one, so
+/// that a full disk leaves none which a later command must migrate.
 ///
 /// `found` is the result of [`version`]. The version is read again under the write lock, because
 /// another process may be opening the same file.
@@ -49,26 +50,35 @@ pub(crate) fn apply(
     if migrations.last().is_none_or(|(version, _)| *version == found) {
         return Ok(());
     }
-    for (version_after, sql) in migrations {
+    let num_together = if found == 0 { migrations.len() } else { 1 };
+    for together in migrations.chunks(num_together) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if version(&transaction)? >= *version_after {
-            continue;
+        for (version_after, sql) in together {
+            migrate(&transaction, *version_after, sql)?;
         }
-        refuse_other_version(&transaction)?;
-        transaction.execute_batch(sql).map_err(|error| other_schema(&transaction, error))?;
-        if *version_after == NAMES {
-            derived::rebuild(&transaction)?;
-            names::settle(&transaction)?;
-        }
-        if *version_after == ERASE {
-            fill_sums::fill(&transaction)?;
-        }
-        transaction
-            .execute(SET_SCHEMA_VERSION, named_params! { ":version": version_after.to_string() })?;
-        transaction.pragma_update(None, "user_version", version_after)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.commit()?;
     }
+    Ok(())
+}
+
+/// Applies a migration, unless the database has it.
+fn migrate(transaction: &Connection, version_after: i64, sql: &str) -> Step<()> {
+    if version(transaction)? >= version_after {
+        return Ok(());
+    }
+    refuse_other_version(transaction)?;
+    transaction.execute_batch(sql).map_err(|error| other_schema(transaction, error))?;
+    if version_after == NAMES {
+        derived::rebuild(transaction)?;
+        names::settle(transaction)?;
+    }
+    if version_after == ERASE {
+        fill_sums::fill(transaction)?;
+    }
+    transaction
+        .execute(SET_SCHEMA_VERSION, named_params! { ":version": version_after.to_string() })?;
+    transaction.pragma_update(None, "user_version", version_after)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     Ok(())
 }
 

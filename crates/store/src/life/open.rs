@@ -40,8 +40,8 @@ impl Store {
         opened.ok_or_else(|| Error::PathNotFound { path: path.to_owned() })
     }
 
-    /// Opens the database if it exists; returns `None` and creates nothing if there is no file. Where
-    /// it cannot be written, it is opened read-only, and an empty one counts as none.
+    /// Opens the database if it exists; returns `None` and creates nothing if there is no file, or an
+    /// empty one. Where it cannot be written, it is opened read-only.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Store {
         creates: bool,
         before_migration: &BeforeMigration<'_>,
     ) -> Result<Option<Self>> {
-        let io = |source| Error::Io { path: path.to_owned(), source };
+        let io = |source| Error::of_file(path, source);
         if creates {
             create_file(path).map_err(io)?;
             if Self::is_read_only_at(path) {
@@ -72,7 +72,7 @@ impl Store {
         } else if let access @ (Access::Shared | Access::Frozen(_)) = Access::of(path)? {
             return Self::connect_to_read(path, access);
         }
-        Self::connect(path, before_migration).map(Some)
+        Self::connect(path, creates, before_migration)
     }
 
     /// Opens a second, read-only connection to the same file. Checks made by [`Store::open`] are
@@ -126,7 +126,11 @@ impl Store {
         self.connection.close().map_err(|(_, error)| Fault::from(error).at(&self.path))
     }
 
-    fn connect(path: &Path, before_migration: &BeforeMigration<'_>) -> Result<Self> {
+    fn connect(
+        path: &Path,
+        creates: bool,
+        before_migration: &BeforeMigration<'_>,
+    ) -> Result<Option<Self>> {
         let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .map_err(Fault::from)
             .and_then(|mut connection| {
@@ -134,6 +138,9 @@ impl Store {
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
                 let version = schema::version(&connection)?;
                 schema::refuse_newer(version, schema::MIGRATIONS)?;
+                if version == 0 && !creates {
+                    return Ok(None);
+                }
                 connection.execute_batch(PRAGMAS)?;
                 migrate::enter_wal(&connection, BUSY_TIMEOUT)?;
                 let is_pending = version > 0 && version < schema::NEWEST;
@@ -142,10 +149,10 @@ impl Store {
                 });
                 migrate::apply(&mut connection, version, schema::MIGRATIONS)?;
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-                Ok(connection)
+                Ok(Some(connection))
             })
             .map_err(|fault| fault.at(path))?;
-        Ok(Self::over(connection, path, Access::Write))
+        Ok(connection.map(|connection| Self::over(connection, path, Access::Write)))
     }
 
     /// Opens a database that cannot be written. A database without a schema counts as none.

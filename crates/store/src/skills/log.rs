@@ -119,7 +119,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
     match path.try_exists() {
         Ok(false) => return Ok(None),
         Ok(true) => require_file(path)?,
-        Err(source) => return Err(Error::Io { path: path.to_owned(), source }),
+        Err(source) => return Err(Error::of_file(path, source)),
     }
     let read = || -> rusqlite::Result<Vec<Access>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -133,7 +133,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
 }
 
 fn open_to_write(path: &Path) -> Result<Connection> {
-    let io = |source| Error::Io { path: path.to_owned(), source };
+    let io = |source| Error::of_file(path, source);
     private::create_file(path).map_err(io)?;
     require_file(path)?;
     private::close(path).map_err(io)?;
@@ -150,7 +150,7 @@ fn open_to_write(path: &Path) -> Result<Connection> {
 /// any database that a planted link points to.
 fn require_file(path: &Path) -> Result<()> {
     let metadata = path.symlink_metadata();
-    let metadata = metadata.map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    let metadata = metadata.map_err(|source| Error::of_file(path, source))?;
     let path = path.to_owned();
     match metadata.file_type() {
         kind if kind.is_file() => Ok(()),

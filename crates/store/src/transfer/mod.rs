@@ -191,7 +191,7 @@ pub fn head(input: &mut impl BufRead, name: &Path) -> Result<Head> {
 }
 
 fn io_error(name: &Path, source: std::io::Error) -> Error {
-    Error::Io { path: name.to_owned(), source }
+    Error::of_file(name, source)
 }
 
 /// An export that is being read.

@@ -66,10 +66,12 @@ fn file_and_directory_are_private_to_the_owner() {
 }
 
 #[test]
-fn an_empty_file_becomes_a_database() {
+fn an_empty_file_counts_as_none_and_becomes_a_database_where_one_is_made() {
     let (_directory, path) = scratch();
     fs::write(&path, "").unwrap();
-    let store = Store::open_existing(&path).unwrap().unwrap();
+    assert!(Store::open_existing(&path).unwrap().is_none());
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+    let store = Store::open(&path).unwrap();
     assert_eq!(store.stats().unwrap().total_chunks, 0);
 }
 
@@ -289,7 +291,7 @@ fn only_an_older_schema_is_announced_before_it_changes() {
             announced.borrow_mut().push((unmigrated.path.to_owned(), unmigrated.version));
             None
         };
-        let store = Store::open_guarded(&path, false, &before_migration).unwrap().unwrap();
+        let store = Store::open_guarded(&path, version == 0, &before_migration).unwrap().unwrap();
         assert_eq!(schema::version(&store.connection).unwrap(), schema::NEWEST);
         let expected = (0 < num_migrations && num_migrations < num_all).then_some((path, version));
         assert_eq!(announced.into_inner(), Vec::from_iter(expected));

@@ -1,6 +1,5 @@
 //! Writes the index of a skill and moves it into place in one step.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, named_params};
@@ -81,7 +80,7 @@ impl IndexDraft {
     ///
     /// [`Error::Io`] and [`Error::DiskFull`] if the draft cannot be written.
     pub fn begin(path: &Path, tokenizer: Tokenizer) -> Result<Self> {
-        let draft = Draft::create_own(path).map_err(|error| of_file(path, error))?;
+        let draft = Draft::create_own(path).map_err(|error| Error::of_file(path, error))?;
         let mut this = Self { connection: None, draft, path: path.to_owned(), tokenizer };
         let connection = Connection::open(this.draft.path());
         this.connection = Some(connection.map_err(|error| this.fault(error))?);
@@ -183,7 +182,7 @@ impl IndexDraft {
         if let Some(connection) = self.connection.take() {
             connection.close().map_err(|(_, error)| self.fault(error))?;
         }
-        self.draft.publish().map_err(|error| of_file(&self.path, error))
+        self.draft.publish().map_err(|error| Error::of_file(&self.path, error))
     }
 
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<()> {
@@ -193,13 +192,5 @@ impl IndexDraft {
 
     fn fault(&self, error: rusqlite::Error) -> Error {
         Fault::from(error).at(&self.path)
-    }
-}
-
-fn of_file(path: &Path, source: io::Error) -> Error {
-    let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull { path },
-        _ => Error::Io { path, source },
     }
 }
