@@ -9,9 +9,10 @@ use crate::error::Result;
 
 pub(super) fn run(context: &Context, args: &args::Watch) -> Result<ExitStatus> {
     let named = args.roots.iter().map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
-    let interrupt = context.ui.listen();
-    let request = WatchRequest { named, is_ended: context.ui.cancel_flag() };
+    // A signal is its ordinary end.
+    let _interrupt = context.ui.listen();
+    let (is_ended, has_summaries) = (context.ui.cancel_flag(), args.summary);
+    let request = WatchRequest { named, has_summaries, is_ended };
     app::watch::watch(&context.session, &request, &context.ui)?;
-    interrupt.check()?;
     Ok(ExitStatus::Success)
 }

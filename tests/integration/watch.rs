@@ -101,12 +101,30 @@ fn saved_new_moved_and_removed_files_are_followed() {
         ]
     );
     fs::rename(&new, env.path("notes/moved.md")).unwrap();
-    watch.wait_for("moved: 1 document\n");
+    watch.wait_for(&format!(
+        "moved: {} to {}\n",
+        new.display(),
+        env.path("notes/moved.md").display()
+    ));
     fs::remove_file(&a).unwrap();
     watch.wait_for(&format!("missing: {}\n", a.display()));
     assert_eq!(env.json(&["list", "--format=json"]).as_array().unwrap().len(), 7, "as update does");
-    assert_eq!(watch.end(Signal::INT), Some(130));
+    assert_eq!(watch.end(Signal::INT), Some(0));
     assert!(env.kb(&["doctor"]).stdout.contains("database  sound: "));
+}
+
+#[test]
+fn every_line_names_its_file_and_the_last_one_counts() {
+    let env = followed();
+    let watch = Watch::start(&env, &["--summary"]);
+    let bad = env.write("notes/bad.pdf", "no PDF");
+    watch.wait_for(&format!("failed: {}: its content does not match", bad.display()));
+    let new = env.write("notes/new.md", "# new\n\nvalve");
+    watch.wait_for(&indexed(&new));
+    assert_eq!(watch.end(Signal::TERM), Some(0));
+    let log = fs::read_to_string(env.path("watch.log")).unwrap();
+    assert_eq!(log.lines().last(), Some("ended: 1 indexed, 1 failed"), "{log}");
+    assert!(!log.contains("error:"), "{log}");
 }
 
 #[test]
@@ -127,7 +145,7 @@ fn files_that_no_update_would_read_are_left_alone() {
         thread::sleep(Duration::from_millis(30));
     }
     watch.wait_for(&indexed(&written));
-    assert_eq!(watch.end(Signal::TERM), Some(143));
+    assert_eq!(watch.end(Signal::TERM), Some(0));
     let log = fs::read_to_string(env.path("watch.log")).unwrap();
     let (last, written) =
         (log.matches(&indexed(&last)).count(), log.matches(&indexed(&written)).count());
@@ -199,7 +217,7 @@ fn other_commands_are_not_blocked() {
     thread::sleep(Duration::from_secs(7));
     drop(writer);
     watch.wait_for(&indexed(&late));
-    assert_eq!(watch.end(Signal::INT), Some(130));
+    assert_eq!(watch.end(Signal::INT), Some(0));
     assert!(env.kb(&["doctor"]).stdout.contains("database  sound: "));
 }
 

@@ -7,9 +7,10 @@ mod following;
 mod pending;
 mod targets;
 
+use std::mem;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::app::observer::Event;
@@ -19,7 +20,7 @@ use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::files::watch::Change;
 use crate::ingest;
-use crate::text::number::counted;
+use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use following::Following;
 use pending::{Batch, Pending};
@@ -30,17 +31,22 @@ pub const QUIET: Duration = Duration::from_millis(500);
 /// Longest wait between two looks at the folders, the database and the flag that ends the run.
 const TICK: Duration = Duration::from_millis(200);
 
+/// Time from one summary to the next.
+const SUMMARY_PERIOD: Duration = Duration::from_secs(60 * 60);
+
 /// What to follow.
 #[derive(Debug, Clone, Default)]
 pub struct WatchRequest {
     /// Absolute paths of added folders and files; if empty, everything that was added.
     pub named: Vec<PathBuf>,
+    /// Whether a line every hour counts what has happened in it.
+    pub has_summaries: bool,
     /// Ends the run after the current document when it is set.
     pub is_ended: Arc<AtomicBool>,
 }
 
 /// Updates everything once, then each file that changes, until `request.is_ended` is set. Reports one line
-/// per change.
+/// per change, and at the end one that counts them.
 pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer) -> Result<()> {
     session.require_writable()?;
     if let Some(store) = session.open_existing()? {
@@ -54,7 +60,10 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
         Scope::read(session, &store, &request.named)?;
         store.close()?;
     }
-    let lines = Lines { observer, is_ended: Arc::clone(&request.is_ended) };
+    let lines =
+        Lines { observer, is_ended: Arc::clone(&request.is_ended), counts: Mutex::default() };
+    let mut all = Counts::default();
+    let mut next_summary = Instant::now() + SUMMARY_PERIOD;
     let mut pending = Pending::new(QUIET);
     let mut following = Following::new(session, &request.named)?;
     observer.note(&match following.num_folders() {
@@ -64,6 +73,14 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
     pending.add_all(Instant::now() - QUIET);
     while !request.is_ended.load(Ordering::Relaxed) {
         let now = Instant::now();
+        if now >= next_summary {
+            next_summary = now + SUMMARY_PERIOD;
+            let counts = lines.take_counts();
+            all.add(counts);
+            if request.has_summaries {
+                observer.note(&format!("in the last hour: {}", counts.text()));
+            }
+        }
         following.look_again(session, &mut pending, now)?;
         if let Some(batch) = pending.take(now) {
             match run(session, request, &following, &batch, &lines) {
@@ -88,6 +105,8 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
             };
         }
     }
+    all.add(lines.take_counts());
+    observer.note(&format!("ended: {}", all.text()));
     Ok(())
 }
 
@@ -118,27 +137,73 @@ fn run(
     Ok(())
 }
 
+/// How many lines of each kind were reported.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    indexed: usize,
+    moved: usize,
+    missing: usize,
+    failed: usize,
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.indexed += other.indexed;
+        self.moved += other.moved;
+        self.missing += other.missing;
+        self.failed += other.failed;
+    }
+
+    fn text(self) -> String {
+        let all = [
+            (self.indexed, "indexed"),
+            (self.moved, "moved"),
+            (self.missing, "missing"),
+            (self.failed, "failed"),
+        ];
+        let some = all.iter().filter(|(count, _)| *count > 0);
+        let some: Vec<String> =
+            some.map(|(count, what)| format!("{} {what}", thousands(*count as u64))).collect();
+        if some.is_empty() { "nothing has changed".to_owned() } else { some.join(", ") }
+    }
+}
+
 /// Reports an update as one line per change, without progress.
 struct Lines<'a> {
     observer: &'a dyn Observer,
     is_ended: Arc<AtomicBool>,
+    counts: Mutex<Counts>,
 }
 
 impl Lines<'_> {
+    /// Reports a line, and counts it.
+    fn line(&self, event: Event<'_>, count: fn(&mut Counts) -> &mut usize) {
+        *count(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
+        self.observer.on_event(event);
+    }
+
+    /// Returns what was counted, and begins again.
+    fn take_counts(&self) -> Counts {
+        mem::take(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Reports what no event has reported; of other files of the same folder, nothing.
     fn report(&self, report: &UpdateReport, batch: &Batch) {
-        if report.moved > 0 {
-            self.observer.note(&format!("moved: {}", counted(report.moved, "document")));
+        for moved in &report.moves {
+            let text = format!("moved: {} to {}", moved.from, moved.to);
+            self.line(Event::Note(&text), |counts| &mut counts.moved);
         }
         for missing in &report.missing {
             if batch.concerns(&paths::path_of(&missing.path)) {
-                self.observer.note(&format!("missing: {}", missing.path));
+                let text = format!("missing: {}", missing.path);
+                self.line(Event::Note(&text), |counts| &mut counts.missing);
             }
         }
         for (path, error) in &report.failed {
             // A refused link is reported by the update itself.
             if batch.concerns(path) && !matches!(error, Error::LinkRefused { .. }) {
-                self.observer.on_event(Event::Failure(&error.to_string()));
+                let text = error.text_about(path);
+                self.line(Event::Failure(&text), |counts| &mut counts.failed);
             }
         }
     }
@@ -149,7 +214,8 @@ impl Observer for Lines<'_> {
         match event {
             Event::IngestBegins { .. } | Event::IngestEnds { .. } => {}
             Event::Ingest(ingest::Event::Stored { path: Some(path), .. }) => {
-                self.observer.note(&format!("indexed: {}", path.display()));
+                let text = format!("indexed: {}", path.display());
+                self.line(Event::Note(&text), |counts| &mut counts.indexed);
             }
             Event::Ingest(_) => {}
             other => self.observer.on_event(other),
@@ -163,9 +229,8 @@ impl Observer for Lines<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
+    use crate::app::update::Move;
     use crate::ingest::survey::Missing;
     use crate::store::DocumentId;
 
@@ -186,8 +251,11 @@ mod tests {
     #[track_caller]
     fn check(report: &UpdateReport, expected: &[&str]) {
         let kept = Kept::default();
-        let lines = Lines { observer: &kept, is_ended: Arc::default() };
+        let lines = Lines { observer: &kept, is_ended: Arc::default(), counts: Mutex::default() };
         lines.report(report, &Batch::Paths(vec!["/notes".into()]));
+        let counts = lines.take_counts();
+        let all = counts.moved + counts.missing + counts.failed;
+        assert_eq!(all, expected.len(), "{}", counts.text());
         assert_eq!(*kept.0.lock().unwrap(), expected);
     }
 
@@ -195,8 +263,9 @@ mod tests {
     fn only_what_has_happened_is_reported() {
         check(&UpdateReport::default(), &[]);
         check(&UpdateReport { unchanged: 7, added: 1, ..UpdateReport::default() }, &[]);
-        check(&UpdateReport { moved: 1, ..UpdateReport::default() }, &["moved: 1 document"]);
-        check(&UpdateReport { moved: 2, ..UpdateReport::default() }, &["moved: 2 documents"]);
+        let moved = Move { from: "/a".into(), to: "/b".into(), document_id: DocumentId(1) };
+        let report = UpdateReport { moved: 1, moves: vec![moved], ..UpdateReport::default() };
+        check(&report, &["moved: /a to /b"]);
     }
 
     #[test]
@@ -210,6 +279,15 @@ mod tests {
         let missing = ["/notes/a.md", "/other/a.md"].map(missing);
         let report = UpdateReport { missing: missing.into(), ..UpdateReport::default() };
         check(&report, &["missing: /notes/a.md"]);
+    }
+
+    #[test]
+    fn counts_name_what_has_happened() {
+        let mut counts = Counts::default();
+        assert_eq!(counts.text(), "nothing has changed");
+        counts.add(Counts { indexed: 1200, failed: 1, ..Counts::default() });
+        counts.add(Counts { failed: 1, ..Counts::default() });
+        assert_eq!(counts.text(), "1,200 indexed, 2 failed");
     }
 
     fn missing(path: &str) -> Missing {

@@ -134,11 +134,14 @@ pub(in crate::cli) struct Import {
 /// Follow added folders and update what changes
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Updates everything once, then each file half a second after it was last written, until Ctrl-C. Prints one line \
-per change. Missing files are reported and stay in the database, as with `kb update`. Other commands are not \
+Updates everything once, then each file half a second after it was last written, until Ctrl-C, \
+which ends it with status 0. Prints one line per change. Missing files are reported and stay in the database, as with `kb update`. Other commands are not \
 blocked.")]
 pub(in crate::cli) struct Watch {
     /// Added folders and files, and folders in them [default: everything that was added]
     #[arg(value_name = "PATH")]
     pub(in crate::cli) roots: Vec<PathBuf>,
+    /// Also print a line every hour that counts what was indexed, moved, missing and failed
+    #[arg(long)]
+    pub(in crate::cli) summary: bool,
 }
