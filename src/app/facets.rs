@@ -94,6 +94,8 @@ mod tests {
             language: None,
             created_at: String::new(),
             updated_at: String::new(),
+            date: None,
+            date_origin: None,
             quality: None,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             chunk_count: 1,

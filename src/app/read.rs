@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use crate::app::ingestion::options::{reading_program, walk_options};
 use crate::app::{Observer, Session, absent, freshness, lookup};
 use crate::document::{Filter, Stale};
@@ -46,7 +48,8 @@ pub struct OpenRequest {
 }
 
 /// The sort key of a list of documents; ties are sorted by id.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SortKey {
     /// Time of adding, oldest first.
     #[default]
@@ -57,6 +60,8 @@ pub enum SortKey {
     Size,
     /// Type.
     Type,
+    /// The document's date, newest first.
+    Date,
 }
 
 /// A request for a list of documents.
@@ -98,6 +103,9 @@ pub fn list(
         }
         SortKey::Type => {
             documents.sort_by_key(|document| (document.doc_type.as_str(), document.id));
+        }
+        SortKey::Date => {
+            documents.sort_by_cached_key(|document| (Reverse(document.date.clone()), document.id));
         }
     }
     if request.is_reversed {

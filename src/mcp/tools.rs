@@ -151,7 +151,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_list", "List documents"),
-            "List documents, to see what the knowledge base holds.",
+            "List documents: what the knowledge base holds.",
             Effect::Reads,
             list,
         ),

@@ -30,31 +30,11 @@ pub(crate) use grep::GrepInput;
 pub(crate) use read::{InfoInput, OpenInput, OutlineInput, ShowInput};
 pub(crate) use write::{AddInput, NoteInput, UpdateNoteInput, tags};
 
-/// The words for types of documents.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum TypeWord {
-    Pdf,
-    Markdown,
-    Code,
-    Note,
-}
-
-impl From<TypeWord> for DocType {
-    fn from(word: TypeWord) -> Self {
-        match word {
-            TypeWord::Pdf => Self::Pdf,
-            TypeWord::Markdown => Self::Markdown,
-            TypeWord::Code => Self::Code,
-            TypeWord::Note => Self::Note,
-        }
-    }
-}
-
 /// Which documents to look at.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct FilterInput {
-    pub(crate) r#type: Option<TypeWord>,
+    #[schemars(with = "Option<String>", extend("enum" = DocType::ALL))]
+    pub(crate) r#type: Option<DocType>,
     /// All of these
     #[serde(default)]
     pub(crate) tags: Vec<String>,
@@ -80,7 +60,7 @@ impl TryFrom<FilterInput> for Filter {
             typed.map(|day| values::date(&day)).transpose().map_err(Error::usage)
         };
         Ok(Self {
-            doc_type: input.r#type.map(DocType::from),
+            doc_type: input.r#type,
             tags: tags(&input.tags)?,
             excluded_tags: tags(&input.exclude_tags)?,
             language: input.language.map(|word| language(&word)).transpose()?,
@@ -96,9 +76,9 @@ impl TryFrom<FilterInput> for Filter {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchInput {
-    /// Plain words, "a phrase" that results must have, -excluded
+    /// Words, "a phrase" that results must have, -excluded
     pub(crate) query: String,
-    /// Two or three other phrasings
+    /// 2 or 3 other phrasings
     #[serde(default)]
     pub(crate) queries: Vec<String>,
     /// Default 10
@@ -112,14 +92,14 @@ pub(crate) struct SearchInput {
     /// Leave out results with a fused score below this
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) threshold: Option<f64>,
-    /// Keywords only, for exact names
+    /// For exact names
     #[serde(default)]
     pub(crate) fts_only: bool,
     /// Meaning only: when the words may differ
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) vec_only: bool,
-    /// Tokens that the passages may take
+    /// Tokens for all passages
     #[schemars(range(min = limits::BUDGET.min, max = limits::BUDGET.max))]
     pub(crate) budget: Option<u32>,
     /// Add this many chunks before and after each result to its text
@@ -193,7 +173,8 @@ impl TryFrom<SimilarInput> for SimilarRequest {
 pub(crate) struct ListInput {
     #[serde(flatten)]
     pub(crate) filter: FilterInput,
-    pub(crate) sort: Option<SortWord>,
+    #[schemars(with = "Option<String>", extend("enum" = ["added", "title", "size", "type", "date"]))]
+    pub(crate) sort: Option<SortKey>,
     /// Default 50
     #[schemars(range(min = 1, max = 100))]
     pub(crate) limit: Option<u32>,
@@ -202,29 +183,8 @@ pub(crate) struct ListInput {
 impl ListInput {
     /// Converts the input to a request for all documents that pass the filter.
     pub(crate) fn into_request(self) -> Result<ListRequest> {
-        let sort = self.sort.map(SortKey::from).unwrap_or_default();
-        Ok(ListRequest { filter: self.filter.try_into()?, sort, ..ListRequest::default() })
-    }
-}
-
-/// The words for the order of documents.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SortWord {
-    Added,
-    Title,
-    Size,
-    Type,
-}
-
-impl From<SortWord> for SortKey {
-    fn from(word: SortWord) -> Self {
-        match word {
-            SortWord::Added => Self::Added,
-            SortWord::Title => Self::Title,
-            SortWord::Size => Self::Size,
-            SortWord::Type => Self::Type,
-        }
+        let (filter, sort) = (self.filter.try_into()?, self.sort.unwrap_or_default());
+        Ok(ListRequest { filter, sort, ..ListRequest::default() })
     }
 }
 

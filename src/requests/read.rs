@@ -28,7 +28,6 @@ pub(crate) struct OutlineInput {
     /// Id, path or title
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Value,
-    /// Deepest to list
     pub(crate) level: Option<u32>,
 }
 
@@ -46,7 +45,7 @@ pub(crate) struct ShowInput {
     pub(crate) page: Option<NonZeroU32>,
     /// Id; no document needed
     pub(crate) chunk: Option<ChunkId>,
-    /// Chunks before and after it
+    /// Chunks around it
     #[serde(default)]
     pub(crate) around: u32,
     /// Most lines to show

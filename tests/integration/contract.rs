@@ -148,6 +148,8 @@ contract! {
         #[serde(deserialize_with = "nullable")] path: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
         updated_at: String,
+        #[serde(deserialize_with = "nullable")] date: Option<String>,
+        #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
     }
     Quality {

@@ -60,6 +60,8 @@ mod coverage;
 mod daily;
 /// Tables of separated values, JSON, YAML, TOML, XML, logs, and further kinds of text.
 mod data;
+/// Dates of documents in lists, and in the order of results.
+mod dates;
 /// The pages are true.
 mod docs;
 /// Scans, pictures, web pages, DOCX, encrypted files; how well each could be read.

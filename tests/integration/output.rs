@@ -90,7 +90,7 @@ fn tables_and_facts_line_up() {
     let env = TestEnv::real_with_corpus();
     let text = ["list", "--type", "markdown"];
     assert_snapshot!(env.ok(&text).text(), @"
-    ID  TYPE      CHUNKS  CREATED     TITLE                  TAGS
+    ID  TYPE      CHUNKS  DATE        TITLE                  TAGS
      3  markdown       1  [--DATE--]  spare-keys             sample
      4  markdown       5  [--DATE--]  Tide station handbook  handbook, sample, station
     ");

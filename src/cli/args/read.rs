@@ -17,7 +17,7 @@ use crate::store::ChunkId;
 pub(in crate::cli) struct List {
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
-    /// Sort by added (oldest first), title, size (most chunks first) or type
+    /// Sort by added (oldest first), title, size (most chunks first), type or date (newest first)
     #[arg(long, value_name = "KEY", default_value = "added", hide_default_value = true)]
     #[arg(hide_possible_values = true)]
     pub(in crate::cli) sort: Sort,
@@ -66,6 +66,7 @@ pub(in crate::cli) enum Sort {
     Title,
     Size,
     Type,
+    Date,
 }
 
 impl From<Sort> for SortKey {
@@ -75,6 +76,7 @@ impl From<Sort> for SortKey {
             Sort::Title => Self::Title,
             Sort::Size => Self::Size,
             Sort::Type => Self::Type,
+            Sort::Date => Self::Date,
         }
     }
 }

@@ -46,13 +46,12 @@ impl Human {
             folder.map(|folder| self.path(folder)).unwrap_or_default()
         };
         let rows = documents.iter().map(|document| {
-            let created = &document.created_at;
             vec![
                 document.id.to_string(),
                 document.doc_type.to_string(),
                 thousands(u64::from(document.chunk_count)),
                 document.quality.as_ref().map(describe_briefly).unwrap_or_default(),
-                created.get(..10).unwrap_or(created).to_owned(),
+                document.date.clone().unwrap_or_default(),
                 clean(&document.title),
                 folder(document),
                 clean(&document.tags.join(", ")),
@@ -63,7 +62,7 @@ impl Human {
             words("TYPE"),
             numbers("CHUNKS").left_out(2),
             words("PAGES").optional().left_out(4),
-            words("CREATED").left_out(3).painted(Meaning::Faint),
+            words("DATE").left_out(3).painted(Meaning::Faint),
             texts("TITLE").painted(Meaning::Title),
             // Distinguishes documents with the same title.
             paths("FOLDER").optional().painted(Meaning::Path),

@@ -45,7 +45,7 @@ fn quality() -> Quality {
 fn listed(world: &World) -> Vec<ListedDocument> {
     let mut documents = world.store().documents(&Filter::default()).unwrap();
     for (document, folder) in documents.iter_mut().zip(["sea", "", "land"]) {
-        TIME.clone_into(&mut document.created_at);
+        document.date = Some(TIME[..10].to_owned());
         if !folder.is_empty() {
             document.path = Some(format!("/docs/{folder}/a.md"));
         }
@@ -62,13 +62,13 @@ fn a_list_has_a_folder_where_titles_are_the_same() {
     let list =
         |human: &Human, documents: &[ListedDocument]| shown(|out| human.list(documents, true, out));
     insta::assert_snapshot!(list(&Human::plain(80), &documents), @r"
-    ID  TYPE      CHUNKS  PAGES                    CREATED     TITLE   FOLDER      TAGS
+    ID  TYPE      CHUNKS  PAGES                    DATE        TITLE   FOLDER      TAGS
      1  markdown       1                           2026-05-17  Tides   /docs/sea
      2  markdown   1,234  1205 (12 OCR, 2 unread)  2026-05-17  Gauges
      3  markdown       1                           2026-05-17  Tides   /docs/land  a, b
     ");
     insta::assert_snapshot!(list(&Human::plain(80), &documents[..1]), @r"
-    ID  TYPE      CHUNKS  CREATED     TITLE
+    ID  TYPE      CHUNKS  DATE        TITLE
      1  markdown       1  2026-05-17  Tides
     ");
     let terminal = Human { is_terminal: true, ..Human::plain(40) };

@@ -3,12 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Deserialize;
+
 use crate::text::fields;
 
 use super::Language;
 
 /// The four types of documents in the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DocType {
     /// Documents with pages, and images read by OCR.
     Pdf,

@@ -61,7 +61,9 @@ const DOCUMENTS: &str = concat!(
         documents.metadata,
         (
             SELECT count(*) FROM chunks WHERE chunks.document_id = documents.id
-        ) AS chunk_count
+        ) AS chunk_count,
+        (SELECT date FROM document_dates WHERE document_id = documents.id) AS date,
+        (SELECT origin FROM document_dates WHERE document_id = documents.id) AS date_origin
     FROM documents
     WHERE ",
     passes_filter!(),

@@ -148,6 +148,8 @@ pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument>
         quality: json.metadata.quality,
         tags: Vec::new(),
         chunk_count: row.get(8)?,
+        date: row.get(9)?,
+        date_origin: row.get(10)?,
     })
 }
 

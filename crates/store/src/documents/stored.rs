@@ -72,6 +72,10 @@ pub struct ListedDocument {
     pub language: Option<String>,
     /// When its content was last read: RFC 3339, UTC, whole seconds.
     pub updated_at: String,
+    /// The document's date: YYYY-MM-DD.
+    pub date: Option<String>,
+    /// The origin of the date: `user`, `document`, `file` or `added`.
+    pub date_origin: Option<String>,
     /// How well its pages could be read; `None` if it has no pages.
     #[serde(skip)]
     pub quality: Option<Quality>,

@@ -35,11 +35,12 @@ pub fn list(
         };
         writeln!(
             out,
-            "{} **{}** {}, {}{}{tags}",
+            "{} **{}** {}, {}, {}{}{tags}",
             document.id,
             clean(&document.title),
             document.doc_type,
             counted(document.chunk_count as usize, "chunk"),
+            document.date.as_deref().unwrap_or("-"),
             path.unwrap_or_default(),
         )?;
     }
