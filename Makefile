@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults counts counts-write lint nightly mutants quality everyday code chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
+.PHONY: help build demo test faults counts counts-write lint nightly mutants quality everyday code recency chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -75,6 +75,9 @@ everyday: build ## Ask everyday questions and exact queries, and check that the 
 
 code: build ## Ask questions about nine packages of source code, and report each kind of question
 	tests/quality/code $(KB)
+
+recency: build ## Measure how often newer versions of notes win with --recent, and what it costs
+	tests/quality/recency $(KB) --write
 
 chunkers: build ## Chunk every file next to this checkout, and source code of this machine, and check each chunk
 	tests/quality/chunkers $(KB)

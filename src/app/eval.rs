@@ -184,6 +184,7 @@ fn measure(
         compares_tokens: session.config().embedding.token_vectors,
         threshold: None,
         per_document: None,
+        recency: None,
         keeps_copies: true,
         is_explained: false,
     };

@@ -110,6 +110,7 @@ pub(super) fn request(how: &args::How) -> Result<SearchRequest> {
         legs: legs(how.fts_only, how.vec_only),
         threshold: how.threshold,
         per_document: how.per_doc,
+        recent: how.recent,
         keeps_copies: how.copies,
         ..SearchRequest::default()
     })

@@ -64,6 +64,8 @@ pub struct Search {
     pub default_format: DefaultFormat,
     /// The fusion constant.
     pub rrf_k: f64,
+    /// Days in which what a document gains in a search by being new falls by half; 0: ages do not count.
+    pub half_life_days: u32,
     /// What is done about hits whose files have changed.
     pub freshness: Freshness,
     /// Time in milliseconds for reading changed files again.
@@ -296,6 +298,7 @@ impl Config {
                 default_top: 10,
                 default_format: DefaultFormat::Json,
                 rrf_k: 60.0,
+                half_life_days: 0,
                 freshness: Freshness::Mark,
                 refresh_ms: 300,
                 rerank_command: String::new(),

@@ -89,6 +89,9 @@ pub(crate) struct SearchInput {
     /// Most results from one document
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max), extend("x-unlisted" = true))]
     pub(crate) per_doc: Option<u32>,
+    /// Prefer newer: half life in days
+    #[schemars(range(min = limits::RECENT.min, max = limits::RECENT.max))]
+    pub(crate) recent: Option<u32>,
     /// Leave out results with a fused score below this
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) threshold: Option<f64>,
@@ -127,6 +130,7 @@ impl SearchInput {
             legs,
             threshold: self.threshold,
             per_document: within(Limit { name: "per_doc", ..limits::TOP }, self.per_doc)?,
+            recent: within(limits::RECENT, self.recent)?.map(Some),
             budget: within(limits::BUDGET, self.budget)?,
             context: self.context,
             ..SearchRequest::default()

@@ -120,6 +120,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] vector_rank: Option<u32>,
         #[serde(deserialize_with = "nullable")] cosine: Option<f64>,
         #[serde(deserialize_with = "nullable")] token_match: Option<f64>,
+        #[serde(deserialize_with = "nullable")] recency: Option<f64>,
         #[serde(deserialize_with = "nullable")] fts_weight: Option<f64>,
         #[serde(deserialize_with = "nullable")] vector_weight: Option<f64>,
         document_weight: f64,

@@ -34,7 +34,7 @@ impl Commands {
         let known = options.entry(command.to_owned()).or_insert_with(|| {
             options_in(&in_shell(env, &format!("{command} --help")).expect(0).stdout)
         });
-        let name = option.split(' ').next().unwrap();
+        let name = option.split([' ', '=']).next().unwrap();
         let is_known = match name.strip_prefix("--") {
             Some(_) => known.contains(name),
             None => name.chars().skip(1).all(|letter| known.contains(&format!("-{letter}"))),

@@ -167,6 +167,7 @@ fn a_copy_answers_as_the_database_does() {
         &["--tags=tools,git"],
         &["--tags=nothing"],
         &["--per-doc=1", "--top=3"],
+        &["--recent=400", "--type=markdown"],
         &["--copies", "--top=50"],
         &["--threshold=0.02"],
         &["--budget=200"],

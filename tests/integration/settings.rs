@@ -8,7 +8,7 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 36] = [
+const DEFAULTS: [(&str, &str); 37] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", ""),
@@ -19,6 +19,7 @@ const DEFAULTS: [(&str, &str); 36] = [
     ("search.default_top", "10"),
     ("search.default_format", "json"),
     ("search.rrf_k", "60"),
+    ("search.half_life_days", "0"),
     ("search.freshness", "mark"),
     ("search.refresh_ms", "300"),
     ("search.rerank_command", ""),

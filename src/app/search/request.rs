@@ -5,7 +5,10 @@ use crate::app::freshness::Freshness;
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::search::{self, LegSelection, Query, SearchOptions};
+use crate::search::{self, LegSelection, Query, Recency, SearchOptions};
+
+/// The half life that a search has if it asks for newer documents and neither it nor the settings say more.
+const HALF_LIFE_DAYS: u32 = 30;
 
 /// A search request. The settings supply omitted values.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +27,11 @@ pub struct SearchRequest {
     pub threshold: Option<f64>,
     /// Most hits of one document.
     pub per_document: Option<u32>,
+    /// Half life in days of the preference for newer documents, 0 for none: `Some(None)` asks for that of the settings,
+    /// or [`HALF_LIFE_DAYS`] if they have none; `None` is as the settings say.
+    pub recent: Option<Option<u32>>,
+    /// The day from which ages count; that of the newest document that passes the filter if it is `None`.
+    pub newest: Option<String>,
     /// Whether near copies of better hits are included.
     pub keeps_copies: bool,
     /// Whether hits include the contribution of each term.
@@ -66,6 +74,8 @@ impl SearchRequest {
             legs: self.legs.or(given.legs),
             threshold: self.threshold.or(given.threshold),
             per_document: self.per_document.or(given.per_document),
+            recent: self.recent.or(given.recent),
+            newest: self.newest.or_else(|| given.newest.clone()),
             keeps_copies: self.keeps_copies || given.keeps_copies,
             is_explained: self.is_explained || given.is_explained,
             budget: self.budget.or(given.budget),
@@ -99,6 +109,11 @@ impl SearchRequest {
 
     pub(super) fn options(&self, session: &Session) -> SearchOptions {
         let settings = &session.config().search;
+        let half_life_days = match self.recent {
+            Some(None) if settings.half_life_days == 0 => HALF_LIFE_DAYS,
+            Some(Some(days)) => days,
+            Some(None) | None => settings.half_life_days,
+        };
         SearchOptions {
             limit: self.limit.unwrap_or(settings.default_top).max(self.least),
             filter: self.filter.clone(),
@@ -107,6 +122,8 @@ impl SearchRequest {
             compares_tokens: session.config().embedding.token_vectors,
             threshold: self.threshold,
             per_document: self.per_document,
+            recency: (half_life_days > 0)
+                .then(|| Recency { half_life_days, newest: self.newest.clone() }),
             keeps_copies: self.keeps_copies,
             is_explained: self.is_explained,
         }

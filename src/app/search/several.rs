@@ -21,10 +21,18 @@ pub fn search_several(
     request: &SearchRequest,
     observer: &dyn Observer,
 ) -> Result<Answer> {
+    let mut request = request.clone();
+    if sessions.iter().any(|session| request.options(session).recency.is_some()) {
+        // Ages count from the newest document of all.
+        for store in sessions.iter().map(|session| session.open_existing()) {
+            let newest = store?.map(|store| store.newest(&request.filter)).transpose()?;
+            request.newest = request.newest.max(newest.flatten());
+        }
+    }
     let mut models: Vec<String> = Vec::new();
     let mut answers: Vec<Answer> = Vec::new();
     for session in sessions {
-        let mut found = search_by(None, session, request, observer)?;
+        let mut found = search_by(None, session, &request, observer)?;
         found.name_base(&session.place.name);
         models.extend(session.binding()?.map(|binding| binding.model_name));
         answers.push(found);
@@ -237,6 +245,7 @@ mod tests {
             vector,
             token_match: None,
             document_weight: 1.0,
+            recency: None,
             stored,
             terms: Vec::new(),
             contributions: Vec::new(),

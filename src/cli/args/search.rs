@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::app::values::{date, tag};
 use crate::cli::args::Format;
-use crate::cli::args::values::{budget, doc_type, language, queries, threshold, top};
+use crate::cli::args::values::{budget, doc_type, language, queries, recent, threshold, top};
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 use crate::store::ChunkId;
@@ -78,6 +78,9 @@ pub(in crate::cli) struct Find {
     pub(in crate::cli) print: bool,
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
+    /// Let newer documents win near ties, as kb search does
+    #[arg(long, value_name = "DAYS", value_parser = recent, num_args = 0..=1, require_equals = true)]
+    pub(in crate::cli) recent: Option<Option<u32>>,
     /// Begin with keywords only; needs no model
     #[arg(long, conflicts_with = "vec_only")]
     pub(in crate::cli) fts_only: bool,
@@ -97,6 +100,10 @@ pub(in crate::cli) struct How {
     /// Return at most N results of one document
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) per_doc: Option<u32>,
+    /// Let newer documents win near ties: DAYS halve what a document gains by being new, 0 gives it nothing
+    /// [default: search.half_life_days, or 30 if that is 0]
+    #[arg(long, value_name = "DAYS", value_parser = recent, num_args = 0..=1, require_equals = true)]
+    pub(in crate::cli) recent: Option<Option<u32>>,
     /// Also show near copies of better results
     #[arg(long)]
     pub(in crate::cli) copies: bool,

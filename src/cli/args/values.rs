@@ -28,6 +28,11 @@ pub(super) fn top(typed: &str) -> Result<u32, String> {
     limits::TOP.parse(typed)
 }
 
+/// Parses a half life in days.
+pub(super) fn recent(typed: &str) -> Result<u32, String> {
+    limits::RECENT.parse(typed)
+}
+
 pub(super) fn budget(typed: &str) -> Result<u32, String> {
     limits::BUDGET.parse(typed)
 }

@@ -127,6 +127,7 @@ fn request(context: &Context, args: &args::Find) -> Result<SearchRequest> {
         legs: search::legs(args.fts_only, args.vec_only),
         limit: Some(LIMIT),
         per_document: Some(PER_DOCUMENT),
+        recent: args.recent,
         freshness: Some(freshness),
         ..SearchRequest::default()
     })

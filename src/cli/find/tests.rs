@@ -49,6 +49,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
         vector: None,
         token_match: None,
         document_weight: 1.0,
+        recency: None,
         stored: StoredHit {
             chunk,
             document_id: DocumentId(document),

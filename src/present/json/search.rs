@@ -177,8 +177,11 @@ struct EvidenceJson {
     /// Weight of the term of the vector leg, above 0, at most 1.
     vector_weight: Option<f64>,
     /// The part of both weights that follows from the document, above 0, at most 1: its name, its other results,
-    /// what the passage defines.
+    /// what the passage defines, its age.
     document_weight: f64,
+    /// The part of `document_weight` that follows from the document's age, 0.95 to 1; null unless newer documents
+    /// are preferred.
+    recency: Option<f64>,
 }
 
 impl<'a> From<&'a Hit> for ResultJson<'a> {
@@ -221,6 +224,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 fts_weight: hit.keyword.map(|leg| leg.weight),
                 vector_weight: hit.vector.map(|leg| leg.weight),
                 document_weight: hit.document_weight,
+                recency: hit.recency,
             },
             terms: &hit.terms,
             by_query: &hit.contributions,

@@ -155,7 +155,10 @@ impl Human {
             let legs = [leg("keywords", hit.keyword), leg("vectors", hit.vector)].join("; ");
             let tokens = hit.token_match.map(|found| format!("; tokens match {found:.3}"));
             let document = format!("; document weighs {:.2}", hit.document_weight);
-            writeln!(out, "{:INDENT$}{legs}{}{document}", "", tokens.unwrap_or_default())?;
+            let date = hit.stored.date.as_deref().unwrap_or("unknown");
+            let age = hit.recency.map(|share| format!(", its date {date} {share:.3}"));
+            let (tokens, age) = (tokens.unwrap_or_default(), age.unwrap_or_default());
+            writeln!(out, "{:INDENT$}{legs}{tokens}{document}{age}", "")?;
             for (number, found) in (1..).zip(&hit.contributions) {
                 let shown = |score: Option<f64>| score.map_or("-".into(), |it| format!("{it:.3}"));
                 let (bm25, cosine) = (shown(found.bm25), shown(found.cosine));

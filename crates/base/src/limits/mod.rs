@@ -19,6 +19,9 @@ pub struct Limit {
 /// Maximum number of results of one search.
 pub const TOP: Limit = Limit { name: "--top", min: 1, max: 1_000_000 };
 
+/// Half life of the preference for newer documents, in days; 0 switches it off.
+pub const RECENT: Limit = Limit { name: "--recent", min: 0, max: 36_500 };
+
 /// Maximum number of tokens of one answer.
 pub const BUDGET: Limit = Limit { name: "--budget", min: 1, max: 1_000_000 };
 
@@ -32,6 +35,7 @@ pub const QUERIES: Limit = Limit { name: "--queries", min: 1, max: 1_000_000 };
 /// The settings with integer values.
 pub const SETTINGS: &[Limit] = &[
     Limit { name: "search.default_top", ..TOP },
+    Limit { name: "search.half_life_days", ..RECENT },
     Limit { name: "search.refresh_ms", min: 1, max: 600_000 },
     Limit { name: "search.rerank_ms", min: 1, max: 600_000 },
     Limit { name: "chunking.defaults.max_tokens", min: 1, max: 1_000_000 },

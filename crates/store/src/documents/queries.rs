@@ -70,6 +70,14 @@ const DOCUMENTS: &str = concat!(
     " ORDER BY documents.id"
 );
 
+/// As for hits, the dates are queried one by one.
+const NEWEST: &str = concat!(
+    "SELECT max((SELECT date FROM document_dates WHERE document_id = documents.id))
+    FROM documents
+    WHERE ",
+    passes_filter!()
+);
+
 /// Collecting the tags of each document in the query for documents takes four times as long.
 const TAGS_OF_DOCUMENTS: &str = concat!(
     "SELECT documents.id, tags.name
@@ -136,6 +144,19 @@ impl Store {
             }
             documents.iter_mut().for_each(|document| document.tags.sort_unstable());
             Ok(documents)
+        })
+    }
+
+    /// Returns the latest date of the documents that pass `filter`; conditions on chunks are ignored.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn newest(&self, filter: &Filter) -> Result<Option<String>> {
+        self.read(|db| {
+            let values = FilterValues::new(filter)?;
+            let mut statement = db.prepare_cached(NEWEST)?;
+            Ok(statement.query_row(values.of_documents().as_slice(), |row| row.get(0))?)
         })
     }
 

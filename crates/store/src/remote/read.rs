@@ -13,7 +13,7 @@ use super::push::index_number;
 use super::state::State;
 use super::statements::{
     BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NEAREST, NEAREST_PASSING,
-    ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES, VECTORS,
+    NEWEST, ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES, VECTORS,
 };
 use crate::document::{Binding, Chunk, Filter};
 use crate::error::{Error, Result};
@@ -94,6 +94,25 @@ impl Remote {
     /// Queries in one round trip: with the types of the parameters, nothing needs to be asked before.
     fn query(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
         self.link().run(async |client| client.query_typed(statement, params).await)
+    }
+
+    /// Queries with the condition of a filter.
+    fn filtered(&self, statement: &str, filter: &Filter) -> Result<Vec<Row>> {
+        let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches('/'));
+        let below = path.map(|path| format!("{path}/"));
+        self.query(
+            statement,
+            &[
+                (&filter.doc_type.map(|doc_type| doc_type.as_str()), Type::TEXT),
+                (&filter.language.map(|language| language.as_str()), Type::TEXT),
+                (&filter.tags, Type::TEXT_ARRAY),
+                (&filter.excluded_tags, Type::TEXT_ARRAY),
+                (&filter.since, Type::TEXT),
+                (&filter.until, Type::TEXT),
+                (&path, Type::TEXT),
+                (&below, Type::TEXT),
+            ],
+        )
     }
 
     /// Returns the error of a row that kb would not have written.
@@ -202,21 +221,7 @@ impl Searchable for Remote {
         for text in &filter.excluded {
             excluded.extend(self.having(text)?);
         }
-        let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches('/'));
-        let below = path.map(|path| format!("{path}/"));
-        let rows = self.query(
-            PASSING,
-            &[
-                (&filter.doc_type.map(|doc_type| doc_type.as_str()), Type::TEXT),
-                (&filter.language.map(|language| language.as_str()), Type::TEXT),
-                (&filter.tags, Type::TEXT_ARRAY),
-                (&filter.excluded_tags, Type::TEXT_ARRAY),
-                (&filter.since, Type::TEXT),
-                (&filter.until, Type::TEXT),
-                (&path, Type::TEXT),
-                (&below, Type::TEXT),
-            ],
-        )?;
+        let rows = self.filtered(PASSING, filter)?;
         let mut ids = rows.iter().map(|row| self.id(row, 0)).collect::<Result<Vec<_>>>()?;
         ids.retain(|id| !excluded.contains(id));
         Ok(ids)
@@ -344,6 +349,11 @@ impl Searchable for Remote {
             Ok((self.id(row, 0)?, ChunkOrigin { document_id, is_code, symbol }))
         };
         rows.iter().map(place).collect()
+    }
+
+    fn newest(&self, filter: &Filter) -> Result<Option<String>> {
+        let rows = self.filtered(NEWEST, filter)?;
+        rows.first().map_or(Ok(None), |row| self.get(row, 0))
     }
 
     fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {

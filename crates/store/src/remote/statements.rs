@@ -12,12 +12,10 @@ pub(super) const EXACT: &str = "SET LOCAL enable_indexscan = off";
 
 pub(super) const INEXACT: &str = "SET LOCAL enable_indexscan = on";
 
-/// A search with filters.
-pub(super) const PASSING: &str = "
-    SELECT kb_chunks.id
-    FROM kb_documents AS document
-    JOIN kb_chunks ON kb_chunks.document_id = document.id
-    WHERE ($1::text IS NULL OR doc_type = $1)
+/// The condition of a filter.
+macro_rules! passes {
+    () => {
+        "($1::text IS NULL OR doc_type = $1)
         AND ($2::text IS NULL OR language = $2)
         AND tags @> $3
         AND NOT tags && $4
@@ -25,8 +23,22 @@ pub(super) const PASSING: &str = "
         AND ($6::text IS NULL OR left(date, length($6)) <= $6)
         AND ($7::text IS NULL OR EXISTS (
             SELECT 1 FROM unnest(paths || path) AS place WHERE place = $7 OR starts_with(place, $8)
-        ))
-    ORDER BY kb_chunks.id";
+        ))"
+    };
+}
+
+/// A search with filters.
+pub(super) const PASSING: &str = concat!(
+    "SELECT kb_chunks.id
+    FROM kb_documents AS document
+    JOIN kb_chunks ON kb_chunks.document_id = document.id
+    WHERE ",
+    passes!(),
+    " ORDER BY kb_chunks.id"
+);
+
+pub(super) const NEWEST: &str =
+    concat!("SELECT max(date) FROM kb_documents AS document WHERE ", passes!());
 
 pub(super) const POSTINGS: &str = "
     SELECT block, entries

@@ -133,6 +133,8 @@ pub struct Hit {
     pub token_match: Option<f64>,
     /// The part of the legs' weights that follows from its document, in (0, 1].
     pub document_weight: f64,
+    /// The part of `document_weight` that follows from the document's age; `None` if ages do not count.
+    pub recency: Option<f64>,
     /// The chunk and its document.
     pub stored: StoredHit,
     /// What each term contributes; empty unless requested.

@@ -62,6 +62,8 @@ pub struct Fused {
     pub token_match: Option<f64>,
     /// The weight by what is known of its document (`weigh.rs`), in (0, 1]; part of the legs' weights.
     pub document_weight: f64,
+    /// The part of `document_weight` by the age of its document (`recency.rs`); `None` if ages do not count.
+    pub recency: Option<f64>,
 }
 
 impl Fused {
@@ -120,6 +122,7 @@ pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
             legs,
             token_match: None,
             document_weight: 1.0,
+            recency: None,
         })
         .collect();
     fused.sort_by(Fused::order);

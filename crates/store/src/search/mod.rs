@@ -25,6 +25,7 @@ mod page;
 pub mod parse;
 mod passing;
 mod rankings;
+mod recency;
 mod searchable;
 mod shown;
 pub mod similar;
@@ -36,7 +37,7 @@ mod why;
 pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking, Unmet};
 pub use confidence::{Confidence, NoBasis};
 pub use keyword::TermMatch;
-pub use options::{LegSelection, LoadEmbedder, SearchOptions};
+pub use options::{LegSelection, LoadEmbedder, Recency, SearchOptions};
 pub use parse::Query;
 use passing::{Passing, passing};
 pub use searchable::Searchable;
@@ -82,6 +83,7 @@ pub fn search(
                 vector: shown.fused.legs.vector,
                 token_match: shown.fused.token_match,
                 document_weight: shown.fused.document_weight,
+                recency: shown.fused.recency,
                 terms: if options.is_explained { rankings.terms(chunk_id) } else { vec![] },
                 contributions: rankings.contributions(store, phrasings.len(), shown.fused)?,
                 stored: shown.stored,

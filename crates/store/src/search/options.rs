@@ -25,6 +25,15 @@ pub enum LegSelection {
     Vector,
 }
 
+/// How much newer documents are preferred.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recency {
+    /// Days in which what a document gains by being new falls by half; at least 1.
+    pub half_life_days: u32,
+    /// The day from which ages count, such as `2026-05-17`; that of the newest document if it is `None`.
+    pub newest: Option<String>,
+}
+
 /// Options of a search.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
@@ -42,6 +51,8 @@ pub struct SearchOptions {
     pub threshold: Option<f64>,
     /// Maximum number of hits per document.
     pub per_document: Option<u32>,
+    /// How much newer documents are preferred; `None` if ages do not count.
+    pub recency: Option<Recency>,
     /// Whether near copies of better hits are also shown.
     pub keeps_copies: bool,
     /// Whether hits list what each term contributes.
@@ -59,6 +70,7 @@ impl Default for SearchOptions {
             compares_tokens: true,
             threshold: None,
             per_document: None,
+            recency: None,
             keeps_copies: false,
             is_explained: false,
         }

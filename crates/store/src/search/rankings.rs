@@ -20,7 +20,7 @@ use crate::search::mean::mean;
 use crate::search::options::RankOptions;
 use crate::search::weights::{self, Tokens};
 use crate::search::{
-    Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late,
+    Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late, recency,
     weigh::{self, About},
 };
 use crate::trace::stage;
@@ -203,6 +203,9 @@ impl Rankings {
         show_raw(&mut fused, by_cosine, &matches);
         if let Some(keywords) = self.keywords.as_ref().filter(|_| !by_cosine.is_empty()) {
             self.weigh(store, keywords, &mut fused)?;
+        }
+        if let Some(recency) = &options.recency {
+            stage("compare dates", || recency::weigh(&mut fused, store, recency, &options.filter))?;
         }
         if let Some(threshold) = options.threshold {
             fused.retain(|hit| hit.score >= threshold);

@@ -36,6 +36,7 @@ pub trait Searchable: Sized + Send {
     fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
     fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
+    fn newest(&self, filter: &Filter) -> Result<Option<String>>;
     fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
     fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
 }
@@ -70,6 +71,7 @@ impl Searchable for Store {
         token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
         hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
         origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
+        newest(&self, filter: &Filter) -> Result<Option<String>>;
         chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
         other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
     }

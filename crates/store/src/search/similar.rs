@@ -74,6 +74,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 vector: fused.legs.vector,
                 token_match: None,
                 document_weight: 1.0,
+                recency: None,
                 stored,
                 terms: Vec::new(),
                 contributions: Vec::new(),

@@ -39,6 +39,7 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         vector: None,
         token_match: None,
         document_weight: 1.0,
+        recency: None,
         stored,
         terms: Vec::new(),
         contributions: Vec::new(),

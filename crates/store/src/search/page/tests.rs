@@ -17,6 +17,7 @@ fn fused(ids: impl IntoIterator<Item = i64>) -> Vec<Fused> {
         legs: Legs::default(),
         token_match: None,
         document_weight: 1.0,
+        recency: None,
     };
     ids.into_iter().map(of_id).collect()
 }

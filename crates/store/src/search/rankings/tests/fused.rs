@@ -1,6 +1,8 @@
 //! Tests how both rankings are weighted and fused, and what comparing tokens changes.
 
 use super::*;
+use crate::document::Filter;
+use crate::search::Recency;
 
 #[test]
 fn each_leg_gives_its_first_candidates() {
@@ -67,6 +69,47 @@ fn hits_at_the_threshold_stay() {
     assert_eq!(found(1.0 / 62.0), 2);
     assert_eq!(found(1.0 / 62.0 + 1e-12), 1);
     assert_eq!(found(1.0), 0);
+}
+
+#[test]
+fn newer_documents_win_near_ties_and_no_more() {
+    let mut db = TestDb::new();
+    for (path, date) in [("/a.md", "2020-01-01"), ("/b.md", "2024-01-01"), ("/c.md", "2024-01-31")]
+    {
+        let mut new = document(path, &[path], &[]);
+        new.metadata.created = Some(date.into());
+        db.put(&new, &[path], &[]);
+    }
+    let found =
+        |scores: [f64; 3], half_life_days: u32, newest: Option<&str>, path: Option<&str>| {
+            let (newest, path_prefix) = (newest.map(str::to_owned), path.map(str::to_owned));
+            let recency = Some(Recency { half_life_days, newest });
+            let filter = Filter { path_prefix, ..Filter::default() };
+            let options = SearchOptions { recency, filter, ..by_score() };
+            let entries: Vec<(i64, f64)> = (1..).zip(scores).collect();
+            let vector = leg(&entries, 1.0, 0.0);
+            fuse_with(&db, &rankings(&entries, Some(vector)), &options)
+        };
+    let order = |fused: &[Fused]| fused.iter().map(|hit| hit.chunk_id.0).collect::<Vec<_>>();
+    let near = found([1.0, 0.99, 0.985], 30, None, None);
+    assert_eq!(order(&near), [3, 2, 1]);
+    let shares: Vec<f64> = near.iter().map(|hit| hit.recency.unwrap()).collect();
+    assert_eq!(shares[0], 1.0);
+    assert_near(shares[1], 0.975);
+    assert_near(shares[2], 0.95);
+    for hit in &near {
+        let sum = hit.legs.keyword.unwrap().term + hit.legs.vector.unwrap().term;
+        assert!((hit.score - sum).abs() < 1e-15 && hit.score <= 2.0 / 61.0, "{hit:?}");
+    }
+    // However old, a clearly better hit stays first; over many years a month is nothing.
+    assert_eq!(order(&found([1.0, 0.8, 0.7], 1, None, None)), [1, 2, 3]);
+    assert_eq!(order(&found([1.0, 0.99, 0.985], 36_500, None, None)), [1, 2, 3]);
+    // Ages count from the newest document that passes the filter, or from a given day.
+    let below = found([1.0, 0.99, 0.985], 30, None, Some("/a.md"));
+    assert_eq!((order(&below), below[0].recency), (vec![1, 2, 3], Some(1.0)));
+    let given = found([1.0, 0.99, 0.985], 30, Some("2024-03-01"), None);
+    assert_eq!(order(&given), [1, 2, 3]);
+    assert_near(given[2].recency.unwrap(), 0.975);
 }
 
 /// The codes that [`TestDb`] stores are the bytes of the text. The query's only token is like all bits.
