@@ -212,6 +212,8 @@ mod skill_targets;
 mod sockets;
 /// The command lines in messages and comments of the program.
 mod source_lines;
+/// Headings of plain text, also in real ones.
+mod texts;
 /// The page on threats.
 mod threats;
 /// Token ids compared with the reference library.
