@@ -74,7 +74,7 @@ pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> E
     }
     let best = beginnings(&blocks, room)
         .into_iter()
-        .map(|rows| (worth(&blocks, rows, room), rows))
+        .map(|rows| (worth(&blocks, rows, wanted, room), rows))
         .reduce(|best, next| if next.0 > best.0 { next } else { best });
     let Some((_, begin)) = best else { return Excerpt::default() };
     drawn(&blocks, begin, room)
@@ -162,12 +162,27 @@ fn fits(block: &Block, room: Room) -> bool {
     width(&block.text[..end]) < room.columns
 }
 
-/// Rates an excerpt that begins here: by distinct terms, then by how well it is cut, then by matches.
-fn worth(blocks: &[Block], begin: Beginning, room: Room) -> (usize, i32, usize) {
+/// Rates an excerpt that begins here: by what its distinct terms count, then by how well it is cut, then by matches.
+///
+/// One that ends with a colon counts less: what it announces, often the answer, would not be shown.
+fn worth(
+    blocks: &[Block],
+    begin: Beginning,
+    wanted: &QueryTerms,
+    room: Room,
+) -> (usize, i32, usize) {
     let mut terms = BTreeSet::new();
     let mut num_matches = 0;
     let mut first = None;
-    for (number, row) in (0..).zip(rows(blocks, begin, room)) {
+    let rows = rows(blocks, begin, room);
+    let announces = |row: &Row| {
+        let text = &blocks[row.block].text;
+        // AsciiDoc continues an item with a plus sign.
+        let is_colon = text.trim_end_matches([' ', '+']).ends_with(':');
+        is_colon && row.bytes.end == text.len() && row.block + 1 < blocks.len()
+    };
+    let is_cut_short = rows.last().is_some_and(announces);
+    for (number, row) in (0..).zip(rows) {
         let is_shown = |found: &&Match| {
             found.bytes.start >= row.bytes.start && found.bytes.end <= row.bytes.end
         };
@@ -188,7 +203,8 @@ fn worth(blocks: &[Block], begin: Beginning, room: Room) -> (usize, i32, usize) 
             -(first - wanted_before).abs() * 2 - if begin.is_sentence { 0 } else { 3 }
         }
     };
-    (terms.len(), neatness, num_matches)
+    let sum: usize = terms.into_iter().map(|term| wanted.weight(term)).sum();
+    (if is_cut_short { sum * 7 / 10 } else { sum }, neatness, num_matches)
 }
 
 /// Returns the lines with matches marked.

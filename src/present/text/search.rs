@@ -40,7 +40,7 @@ impl Human {
             thousands(answer.total_matches as u64),
         );
         self.line_of_words(&heading, out)?;
-        self.hits(&answer.hits, &QueryTerms::new(&answer.joined()), out)?;
+        self.hits(&answer.hits, &answer.terms(), out)?;
         for line in verdict(answer) {
             writeln!(out)?;
             self.labelled(&line, out)?;
@@ -170,8 +170,8 @@ impl Human {
     }
 
     /// Returns the line in the file that best answers the query; `None` if lines are unknown.
-    pub fn line(&self, hit: &Hit, typed: &str) -> Option<u32> {
-        hit.line(self.excerpt(hit, &QueryTerms::new(typed)).first_line)
+    pub fn line(&self, hit: &Hit, answer: &Answer) -> Option<u32> {
+        hit.line(self.excerpt(hit, &answer.terms()).first_line)
     }
 
     /// Returns what to do about stale hits: a line for each knowledge base that has any.

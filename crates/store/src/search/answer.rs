@@ -9,6 +9,7 @@ use crate::ids::ChunkId;
 use crate::search::confidence::{Confidence, NoBasis};
 use crate::search::fuse::Leg;
 use crate::search::keyword::TermMatch;
+use crate::search::matches::QueryTerms;
 use crate::search::parse::Query;
 
 /// The answer to a query: chunks, or passages made of them.
@@ -91,6 +92,12 @@ impl Answer {
     /// Returns all phrasings in their order.
     pub fn phrasings(&self) -> impl Iterator<Item = &str> {
         [self.typed.as_str()].into_iter().chain(self.also.iter().map(String::as_str))
+    }
+
+    /// Returns the terms of all phrasings; those that fewer hits have count more.
+    pub fn terms(&self) -> QueryTerms {
+        let texts = self.hits.iter().map(|hit| hit.stored.chunk.chunk.text.as_str());
+        QueryTerms::new(&self.joined()).by_rarity(texts)
     }
 
     /// Returns all phrasings as one text, from which the words to mark are taken.

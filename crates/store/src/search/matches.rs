@@ -3,6 +3,7 @@
 //! Finds the same words as the index: it ignores case, accents on Latin and Greek letters, English
 //! endings and those of the text's language, keeps phrases together, and matches scripts without spaces by pairs of letters.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
@@ -17,7 +18,12 @@ use crate::text::stem::stem;
 #[derive(Debug, Clone, Default)]
 pub struct QueryTerms {
     terms: Vec<Term>,
+    /// What each term counts.
+    weights: Vec<usize>,
 }
+
+/// What a term counts that occurs in one passage; one in two passages counts half of it.
+const RARE: usize = 5040;
 
 #[derive(Debug, Clone)]
 enum Term {
@@ -51,7 +57,26 @@ impl QueryTerms {
             }
         });
         let beginnings = query.prefixes.iter().map(|prefix| Term::Beginning(folded(prefix)));
-        Self { terms: words.chain(beginnings).collect() }
+        let terms: Vec<Term> = words.chain(beginnings).collect();
+        Self { weights: vec![RARE; terms.len()], terms }
+    }
+
+    /// Lets terms count the more the fewer of some passages have them.
+    #[must_use]
+    pub fn by_rarity<'a>(mut self, passages: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut counts = vec![0; self.terms.len()];
+        for passage in passages {
+            let terms: BTreeSet<usize> =
+                self.find(passage).into_iter().map(|found| found.term).collect();
+            terms.into_iter().for_each(|term| counts[term] += 1);
+        }
+        self.weights = counts.into_iter().map(|count| RARE / count.max(1)).collect();
+        self
+    }
+
+    /// Returns what a term counts that [`Self::find`] has found.
+    pub fn weight(&self, term: usize) -> usize {
+        self.weights[term]
     }
 
     /// Finds the terms in a text, ordered by position; matches may overlap.
@@ -218,6 +243,15 @@ mod tests {
     fn scripts_with_marks_are_found_by_full_words() {
         check("हिन्दी", "यह हिन्दी है", &["हिन्दी"]);
         check("العربية", "اللغة العربية هنا", &["العربية"]);
+    }
+
+    #[test]
+    fn a_term_counts_the_more_the_fewer_passages_have_it() {
+        let passages = ["the cache of uv", "uv cache", "uv never"];
+        let weights = |terms: QueryTerms| [0, 1, 2].map(|term| terms.weight(term));
+        assert_eq!(weights(QueryTerms::new("uv cache gone")), [RARE; 3]);
+        let rare = QueryTerms::new("uv cache gone").by_rarity(passages);
+        assert_eq!(weights(rare), [RARE / 3, RARE / 2, RARE]);
     }
 
     #[test]

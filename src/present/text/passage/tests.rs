@@ -49,6 +49,27 @@ fn a_passage_of_only_a_heading_is_shown() {
 }
 
 #[test]
+fn lines_with_rare_words_are_preferred_to_those_with_many_common_ones() {
+    let text =
+        "The gauge and its float are in the well. It is cleaned in May. Frost breaks it at once.";
+    let terms = QueryTerms::new("frost gauge float well");
+    let others = ["gauge, float, well", "the float of a gauge in a well"];
+    let shown = |terms: &QueryTerms| {
+        let found = excerpt(text, &[], terms, PROSE);
+        found.lines.iter().flatten().map(|span| span.text.as_str()).collect::<String>()
+    };
+    assert!(shown(&terms).starts_with("The gauge"));
+    let rare = terms.by_rarity(others.into_iter().chain([text, others[0], others[1]]));
+    assert!(shown(&rare).contains("Frost breaks"), "{}", shown(&rare));
+}
+
+#[test]
+fn what_a_colon_announces_is_shown_with_it() {
+    let text = "The rate of the port is set in a file. Write the rate so:\n\n```\nport_speed = 9600\n```\n\nThen wait.";
+    assert_eq!(shown(text, "rate port", PROSE), "…Write the [rate] so:\n[port]_speed = 9600…");
+}
+
+#[test]
 fn code_keeps_its_lines_and_their_indentation() {
     let code =
         "    def f(x):\n        a = 1\n        if x:\n            retry(a)\n        return a\n";
