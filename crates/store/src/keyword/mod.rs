@@ -1,4 +1,5 @@
-//! Stores and reads the keyword index: terms, occurrences, sizes, pairs of letters.
+//! Stores and reads the keyword indexes: words, pairs of letters and stems, exact terms, names of
+//! documents, and the sizes of passages.
 
 pub(crate) mod derived;
 pub(crate) mod expr;

@@ -1,4 +1,4 @@
-//! Answers a query: parse → keyword ∥ vector → fuse → threshold → page → hits.
+//! Answers a query: parse → keyword ∥ vector → fuse → weigh → threshold → page → hits.
 //!
 //! Reads the database through `store` and the model through `Embedder`. Knows nothing of files,
 //! settings or how a hit is shown.

@@ -1,7 +1,7 @@
 //! Weighs the first fused hits by what is known of their documents. Pure.
 //!
-//! A passage alone does not say that its file is called what the query names, that other passages of its document were
-//! found too, or that it defines the symbol that the query asks for. Such evidence is a weight of the hit, at most 1, that
+//! The two scores of a passage do not say that its file is called what the query names, that other passages of its document
+//! were found too, or that it has or defines to the letter what the query asks for. Such evidence is a weight of the hit, at most 1, that
 //! both terms of its score have. It acts where both legs have found something; a single leg keeps its own order.
 
 use std::collections::{HashMap, HashSet};
