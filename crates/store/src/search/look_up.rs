@@ -18,12 +18,13 @@ pub(super) fn look_up(
     let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
     for query in phrasings {
         let mut own = Vec::new();
-        let mut add = |name: String, read: &dyn Fn() -> Result<Found>| -> Result<()> {
+        let mut add = |name: String, read: &dyn Fn() -> Result<Option<Found>>| -> Result<()> {
             let is_same = |known: &String| known.eq_ignore_ascii_case(&name);
             let place = match names.iter().position(is_same) {
                 Some(place) => place,
                 None => {
-                    places.push(read()?);
+                    let Some(found) = read()? else { return Ok(()) };
+                    places.push(found);
                     names.push(name);
                     names.len() - 1
                 }
@@ -33,18 +34,21 @@ pub(super) fn look_up(
             }
             Ok(())
         };
-        let of = |word: &str, occurrences: Vec<Occurrence>| -> Result<Found> {
-            Ok(Found { occurrences, named: store.named_chunks(word)?, is_meant: false })
+        let of = |word: &str, occurrences: Vec<Occurrence>| -> Result<Option<Found>> {
+            Ok(Some(Found { occurrences, named: store.named_chunks(word)?, is_meant: false }))
+        };
+        let if_any = |word: &str, occurrences: Vec<Occurrence>| match occurrences.is_empty() {
+            true => Ok(None),
+            false => of(word, occurrences),
         };
         // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
         for term in &query.exact {
-            let occurrences = store.exact_occurrences(term)?;
-            if !occurrences.is_empty() {
-                let term = exact::shown(term);
-                let found = || of(&term, occurrences.clone());
-                let is_meant = is_meant(&term, &query.passage);
-                add(term.clone(), &|| Ok(Found { is_meant, ..found()? }))?;
-            }
+            let shown = exact::shown(term);
+            let is_meant = is_meant(&shown, &query.passage);
+            add(shown.clone(), &|| {
+                let found = if_any(&shown, store.exact_occurrences(term)?)?;
+                Ok(found.map(|found| Found { is_meant, ..found }))
+            })?;
         }
         for word in &query.wanted {
             add(word.clone(), &|| of(word, store.occurrences(word)?))?;
@@ -54,10 +58,7 @@ pub(super) fn look_up(
             add(prefix.clone(), &|| of(&prefix, occurrences()?))?;
         }
         for word in &query.joined {
-            let occurrences = store.occurrences(word)?;
-            if !occurrences.is_empty() {
-                add(word.clone(), &|| of(word, occurrences.clone()))?;
-            }
+            add(word.clone(), &|| if_any(word, store.occurrences(word)?))?;
         }
         of_phrasings.push(own);
     }
