@@ -3,9 +3,10 @@
 
 use super::markdown::spell::tidy;
 use super::markdown::{self, Lead, Piece};
+use crate::boilerplate::is_boilerplate;
 use crate::document::{BlockKind, Document, Headed, Metadata};
 use crate::error::Result;
-use crate::protocol::{Head, Page};
+use crate::protocol::{Head, Page, PageBlockKind};
 use crate::sandbox::{ReadOptions, parent};
 
 /// Reads a web page, an office document or a book.
@@ -52,14 +53,17 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
         document.text.push_str(&block.text);
         // The same as for headings in Markdown.
         let words = block.text.trim_start_matches('#').replace('`', "");
+        let is_heading = block.level > 0 && !is_boilerplate(&words);
+        let is_demoted = block.level > 0 && !is_heading;
+        let kind = if is_demoted { PageBlockKind::Paragraph } else { block.kind };
         pieces.push(Piece {
             bytes: start..document.text.len(),
-            kind: block.kind.into(),
-            heading: (block.level > 0).then(|| (block.level, markdown::to_heading(&words))),
+            kind: kind.into(),
+            heading: is_heading.then(|| (block.level, markdown::to_heading(&words))),
         });
     }
-    let stated =
-        head.title.map(|title| markdown::to_heading(&title)).filter(|title| !title.is_empty());
+    let stated = head.title.map(|title| markdown::to_heading(&title));
+    let stated = stated.filter(|title| !title.is_empty() && !is_boilerplate(title));
     let first = pieces.iter().find_map(|piece| piece.heading.as_ref());
     document.title = stated.filter(|stated| {
         first.is_none_or(|(_, first)| !stated.to_lowercase().contains(&first.to_lowercase()))
@@ -93,7 +97,7 @@ fn set_pages(document: &mut Document, numbers: &[u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{PageBlock, PageBlockKind};
+    use crate::protocol::PageBlock;
 
     fn title(stated: Option<&str>, headings: &[(u8, &str)]) -> (Option<String>, Vec<Vec<String>>) {
         let block = |level: u8, kind, text: &str| PageBlock::new(kind, level, text);
@@ -123,6 +127,14 @@ mod tests {
         assert_eq!((own.as_deref(), &*headings[3]), (Some("kb list"), &["Flags".to_owned()][..]));
         assert_eq!(title(None, &[(2, "Float")]).0.as_deref(), Some("Float"));
         assert_eq!(title(None, &[]).0, None);
+    }
+
+    #[test]
+    fn lines_that_any_document_has_are_neither_title_nor_heading() {
+        let (own, headings) =
+            title(Some("Press release"), &[(1, "FOR IMMEDIATE RELEASE"), (1, "Tides"), (2, "Ebb")]);
+        assert_eq!((own.as_deref(), headings[5].join(" ")), (Some("Tides"), "Ebb".to_owned()));
+        assert!(headings[1].is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use kb_base::{document, error, files, limits, text};
 
+mod boilerplate;
 pub mod chunk;
 #[doc(hidden)]
 pub mod clock;

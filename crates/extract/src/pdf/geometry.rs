@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{headings, labels};
+use super::{headings, labels, number, setting};
 use crate::protocol::{Page, PageBlock, PageBlockKind, Place};
 
 /// Fewest tagged headings for the tags to be trusted.
@@ -45,8 +45,8 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
     let body = Body::of(pages);
     let looks = Looks::of(pages, &body);
     let ranks = ranks(pages, &body, &looks);
-    for block in pages.iter_mut().flat_map(|page| page.blocks.iter_mut()) {
-        let level = match block.place {
+    for page in pages.iter_mut() {
+        let level = |block: &PageBlock| match block.place {
             Some(_) if is_tagged => block.level,
             Some(place)
                 if looks_like_heading(block, &place, &body) && looks.fits(block, &place) =>
@@ -55,9 +55,15 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
             }
             _ => 0,
         };
-        block.level = if block.kind.is_prose() { level } else { 0 };
-        if block.level > 0 {
-            block.kind = PageBlockKind::Heading;
+        let mut levels: Vec<u8> = page.blocks.iter().map(level).collect();
+        if !is_tagged {
+            setting::drop_others(&page.blocks, &mut levels);
+        }
+        for (block, level) in page.blocks.iter_mut().zip(levels) {
+            block.level = if block.kind.is_prose() { level } else { 0 };
+            if block.level > 0 {
+                block.kind = PageBlockKind::Heading;
+            }
         }
     }
 }
@@ -181,6 +187,7 @@ fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
     };
     let is_number = headings::number_depth(&block.text).is_some();
     if !may_be
+        || place.has_gaps
         || is_amounts(&block.text)
         || place.num_lines > MAX_LINES
         || !headings::is_plausible(&block.text)
@@ -209,12 +216,14 @@ fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
     is_bold(place) || is_plain_heading
 }
 
-/// Whether text ends in numbers other than its section number, like a line of a table.
+/// Whether numbers follow each other after the section number, like those in the columns of a table.
 fn is_amounts(text: &str) -> bool {
-    let is_number = |word: &str| {
+    let is_number = |word: &&str| {
         word.chars().any(|c| c.is_ascii_digit()) && !word.chars().any(char::is_alphabetic)
     };
-    text.split_whitespace().rev().take_while(|word| is_number(word)).count() > 1
+    let words: Vec<&str> = number::without(text).split_whitespace().collect();
+    // `December 31, 2022` is a date.
+    words.windows(2).any(|pair| pair.iter().all(is_number) && !pair[0].ends_with(','))
 }
 
 /// Returns the first letter, after any number.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::clean::is_ideographic;
 use super::number;
 use super::outline::{self, MAX_CHARS, Placed, letters};
+use crate::boilerplate::is_boilerplate;
 use crate::protocol::{OutlineEntry, Page, PageBlockKind};
 
 /// Fewest bookmarks for an outline to be trusted; fewer are often just `Cover` and `Back`.
@@ -19,6 +20,13 @@ const MAX_WORDS: usize = 16;
 
 /// Longest heading with an ideographic comma, in ideographs.
 const MAX_IDEOGRAPHS_WITH_COMMA: usize = 16;
+
+/// Fewest words of a sentence; a shorter text with a full stop may be a heading.
+const MIN_SENTENCE_WORDS: usize = 5;
+
+/// Words that have a full stop also within a heading.
+const ABBREVIATIONS: &[&str] =
+    &["co.", "corp.", "dr.", "etc.", "inc.", "jr.", "ltd.", "no.", "sr.", "st.", "u.s."];
 
 /// Deepest chain.
 const MAX_LEVEL: u8 = 6;
@@ -172,7 +180,8 @@ pub(super) fn is_plausible(text: &str) -> bool {
     let is_cut_off =
         text.ends_with([',', ';', '-', '\u{2013}', '\u{3001}', '\u{FF0C}', '\u{FF1B}']);
     // A Chinese heading has no full stop, and a long one no comma.
-    let is_sentence = text.ends_with('\u{3002}')
+    let is_sentence = ends_sentence(text)
+        || text.ends_with('\u{3002}')
         || (num_ideographs > MAX_IDEOGRAPHS_WITH_COMMA && text.contains('\u{FF0C}'));
     num_words <= MAX_WORDS
         && num_chars <= MAX_CHARS
@@ -183,6 +192,29 @@ pub(super) fn is_plausible(text: &str) -> bool {
         && !is_aside
         && !is_cut_off
         && !is_sentence
+        && !is_boilerplate(text)
+        && !text.contains("://")
+        && !closes_bracket(text)
+}
+
+/// Whether `text` closes a bracket that began before it; the first word may be the number `a)`.
+fn closes_bracket(text: &str) -> bool {
+    let after = text.split_once(char::is_whitespace).map_or(text, |(_, after)| after);
+    after.matches(')').count() > after.matches('(').count()
+}
+
+/// Whether `text` is long enough for a sentence and ends like one. The title of a numbered item may:
+/// `Item 5. Market for shares and other matters.`
+fn ends_sentence(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_numbered = words.iter().take(2).any(|word| word.contains(|c: char| c.is_ascii_digit()));
+    let last =
+        words.last().map(|last| last.trim_end_matches(['"', '\'', ')', '\u{201D}', '\u{2019}']));
+    words.len() >= MIN_SENTENCE_WORDS
+        && !is_numbered
+        && last.is_some_and(|last| {
+            last.ends_with('.') && !ABBREVIATIONS.contains(&last.to_lowercase().as_str())
+        })
 }
 
 /// Whether a text has a word: letters that follow each other, or an ideograph. The letters of an

@@ -18,6 +18,7 @@ mod number;
 mod outline;
 mod quality;
 mod scan;
+mod setting;
 mod spacing;
 mod title;
 

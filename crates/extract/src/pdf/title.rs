@@ -2,6 +2,7 @@
 //! function.
 
 use super::{clean, number};
+use crate::boilerplate::is_boilerplate;
 use crate::protocol::{Page, PageBlock, PageBlockKind};
 
 /// Longest title that is accepted, in characters.
@@ -198,6 +199,7 @@ fn is_sensible(title: &str) -> bool {
         && !is_from_driver
         && !PLACEHOLDERS.contains(&lower.as_str())
         && !is_file_name(&lower)
+        && !is_boilerplate(title)
         && title.chars().count() <= MAX_CHARS
 }
 
@@ -237,6 +239,7 @@ mod tests {
             "12",
             "C:\\temp\\x",
             "\u{FFFD}\u{FFFD}de",
+            "FOR IMMEDIATE RELEASE",
         ] {
             check(stated, None);
         }

@@ -95,6 +95,9 @@ pub struct Place {
     #[serde(default)]
     pub is_mono: bool,
     pub num_lines: u32,
+    /// Whether wide gaps divide one of its lines, apart from one behind a number, as in a row of a form.
+    #[serde(default)]
+    pub has_gaps: bool,
 }
 
 /// [`BlockKind`] as it is serialised.

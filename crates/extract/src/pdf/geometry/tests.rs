@@ -65,6 +65,47 @@ fn lines_of_tables_and_long_text_are_not_headings() {
 }
 
 #[test]
+fn rows_of_a_form_are_not_headings() {
+    let gaps = |mut block: PageBlock| {
+        block.place.as_mut().unwrap().has_gaps = true;
+        block
+    };
+    check(
+        vec![
+            block("1 1 Small harbour gauge 3,89 3,89 per unit", 14.0, 1.0, 0),
+            gaps(block("Pos. Quantity Price", 14.0, 1.0, 0)),
+            block("Tides on December 31, 2022", 14.0, 1.0, 0),
+        ],
+        &[0, 0, 1],
+    );
+    // The lines of an address have no text below them.
+    let address = ["Harbour Ltd.", "93B Quay Road", "Kiel"].map(|line| block(line, 14.0, 1.0, 0));
+    check(address.to_vec(), &[0, 0, 0]);
+    check(address[..2].to_vec(), &[1, 1]);
+    let numbered = ["1 Ebb", "2 Flood", "3 Slack"].map(|line| block(line, 14.0, 1.0, 0));
+    check(numbered.to_vec(), &[1, 1, 1]);
+}
+
+#[test]
+fn parts_of_sentences_are_not_headings() {
+    check(
+        vec![
+            block("The harbour earns more each year, so it is", 14.0, 1.0, 0),
+            block("a good place for boats.", 10.0, 1.0, 0),
+            block("Tides of the year and the moon.", 14.0, 1.0, 0),
+            block("Item 5. Market for boats of the harbour.", 14.0, 1.0, 0),
+            body(),
+            block("Boats of Harbour and Sons, Inc.", 14.0, 1.0, 0),
+            body(),
+            block("chown", 14.0, 1.0, 0),
+            block("chown changes the owner", 10.0, 1.0, 0),
+        ],
+        &[0, 0, 0, 1, 0, 1, 0, 1, 0],
+    );
+    check(vec![block("FOR IMMEDIATE RELEASE", 14.0, 1.0, 0)], &[0]);
+}
+
+#[test]
 fn enough_tags_override_appearance() {
     check(
         vec![

@@ -1,5 +1,6 @@
 //! Groups the lines of a column into blocks: paragraphs, list items, code, possible headings.
 
+use super::gaps::Row;
 use super::lines::Line;
 use super::marks::{Marker, ends_sentence, marker_of};
 use super::piece::Table;
@@ -36,6 +37,12 @@ const HANGING: f64 = 0.3;
 
 /// Longest label before a colon, in words.
 const MAX_LABEL_WORDS: usize = 4;
+
+/// Smallest gap between the pieces of a line of a form, as a fraction of the size.
+const FORM_GAP: f64 = 2.0;
+
+/// Longest number of a section without a digit: `B`, `IV.`.
+const MAX_LETTERS: usize = 3;
 
 /// Fewest lines of code.
 const MIN_CODE_LINES: usize = 2;
@@ -262,10 +269,24 @@ fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, Page
         is_bold: lines.iter().all(|line| line.is_bold),
         is_mono: lines.iter().all(|line| line.is_mono),
         num_lines: u32::try_from(lines.len()).unwrap_or(u32::MAX),
+        has_gaps: lines.iter().any(has_gaps),
         ..place_of(&area)
     };
     let level = first.tagged_level;
     found.push((area.top, PageBlock { kind, level, text, place: Some(place) }));
+}
+
+/// Whether wide gaps divide a line, apart from one behind a number: `ITEM 1.`, `Appendix B`.
+fn has_gaps(line: &Line) -> bool {
+    match Row::new(line, FORM_GAP).pieces.as_slice() {
+        [number, _] => {
+            let is_number = |word: &Word| {
+                word.text.len() <= MAX_LETTERS || word.text.contains(|c: char| c.is_ascii_digit())
+            };
+            number.len() > 2 || !number.last().is_some_and(is_number)
+        }
+        pieces => pieces.len() > 2,
+    }
 }
 
 /// Returns the lines of monospaced text with every character in its column.

@@ -139,3 +139,19 @@ fn a_table_keeps_its_position() {
     let texts: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();
     assert_eq!(texts, ["before", "| a | b |\n| --- | --- |\n| c | d |", "after"]);
 }
+
+#[test]
+fn gaps_are_told_from_the_space_behind_a_number() {
+    for (line, expected) in [
+        ("ITEM 1.      Tides", false),
+        ("2.3     Tides", false),
+        ("Appendix B    Tides", false),
+        ("The tides of the year", false),
+        ("Total       34,73", true),
+        ("Name      Age      Place", true),
+        ("Due on 5 July 2015     29.99", true),
+    ] {
+        let blocks = blocks(testing::lines(line), Vec::new(), BODY);
+        assert_eq!(blocks[0].place.unwrap().has_gaps, expected, "{line}");
+    }
+}
