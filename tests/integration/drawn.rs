@@ -197,3 +197,87 @@ fn contents_and_indexes_without_leaders_are_no_sections() {
         document.metadata.headings.iter().map(|(_, heading)| heading.as_str()).collect();
     assert!(headings.iter().all(|heading| ["Contents", "Index"].contains(heading)), "{headings:?}");
 }
+
+/// Writes lines of pieces at positions, each of a size.
+fn set(pieces: &[(u32, u32, u32, &str)]) -> String {
+    let write = |(size, x, y, text): &(u32, u32, u32, &str)| {
+        format!(
+            "BT /F1 {size} Tf {x} {y} Td ({}) Tj ET\n",
+            text.replace('(', "\\(").replace(')', "\\)")
+        )
+    };
+    pieces.iter().map(write).collect()
+}
+
+/// Returns the headings of a page and its text.
+fn headings(content: &str) -> (Vec<String>, String) {
+    let document = page(content);
+    let is_heading =
+        |block: &&kb_base::document::Block| block.kind == kb_base::document::BlockKind::Heading;
+    let text = |block: &kb_base::document::Block| document.text[block.bytes.clone()].to_owned();
+    (document.blocks.iter().filter(is_heading).map(text).collect(), document.text.clone())
+}
+
+const BODY: &str =
+    "The water of the harbour rises for six hours and falls for six hours and some minutes.";
+
+#[test]
+fn an_invoice_has_labels_above_values_and_no_headings_in_its_rows() {
+    let mut content = set(&[
+        (18, 72, 740, "FOR IMMEDIATE RELEASE"),
+        (16, 72, 700, "Tides of the harbour"),
+        (10, 72, 650, "Invoice Date:"),
+        (10, 200, 650, "Due Date:"),
+        (10, 330, 650, "Reference:"),
+        (10, 72, 637, "03/20/2023"),
+        (10, 200, 637, "04/04/2023"),
+        (10, 330, 637, "CUST123"),
+        (14, 72, 600, "1 1 Small gauge 3,89 3,89 per unit"),
+        (14, 72, 560, "Total"),
+        (14, 330, 560, "EUR 34"),
+    ]);
+    content += &set(&[(10, 72, 500, BODY), (10, 72, 488, BODY), (10, 72, 476, BODY)]);
+    let (headings, text) = headings(&content);
+    assert_eq!(headings, ["Tides of the harbour"], "{text}");
+    assert!(
+        text.contains(
+            "| Invoice Date: | Due Date: | Reference: |\n| --- | --- | --- |\n\
+             | 03/20/2023 | 04/04/2023 | CUST123 |"
+        ),
+        "{text}"
+    );
+    assert_eq!(page(&content).title.as_deref(), Some("Tides of the harbour"));
+}
+
+#[test]
+fn numbers_between_rules_keep_the_labels_left_of_them() {
+    let mut content = String::new();
+    for (y, label, now, before) in [
+        (640, "Regional operations", "991,452", "899,607"),
+        (620, "Harbour of the north", "174,720", "314,717"),
+        (600, "Management and other", "128,762", "35,882"),
+    ] {
+        content += &set(&[(10, 72, y, label), (10, 300, y, now), (10, 400, y, before)]);
+    }
+    for y in [655, 612, 590] {
+        content += &format!("0.5 w 290 {y} m 450 {y} l S\n");
+    }
+    let document = page(&content);
+    for row in ["| Regional operations | 991,452 |", "| Management and other | 128,762 |"] {
+        assert!(document.text.contains(row), "{}", document.text);
+    }
+}
+
+#[test]
+fn a_turned_page_with_leaders_is_a_table() {
+    let mut content = "0 1 -1 0 612 0 cm\n".to_owned();
+    for (y, label, shares, amount) in [
+        (400, "Balance, June 30, 2015 .........", "1,240", "13,427"),
+        (388, "Net income .....................", "799", "2,755"),
+        (376, "Balance, June 30, 2016 .........", "1,071", "12,211"),
+    ] {
+        content += &set(&[(10, 72, y, label), (10, 300, y, shares), (10, 400, y, amount)]);
+    }
+    let document = page(&content);
+    assert!(document.text.contains("| Net income | 799 | 2,755 |"), "{}", document.text);
+}

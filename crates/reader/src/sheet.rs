@@ -122,7 +122,8 @@ fn num_head_rows(rows: &[Vec<Cell>]) -> usize {
     if rows.get(num_rows).is_some_and(|row| row.iter().any(is_value)) { num_rows } else { 1 }
 }
 
-/// Writes a table; one with more columns than a table may have becomes several.
+/// Writes a table; one with more columns than a table may have becomes several, each with the labels
+/// of the first column.
 fn write_table(rows: &[Vec<Cell>], writer: &mut Writer) {
     let (above, below) = rows.split_at(num_head_rows(rows).min(rows.len()));
     let mut head: Vec<Cell> = Vec::new();
@@ -137,7 +138,9 @@ fn write_table(rows: &[Vec<Cell>], writer: &mut Writer) {
     let mut columns: Vec<usize> = rows.iter().copied().flatten().map(|cell| cell.column).collect();
     columns.sort_unstable();
     columns.dedup();
-    for part in columns.chunks(MAX_COLUMNS) {
+    let Some((labels, columns)) = columns.split_first() else { return };
+    for part in columns.chunks(MAX_COLUMNS - 1).chain(columns.is_empty().then_some(columns)) {
+        let part = [&[*labels], part].concat();
         let cells_of = |row: &&Vec<Cell>| {
             let mut cells = Vec::new();
             for cell in *row {
@@ -248,7 +251,10 @@ mod tests {
         sheet.write(&mut writer);
         let texts: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         assert!(
-            texts.len() == 3 && texts[1].contains("c99") && texts[2].contains("c149"),
+            texts.len() == 3
+                && texts[1].contains("c99")
+                && texts[2].starts_with("| c0 | c100 |")
+                && texts[2].contains("c149"),
             "{texts:?}"
         );
     }

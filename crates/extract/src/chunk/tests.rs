@@ -182,6 +182,25 @@ fn the_rest_of_a_table_begins_with_its_head_if_there_is_room() {
 }
 
 #[test]
+fn all_rows_of_a_head_are_repeated() {
+    let split = |second: &str, is_repeated: bool| {
+        let head = format!("| Tides | ebb | flood |\n|---|---|---|\n{second}\n");
+        let rows: String = (11..20).map(|height| format!("| Hull | {height} | 21 |\n")).collect();
+        let text = head + &rows;
+        let options = options(Strategy::Structure, 54, 0);
+        let chunks = chunk(&markdown::extract(&text), "T", &words, &options);
+        assert!(chunks.len() > 1, "{chunks:?}");
+        assert_eq!(chunks[1].text.contains(second), is_repeated, "{chunks:?}");
+    };
+    split("|  | in 2024 | May 28, 2025 |", true);
+    split("| In metres | 2024 | 2025 |", true);
+    split("|  | in metres | in feet |", true);
+    split("| Emden | 7 | 2025 |", false);
+    split("| Emden | dry | wet |", false);
+    split("|  | 7 | 8 |", false);
+}
+
+#[test]
 fn code_is_split_at_blank_lines_and_keeps_its_indentation() {
     let source = "    a b\n    c d\n\n    e f\n    g h\n";
     check(source, 5, 0, &["    a b\n    c d", "    e f\n    g h"]);

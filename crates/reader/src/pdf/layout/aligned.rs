@@ -127,6 +127,42 @@ mod tests {
     }
 
     #[test]
+    fn rows_with_leaders_and_several_numbers_are_a_table() {
+        check(
+            "                  Common    Total\n\
+             Balance .......    1,240   13,427\n\
+             Net income ....      799    2,755\n\
+             Balance .......    1,071   12,211",
+            &["|  | Common | Total |\n| --- | --- | --- |\n| Balance | 1,240 | 13,427 |\n\
+               | Net income | 799 | 2,755 |\n| Balance | 1,071 | 12,211 |"],
+        );
+    }
+
+    #[test]
+    fn labels_above_their_values_are_a_table() {
+        check(
+            "Invoice Date:    Due Date:     Reference:\n03/20/2023       04/04/2023    CUSTREF123",
+            &["| Invoice Date: | Due Date: | Reference: |\n| --- | --- | --- |\n\
+               | 03/20/2023 | 04/04/2023 | CUSTREF123 |"],
+        );
+        check("Invoice Date:    Due Date:\nis not       known yet", &[]);
+        check("the tide         the ebb\nof 2023          of 2024 and so", &[]);
+    }
+
+    #[test]
+    fn days_and_years_are_parts_of_the_head() {
+        check(
+            "            January    January\n\
+             \u{20}           28,        29,\n\
+             \u{20}           2023       2022\n\
+             Revenue     46,298     51,761\n\
+             Cost        36,386     40,121",
+            &["|  | January 28, 2023 | January 29, 2022 |\n| --- | --- | --- |\n\
+               | Revenue | 46,298 | 51,761 |\n| Cost | 36,386 | 40,121 |"],
+        );
+    }
+
+    #[test]
     fn text_and_tables_of_contents_are_not_tables() {
         check("One    two words and some more of them that go on\nnext   line\nlast   line", &[]);
         check("One .......... 1\nTwo .......... 2\nThree ........ 3\nFour ......... 4", &[]);

@@ -11,10 +11,15 @@ const ALIGNED: f64 = 0.3;
 /// Fewest aligned lines that count as rows if they contain words; fewer may be wrapped text.
 const MIN_ROWS_OF_WORDS: usize = 4;
 
-/// Returns the text of a cell.
+/// Fewest dots of a leader.
+const MIN_LEADER: usize = 4;
+
+/// Returns the text of a cell, without the leader to the next one.
 pub(super) fn text(lines: &[Line]) -> String {
     let lines: Vec<String> = lines.iter().map(Line::text).collect();
-    clean::join_lines(&clean::text(&lines.join("\n")))
+    let text = clean::join_lines(&clean::text(&lines.join("\n")));
+    let label = text.trim_end_matches(['.', ' ']);
+    if text.len() - label.len() >= MIN_LEADER { label.to_owned() } else { text }
 }
 
 /// Returns a row of cells as one row of text, or as several if the lines of its cells are aligned.
@@ -67,8 +72,52 @@ fn steps(cells: &[Vec<Line>]) -> Vec<f64> {
     steps
 }
 
-/// Removes rows and columns without text.
+/// Removes rows and columns without text, and moves a head that is beside its column into it: of two
+/// neighbouring columns one has a head, and no row has text in both.
 pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>) {
     rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
     markdown_table::drop_empty_columns(rows);
+    let width = rows.first().map_or(0, Vec::len);
+    for right in (1..width).rev() {
+        let is_filled = |row: &Vec<String>| (!row[right - 1].is_empty(), !row[right].is_empty());
+        let has_one_head = rows.first().is_some_and(|row| is_filled(row).0 != is_filled(row).1);
+        if has_one_head && rows.len() > 2 && !rows.iter().any(|row| is_filled(row) == (true, true))
+        {
+            for row in rows.iter_mut() {
+                let cell = row.remove(right);
+                row[right - 1] += &cell;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_beside_its_column_is_moved_into_it() {
+        let check = |rows: &[&[&str]], expected: &[&[&str]]| {
+            let owned = |rows: &[&[&str]]| -> Vec<Vec<String>> {
+                rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
+            };
+            let mut found = owned(rows);
+            drop_empty(&mut found);
+            assert_eq!(found, owned(expected));
+        };
+        check(
+            &[
+                &["Plan", "", "County", "Total"],
+                &["COHS", "Marin", "", "36"],
+                &["", "Napa", "", "28"],
+            ],
+            &[&["Plan", "County", "Total"], &["COHS", "Marin", "36"], &["", "Napa", "28"]],
+        );
+        // Two heads are two columns, also if no row has both.
+        let accounts: &[&[&str]] =
+            &[&["", "Debit", "Credit"], &["Rent", "7", ""], &["Sales", "", "9"]];
+        check(accounts, accounts);
+        let labels: &[&[&str]] = &[&["", "2024"], &["Ebb", "7"], &["Flood", "8"]];
+        check(labels, labels);
+    }
 }

@@ -28,6 +28,12 @@ const MAX_CROSSING: f64 = 0.1;
 /// Most words per piece, on average; columns of text have more.
 const MAX_WORDS: f64 = 6.0;
 
+/// How far the left ends of a label and of the value below it may differ, as a fraction of the size.
+const ALIGNED: f64 = 0.3;
+
+/// Fewest rows whose labels are outside the rules of their numbers.
+const MIN_OUTSIDE: usize = 2;
+
 /// Fewest lines in a table without rules.
 const MIN_LINES: usize = 3;
 
@@ -77,6 +83,21 @@ impl<'a> Row<'a> {
     pub(super) fn is_split(&self) -> bool {
         self.pieces.len() > 1
     }
+}
+
+/// Whether most lines that begin with a number have words before it `outside` of their table, left of
+/// `left`: then its rules cover only the numbers, and labels and numbers belong together.
+pub(super) fn lack_labels(lines: &[Line], left: f64, outside: &[Word]) -> bool {
+    let begins_with_number =
+        |line: &&Line| line.words.first().is_some_and(|word| is_number(&word.text));
+    let numbers: Vec<&Line> = lines.iter().filter(begins_with_number).collect();
+    let has_label = |line: &&&Line| {
+        outside
+            .iter()
+            .any(|word| word.area.right < left && (word.base - line.base).abs() <= 0.2 * word.size)
+    };
+    let num_outside = numbers.iter().filter(has_label).count();
+    num_outside >= MIN_OUTSIDE && num_outside * 2 > numbers.len()
 }
 
 /// Returns the left and right end of a piece.
@@ -180,17 +201,34 @@ fn is_table(rows: &[Row<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) -> bool 
     let pieces = || cells.iter().flatten().filter(|piece| !piece.is_empty());
     let num_words: usize =
         pieces().map(|piece| piece.iter().filter(|word| !is_number(&word.text)).count()).sum();
-    let num_leaders = rows.iter().filter(|row| has_leader(row.line)).count();
+    // A line of a table of contents has one number behind its leader.
+    let is_entry = |row: &&Row<'_>| row.pieces.len() <= 2 && has_leader(row.line);
+    let num_leaders = rows.iter().filter(is_entry).count();
     let is_number_cell =
         |piece: &&Vec<Word>| piece.iter().any(|word| is_number(&word.text)) && piece.len() <= 3;
     let num_numbers = pieces().filter(is_number_cell).count();
     let num_pieces = pieces().count().max(1);
     num_columns >= 2
-        && num_split >= if is_ruled { 2 } else { MIN_LINES }
+        && num_split >= if is_ruled || are_labels_above_values(rows) { 2 } else { MIN_LINES }
         && num_split * 2 >= cells.len()
         && num_words as f64 <= MAX_WORDS * num_pieces as f64
         && num_leaders * 2 < rows.len()
         && (is_ruled || num_columns > 2 || num_numbers * 3 >= num_pieces)
+}
+
+/// Whether rows are labels and their values below them, as in forms: without digits, and with.
+fn are_labels_above_values(rows: &[Row<'_>]) -> bool {
+    let [labels, values] = rows else { return false };
+    let has_digit = |piece: &Vec<Word>| {
+        piece.iter().any(|word| word.text.contains(|c: char| c.is_ascii_digit()))
+    };
+    let is_above = |(label, value): (&Vec<Word>, &Vec<Word>)| {
+        (extent(label).0 - extent(value).0).abs() <= ALIGNED * labels.line.size
+    };
+    labels.pieces.len() == values.pieces.len()
+        && labels.pieces.iter().zip(&values.pieces).all(is_above)
+        && !labels.pieces.iter().any(has_digit)
+        && values.pieces.iter().all(has_digit)
 }
 
 /// Whether a word is a bullet or a section number.

@@ -32,6 +32,9 @@ const MAX_DRIFT: f64 = 0.35;
 /// Smallest overlap of a raised or lowered word with its line, as a fraction of its height.
 const MIN_OVERLAP: f64 = 0.5;
 
+/// Size below which a word of a line is raised or lowered, as a fraction of the size of the line.
+const RAISED: f64 = 0.8;
+
 /// Gap below which two words touch, and below which two ideographs belong to one word.
 const TOUCHING: f64 = 0.12;
 const TOUCHING_IDEOGRAPHS: f64 = 0.9;
@@ -44,9 +47,20 @@ const WORD_BEFORE_REFERENCE: usize = 4;
 
 /// Groups words into lines, top to bottom.
 pub(super) fn gather(words: Vec<Word>) -> Vec<Line> {
+    let mut lines: Vec<Line> = group(words).into_iter().filter_map(finish).collect();
+    lines.sort_by(|a, b| a.base.total_cmp(&b.base));
+    lines
+}
+
+/// Groups the words of the usual size by line, adds those of other sizes that belong to them, and groups the
+/// rest in the same way: a small table among larger text has raised notes of its own.
+fn group(words: Vec<Word>) -> Vec<Vec<Word>> {
     let median = median_size(&words);
     let (mut main, rest): (Vec<Word>, Vec<Word>) =
-        words.into_iter().partition(|word| (0.8 * median..=1.6 * median).contains(&word.size));
+        words.into_iter().partition(|word| (RAISED * median..=1.6 * median).contains(&word.size));
+    if main.is_empty() {
+        return rest.into_iter().map(|word| vec![word]).collect();
+    }
     main.sort_by(|a, b| a.base.total_cmp(&b.base));
     let mut lines: Vec<Vec<Word>> = Vec::new();
     for word in main {
@@ -57,17 +71,16 @@ pub(super) fn gather(words: Vec<Word>) -> Vec<Line> {
             _ => lines.push(vec![word]),
         }
     }
-    add_odd_sizes(&mut lines, rest);
-    let mut lines: Vec<Line> = lines.into_iter().filter_map(finish).collect();
-    lines.sort_by(|a, b| a.base.total_cmp(&b.base));
+    let rest = add_odd_sizes(&mut lines, rest);
+    lines.extend(group(rest));
     lines
 }
 
 /// Adds words that are smaller or larger than most to the lines next to them (exponents, note
-/// references, initials), or to separate lines.
-fn add_odd_sizes(lines: &mut Vec<Vec<Word>>, mut words: Vec<Word>) {
-    let num_main = lines.len();
+/// references, initials), and returns the others.
+fn add_odd_sizes(lines: &mut [Vec<Word>], mut words: Vec<Word>) -> Vec<Word> {
     words.sort_by(|a, b| a.base.total_cmp(&b.base));
+    let mut others = Vec::new();
     for word in words {
         let overlap = |line: &Vec<Word>| {
             let area = Area::around(line.iter().map(|other| other.area));
@@ -77,23 +90,17 @@ fn add_odd_sizes(lines: &mut Vec<Vec<Word>>, mut words: Vec<Word>) {
             (share >= MIN_OVERLAP && gap < 3.0).then_some(share)
         };
         let is_larger = |line: &Vec<Word>| word.size > 1.6 * line[0].size;
-        let best = lines[..num_main]
+        let best = lines
             .iter_mut()
             .filter(|line| !is_larger(line) || starts_with_initial(line, &word))
             .filter_map(|line| Some((overlap(line)?, line)))
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        let Some((_, line)) = best else {
-            let separate = lines[num_main..].last_mut().filter(|line| {
-                (word.base - line[0].base).abs() <= MAX_DRIFT * word.size.min(line[0].size)
-            });
-            match separate {
-                Some(line) => line.push(word),
-                None => lines.push(vec![word]),
-            }
-            continue;
-        };
-        line.push(word);
+        match best {
+            Some((_, line)) => line.push(word),
+            None => others.push(word),
+        }
     }
+    others
 }
 
 /// Whether `initial` is a large first letter and `line` the first of the lines next to it.
@@ -237,6 +244,16 @@ mod tests {
         formula.push(word("2", 5.0, 8.0, 6.0));
         formula.push(word("10", 30.0, 14.0, 5.0));
         check(formula, &["x2 = H10O", "next"]);
+    }
+
+    #[test]
+    fn raised_words_of_a_small_table_stay_in_its_lines() {
+        let mut page = words("the tide turns at noon and runs out for six hours and some minutes");
+        page.push(word("Loans", 0.0, 40.0, 7.0));
+        page.push(word("(b)", 18.0, 37.5, 4.6));
+        page.push(word("5,357", 60.0, 40.0, 7.0));
+        let text = page[..14].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        check(page, &[&text, "Loans(b) 5,357"]);
     }
 
     #[test]

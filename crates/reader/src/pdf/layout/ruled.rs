@@ -38,7 +38,8 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
         let (inside, outside): (Vec<Word>, Vec<Word>) =
             words.drain(..).partition(|word| area.contains_centre_of(&word.area));
         *words = outside;
-        if continues_outside(&inside, words) {
+        let lines = lines::gather(inside.clone());
+        if continues_outside(&lines, words) || gaps::lack_labels(&lines, area.left, words) {
             words.extend(inside);
             continue;
         }
@@ -53,8 +54,7 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
 
 /// Whether most lines of a lattice continue with numbers outside it: then it is a part of a table
 /// with incomplete rules.
-fn continues_outside(inside: &[Word], outside: &[Word]) -> bool {
-    let lines = lines::gather(inside.to_vec());
+fn continues_outside(lines: &[Line], outside: &[Word]) -> bool {
     let continues = |line: &&Line| {
         let mut neighbours = outside.iter().filter(|word| {
             let gap = -word.area.shared_width(&line.area) / word.size;

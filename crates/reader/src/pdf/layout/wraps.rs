@@ -83,11 +83,11 @@ fn extents(rows: &[GridRow]) -> Vec<Area> {
 }
 
 impl GridRow {
-    /// Whether no cell is a number; years and units do not count as numbers.
+    /// Whether no cell is a number; parts of dates and units do not count as numbers.
     fn is_head(&self) -> bool {
         let is_amount = |cell: &Vec<Word>| {
             cell.iter().all(|word| is_number(&word.text))
-                && cell.iter().any(|word| !is_year(&word.text))
+                && cell.iter().any(|word| !is_part_of_date(&word.text))
         };
         !self.cells.iter().any(|cell| !cell.is_empty() && is_amount(cell))
     }
@@ -131,7 +131,9 @@ impl GridRow {
     }
 }
 
-fn is_year(text: &str) -> bool {
+/// Whether a word is a year, or a day as in `January 28,`.
+fn is_part_of_date(text: &str) -> bool {
     let digits = text.trim_matches(|c: char| !c.is_ascii_digit());
     digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"))
+        || digits.len() <= 2 && text.strip_suffix(',') == Some(digits)
 }

@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use super::gaps::{CELL_GAP_RULED, Row, borders, extent, table};
+use super::gaps::{CELL_GAP_RULED, Row, borders, extent, lack_labels, table};
 use super::lines::{self, Line};
-use super::numbers::is_number;
 use super::piece::Table;
 use super::rules::{Rule, Rules};
 use super::sheet::Area;
@@ -32,7 +31,7 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
         *words = outside;
         let lines = lines::gather(inside.clone());
         let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
-        if table(&rows, zone, true).is_none() || lacks_labels(&rows, zone, words) {
+        if table(&rows, zone, true).is_none() || lack_labels(&lines, zone.left, words) {
             words.extend(inside);
             continue;
         }
@@ -52,19 +51,6 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
     }
     words.sort_by_key(|word| word.order);
     tables
-}
-
-/// Whether most rows begin with a number and have words before it outside the zone: then the rules
-/// cover only the numbers of a table.
-fn lacks_labels(rows: &[Row<'_>], zone: Area, outside: &[Word]) -> bool {
-    let lacks_label = |row: &&Row<'_>| {
-        let first = row.pieces.first().and_then(|piece| piece.first());
-        let is_before = |word: &Word| {
-            word.area.right < zone.left && (word.base - row.line.base).abs() <= 0.2 * word.size
-        };
-        first.is_some_and(|word| is_number(&word.text)) && outside.iter().any(is_before)
-    };
-    rows.iter().filter(lacks_label).count() * 2 > rows.len()
 }
 
 /// Excludes lines at either end that are not rows: a title, notes.
@@ -172,6 +158,19 @@ mod tests {
             "| Code | Meaning |\n| --- | --- |\n| E1 | no signal |\n| E2 | ice |"
         );
         assert_eq!((tables.len(), words.len()), (1, 6));
+    }
+
+    #[test]
+    fn rules_above_a_title_and_below_numbers_do_not_separate_them_from_their_labels() {
+        let picture = "Locks\n\
+                       Commodity contracts    55    51\n\
+                       Treasury locks         10    10\n\
+                       Harbour and its        the tide    of all\n\
+                       Other gauges of the    the ebb     of some\n\
+                       The tides of a year    the moon    of none";
+        let mut words = testing::words(picture);
+        let rules = [level(0.0, 22, 44), level(6.0, 22, 44)];
+        assert!(take(&Rules::of(&rules), &mut words).is_empty());
     }
 
     #[test]
