@@ -1,5 +1,6 @@
 //! Lists documents, and returns their parts and files.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
@@ -192,14 +193,14 @@ pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
             follows_links: session.config().ingestion.follow_links,
             max_bytes: walk_options(session, false).max_bytes(),
         };
-        let unpack = |path: &Path, bytes: &[u8], name: &str| {
+        let unpack = |path: &Path, bytes: &[u8], name: Option<&str>| {
+            let options = ReadOptions::new(reading_program(session)?);
+            let Some(name) = name else {
+                let content = containers::content(path, bytes, &options)?;
+                return Ok(matches!(content, Cow::Owned(_)).then(|| content.into_owned()));
+            };
             let Some(container) = detect::container(path, bytes) else { return Ok(None) };
-            containers::unpack_one(
-                bytes,
-                container,
-                name,
-                &ReadOptions::new(reading_program(session)?),
-            )
+            containers::unpack_one(bytes, container, name, &options)
         };
         read::open(&store, document, &options, &unpack)
     })

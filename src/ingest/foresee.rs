@@ -1,10 +1,11 @@
 //! Says what adding files would do: reads their first bytes, and writes nothing.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use crate::document::FileOutcome;
 use crate::error::{Error, Result};
+use crate::extract::containers::{self, Choice};
 use crate::extract::detect;
 use crate::ingest::ledger::Before;
 use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
@@ -115,8 +116,16 @@ fn prospect(
     if wanted.is_open() && head.as_ref().is_ok_and(is_container) {
         return Ok(if is_changed { Prospect::Changed } else { Prospect::New });
     }
-    let detected =
-        head.and_then(|head| detect::detect(&found.path, &head, found.is_named, wanted, further));
+    let detected = head.and_then(|head| {
+        let head = match detect::is_compressed(&found.path, &head) {
+            true => found.reach.read(&found.path, options.walk.max_bytes())?,
+            false => head,
+        };
+        let (path, is_named) = (&found.path, found.is_named);
+        let choice = Choice { is_named, wanted, further };
+        let detected = containers::detect(path, &head, choice, &options.pdf)?;
+        Ok(detected.map(|(format, _)| format))
+    });
     Ok(match detected {
         Ok(Some(_)) if known.is_some() => Prospect::Changed,
         Ok(Some(_)) => Prospect::New,
@@ -127,12 +136,16 @@ fn prospect(
     })
 }
 
-/// Returns the first bytes of a file.
+/// Returns the first and the last bytes of a file.
 fn head(found: &Found) -> Result<Vec<u8>> {
-    let file = found.reach.open(&found.path)?;
+    let mut file = found.reach.open(&found.path)?;
     let mut head = Vec::new();
-    file.take(detect::HEAD_BYTES as u64)
-        .read_to_end(&mut head)
-        .map_err(|source| Error::of_file(&found.path, source))?;
+    let read = || {
+        (&mut file).take(detect::HEAD_BYTES as u64).read_to_end(&mut head)?;
+        let at = found.size_bytes.saturating_sub(detect::TAIL_BYTES).max(head.len() as u64);
+        file.seek(SeekFrom::Start(at))?;
+        file.take(detect::TAIL_BYTES).read_to_end(&mut head)
+    };
+    read().map_err(|source| Error::of_file(&found.path, source))?;
     Ok(head)
 }

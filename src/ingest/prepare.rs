@@ -10,6 +10,7 @@ use crate::document::{Chunk, DocType, Document, Format, Metadata};
 use crate::error::{Error, Result};
 use crate::extract;
 use crate::extract::clock::{Clock, CpuBudget};
+use crate::extract::containers;
 use crate::ingest::making::Making;
 use crate::ingest::walk::Found;
 use crate::ingest::{IngestOptions, NumTokens};
@@ -60,7 +61,11 @@ pub(super) fn prepare_file(
     budget: &CpuBudget,
 ) -> Result<Prepared> {
     let ReadFile { found, bytes, format, content_hash, given_title } = file;
-    let extract = || stage("extract", || extract::extract(bytes, format, &options.pdf));
+    let read = || {
+        let content = containers::content(&found.path, bytes, &options.pdf)?;
+        extract::extract(&content, format, &options.pdf)
+    };
+    let extract = || stage("extract", read);
     let document = budget.spend(extract)?;
     budget.check()?;
     if document.blocks.is_empty() && format.doc_type() != DocType::Pdf {
@@ -184,6 +189,7 @@ fn natural_language(text: &str, doc_type: DocType) -> Option<String> {
 /// Returns the words of a file's name without its extension; empty if there are only numbers and
 /// codes like `d000012`.
 pub(super) fn file_words(path: &Path) -> String {
+    let path = paths::unpacked(path);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let is_word =
         |part: &&str| part.chars().nth(1).is_some() && part.chars().all(char::is_alphabetic);
@@ -208,6 +214,7 @@ mod tests {
             ("/n/d000012.md", ""),
             ("/n/42.txt", ""),
             ("/n/東京.md", "東京"),
+            ("/n/setup-notes.md.gz", "setup notes"),
         ] {
             assert_eq!(file_words(Path::new(path)), words);
         }

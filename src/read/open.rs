@@ -29,9 +29,9 @@ pub struct OpenOptions {
     pub max_bytes: u64,
 }
 
-/// Returns a file in a container from the container's path and bytes, by its name there; `None` if it is
-/// not in there any more.
-pub type Unpack<'a> = dyn Fn(&Path, &[u8], &str) -> Result<Option<Vec<u8>>> + 'a;
+/// Returns a file in a container from the container's path and bytes, by its name there, or without a name what a
+/// compressed file contains; `None` if it is not in there any more, or for any other file.
+pub type Unpack<'a> = dyn Fn(&Path, &[u8], Option<&str>) -> Result<Option<Vec<u8>>> + 'a;
 
 /// Where a text was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +98,10 @@ pub fn open(
         Err(error) => (None, Some(error.to_string())),
     };
     let has_changed = bytes.as_deref().map(|bytes| content_hash(bytes) != document.content_hash);
+    let name = document.path.as_deref().map(paths::name);
+    let content = name.zip(bytes.as_deref());
+    let content = content.map(|(name, bytes)| unpack(Path::new(&name), bytes, None));
+    let bytes = content.transpose()?.flatten().or(bytes);
     let text = bytes.as_deref().filter(|_| document.format != "pdf").and_then(decode::decode);
     let (origin, text) = match text {
         Some(text) => (Origin::File, text),
@@ -164,7 +168,7 @@ fn read(
     let path = paths::path_of(text);
     let bytes = reach.read(&path, options.max_bytes)?;
     let (_, Some(name)) = paths::split_member(text) else { return Ok(Some(bytes)) };
-    let member = unpack(&path, &bytes, name)?;
+    let member = unpack(&path, &bytes, Some(name))?;
     member.map(Some).ok_or_else(|| Error::PathNotFound { path: text.into() })
 }
 

@@ -55,6 +55,18 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, step)
 }
 
+/// Returns gzip data in one block without compression (RFC 1952, RFC 1951).
+fn gz(content: &str) -> Vec<u8> {
+    let len = u16::try_from(content.len()).unwrap();
+    let mut bytes = vec![0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1];
+    bytes.extend(len.to_le_bytes());
+    bytes.extend((!len).to_le_bytes());
+    bytes.extend(content.as_bytes());
+    bytes.extend(crc(content.as_bytes()).to_le_bytes());
+    bytes.extend(u32::from(len).to_le_bytes());
+    bytes
+}
+
 const MAIL: &str = "From: ada@example.org\nSubject: Gauge report\nMIME-Version: 1.0\n\
     Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\n\
     Please read the orchard table.\n--x\nContent-Type: text/csv; name=tide.csv\n\
@@ -327,5 +339,52 @@ fn a_run_killed_in_a_container_reads_it_again() {
     }
     env.ok(&["add", "docs"]);
     assert_eq!(listed(&env).len(), 60);
+    check_database(&env);
+}
+
+#[test]
+fn compressed_files_are_read_as_what_they_contain() {
+    let env = TestEnv::new();
+    let page = ".TH TIDE 1\n.SH NAME\ntide \\- shows the gauge\n";
+    env.write("docs/tide.1.gz", gz(page));
+    env.write("docs/notes.md.gz", gz("# Alpha\n\nharbour pump\n"));
+    env.write("docs/changelog.Debian.gz", gz("tide (1.0) stable\n"));
+    env.write("docs/run.py.gz", gz("def flood():\n    return 1\n"));
+    env.write("docs/cut.txt.gz", &gz("lamp broken\n")[..20]);
+    env.write("docs/all.tar.gz", gz("a tar archive"));
+    env.write("docs/plain.txt.gz", "not compressed at all\n");
+    env.write("docs/complete", "# completion -*- shell-script -*-\nflood() { :; }\n");
+    let dry = env.ok(&["add", "docs", "--dry-run"]);
+    assert!(dry.stdout.contains("6 new"), "{}", dry.text());
+    let output = env.ok(&["add", "docs"]);
+    assert!(output.stderr.contains("cut.txt.gz: it is damaged"), "{}", output.text());
+    assert_eq!(
+        names(&env),
+        [
+            "changelog.Debian.gz - changelog",
+            "complete - complete",
+            "notes.md.gz - Alpha",
+            "plain.txt.gz - plain",
+            "run.py.gz - run",
+            "tide.1.gz - TIDE(1)",
+        ]
+    );
+    let info = |file: &str| env.json(&["info", file, "--format", "json"]);
+    assert_eq!(info("docs/tide.1.gz")["metadata"]["format"], "man");
+    assert_eq!(info("docs/run.py.gz")["language"], "python");
+    assert_eq!(info("docs/complete")["language"], "bash");
+    let answer = env.json(&["search", "shows the gauge", "--top", "1"]);
+    let path = answer["results"][0]["source"]["path"].as_str().unwrap();
+    assert!(path.ends_with("docs/tide.1.gz"), "{path}");
+    assert_eq!(env.ok(&["open", "docs/tide.1.gz"]).stdout, page);
+    assert_eq!(env.ok(&["convert", "docs/notes.md.gz"]).stdout, "# Alpha\n\nharbour pump\n");
+    // The bytes of the file are compared, not those in it.
+    let again = env.ok(&["add", "docs"]);
+    assert!(again.stderr.contains("Added 0 documents. 0 failed. 6 skipped"), "{}", again.text());
+    env.ok(&["edit", "docs/notes.md.gz", "--title", "Pumps"]);
+    assert_eq!(
+        env.json(&["search", "harbour", "--top", "1"])["results"][0]["source"]["title"],
+        "Pumps"
+    );
     check_database(&env);
 }

@@ -1,13 +1,19 @@
-//! Unpacks containers in the child process: archives, attachments of e-mails, messages of mailboxes.
+//! Unpacks in the child process: containers (archives, attachments of e-mails, messages of mailboxes) and single
+//! files that were compressed.
+
+use std::borrow::Cow;
+use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
+use super::detect::{self, TextExtensions, TypeOverride};
 use super::protocol::{
-    MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, MemberLine, ReadFailure, failure_from_code,
+    COMPRESSED, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, MemberLine, ReadFailure,
+    failure_from_code,
 };
 use super::sandbox::{ReadOptions, parent};
-use crate::document::Container;
+use crate::document::{Container, Format};
 use crate::error::{Error, Failure, Result};
 
 /// A file in a container.
@@ -49,6 +55,52 @@ pub fn unpack_one(
     let members = unpack(bytes, container, options)?;
     let member = members.into_iter().find(|member| member.name == name);
     member.map(|member| member.content).transpose()
+}
+
+/// Returns what a compressed file contains; of any other file its bytes.
+///
+/// # Errors
+///
+/// [`Error::Extract`] for damaged data and for more than the limit; [`Error::Io`] if no process can be started.
+pub fn content<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Cow<'a, [u8]>> {
+    if !detect::is_compressed(path, bytes) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let unpacked = parent::read(COMPRESSED, bytes, options)?.members.pop().map(member);
+    let unpacked = unpacked.ok_or_else(|| ReadFailure::new(Failure::Crashed, ""))?;
+    Ok(Cow::Owned(unpacked.content?))
+}
+
+/// What decides how a file is read, beside its name and its content.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice<'a> {
+    /// Whether the user named the file.
+    pub is_named: bool,
+    /// The type that the user asked for.
+    pub wanted: TypeOverride,
+    /// Further extensions of text.
+    pub further: &'a TextExtensions,
+}
+
+/// Decides as [`detect::detect`] how a file is read, and returns its content. A compressed file whose name is
+/// that of nothing that kb reads is not unpacked, unless the user named it.
+///
+/// # Errors
+///
+/// Those of [`detect::detect`] and [`content`].
+pub fn detect<'a>(
+    path: &Path,
+    bytes: &'a [u8],
+    choice: Choice<'_>,
+    options: &ReadOptions,
+) -> Result<Option<(Format, Cow<'a, [u8]>)>> {
+    let Choice { is_named, wanted, further } = choice;
+    let content = match is_named || detect::may_be_read(path, further) {
+        true => content(path, bytes, options)?,
+        false => Cow::Borrowed(bytes),
+    };
+    let format = detect::detect(path, &content, is_named, wanted, further)?;
+    Ok(format.map(|format| (format, content)))
 }
 
 fn member(line: MemberLine) -> Member {

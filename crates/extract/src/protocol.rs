@@ -41,6 +41,8 @@ pub const NOTEBOOK: &str = "notebook";
 pub const NOTEBOOK_WITH_RESULTS: &str = "notebook-with-results";
 /// Reads nothing, and reports what confines the child.
 pub const LAYERS: &str = "layers";
+/// Unpacks a single file that was compressed.
+pub const COMPRESSED: &str = "compressed";
 pub const MEMBERS_OF_ZIP: &str = "members-of-zip";
 pub const MEMBERS_OF_EML: &str = "members-of-eml";
 pub const MEMBERS_OF_MBOX: &str = "members-of-mbox";

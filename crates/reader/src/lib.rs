@@ -7,6 +7,7 @@ use kb_base::{document, error, limits, text};
 use kb_extract as extract;
 
 mod code;
+mod compressed;
 mod data;
 mod docx;
 mod epub;

@@ -1,25 +1,34 @@
 //! Reads e-mail (`mail-parser`): a message (EML), or the messages of a mailbox (MBOX).
 //!
 //! Subject, sender and date of a message are metadata. Its text is the plain one, or the page if
-//! there is no other. Of attachments only the names are read.
+//! there is no other, or if the plain one is much shorter. Of attachments only the names are read.
 
+use std::borrow::Cow;
+
+use mail_parser::decoders::html::html_to_text;
 use mail_parser::mailbox::mbox::MessageIterator;
-use mail_parser::{Address, DateTime, Message, MessageParser, MimeHeaders, PartType};
+use mail_parser::{Address, DateTime, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::writer::Writer;
 use super::{Emit, Input, Stop, html};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
+use crate::text::decode;
 
 /// Most messages that are read of a mailbox.
 const MAX_MESSAGES: usize = 10_000;
+
+/// The page is read if it has more words than this many times those of the plain text, as that then only says that
+/// there is a page.
+const MIN_PLAIN: usize = 4;
 
 /// Most attachments whose names are written.
 const MAX_ATTACHMENTS: usize = 100;
 
 /// Reads a message.
 pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    let message = parse(input.bytes)
+    let bytes = in_bytes(input.bytes);
+    let message = parse(&bytes)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "there is no message in it"))?;
     emit(Line::Document(Head {
         title: subject(&message),
@@ -39,7 +48,7 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(),
     let mut writer = Writer::default();
     let mut num_messages = 0;
     let mut warnings = Vec::new();
-    for message in MessageIterator::new(input.bytes) {
+    for message in MessageIterator::new(&*in_bytes(input.bytes)) {
         let Some(contents) = message.ok().map(|message| message.unwrap_contents()) else {
             continue;
         };
@@ -65,6 +74,16 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(),
     Ok(())
 }
 
+/// Returns a message or a mailbox in UTF-8 if it is in UTF-16; otherwise its bytes.
+pub(crate) fn in_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match decode::has_line_bytes(bytes) {
+        true => Cow::Borrowed(bytes),
+        false => {
+            decode::decode(bytes).map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_bytes()))
+        }
+    }
+}
+
 /// Parses a message; `None` for bytes without its usual fields.
 fn parse(bytes: &[u8]) -> Option<Message<'_>> {
     let message = MessageParser::default().parse(bytes)?;
@@ -88,14 +107,14 @@ fn write(message: &Message<'_>, writer: &mut Writer) {
     let date = message.date().map(|date| format!("Date: {}", date.to_rfc3339()));
     let fields = [of("From", message.from()), of("To", message.to()), of("Cc", message.cc()), date];
     writer.paragraph(&fields.into_iter().flatten().collect::<Vec<_>>().join("\n"));
-    for part in message.text_bodies() {
+    for part in bodies(message) {
         match &part.body {
             PartType::Text(text) => text
                 .replace("\r\n", "\n")
                 .split("\n\n")
                 .filter(|paragraph| !paragraph.trim().is_empty())
                 .for_each(|paragraph| writer.paragraph(paragraph)),
-            PartType::Html(page) => html::write_whole(page, writer),
+            PartType::Html(page) => html::write_message(page, writer),
             _ => {}
         }
     }
@@ -103,6 +122,24 @@ fn write(message: &Message<'_>, writer: &mut Writer) {
     let names = names.collect::<Vec<_>>().join(", ");
     if !names.is_empty() {
         writer.paragraph(&format!("Attachments: {names}"));
+    }
+}
+
+/// Returns the parts that are the text of a message: the plain ones, unless they only say that there is a page.
+fn bodies<'a>(message: &'a Message<'a>) -> Vec<&'a MessagePart<'a>> {
+    let num_words = |parts: &[&MessagePart<'_>]| -> usize {
+        let words = |part: &&MessagePart<'_>| match &part.body {
+            PartType::Text(text) => text.split_whitespace().count(),
+            PartType::Html(page) => html_to_text(page).split_whitespace().count(),
+            _ => 0,
+        };
+        parts.iter().map(words).sum()
+    };
+    let plain: Vec<_> = message.text_bodies().collect();
+    let pages: Vec<_> = message.html_bodies().collect();
+    match num_words(&plain) * MIN_PLAIN < num_words(&pages) {
+        true => pages,
+        false => plain,
     }
 }
 
@@ -169,6 +206,32 @@ mod tests {
             part("message/rfc822", "Subject: inner\n\nInner."),
         );
         check(&mixed, &["# Gauge", "Page.", "Attachments: tide.pdf, inner"]);
+    }
+
+    #[test]
+    fn the_page_is_read_whole_and_if_the_plain_text_only_mentions_it() {
+        let page = "<p>Low water at ten.</p><button>Reply</button><div aria-hidden=true>Boats wait \
+                    below.</div><p hidden>secret</p><script>code</script><select><option>Noon</select>";
+        let words = ["Low water at ten.", "Reply", "Boats wait below.", "Noon"];
+        check(&format!("Subject: a\nContent-Type: text/html\n\n{page}"), &words);
+        let both = |plain: &str| {
+            format!(
+                "Subject: a\nContent-Type: multipart/alternative; boundary=x\n\n--x\n\
+                 Content-Type: text/plain\n\n{plain}\n--x\nContent-Type: text/html\n\n{page}\n--x--\n"
+            )
+        };
+        check(&both(" "), &words);
+        check(&both("Below."), &words);
+        check(&both("Low water at ten. Boats wait."), &["Low water at ten. Boats wait."]);
+    }
+
+    #[test]
+    fn a_message_in_utf_16_is_read() {
+        let text = "\u{FEFF}From: ada@example.org\r\nSubject: a\r\n\r\nLow water.\r\n";
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let (head, blocks) = output_of(read_message, &bytes).unwrap();
+        assert_eq!(head.title.as_deref(), Some("a"));
+        assert_eq!(blocks, ["From: ada@example.org", "Low water."]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! characters, and is unique in its container; what has no such name is reported.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read as _;
+use std::io::Read;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,7 @@ use mail_parser::mailbox::mbox::MessageIterator;
 use mail_parser::{MessageParser, MimeHeaders, PartType};
 use zip::result::ZipError;
 
-use super::{Emit, Input, Stop, parts};
+use super::{Emit, Input, Stop, mail, parts};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, MemberLine, ReadFailure, Tail};
 use crate::limits;
@@ -37,12 +37,7 @@ pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop>
         if file.is_dir() || file.is_symlink() {
             continue;
         }
-        let mut bytes = Vec::new();
-        let read = file.take(members.bytes_left.saturating_add(1)).read_to_end(&mut bytes);
-        match read {
-            Ok(_) => members.add(&stated, &bytes)?,
-            Err(error) => members.failed(&stated, Failure::Damaged, error.to_string())?,
-        }
+        members.add_from(&stated, file)?;
     }
     let start = usize::try_from(archive.central_directory_start()).unwrap_or(usize::MAX);
     for name in repeated_names(input.bytes.get(start..).unwrap_or_default()) {
@@ -82,7 +77,7 @@ fn failure_of(error: &ZipError) -> Failure {
 /// Emits the attachments of an e-mail.
 pub(crate) fn of_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let mut members = Members::new(emit);
-    if let Some(message) = MessageParser::default().parse(input.bytes) {
+    if let Some(message) = MessageParser::default().parse(&*mail::in_bytes(input.bytes)) {
         for (number, part) in (1..).zip(message.attachments()) {
             match (&part.body, part.attachment_name()) {
                 (PartType::Message(inner), name) => {
@@ -102,7 +97,7 @@ pub(crate) fn of_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), S
 pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let mut members = Members::new(emit);
     let mut num_messages = 0;
-    for (number, message) in (1..).zip(MessageIterator::new(input.bytes)) {
+    for (number, message) in (1..).zip(MessageIterator::new(&*mail::in_bytes(input.bytes))) {
         let Ok(contents) = message.map(|message| message.unwrap_contents()) else { continue };
         // Its first line says that it is a message.
         let parsed = MessageParser::default().parse(&contents);
@@ -123,7 +118,7 @@ pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), S
 }
 
 /// Sends members within the limits.
-struct Members<'a, 'e> {
+pub(crate) struct Members<'a, 'e> {
     emit: &'a mut Emit<'e>,
     names: HashSet<String>,
     /// The numbers that members of equal names got last.
@@ -132,7 +127,7 @@ struct Members<'a, 'e> {
 }
 
 impl<'a, 'e> Members<'a, 'e> {
-    fn new(emit: &'a mut Emit<'e>) -> Self {
+    pub(crate) fn new(emit: &'a mut Emit<'e>) -> Self {
         let (names, numbers) = (HashSet::new(), HashMap::new());
         Self { emit, names, numbers, bytes_left: limits::MEMBER_BYTES }
     }
@@ -151,6 +146,15 @@ impl<'a, 'e> Members<'a, 'e> {
         let bytes = BASE64_STANDARD.encode(bytes);
         let member = MemberLine { name, bytes: Some(bytes), failed: None };
         Ok((self.emit)(Line::Member(member))?)
+    }
+
+    /// Adds what a reader of packed data returns, up to a byte more than the limit.
+    pub(crate) fn add_from(&mut self, name: &str, reader: impl Read) -> Result<(), Stop> {
+        let mut bytes = Vec::new();
+        match reader.take(self.bytes_left.saturating_add(1)).read_to_end(&mut bytes) {
+            Ok(_) => self.add(name, &bytes),
+            Err(error) => self.failed(name, Failure::Damaged, error.to_string()),
+        }
     }
 
     /// Reports a member that cannot be unpacked.
@@ -185,7 +189,7 @@ impl<'a, 'e> Members<'a, 'e> {
         Ok(free)
     }
 
-    fn finish(self) -> Result<(), Stop> {
+    pub(crate) fn finish(self) -> Result<(), Stop> {
         Ok((self.emit)(Line::Done(Tail::default()))?)
     }
 }
@@ -209,13 +213,13 @@ fn clean_name(name: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     type Reader = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
 
     /// Returns name and text of each member, or the code of its failure.
-    fn members(read: Reader, bytes: &[u8]) -> Result<Vec<(String, String)>, Failure> {
+    pub(crate) fn members(read: Reader, bytes: &[u8]) -> Result<Vec<(String, String)>, Failure> {
         let mut found = Vec::new();
         let input = Input::of(bytes);
         let outcome = read(&input, &mut |line| {

@@ -3,12 +3,13 @@
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract};
 use super::{
-    Read, Reader, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf, xlsx,
+    Read, Reader, compressed, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf,
+    xlsx,
 };
 use crate::document::Headed;
 use crate::extract::protocol::{
-    CODE, DATA, IMAGE, MARKUP, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, NOTEBOOK,
-    NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS,
+    CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP,
+    NOTEBOOK, NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS,
 };
 
 /// The readers of PDF that `extract` tries, best first.
@@ -24,6 +25,7 @@ const OTHERS: &[Reader] = &[
     Reader { name: DATA, read: parsed::data },
     Reader { name: NOTEBOOK, read: parsed::notebook },
     Reader { name: NOTEBOOK_WITH_RESULTS, read: parsed::notebook_with_results },
+    Reader { name: COMPRESSED, read: compressed::read },
     Reader { name: MEMBERS_OF_ZIP, read: members::of_zip },
     Reader { name: MEMBERS_OF_EML, read: members::of_message },
     Reader { name: MEMBERS_OF_MBOX, read: members::of_mailbox },

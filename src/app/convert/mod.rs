@@ -12,6 +12,7 @@ use crate::app::{Observer, Session, add};
 use crate::document::{DocType, Document, Format, Language, Levels};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
+use crate::extract::containers::{self, Choice};
 use crate::extract::{self, detect};
 use crate::ingest::walk::{Found, Start};
 use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED, walk};
@@ -154,13 +155,10 @@ impl Job {
                 }
                 error => error,
             })?;
-        let format = detect::detect(
-            &found.path,
-            &bytes,
-            found.is_named,
-            self.options.wanted,
-            &walk.text_extensions,
-        )?;
+        let (is_named, wanted) = (found.is_named, self.options.wanted);
+        let choice = Choice { is_named, wanted, further: &walk.text_extensions };
+        let detected = containers::detect(&found.path, &bytes, choice, &self.options.pdf)?;
+        let format = detected.map(|(format, _)| format);
         Ok(format.map(|format| (bytes, format)))
     }
 
@@ -173,7 +171,10 @@ impl Job {
 
     fn read(&self, bytes: &[u8], format: Format, path: &Path) -> Result<Converted> {
         let budget = CpuBudget::new(self.options.max_cpu);
-        let mut document = budget.spend(|| extract::extract(bytes, format, &self.options.pdf))?;
+        let mut document = budget.spend(|| {
+            let content = containers::content(path, bytes, &self.options.pdf)?;
+            extract::extract(&content, format, &self.options.pdf)
+        })?;
         budget.check()?;
         if document.blocks.is_empty() && format.doc_type() != DocType::Pdf {
             return Err(Error::EmptyFile { path: path.to_owned() });

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use crate::document::Language;
 use crate::error::{Error, Failure, Result};
 use crate::extract::clock::CpuBudget;
-use crate::extract::{containers, detect};
+use crate::extract::containers::{self, Choice};
+use crate::extract::detect;
 use crate::hash;
 use crate::ingest::ledger::{Before, Failed};
 use crate::ingest::prepare::ReadFile;
@@ -185,14 +186,11 @@ impl Planner<'_> {
         if bytes.is_empty() {
             return Err(Error::EmptyFile { path: found.path });
         }
-        let format = detect::detect(
-            &found.path,
-            bytes,
-            found.is_named,
-            found.wanted(self.options.wanted),
-            &self.options.walk.text_extensions,
-        )?;
-        let Some(format) = format else {
+        let (is_named, wanted) = (found.is_named, found.wanted(self.options.wanted));
+        let further = &self.options.walk.text_extensions;
+        let choice = Choice { is_named, wanted, further };
+        let detected = containers::detect(&found.path, bytes, choice, &self.options.pdf)?;
+        let Some((format, content)) = detected else {
             let stamp = Some((found.size_bytes, found.mtime_ns));
             return Ok(Outcome::Ignored(LeftOut { path: found.path, rule: Rule::Type, stamp }));
         };
@@ -225,7 +223,8 @@ impl Planner<'_> {
                 let is_known = known.is_some() || is_misnamed;
                 let given_title = known.and_then(|known| known.title_given).or(given);
                 let found = &found;
-                let file = ReadFile { found, bytes, format, content_hash: hash, given_title };
+                let file =
+                    ReadFile { found, bytes: &content, format, content_hash: hash, given_title };
                 self.prepare(file, is_known)
             }
         }

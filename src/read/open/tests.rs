@@ -124,7 +124,8 @@ fn a_file_in_a_container_is_unpacked() {
     let (db, document) = put(&new, &[plain("stored", 1)]);
     let options = OpenOptions { max_bytes: 1000, ..OpenOptions::default() };
     let opened = |bytes: Option<&[u8]>| {
-        let unpack = |path: &Path, packed: &[u8], name: &str| {
+        let unpack = |path: &Path, packed: &[u8], name: Option<&str>| {
+            let Some(name) = name else { return Ok(None) };
             assert_eq!((path, packed, name), (&*container, &b"packed"[..], "b/c.md"));
             Ok(bytes.map(<[u8]>::to_owned))
         };
@@ -135,4 +136,25 @@ fn a_file_in_a_container_is_unpacked() {
     let missing = opened(None);
     assert_eq!((missing.origin, missing.has_changed), (Origin::Database, None));
     assert!(missing.file_error.unwrap().contains("c.md"));
+}
+
+#[test]
+fn a_compressed_file_is_unpacked_after_it_was_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.md.gz");
+    std::fs::write(&path, "packed").unwrap();
+    let new = NewDocument {
+        stamp: Some(stamp(path.to_str().unwrap())),
+        content_hash: content_hash(b"packed"),
+        ..document("", &[], &[])
+    };
+    let (db, document) = put(&new, &[plain("stored", 1)]);
+    let options = OpenOptions { max_bytes: 1000, ..OpenOptions::default() };
+    let unpack = |path: &Path, packed: &[u8], name: Option<&str>| {
+        assert_eq!((path, packed, name), (Path::new("a.md.gz"), &b"packed"[..], None));
+        Ok(Some(b"unpacked".to_vec()))
+    };
+    let opened = open(&db.store, document, &options, &unpack).unwrap();
+    assert_eq!((opened.text.as_str(), opened.has_changed), ("unpacked", Some(false)));
+    assert_eq!(opened.origin, Origin::File);
 }

@@ -225,7 +225,9 @@ impl Error {
             Self::Config { hint: None, .. } => {
                 Some("correct the value or remove it to use the default".into())
             }
-            Self::UnsupportedFormat { .. } => Some(supported_formats()),
+            Self::UnsupportedFormat { path, .. } => {
+                Some(conversion(path).unwrap_or_else(supported_formats))
+            }
             Self::NotAFile { .. } => Some(
                 "name a file or a folder; `kb add - --title TITLE` reads a pipe"
                     .into(),
@@ -354,6 +356,19 @@ impl Error {
     }
 }
 
+/// Returns how to convert a file of an older format, by its extension.
+fn conversion(path: &Path) -> Option<String> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    let to = match &*extension {
+        "doc" | "dot" => "docx",
+        "xls" | "xlt" => "xlsx",
+        "ppt" | "pps" => "pptx",
+        "msg" => return Some("save it as .eml, or convert it: `msgconvert FILE`".into()),
+        _ => return None,
+    };
+    Some(format!("convert it: `soffice --headless --convert-to {to} FILE`"))
+}
+
 /// Lists the formats that kb reads, by their extensions.
 fn supported_formats() -> String {
     let extensions = |is_picture| {
@@ -373,6 +388,19 @@ fn supported_formats() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_of_an_older_format_can_be_converted() {
+        let hint = |path: &str| {
+            Error::UnsupportedFormat { path: path.into(), found: None }.hint().unwrap()
+        };
+        for (path, to) in [("a.doc", "docx"), ("a.XLS", "xlsx"), ("b/a.ppt", "pptx")] {
+            let expected = format!("convert it: `soffice --headless --convert-to {to} FILE`");
+            assert_eq!(hint(path), expected);
+        }
+        assert!(hint("a.msg").contains(".eml"));
+        assert!(hint("a.dat").starts_with("supported: "));
+    }
 
     #[test]
     fn another_model_is_named_as_it_is_typed() {

@@ -1,5 +1,6 @@
 //! Converts paths to distinct texts, and texts to paths.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// Removes `.` and `..` from an absolute path without using the file system.
@@ -131,6 +132,20 @@ fn unescaped(text: &str) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(bytes))
 }
 
+/// The extensions of single files that were compressed.
+const COMPRESSED: [&str; 4] = ["gz", "xz", "zst", "bz2"];
+
+/// Returns the path without the extension of compression: what the file is called when unpacked.
+pub fn unpacked(path: &Path) -> Cow<'_, Path> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let is_known =
+        |extension: &str| COMPRESSED.iter().any(|end| extension.eq_ignore_ascii_case(end));
+    match extension.is_some_and(is_known) {
+        true => Cow::Owned(path.with_extension("")),
+        false => Cow::Borrowed(path),
+    }
+}
+
 /// Returns the last part of a path as text: the name of the file.
 pub fn name(text: &str) -> String {
     if let (_, Some(name)) = split_member(text) {
@@ -143,7 +158,7 @@ pub fn name(text: &str) -> String {
 /// Returns the title that a document has from its path alone: the name of the file without its extension.
 pub fn title(text: &str) -> String {
     let name = name(text);
-    Path::new(&name)
+    unpacked(Path::new(&name))
         .file_stem()
         .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -5,6 +5,7 @@
 //! most specific heading stay, and the parts between them are dropped first.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 use crate::text::markdown;
@@ -143,6 +144,24 @@ impl<'a> Contexts<'a> {
         heads.map(|head| (head, self.count(head))).find(|(_, cost)| *cost <= self.max_head_tokens)
     }
 
+    /// Returns the fences of a block of code; `None` for one without or with long ones, and where lines are those of the
+    /// file.
+    pub(super) fn fences<'d>(
+        &self,
+        document: &'d Document,
+        block_idx: usize,
+    ) -> Option<Fences<'d>> {
+        let fences = fences(document, block_idx).filter(|fences| fences.head.len() <= MAX_FENCE)?;
+        (self.count(fences.head) <= self.max_head_tokens).then_some(fences)
+    }
+
+    /// Returns the tokens that a later part of a block needs for the table's head, or for fences.
+    pub(super) fn cost_of_later(&self, document: &Document, block_idx: usize) -> usize {
+        let head = self.table_head(document, block_idx).map(|(_, cost)| cost);
+        let fenced = || self.fences(document, block_idx).map(|fences| self.count(fences.head) * 2);
+        head.or_else(fenced).unwrap_or(0)
+    }
+
     /// Returns the context of a chunk.
     pub(super) fn of_chunk(&mut self, document: &Document, atoms: &[Atom]) -> Context {
         let lead = lead(document, atoms);
@@ -216,6 +235,31 @@ impl<'a> Contexts<'a> {
         }
         String::new()
     }
+}
+
+/// The fences of a block of code.
+pub(super) struct Fences<'d> {
+    /// The line that opens it, with its line end.
+    pub(super) head: &'d str,
+    /// The mark that closes it.
+    pub(super) mark: &'d str,
+    /// Where the code between them is in the document.
+    pub(super) code: Range<usize>,
+}
+
+/// Longest line that is repeated to open a fence, in bytes.
+const MAX_FENCE: usize = 40;
+
+fn fences(document: &Document, block_idx: usize) -> Option<Fences<'_>> {
+    let block = document.blocks.get(block_idx).filter(|block| block.kind == BlockKind::Code)?;
+    let text = document.text.get(block.bytes.clone()).filter(|_| !document.has_lines)?;
+    let head = &text[..=text.find('\n')?];
+    let sign = head.chars().next().filter(|first| matches!(first, '`' | '~'))?;
+    let mark = &head[..head.len() - head.trim_start_matches(sign).len()];
+    let last = text.trim_end().rsplit('\n').next().unwrap_or_default();
+    let is_closed = last.len() >= mark.len() && last.chars().all(|letter| letter == sign);
+    let end = block.bytes.start + text.trim_end().len() - if is_closed { last.len() } else { 0 };
+    (mark.len() >= 3).then(|| Fences { head, mark, code: block.bytes.start + head.len()..end })
 }
 
 /// Returns the block that states the location of a chunk: the first that is not a heading.

@@ -25,7 +25,8 @@ pub use recut::recut;
 
 /// Splits a document into chunks in reading order.
 ///
-/// A chunk that continues the rows of a table begins with the table's head.
+/// A chunk that continues the rows of a table begins with the table's head, and fenced code is fenced in every chunk
+/// of a document whose lines are not those of the file, such as a notebook.
 ///
 /// `num_tokens` counts a text without special tokens; it need not be additive. Every character of a
 /// block that is not white space is in at least one chunk, and no chunk's passage with
@@ -97,6 +98,7 @@ impl<'a> Writer<'a> {
             if let Some(head) = self.repeated_head(&atoms) {
                 text.insert_str(0, head);
             }
+            self.fence(&atoms, &mut text);
             let mut context = self.contexts.of_chunk(self.document, &atoms);
             let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
             let limit = self.options.max_tokens.saturating_add(context.cost);
@@ -123,6 +125,22 @@ impl<'a> Writer<'a> {
         let is_row = self.document.text[..first.bytes.start].ends_with('\n');
         (is_row && first.bytes.start >= end && self.options.strategy == Strategy::Structure)
             .then_some(head)
+    }
+
+    /// Opens and closes the fences of code that a run continues or does not end.
+    fn fence(&self, atoms: &[Atom], text: &mut String) {
+        let fences = |atom: &Atom| self.contexts.fences(self.document, atom.block_idx);
+        let last = atoms.last().and_then(|last| Some((last, fences(last)?)));
+        if let Some((_, fences)) = last.filter(|(last, fences)| last.bytes.end <= fences.code.end) {
+            text.push('\n');
+            text.push_str(fences.mark);
+        }
+        let first = atoms.first().and_then(|first| Some((first, fences(first)?)));
+        if let Some((_, fences)) =
+            first.filter(|(first, fences)| first.bytes.start >= fences.code.start)
+        {
+            text.insert_str(0, fences.head);
+        }
     }
 
     /// Returns the text of a run: slices of the source, with a blank line between two that are

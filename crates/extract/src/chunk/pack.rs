@@ -75,8 +75,8 @@ pub(super) fn sections(
         // The later parts of a definition have its name in their context, and those of a table have
         // its head before them, which leaves less room.
         let blocks = section.atoms.iter().map(|atom| {
-            let head = contexts.table_head(document, atom.block_idx).map_or(0, |(_, cost)| cost);
-            contexts.of_block(&document.blocks[atom.block_idx], true).cost + head
+            let later = contexts.cost_of_later(document, atom.block_idx);
+            contexts.of_block(&document.blocks[atom.block_idx], true).cost + later
         });
         let budget = budget(blocks.max().unwrap_or(0), options);
         let atoms = cut_large(document, &section.atoms, budget, contexts);

@@ -314,3 +314,22 @@ fn a_line_of_a_million_characters_does_not_take_quadratic_time() {
         assert!(chunks.len() < 2_000);
     }
 }
+
+#[test]
+fn fenced_code_is_fenced_in_every_chunk_of_a_notebook() {
+    let text = "Tides\n\n```python\na = 1\nb = 2\n\nc = 3\nd = 4\n```\n\n~~~\nopen = 1";
+    let options = options(Strategy::Structure, 9, 1);
+    let chunks = |has_lines| {
+        let document = Document { has_lines, ..markdown::extract(text) };
+        let chunks = chunk(&document, "", &words, &options);
+        chunks.into_iter().map(|chunk| chunk.text).collect::<Vec<_>>()
+    };
+    let fenced = chunks(false);
+    for chunk in &fenced {
+        assert_eq!(chunk.matches("```").count() % 2, 0, "{chunk}");
+        assert_eq!(chunk.matches("~~~").count() % 2, 0, "{chunk}");
+    }
+    assert!(fenced.contains(&"```python\nc = 3\nd = 4\n```".to_owned()), "{fenced:?}");
+    // Where lines are those of the file, nothing is added.
+    assert_eq!(chunks(true).concat().matches("```").count(), 2);
+}

@@ -1,10 +1,10 @@
-//! Recognises source code by names that are no extensions and by `#!` lines; where languages share an extension, the
-//! first lines decide.
+//! Recognises source code by names that are no extensions, by `#!` lines and by lines for editors; where languages
+//! share an extension, the first lines decide.
 
 use std::path::Path;
 
 use super::extension::extension;
-use crate::document::Language;
+use crate::document::{Content, Format, Language};
 
 /// Names of files in lower case that need no extension, or have that of something else.
 const NAMES: &[(&str, Language)] = &[
@@ -69,6 +69,13 @@ const INTERPRETERS: &[(&str, Language)] = &[
     ("make", Language::Make),
 ];
 
+/// Other names of languages in lines for editors.
+const MODES: &[(&str, &str)] =
+    &[("shell-script", "sh"), ("makefile", "make"), ("c++", "cpp"), ("conf", "text")];
+
+/// How many lines at either end of a file may be for an editor: as many as Vim looks at.
+const MODE_LINES: usize = 5;
+
 /// How lines begin in C++ headers but not in C headers.
 const CPP_LINES: &[&str] =
     &["namespace ", "template <", "template<", "public:", "private:", "protected:"];
@@ -121,4 +128,46 @@ pub(super) fn by_interpreter(head: &[u8]) -> Option<Language> {
     }
     let name = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
     INTERPRETERS.iter().find(|(known, _)| *known == name).map(|(_, language)| *language)
+}
+
+/// Returns the format of a text by a line for an editor among its first or its last lines: `-*- sh -*-` of Emacs,
+/// `vim: ft=sh` of Vim.
+pub(super) fn by_mode_line(text: &[u8]) -> Option<Format> {
+    let lines = || text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let lines = lines().take(MODE_LINES).chain(lines().rev().take(MODE_LINES));
+    lines.filter_map(|line| std::str::from_utf8(line).ok()).find_map(|line| of_mode(mode(line)?))
+}
+
+/// Returns the name of the language in a line for an editor.
+fn mode(line: &str) -> Option<&str> {
+    if let Some((_, rest)) = line.split_once("-*-") {
+        let (mode, _) = rest.split_once("-*-")?;
+        let variables = || mode.split(';').filter_map(|variable| variable.split_once(':'));
+        let named = variables().find(|(name, _)| name.trim().eq_ignore_ascii_case("mode"));
+        return match named {
+            Some((_, mode)) => Some(mode.trim()),
+            None => Some(mode.trim()).filter(|mode| !mode.contains(':')),
+        };
+    }
+    let at = ["vim:", "vi:", "ex:"].iter().find_map(|start| {
+        let at = line.find(start)?;
+        let is_start = line[..at].chars().next_back().is_none_or(char::is_whitespace);
+        is_start.then_some(at + start.len())
+    })?;
+    line[at..].split([' ', '\t', ':']).find_map(|option| {
+        let (name, value) = option.split_once('=')?;
+        matches!(name, "ft" | "filetype" | "syn" | "syntax").then_some(value)
+    })
+}
+
+fn of_mode(mode: &str) -> Option<Format> {
+    let mode = mode.to_ascii_lowercase();
+    let other = MODES.iter().find(|(known, _)| *known == mode).map(|(_, name)| *name);
+    let name = other.unwrap_or(mode.strip_suffix("-mode").unwrap_or(&mode));
+    let interpreter = INTERPRETERS.iter().find(|(known, _)| *known == name);
+    let format = match interpreter {
+        Some((_, language)) => Some(Format::Code(*language)),
+        None => Format::named(name).or_else(|| Format::with_extension(name)),
+    };
+    format.filter(|format| format.content() == Content::Text && *format != Format::Note)
 }

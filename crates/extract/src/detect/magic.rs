@@ -82,6 +82,13 @@ const MAGIC: &[(usize, &[u8], Look)] = &[
     (0, b"%!PS", foreign(POSTSCRIPT)),
 ];
 
+/// How compressed data begins: gzip, xz, zstd, bzip2.
+const COMPRESSED: [&[u8]; 4] = [b"\x1F\x8B\x08", b"\xFD7zXZ\0", b"\x28\xB5\x2F\xFD", b"BZh"];
+
+pub(super) fn is_compressed(head: &[u8]) -> bool {
+    COMPRESSED.iter().any(|magic| head.starts_with(magic))
+}
+
 /// Names and contents of entries that reveal what a ZIP archive is. The first match wins.
 const ENTRIES: &[(&[u8], Look)] = &[
     (b"application/epub+zip", office_of("an EPUB book", Headed::Epub)),

@@ -10,14 +10,16 @@ mod names;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::document::{Container, Content, Dialect, DocType, Format, Headed, Language};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
+use crate::text::paths::unpacked;
 
 use extension::extension;
-use languages::{by_content, by_interpreter};
+use languages::{by_content, by_interpreter, by_mode_line};
 use magic::{OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, office, pdf_header, picture};
 use names::{by_name, is_manual_page, is_text_name};
 
@@ -26,6 +28,9 @@ pub use names::TextExtensions;
 
 /// How many bytes of a file [`detect`] wants to see; fewer only if the file is shorter.
 pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
+
+/// How many of its last bytes may follow them, in which a line for an editor may be.
+pub const TAIL_BYTES: u64 = 500;
 
 /// The type and language given by the user; by default none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,7 +72,17 @@ impl TypeOverride {
 
 /// Whether some format claims the name, regardless of the content.
 pub fn is_claimed(path: &Path, further: &TextExtensions) -> bool {
-    by_name(path, further).is_some() || names::container(path).is_some()
+    by_name(&unpacked(path), further).is_some() || names::container(path).is_some()
+}
+
+/// Whether a format claims the name, or the content decides because the name has no extension.
+pub(super) fn may_be_read(path: &Path, further: &TextExtensions) -> bool {
+    is_claimed(path, further) || extension(&unpacked(path)).is_none()
+}
+
+/// Whether a file is a single one that was compressed, by its name and its first bytes.
+pub fn is_compressed(path: &Path, head: &[u8]) -> bool {
+    matches!(unpacked(path), Cow::Owned(_)) && magic::is_compressed(head)
 }
 
 /// Returns the kind of container of a file, by its name and its first bytes; `None` for a file that
@@ -92,7 +107,8 @@ pub fn kind(path: &Path) -> String {
 }
 
 /// Decides how a file is read from its name and its first [`HEAD_BYTES`] bytes; `None` for a file
-/// to ignore, which is only possible if the user did not name it.
+/// to ignore, which is only possible if the user did not name it. The bytes of a compressed file are those of
+/// its content, and the name is what it is without `.gz`.
 ///
 /// # Errors
 ///
@@ -105,9 +121,10 @@ pub fn detect(
     wanted: TypeOverride,
     further: &TextExtensions,
 ) -> Result<Option<Format>> {
+    let name = &*unpacked(path);
     // A program may have the name of a text: `install`.
     let is_text = |head| !decode::is_binary(head) && by_interpreter(head).is_none();
-    let claimed = by_name(path, further).filter(|_| !is_text_name(path) || is_text(head));
+    let claimed = by_name(name, further).filter(|_| !is_text_name(name) || is_text(head));
     if head.is_empty() {
         // Empty `__init__.py` files are common; an empty PDF is a failed download.
         return if is_named || claimed == Some(Format::Pdf) {
@@ -116,7 +133,7 @@ pub fn detect(
             Ok(None)
         };
     }
-    let Some(format) = wanted_format(path, head, claimed, wanted) else {
+    let Some(format) = wanted_format(name, head, claimed, wanted) else {
         return match (is_named, wanted.doc_type) {
             (false, _) => Ok(None),
             (true, Some(DocType::Code)) => Err(no_language(path)),
@@ -135,7 +152,7 @@ pub fn detect(
         }
         // Some languages share an extension.
         (Format::Code(language), _) if wanted.language.is_none() => {
-            Format::Code(by_content(path, head, language))
+            Format::Code(by_content(name, head, language))
         }
         (format, _) => format,
     };
@@ -193,17 +210,23 @@ fn wanted_format(
         Some(DocType::Markdown) => Some(Format::Markdown),
         Some(DocType::Note) => Some(Format::Note),
         Some(DocType::Code) => {
-            claimed.and_then(Format::language).or_else(|| by_interpreter(head)).map(Format::Code)
+            let language = || by_mode_line(head)?.language();
+            let language = claimed
+                .and_then(Format::language)
+                .or_else(|| by_interpreter(head))
+                .or_else(language);
+            language.map(Format::Code)
         }
         None => claimed.or_else(|| {
             let by_interpreter = || by_interpreter(head).map(Format::Code);
             match extension(path).as_deref() {
                 _ if is_surely_pdf(head) => Some(Format::Pdf),
                 _ if is_manual_page(path, head) => Some(Format::Dialect(Dialect::Man)),
-                None => by_interpreter().or_else(|| office(head)),
+                None => by_interpreter().or_else(|| office(head)).or_else(|| by_mode_line(head)),
                 // Many programs save RTF under this name.
                 Some("doc") => office(head),
-                Some(_) => None,
+                Some(_) if names::generated(path).is_some() => None,
+                Some(_) => by_mode_line(head),
             }
         }),
     }

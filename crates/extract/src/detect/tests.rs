@@ -348,3 +348,36 @@ fn unsupported_files_are_ignored_in_directories_and_refused_when_named() {
 fn empty_files_are_ignored_in_directories() {
     check("__init__.py", b"", "empty_file: nothing to index: __init__.py is empty");
 }
+
+#[test]
+fn lines_for_editors_name_the_language_when_the_extension_does_not() {
+    for (name, text, expected) in [
+        ("tide", "# Completion   -*- shell-script -*-\n", "bash"),
+        ("tide", "#\n# -*- mode: perl; indent: 2 -*-\n", "perl"),
+        ("tide", "a\n\n# ex: ts=4 sw=4 et filetype=sh\n", "bash"),
+        ("tide.inc", "/* vim: set ft=c : */\n", "c"),
+        ("tide", "# vim: ft=python\n", "python"),
+        ("tide", ".. -*- rst -*-\n", "rst"),
+        ("tide.md", "# -*- python -*-\n", "markdown"),
+        ("tide", "regex: ft=sh\n", "unsupported_format: unsupported file type: tide"),
+        ("tide", "-*- coding: utf-8 -*-\n", "unsupported_format: unsupported file type: tide"),
+        ("tide", "-*- pdf -*-\n", "unsupported_format: unsupported file type: tide"),
+    ] {
+        check(name, text.as_bytes(), expected);
+    }
+}
+
+#[test]
+fn a_compressed_file_is_what_its_content_is() {
+    check("git.1.gz", b".TH GIT 1\n", "man");
+    check("changelog.Debian.gz", b"tide (1.0)\n", "text");
+    check("notes.md.xz", b"# Tides\n", "markdown");
+    check("run.sh.BZ2", b"echo\n", "bash");
+    let further = &TextExtensions::NONE;
+    for (name, expected) in [("a.1.gz", true), ("a.md.zst", true), ("a.tar.gz", false)] {
+        assert_eq!(may_be_read(Path::new(name), further), expected, "{name}");
+    }
+    assert!(is_compressed(Path::new("a.gz"), b"\x1F\x8B\x08\0"));
+    assert!(!is_compressed(Path::new("a.md"), b"\x1F\x8B\x08\0"));
+    assert!(!is_compressed(Path::new("a.gz"), b"words"));
+}

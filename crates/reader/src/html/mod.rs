@@ -39,9 +39,9 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes a page whose whole content counts, such as a message.
-pub(crate) fn write_whole(page: &str, writer: &mut Writer) {
-    body::write(&Content::whole(&parse(page)), writer);
+/// Writes the page of a message, whose whole content counts.
+pub(crate) fn write_message(page: &str, writer: &mut Writer) {
+    body::write(&Content::of_message(&parse(page)), writer);
 }
 
 /// Writes a chapter of a book: a page of XHTML.

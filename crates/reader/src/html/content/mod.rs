@@ -32,7 +32,11 @@ pub(super) struct Content<'a> {
     pub(super) root: NodeRef<'a, Node>,
     /// Elements below it that are not part of it.
     left_out: HashSet<NodeId>,
+    is_shown: IsShown,
 }
+
+/// Whether the text of an element is displayed.
+type IsShown = fn(NodeRef<'_, Node>, &Element) -> bool;
 
 impl<'a> Content<'a> {
     /// Finds the content of a web page.
@@ -49,13 +53,18 @@ impl<'a> Content<'a> {
 
     /// Returns everything on a page.
     pub(super) fn whole(html: &'a Html) -> Self {
-        Content { root: *body(html), left_out: HashSet::new() }
+        Content { root: *body(html), left_out: HashSet::new(), is_shown: shown::is_shown }
+    }
+
+    /// Returns everything in a message.
+    pub(super) fn of_message(html: &'a Html) -> Self {
+        Content { is_shown: shown::is_shown_in_message, ..Self::whole(html) }
     }
 
     /// Whether an element and everything below it is left out.
     pub(super) fn leaves_out(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
         node.id() != self.root.id()
-            && (self.left_out.contains(&node.id()) || !shown::is_shown(node, element))
+            && (self.left_out.contains(&node.id()) || !(self.is_shown)(node, element))
     }
 }
 
@@ -93,7 +102,8 @@ impl Part {
     fn content<'a>(self, survey: &Survey<'a>) -> Content<'a> {
         let items = survey.items.iter().zip(&self.left_out);
         let left_out = items.filter(|(_, is_out)| **is_out).map(|(item, _)| item.node.id());
-        Content { root: survey.items[self.root].node, left_out: left_out.collect() }
+        let root = survey.items[self.root].node;
+        Content { root, left_out: left_out.collect(), is_shown: shown::is_shown }
     }
 }
 

@@ -11,18 +11,26 @@ const NEVER_READ: &[&str] = &[
     "template", "textarea", "video",
 ];
 
+/// Those among them whose text is part of a message: it has no controls.
+const READ_IN_MESSAGES: &[&str] = &["button", "menu", "object", "option", "select", "textarea"];
+
 /// Whether the text of an element is displayed.
 pub(in super::super) fn is_shown(node: NodeRef<'_, Node>, element: &Element) -> bool {
     !NEVER_READ.contains(&element.name())
+        && element.attr("aria-hidden") != Some("true")
         && !is_hidden(node, element)
         && !is_permalink(node, element)
 }
 
+/// Whether the text of an element is displayed in a message.
+pub(in super::super) fn is_shown_in_message(node: NodeRef<'_, Node>, element: &Element) -> bool {
+    let name = element.name();
+    (READ_IN_MESSAGES.contains(&name) || !NEVER_READ.contains(&name)) && !is_hidden(node, element)
+}
+
 fn is_hidden(node: NodeRef<'_, Node>, element: &Element) -> bool {
     let style = element.attr("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
-    element.attr("hidden").is_some()
-        || element.attr("aria-hidden") == Some("true")
-        || style.contains("display:none") && !is_formula(node)
+    element.attr("hidden").is_some() || style.contains("display:none") && !is_formula(node)
 }
 
 /// Whether an element begins with a formula. `MediaWiki` hides formulas behind pictures of them.
