@@ -97,7 +97,7 @@ impl Skills {
                 let built = self.take(skill::build(caller, skill, options), observer)?;
                 let ingested = is_ingested.then(|| self.ingest(&built, observer)).transpose()?;
                 let imported = options.is_import.then(|| PathBuf::from(skill));
-                SkillAnswer::Build(BuildReport { built, imported, ingested })
+                SkillAnswer::Build(Box::new(BuildReport { built, imported, ingested }))
             }
             SkillRequest::Search(skill, options) => {
                 SkillAnswer::Search(self.take(skill::search(caller, skill, options), observer)?)

@@ -10,6 +10,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::{messages, streams};
 use crate::embed;
+use crate::extract::sandbox::OcrWork;
 use crate::ingest;
 use crate::ingest::pace::{Pace, Work};
 use crate::ingest::walk::{self, Start, WalkOptions};
@@ -102,6 +103,7 @@ pub(super) struct IngestProgress {
     num_read: u64,
     num_embedded: u64,
     num_failed: u64,
+    ocr: OcrWork,
     /// Notes by their text without digits: how many there were, and the last one.
     notes: BTreeMap<String, (u64, String)>,
     is_single: bool,
@@ -124,6 +126,7 @@ impl IngestProgress {
             num_read: 0,
             num_embedded: 0,
             num_failed: 0,
+            ocr: OcrWork::default(),
             notes: BTreeMap::new(),
             is_single,
         }
@@ -153,6 +156,7 @@ impl IngestProgress {
                 self.num_read += u64::from(num_chunks.is_some());
                 self.pace.read(position, num_chunks, self.bar.elapsed());
             }
+            ingest::Event::Recognised { ocr } => self.ocr = ocr,
             ingest::Event::Embedded { num_chunks } => {
                 self.num_embedded += num_chunks as u64;
                 self.pace.embedded(num_chunks, self.bar.elapsed());
@@ -264,6 +268,10 @@ impl IngestProgress {
         let chunks = counted(usize::try_from(self.num_embedded).unwrap_or(usize::MAX), "chunk");
         let (read, stored) = (thousands(self.num_read), thousands(self.num_stored));
         let mut stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");
+        if self.ocr.num_pages > 0 {
+            let (done, all) = (self.ocr.num_done as u64, self.ocr.num_pages as u64);
+            stages += &format!(", {} of {} pages by OCR", thousands(done), thousands(all));
+        }
         // Below the bar, so that it disappears when the estimate falls.
         if left.is_some_and(|left| left >= LONG) {
             stages = format!("{stages}\n{LONG_NOTE}");

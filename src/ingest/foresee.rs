@@ -3,10 +3,10 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use crate::document::FileOutcome;
-use crate::error::{Error, Result};
+use crate::document::{FileOutcome, Format};
+use crate::error::{Error, Failure, Result};
 use crate::extract::containers::{self, Choice};
-use crate::extract::detect;
+use crate::extract::{detect, pdf};
 use crate::ingest::ledger::Before;
 use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
 use crate::ingest::{IngestOptions, walk};
@@ -41,6 +41,8 @@ pub struct Foreseen {
     pub is_folder: bool,
     /// What would happen.
     pub prospect: Prospect,
+    /// How many of its pages need OCR.
+    pub ocr_pages: usize,
 }
 
 impl Foreseen {
@@ -61,19 +63,22 @@ pub fn foresee(
     let mut all = Vec::new();
     for step in walk::walk_all(starts, &options.walk) {
         all.push(match step {
-            Ok(Step::LeftOut(LeftOut { path, rule, stamp })) => {
-                Foreseen { path, is_folder: stamp.is_none(), prospect: Prospect::Ignored(rule) }
-            }
+            Ok(Step::LeftOut(LeftOut { path, rule, stamp })) => Foreseen {
+                path,
+                is_folder: stamp.is_none(),
+                prospect: Prospect::Ignored(rule),
+                ocr_pages: 0,
+            },
             Ok(Step::Found(found)) => {
-                let prospect = prospect(&found, options, store, before.as_ref())?;
-                Foreseen { path: found.path, is_folder: false, prospect }
+                let (prospect, ocr_pages) = prospect(&found, options, store, before.as_ref())?;
+                Foreseen { path: found.path, is_folder: false, prospect, ocr_pages }
             }
             // An ignore file is not a document.
             Err(Error::IgnoreFile { .. }) => continue,
             Err(error) => {
                 let path = error.path().map(PathBuf::from).unwrap_or_default();
                 let is_folder = path.is_dir();
-                Foreseen { path, is_folder, prospect: Prospect::Fails(error) }
+                Foreseen { path, is_folder, prospect: Prospect::Fails(error), ocr_pages: 0 }
             }
         });
     }
@@ -85,7 +90,7 @@ fn prospect(
     options: &IngestOptions,
     store: Option<&Store>,
     before: Option<&Before>,
-) -> Result<Prospect> {
+) -> Result<(Prospect, usize)> {
     let known = match store {
         Some(store) => store.known_path(&paths::path_text(&found.path))?,
         None => None,
@@ -94,19 +99,20 @@ fn prospect(
         (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
             && found.wanted(options.wanted).allows(known.doc_type, known.language.as_deref())
     }) {
-        return Ok(Prospect::Unchanged);
+        return Ok((Prospect::Unchanged, 0));
     }
     if before.is_some_and(|before| before.is_read(found)) {
-        return Ok(Prospect::Unchanged);
+        return Ok((Prospect::Unchanged, 0));
     }
     if let Some(row) = before.and_then(|before| before.passed_over(found)) {
         let message = row.message.clone().unwrap_or_default();
-        return Ok(match row.outcome {
+        let prospect = match row.outcome {
             FileOutcome::Waived => Prospect::Waived(row.reason.clone()),
             FileOutcome::Failed | FileOutcome::Ignored => {
                 Prospect::HasFailed(row.reason.clone(), message)
             }
-        });
+        };
+        return Ok((prospect, 0));
     }
     let further = &options.walk.text_extensions;
     let is_changed = known.is_some() || before.is_some_and(|before| before.was_container(found));
@@ -114,7 +120,7 @@ fn prospect(
     let is_container = |head: &Vec<u8>| detect::container(&found.path, head).is_some();
     let wanted = found.wanted(options.wanted);
     if wanted.is_open() && head.as_ref().is_ok_and(is_container) {
-        return Ok(if is_changed { Prospect::Changed } else { Prospect::New });
+        return Ok((if is_changed { Prospect::Changed } else { Prospect::New }, 0));
     }
     let detected = head.and_then(|head| {
         let head = match detect::is_compressed(&found.path, &head) {
@@ -124,16 +130,31 @@ fn prospect(
         let (path, is_named) = (&found.path, found.is_named);
         let choice = Choice { is_named, wanted, further };
         let detected = containers::detect(path, &head, choice, &options.pdf)?;
-        Ok(detected.map(|(format, _)| format))
+        let Some((format, _)) = detected else { return Ok(None) };
+        if !matches!(format, Format::Pdf | Format::Image(_)) {
+            return Ok(Some(0));
+        }
+        // A document that cannot be read is reported when it is added.
+        let bytes = found.reach.read(path, options.walk.max_bytes())?;
+        let bytes = containers::content(path, &bytes, &options.pdf)?;
+        match pdf::pages_for_ocr(&bytes, format, &options.pdf) {
+            Err(error @ Error::Extract { failure: Failure::TooSmall, .. }) => Err(error),
+            pages => Ok(Some(pages.unwrap_or(0))),
+        }
     });
-    Ok(match detected {
+    let ocr_pages = detected.as_ref().ok().copied().flatten().unwrap_or(0);
+    let prospect = match detected {
         Ok(Some(_)) if known.is_some() => Prospect::Changed,
         Ok(Some(_)) => Prospect::New,
         Ok(None) if found.size_bytes == 0 => Prospect::Ignored(Rule::Empty),
         Ok(None) => Prospect::Ignored(Rule::Type),
         Err(Error::EmptyFile { .. }) if !found.is_named => Prospect::Ignored(Rule::Empty),
+        Err(Error::Extract { failure: Failure::TooSmall, .. }) if !found.is_named => {
+            Prospect::Ignored(Rule::Small)
+        }
         Err(error) => Prospect::Fails(error),
-    })
+    };
+    Ok((prospect, ocr_pages))
 }
 
 /// Returns the first and the last bytes of a file.

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::extract::detect;
+use crate::extract::sandbox::OcrWork;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::{LeftOut, Rule};
 use crate::store::{Change, DocumentId};
@@ -27,6 +28,11 @@ pub enum Event<'a> {
         position: usize,
         /// Its chunks that now wait to be embedded; `None` if there is nothing to store.
         num_chunks: Option<usize>,
+    },
+    /// Pages were read by OCR.
+    Recognised {
+        /// Pages of all documents so far.
+        ocr: OcrWork,
     },
     /// Chunks were embedded.
     Embedded {
@@ -117,6 +123,8 @@ pub struct IngestReport {
     pub ignored_kinds: BTreeMap<String, usize>,
     /// Files that failed in an earlier run, and would fail again.
     pub known_failed: usize,
+    /// The pages that were read by OCR, and the time.
+    pub ocr: OcrWork,
     /// Chunks written.
     pub num_chunks: usize,
     /// How many of them are in documents of each recognised natural language (ISO 639-1).
@@ -145,6 +153,7 @@ impl IngestReport {
         self.ignored += 1;
         let kind = match left_out.rule {
             Rule::Empty => "empty".to_owned(),
+            Rule::Small => "too small".to_owned(),
             _ => detect::kind(&left_out.path),
         };
         *self.ignored_kinds.entry(kind).or_default() += 1;

@@ -444,6 +444,45 @@ fn tesseract_gets_a_grey_picture_and_the_languages() {
 }
 
 #[test]
+fn one_tesseract_reads_several_pages_and_each_gets_its_words() {
+    let row = |page: u32, word: &str| {
+        format!("5\\t{page}\\t1\\t1\\t1\\t1\\t100\\t100\\t120\\t20\\t96\\t{word}\\n")
+    };
+    let rows = format!("{}{}", row(1, "harbour"), row(2, "lighthouse"));
+    // A TIFF file; one page by itself is PGM.
+    let script = format!("case $(head -c 2) in II) printf '{rows}';; *) exit 1;; esac");
+    let mut env = env_with_script(&script);
+    env.set("KB_INGESTION_WORKERS", "1");
+    let info = add(&env, &fixture("documents/scan.tiff"));
+    check_quality(&info, 2, 2, 0, 0);
+    assert_eq!(texts(&env, &info), "harbour\n\nlighthouse");
+}
+
+#[test]
+fn pages_for_ocr_are_counted_and_icons_are_ignored() {
+    let env = env_with_script(&words_of_tesseract("low water at noon"));
+    env.write("docs/notes.md", "# Notes\n\nwords\n");
+    for (name, width, height) in [("icon.png", 48, 48), ("line.png", 900, 4)] {
+        image::GrayImage::new(width, height).save(env.path("docs").join(name)).unwrap();
+    }
+    for name in ["enclosure.pdf", "scan.png"] {
+        fs::copy(fixture(&format!("documents/{name}")), env.path("docs").join(name)).unwrap();
+    }
+    let dry = env.ok(&["add", "docs", "--dry-run"]).stdout;
+    assert!(dry.contains("3 new, 0 changed, 0 unchanged, 2 ignored"), "{dry}");
+    assert!(dry.contains("2 pages need OCR."), "{dry}");
+    let output = env.ok(&["add", "docs"]);
+    assert!(output.stderr.contains(" 2 pages read by OCR in "), "{}", output.text());
+    let ignored = env.ok(&["files", "--ignored", "--format", "human"]).stdout;
+    for name in ["icon.png", "line.png"] {
+        let line = ignored.lines().find(|line| line.contains(name));
+        assert!(line.is_some_and(|line| line.contains("small")), "{ignored}");
+    }
+    let error = env.kb(&["add", "docs/icon.png", "--format", "json"]).expect(1);
+    assert_eq!(error.json_error()["code"], "too_small");
+}
+
+#[test]
 fn a_tesseract_that_fails_loses_no_document() {
     for (script, printed) in [
         ("echo 'no such thing' >&2; exit 1", "Tesseract: no such thing"),

@@ -364,6 +364,9 @@ pub enum Failure {
     /// A paged document without pages.
     #[error("it has no pages")]
     NoPages,
+    /// A picture into which no line of print fits, such as an icon.
+    #[error("no line of print fits into it")]
+    TooSmall,
     /// The reader process crashed; nothing else is affected.
     #[error("the reader crashed on it")]
     Crashed,
@@ -387,6 +390,7 @@ impl Failure {
             Self::WrongFormat => "wrong_format",
             Self::Damaged => "damaged",
             Self::NoPages => "no_pages",
+            Self::TooSmall => "too_small",
             Self::Crashed => "crashed",
             Self::OutOfMemory => "out_of_memory",
             Self::TimedOut => "timed_out",

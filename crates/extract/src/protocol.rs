@@ -4,7 +4,7 @@
 //! ```text
 //! → {"reader":…,"size_bytes":…,"max_memory_bytes":…,…}\n then size_bytes bytes
 //! ← {"document":{…}}\n {"page":{…}}\n … {"done":{…}}\n    or    {"failed":{…}}\n
-//! ← {"picture":{…}}\n    → what Tesseract reads on it: {"Ok":…}\n or {"Err":…}\n
+//! ← {"pictures":{…}}\n   → what Tesseract reads on each: [{"Ok":…},{"Err":…},…]\n
 //! ```
 //!
 //! A child answers one request and ends. A line is written completely or not at all, so lines from
@@ -87,11 +87,17 @@ impl Request {
     }
 }
 
-/// A picture for Tesseract, and what is wanted of it.
+/// Pictures for Tesseract, and what is wanted of them. They are of one document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Picture {
+pub struct Pictures {
     /// What to find.
     pub wanted: Wanted,
+    pub pictures: Vec<Picture>,
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
     pub width: u32,
     pub height: u32,
     /// Dots per inch, if known.
@@ -125,8 +131,8 @@ pub enum Line {
     Parsed(Box<Parsed>),
     /// Instead of pages: a file in a container.
     Member(MemberLine),
-    /// Between pages: a picture for Tesseract. The child waits for a line with the result.
-    Picture(Picture),
+    /// Between pages: pictures for Tesseract. The child waits for a line with a result for each.
+    Pictures(Pictures),
     /// Instead of everything else: what confines the child.
     Layers(Layers),
     /// Last, if the reader succeeded.

@@ -42,15 +42,15 @@ mod xml;
 
 use std::io;
 
-use crate::extract::protocol::{Line, Picture, ReadFailure, Recognised};
+use crate::extract::protocol::{Line, Pictures, ReadFailure, Recognised};
 
 pub use serve::run_child;
 
 /// Sends a line to the parent.
 type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
 
-/// Asks the parent what Tesseract reads on a picture.
-type Ask<'a> = dyn Fn(Picture) -> io::Result<Recognised> + 'a;
+/// Asks the parent what Tesseract reads on pictures.
+type Ask<'a> = dyn Fn(Pictures) -> io::Result<Vec<Recognised>> + 'a;
 
 /// The input of a reader.
 struct Input<'a> {

@@ -13,7 +13,9 @@ use std::{panic, thread};
 
 use super::{Input, Read, Stop, table};
 use crate::error::Failure;
-use crate::extract::protocol::{LAYERS, Line, Picture, ReadFailure, Request, Tail, decode, encode};
+use crate::extract::protocol::{
+    LAYERS, Line, Pictures, ReadFailure, Request, Tail, decode, encode,
+};
 use crate::extract::sandbox::confine::{self, Limit, limit};
 
 /// Stack of the reading thread. Readers recurse with the nesting of a document; the stack of the
@@ -71,8 +73,8 @@ fn serve(
             let _ = alone.build_global();
             confine::refuse_threads();
             let (input, output) = (RefCell::new(&mut *input), RefCell::new(&mut *output));
-            let ask = |picture: Picture| {
-                write(&mut *output.borrow_mut(), &[Line::Picture(picture)])?;
+            let ask = |pictures: Pictures| {
+                write(&mut *output.borrow_mut(), &[Line::Pictures(pictures)])?;
                 let reply = line(&mut *input.borrow_mut(), MAX_REPLY_BYTES)?;
                 decode(&reply).ok_or_else(|| io::ErrorKind::InvalidData.into())
             };

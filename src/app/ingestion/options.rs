@@ -48,6 +48,7 @@ pub(in crate::app) fn ingest_options(
         (pdf.wall, pdf.wall_per_page) = (limit, Duration::ZERO);
     }
     let settings = &config.ingestion;
+    pdf.limit_ocr(settings.workers as usize);
     pdf.notebook_outputs = settings.notebook_outputs;
     pdf.max_cpu = limit.unwrap_or(Duration::from_secs(settings.max_cpu_seconds.into()));
     pdf.is_cancelled = observer.cancel_flag();

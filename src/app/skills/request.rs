@@ -85,7 +85,7 @@ pub enum SkillAnswer {
     /// The skills found.
     List(SkillList),
     /// The report of a build.
-    Build(BuildReport),
+    Build(Box<BuildReport>),
     /// The sections found.
     Search(SkillResults),
     /// Headings in the order of the files.

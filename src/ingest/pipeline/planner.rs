@@ -103,6 +103,9 @@ impl Planner<'_> {
             Ok(Err(Error::EmptyFile { .. })) if !is_named => {
                 return Outcome::Ignored(LeftOut { path, rule: Rule::Empty, stamp });
             }
+            Ok(Err(Error::Extract { failure: Failure::TooSmall, .. })) if !is_named => {
+                return Outcome::Ignored(LeftOut { path, rule: Rule::Small, stamp });
+            }
             Ok(Err(error)) => error,
             Err(_) => Error::Extract { failure: Failure::Crashed, detail: String::new() },
         };

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use crate::document::{Embedding, FileOutcome};
 use crate::error::{Error, Result};
@@ -19,6 +21,9 @@ use crate::trace::stage;
 use super::messages::{Item, Job, Message, Outcome, Sealed, Turn};
 use super::planner::Planner;
 use super::remember;
+
+/// How long the writer waits for a message before it looks at how far OCR has come.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// A document that waits for its turn or for its embeddings.
 struct Waiting {
@@ -72,7 +77,12 @@ impl<'w, 'r> Writer<'w, 'r> {
     /// Handles messages until every turn is committed.
     pub(super) fn run(&mut self, messages: &mpsc::Receiver<Message>) -> Result<()> {
         while self.num_turns != Some(self.next_turn) {
-            let message = messages.recv().expect("the planner ends with a last message");
+            let message = messages.recv_timeout(PAUSE);
+            self.tell_ocr();
+            let message = match message {
+                Err(RecvTimeoutError::Timeout) => continue,
+                message => message.expect("the planner ends with a last message"),
+            };
             if self.run.options.is_cancelled.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }
@@ -101,6 +111,15 @@ impl<'w, 'r> Writer<'w, 'r> {
             }
         }
         Ok(())
+    }
+
+    /// Reports the pages that were read by OCR since the last time.
+    fn tell_ocr(&mut self) {
+        let ocr = self.run.options.pdf.ocr_work();
+        if ocr != self.run.report.ocr {
+            self.run.report.ocr = ocr;
+            (self.run.on_event)(Event::Recognised { ocr });
+        }
     }
 
     /// Stores embeddings in their document. A document that takes too long to embed fails, and the run

@@ -21,6 +21,8 @@ pub enum Rule {
     Type,
     /// It has no text.
     Empty,
+    /// It is a picture into which no line of print fits.
+    Small,
     /// It is over the size limit, and no format claims it.
     Size,
     /// Its name begins with a dot.
@@ -41,6 +43,7 @@ impl Rule {
         match self {
             Self::Type => "type",
             Self::Empty => "empty",
+            Self::Small => "small",
             Self::Size => "size",
             Self::Hidden => "hidden",
             Self::Gitignore => "gitignore",

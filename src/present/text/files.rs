@@ -83,6 +83,11 @@ impl Human {
             thousands(counts.failed as u64),
             thousands(counts.waived as u64),
         );
+        let counts = match plan.iter().map(|foreseen| foreseen.ocr_pages).sum() {
+            0 => counts,
+            1 => format!("{counts} 1 page needs OCR."),
+            pages => format!("{counts} {} need OCR.", counted(pages, "page")),
+        };
         self.labelled(&counts, out)?;
         if plan.is_empty() {
             return Ok(());

@@ -11,7 +11,7 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::remarks::{known_to_fail, made_differently};
 use crate::store::{Conflict, Field};
-use crate::text::number::{bytes_to_mb, counted, thousands};
+use crate::text::number::{bytes_to_mb, counted, duration, thousands};
 use crate::text::printable::clean;
 use crate::transfer::Imported;
 
@@ -40,6 +40,13 @@ impl Human {
                 thousands(report.ignored as u64),
                 most_frequent(&report.ignored_kinds),
                 if report.ignored == 1 { "it" } else { "them" }
+            );
+        }
+        if report.ocr.num_done > 0 {
+            text += &format!(
+                " {} read by OCR in {}.",
+                counted(report.ocr.num_done, "page"),
+                duration(report.ocr.elapsed.as_secs().max(1))
             );
         }
         if report.known_failed > 0 {

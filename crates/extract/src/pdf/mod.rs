@@ -26,9 +26,11 @@ use std::borrow::Cow;
 
 use quality::is_missing;
 
-use crate::document::Document;
+use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
-use crate::protocol::{BY_INFORMATION, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, ReadFailure};
+use crate::protocol::{
+    BY_INFORMATION, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, Page, ReadFailure,
+};
 use crate::sandbox::ReadOptions;
 use crate::sandbox::parent::{self, Reading};
 
@@ -97,8 +99,38 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 /// As in [`extract`].
 pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     let mut reading = parent::read(IMAGE, bytes, options)?;
+    if reading.pages.iter().all(is_too_small) {
+        return Err(ReadFailure::new(Failure::TooSmall, "").into());
+    }
     scan::read(&mut reading, OCR_OF_IMAGE, bytes, options)?;
     Ok(assemble::assemble(&reading, &options.ocr))
+}
+
+/// Whether a picture cannot hold a line of print, such as an icon: ten letters of the smallest print.
+fn is_too_small(picture: &Page) -> bool {
+    const LINE_LENGTH: f64 = 64.0;
+    const LINE_HEIGHT: f64 = 12.0;
+    let (width, height) = (picture.width, picture.height);
+    width.max(height) < LINE_LENGTH || width.min(height) < LINE_HEIGHT
+}
+
+/// Returns how many pages of a PDF or a picture need OCR; 0 for any other document.
+///
+/// # Errors
+///
+/// As in [`extract`].
+pub fn pages_for_ocr(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<usize> {
+    let reading = match format {
+        Format::Pdf => parent::read(PDF_READERS[0], &from_header(bytes)?, options)?,
+        Format::Image(_) => parent::read(IMAGE, bytes, options)?,
+        _ => return Ok(0),
+    };
+    match format {
+        Format::Image(_) if reading.pages.iter().all(is_too_small) => {
+            Err(ReadFailure::new(Failure::TooSmall, "").into())
+        }
+        _ => Ok(scan::wanted(&reading, &options.ocr).len()),
+    }
 }
 
 /// Refuses a reading that lacks half of its pages or more, so that it is not taken for a complete
@@ -197,7 +229,7 @@ fn looks_like(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Page, Tail};
+    use crate::protocol::Tail;
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {

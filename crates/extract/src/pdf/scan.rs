@@ -21,6 +21,13 @@ const MAX_FAILURES: usize = 8;
 const CPU_MS_PER_PAGE: u64 = 5_000;
 const WALL_PER_PAGE: Duration = Duration::from_secs(60);
 
+/// Returns the numbers of the pages that need OCR.
+pub(super) fn wanted(reading: &Reading, ocr: &Ocr) -> Vec<u32> {
+    let is_forced = matches!(ocr, Ocr::Tesseract { is_forced: true, .. });
+    let wanted = reading.pages.iter().filter(|page| is_forced || lacks_usable_text(page));
+    wanted.map(|page| page.number).collect()
+}
+
 /// Runs OCR on the pages that need it with `reader`, and replaces their text.
 ///
 /// A page that cannot be read stays unchanged and gets the reason.
@@ -31,11 +38,11 @@ pub(super) fn read(
     options: &ReadOptions,
 ) -> Result<()> {
     let &Ocr::Tesseract { is_forced, .. } = &options.ocr else { return Ok(()) };
-    let wanted = reading.pages.iter().filter(|page| is_forced || lacks_usable_text(page));
-    let numbers: Vec<u32> = wanted.map(|page| page.number).collect();
+    let numbers = wanted(reading, &options.ocr);
     if numbers.is_empty() {
         return Ok(());
     }
+    options.ocr_slots.count(numbers.len(), 0);
     let num_threads = options.ocr_slots.num_slots();
     let num_pages = numbers.len().div_ceil(num_threads).min(PAGES_PER_REQUEST);
     let run = Run {
@@ -90,13 +97,17 @@ impl<'a> Run<'a> {
             let Some(pages) = progress.left.pop() else { return Ok(()) };
             if let Some(outcome) = progress.give_up.clone() {
                 progress.put(pages, &outcome);
+                self.options.ocr_slots.count(0, pages.len());
                 continue;
             }
             drop(progress);
             let slot = self.options.ocr_slots.take();
             let answer = parent::read_by_ocr(self.reader, self.bytes, pages, &self.options);
             drop(slot);
-            self.lock().record(pages, answer)?;
+            let mut progress = self.lock();
+            let num_before = progress.answers.len();
+            progress.record(pages, answer)?;
+            self.options.ocr_slots.count(0, progress.answers.len() - num_before);
         }
     }
 

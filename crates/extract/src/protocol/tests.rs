@@ -67,13 +67,8 @@ fn every_line_is_parsed_back_unchanged() {
         },
         has_same_text: true,
     })));
-    check(&Line::Picture(Picture {
-        wanted: Wanted::Words,
-        width: 1,
-        height: 1,
-        dpi: Some(200.0),
-        pixels: "AA==".into(),
-    }));
+    let picture = Picture { width: 1, height: 1, dpi: Some(200.0), pixels: "AA==".into() };
+    check(&Line::Pictures(Pictures { wanted: Wanted::Words, pictures: vec![picture] }));
     check(&Line::Member(MemberLine {
         name: "a/b.md".into(),
         bytes: None,

@@ -22,3 +22,4 @@ pub use confine::become_tesseract;
 pub use layers::Layers;
 pub use options::{Ocr, ReadOptions};
 pub use parent::active;
+pub use slots::OcrWork;

@@ -1,7 +1,7 @@
-//! Runs Tesseract in a separate process on a picture that a reading child has drawn.
+//! Runs Tesseract in a separate process on pictures that a reading child has drawn.
 //!
-//! The picture is only passed on: `kb` limits itself to what Tesseract needs, and becomes Tesseract
-//! (`super::confine`). Each process reads one picture.
+//! The pictures are only passed on: `kb` limits itself to what Tesseract needs, and becomes Tesseract
+//! (`super::confine`). Each process reads pictures of one document.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -14,7 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::options::{Ocr, ReadOptions};
 use super::process::{Over, Process};
-use crate::protocol::{OCR_COMMAND, Picture, Recognised, Request, Wanted};
+use crate::protocol::{OCR_COMMAND, Picture, Pictures, Recognised, Request, Wanted};
 
 /// Pictures of one page: with and without its rules, turned, turned without its rules, and the
 /// question how it is turned.
@@ -26,9 +26,46 @@ const MAX_OUTPUT_BYTES: usize = 16 << 20;
 /// The exit code of a process that could not become Tesseract.
 pub(super) const NOT_STARTED: u8 = 126;
 
-/// Returns what Tesseract prints about a picture, or why it fails.
+/// Returns what Tesseract prints about each picture, or why it fails. One process reads all of them; if that
+/// fails, each is read by its own, so that one picture costs no other its words.
 pub(super) fn recognise(
-    picture: Picture,
+    asked: &Pictures,
+    request: &Request,
+    until: Instant,
+    options: &ReadOptions,
+) -> Vec<Recognised> {
+    let read = |pictures| run(asked.wanted, pictures, request, until, options);
+    let num_pictures = asked.pictures.len();
+    let together = match &asked.pictures[..] {
+        [_, _, ..] => read(&asked.pictures).map(|table| tables(&table)).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    match together.len() == num_pictures {
+        true => together.into_iter().map(Ok).collect(),
+        false => asked.pictures.iter().map(|picture| read(std::slice::from_ref(picture))).collect(),
+    }
+}
+
+/// Divides the table of several pages, whose rows begin with their level and the number of their page.
+fn tables(table: &str) -> Vec<String> {
+    let mut tables: Vec<String> = Vec::new();
+    for row in table.lines() {
+        let number = row.split('\t').nth(1).and_then(|number| number.parse::<usize>().ok());
+        if number == Some(tables.len() + 1) {
+            tables.push(String::new());
+        }
+        if let Some(table) = tables.last_mut().filter(|_| number.is_some()) {
+            table.push_str(row);
+            table.push('\n');
+        }
+    }
+    tables
+}
+
+/// Returns what one process prints about pictures.
+fn run(
+    wanted: Wanted,
+    pictures: &[Picture],
     request: &Request,
     until: Instant,
     options: &ReadOptions,
@@ -36,11 +73,7 @@ pub(super) fn recognise(
     let Ocr::Tesseract { program, languages, .. } = &options.ocr else {
         return Err("there is no Tesseract".to_owned());
     };
-    let Picture { wanted, width, height, dpi, pixels } = picture;
-    let pixels = BASE64_STANDARD.decode(pixels).unwrap_or_default();
-    if u64::try_from(pixels.len()).ok() != Some(u64::from(width) * u64::from(height)) {
-        return Err("the picture is not complete".to_owned());
-    }
+    let file = file(pictures).ok_or("the picture is not complete")?;
     let num_pages = u32::try_from(request.ocr_pages.len()).unwrap_or(u32::MAX);
     let mut args: Vec<OsString> = vec![OCR_COMMAND.into()];
     args.push(request.max_memory_bytes.to_string().into());
@@ -55,7 +88,7 @@ pub(super) fn recognise(
         }
         Wanted::Turn => args.extend(["--psm", "0", "-l", "osd"].map(OsString::from)),
     }
-    if let Some(dpi) = dpi {
+    if let [Picture { dpi: Some(dpi), .. }] = pictures {
         args.extend(["--dpi".into(), format!("{dpi:.0}").into()]);
     }
     let args: Vec<&OsStr> = args.iter().map(OsString::as_os_str).collect();
@@ -64,8 +97,7 @@ pub(super) fn recognise(
     let (end, text, status) = thread::scope(|scope| {
         scope.spawn(move || {
             // If it does not read to the end, it reports why on stderr.
-            let _ = write!(stdin, "P5\n{width} {height}\n255\n")
-                .and_then(|()| stdin.write_all(&pixels));
+            let _ = stdin.write_all(&file);
         });
         let mut text = Vec::new();
         let end = loop {
@@ -94,6 +126,51 @@ pub(super) fn recognise(
     }
 }
 
+/// Returns one picture as PGM, several as the pages of a TIFF file; `None` if pixels are missing.
+fn file(pictures: &[Picture]) -> Option<Vec<u8>> {
+    let pixels = |picture: &Picture| {
+        let pixels = BASE64_STANDARD.decode(&picture.pixels).ok()?;
+        let size = u64::from(picture.width) * u64::from(picture.height);
+        (u64::try_from(pixels.len()).ok() == Some(size)).then_some(pixels)
+    };
+    if let [picture] = pictures {
+        let head = format!("P5\n{} {}\n255\n", picture.width, picture.height);
+        return Some([head.into_bytes(), pixels(picture)?].concat());
+    }
+    let mut tiff = b"II*\0\0\0\0\0".to_vec();
+    let mut next = 4;
+    for picture in pictures {
+        next = add_page(&mut tiff, next, picture, &pixels(picture)?);
+    }
+    Some(tiff)
+}
+
+/// Adds a page with a byte per pixel to a TIFF file (TIFF 6.0, sections 2 and 4). Its directory begins with its
+/// resolution. `next` is where the offset of this directory goes; returns where that of the next one goes.
+fn add_page(tiff: &mut Vec<u8>, next: usize, picture: &Picture, pixels: &[u8]) -> usize {
+    const TAGS: [u16; 12] = [256, 257, 258, 259, 262, 273, 277, 278, 279, 282, 283, 296];
+    const KINDS: [u16; 12] = [4, 4, 3, 3, 3, 4, 3, 4, 4, 5, 5, 3];
+    let offset = |tiff: &[u8]| u32::try_from(tiff.len()).unwrap_or(u32::MAX);
+    let start = offset(tiff);
+    tiff.extend(pixels);
+    tiff.resize(tiff.len().next_multiple_of(2), 0);
+    let (at, size) = (offset(tiff), u32::try_from(pixels.len()).unwrap_or(u32::MAX));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "dots per inch")]
+    let dpi = picture.dpi.unwrap_or(0.0).round() as u32;
+    let (width, height) = (picture.width, picture.height);
+    let values = [width, height, 8, 1, 1, start, 1, height, size, at, at, 2];
+    tiff.extend([dpi, 1].map(u32::to_le_bytes).concat());
+    let directory = offset(tiff).to_le_bytes();
+    tiff[next..next + 4].copy_from_slice(&directory);
+    tiff.extend(12_u16.to_le_bytes());
+    for ((tag, kind), value) in TAGS.into_iter().zip(KINDS).zip(values) {
+        tiff.extend([tag, kind, 1, 0].map(u16::to_le_bytes).concat());
+        tiff.extend(value.to_le_bytes());
+    }
+    tiff.extend([0; 4]);
+    tiff.len() - 4
+}
+
 /// Returns the first error message; the others follow from it.
 fn reason(errors: &str) -> String {
     let mut lines = errors.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -103,6 +180,35 @@ fn reason(errors: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_divided_by_its_pages() {
+        let table = "level\tpage_num\n1\t1\t0\n5\t1\tlow\n1\t2\t0\n1\t3\t0\n5\t3\twater\n";
+        assert_eq!(tables(table), ["1\t1\t0\n5\t1\tlow\n", "1\t2\t0\n", "1\t3\t0\n5\t3\twater\n"]);
+        assert_eq!(tables("words"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn pictures_are_complete_and_the_pages_of_one_file() {
+        let picture = |pixels: &[u8]| Picture {
+            width: 2,
+            height: 1,
+            dpi: Some(200.4),
+            pixels: BASE64_STANDARD.encode(pixels),
+        };
+        assert_eq!(file(&[picture(b"ab")]).unwrap(), b"P5\n2 1\n255\nab");
+        assert_eq!(file(&[picture(b"ab"), picture(b"a")]), None);
+        let both = file(&[picture(b"ab"), picture(b"cd")]).unwrap();
+        let number = |at: usize| u32::from_le_bytes(both[at..at + 4].try_into().unwrap()) as usize;
+        let mut directory = number(4);
+        for pixels in [b"ab", b"cd"] {
+            let strip = directory + 2 + 5 * 12 + 8;
+            assert_eq!(&both[number(strip)..number(strip) + 2], pixels);
+            assert_eq!(number(number(directory + 2 + 9 * 12 + 8)), 200);
+            directory = number(directory + 2 + 12 * 12);
+        }
+        assert_eq!(directory, 0);
+    }
 
     #[test]
     fn the_first_error_is_the_reason() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::slots::Slots;
+use super::slots::{OcrWork, Slots};
 use crate::protocol::PDF_READERS;
 
 /// Which program reads scanned pages.
@@ -91,6 +91,16 @@ impl ReadOptions {
             wall_per_page: Duration::from_millis(300),
             max_output_bytes: 256 << 20,
         }
+    }
+
+    /// Reads at most this many pages by OCR in parallel, and no more than there are processors.
+    pub fn limit_ocr(&mut self, num_workers: usize) {
+        self.ocr_slots = Arc::new(Slots::new(num_workers));
+    }
+
+    /// Returns how far the OCR of all documents that were read with these options has come.
+    pub fn ocr_work(&self) -> OcrWork {
+        self.ocr_slots.work()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {

@@ -174,7 +174,7 @@ fn receive(
         };
         let line = decode(&bytes);
         // Pictures are not kept.
-        if !matches!(line, Some(Line::Picture(_))) {
+        if !matches!(line, Some(Line::Pictures(_))) {
             let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
             match bytes_left.checked_sub(size) {
                 Some(left) => bytes_left = left,
@@ -192,10 +192,10 @@ fn receive(
             Some(Line::Parsed(parsed)) => reading.parsed = Some(*parsed),
             Some(Line::Member(member)) => reading.members.push(member),
             Some(Line::Layers(layers)) => reading.layers = layers,
-            Some(Line::Picture(picture)) if pictures_left > 0 => {
-                pictures_left -= 1;
+            Some(Line::Pictures(asked)) if asked.pictures.len() <= pictures_left => {
+                pictures_left -= asked.pictures.len();
                 let until = started + time_limit;
-                let recognised = ocr::recognise(picture, request, until, options);
+                let recognised = ocr::recognise(&asked, request, until, options);
                 // Only a child that has ended does not wait for it.
                 let _ = replies.send(encode(&recognised));
             }
@@ -208,7 +208,7 @@ fn receive(
             }
             // The last line of a child that was killed while writing it.
             None if !bytes.ends_with(b"\n") => return Err(Stop::CutOff),
-            None | Some(Line::Picture(_)) => return failed(Failure::Crashed, INVALID.to_owned()),
+            None | Some(Line::Pictures(_)) => return failed(Failure::Crashed, INVALID.to_owned()),
         }
     }
 }

@@ -1,22 +1,41 @@
-//! Limits how many processes read pages by OCR in parallel.
+//! Limits how many processes read pages by OCR in parallel, and counts the pages and the time.
 
 use std::num::NonZero;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
-/// Permits to run OCR: one per processor, for all documents together, because Tesseract fully uses
-/// a processor and needs memory.
+/// How far the OCR of a run has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OcrWork {
+    /// Pages that need OCR, as far as is known.
+    pub num_pages: usize,
+    /// How many of them were read, or failed.
+    pub num_done: usize,
+    /// How long at least one page was being read.
+    pub elapsed: Duration,
+}
+
+/// Permits to run OCR: one per worker or processor, for all documents together, because Tesseract fully uses a
+/// processor and needs memory.
 #[derive(Debug)]
 pub(crate) struct Slots {
     num_slots: usize,
-    num_free: Mutex<usize>,
+    state: Mutex<State>,
     freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    num_used: usize,
+    work: OcrWork,
+    /// When the first of the permits in use was given.
+    since: Option<Instant>,
 }
 
 impl Default for Slots {
     fn default() -> Self {
-        let num_slots = thread::available_parallelism().map_or(1, NonZero::get);
-        Self { num_slots, num_free: Mutex::new(num_slots), freed: Condvar::new() }
+        Self::new(usize::MAX)
     }
 }
 
@@ -24,22 +43,51 @@ impl Default for Slots {
 pub(crate) struct Slot<'a>(&'a Slots);
 
 impl Slots {
+    /// Creates permits for this many workers, but no more than there are processors.
+    pub(crate) fn new(num_slots: usize) -> Self {
+        let num_cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let num_slots = num_slots.clamp(1, num_cores);
+        Self { num_slots, state: Mutex::default(), freed: Condvar::new() }
+    }
+
     pub(crate) fn num_slots(&self) -> usize {
         self.num_slots
     }
 
+    pub(crate) fn work(&self) -> OcrWork {
+        self.lock().work
+    }
+
+    /// Counts pages that need OCR, and pages for which it has ended.
+    pub(crate) fn count(&self, num_pages: usize, num_done: usize) {
+        let work = &mut self.lock().work;
+        work.num_pages += num_pages;
+        work.num_done += num_done;
+    }
+
     /// Waits for a permit.
     pub(crate) fn take(&self) -> Slot<'_> {
-        let free = self.num_free.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = self.freed.wait_while(free, |num_free| *num_free == 0);
-        *free.unwrap_or_else(PoisonError::into_inner) -= 1;
+        let state = self.freed.wait_while(self.lock(), |state| state.num_used == self.num_slots);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        state.num_used += 1;
+        state.since.get_or_insert_with(Instant::now);
         Slot(self)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        *self.0.num_free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        let mut state = self.0.lock();
+        state.num_used -= 1;
+        if state.num_used == 0 {
+            let since = state.since.take();
+            state.work.elapsed += since.map_or(Duration::ZERO, |since| since.elapsed());
+        }
+        drop(state);
         self.0.freed.notify_one();
     }
 }

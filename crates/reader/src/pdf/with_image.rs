@@ -49,18 +49,13 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), St
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..Head::default() }))?;
-    for number in ocr::pages(input) {
+    ocr::read(input, emit, |number| {
         let idx = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
-        let raster = match pictures.get(idx) {
-            Some(start) => {
-                let bytes = with_first(input.bytes, *start);
-                let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
-                Some(to_raster(image.map_err(|error| to_failure(&error))?))
-            }
-            None => None,
-        };
-        emit(ocr::line(number, raster, input))?;
-    }
+        let Some(start) = pictures.get(idx) else { return Ok(None) };
+        let bytes = with_first(input.bytes, *start);
+        let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
+        Ok(Some(to_raster(image.map_err(|error| to_failure(&error))?)))
+    })?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }

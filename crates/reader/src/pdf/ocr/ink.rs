@@ -19,6 +19,14 @@ pub(super) struct Frame {
     pub(super) bottom: usize,
 }
 
+/// Side of the places in which ink is looked for, as a fraction of the text size, and the fraction of one that a letter
+/// fills: what is left of erased rules fills less.
+const LETTER: f64 = 0.5;
+const INKED: f64 = 0.12;
+
+/// How far ink reaches beyond the box of its word, in pixels.
+const EDGE: usize = 2;
+
 impl Frame {
     pub(super) fn width(&self) -> usize {
         self.right.saturating_sub(self.left)
@@ -76,6 +84,26 @@ impl Ink {
         let mut inked = (top..bottom).filter(|y| self.row(*y)[left..right].contains(&true));
         let Some(first) = inked.next() else { return frame };
         Frame { top: first, bottom: inked.next_back().unwrap_or(first) + 1, ..frame }
+    }
+
+    /// Whether a frame has ink outside of `covered`, in any place of the size of a letter of `size` pixels as much as
+    /// one has.
+    pub(super) fn has_uncovered(&self, frame: Frame, covered: &[Frame], size: f64) -> bool {
+        let side = pixel(size * LETTER).max(4);
+        let (right, bottom) = (frame.right.min(self.width), frame.bottom.min(self.height));
+        let mut rest = self.clone();
+        for word in covered {
+            let (left, end) = (word.left.saturating_sub(EDGE), (word.right + EDGE).min(self.width));
+            for y in word.top.saturating_sub(EDGE)..(word.bottom + EDGE).min(self.height) {
+                rest.pixels[y * self.width..][left.min(end)..end].fill(false);
+            }
+        }
+        (frame.top..bottom).step_by(side).any(|top| {
+            (frame.left..right).step_by(side).any(|left| {
+                let (right, bottom) = ((left + side).min(right), (top + side).min(bottom));
+                rest.share(Frame { left, top, right, bottom }) >= INKED
+            })
+        })
     }
 
     /// Returns the fraction of a frame that is ink, 0 to 1; 0 for an empty one.
@@ -149,6 +177,24 @@ mod tests {
         assert_eq!(ink.tightened(frame), Frame { top: 1, bottom: 3, ..frame });
         let blank = Frame { top: 3, ..frame };
         assert_eq!(ink.tightened(blank), blank);
+    }
+
+    #[test]
+    fn ink_outside_of_words_is_found() {
+        let (width, height) = (100, 100);
+        let is_letter = |x: usize, y: usize| {
+            (20..28).contains(&x) && ((20..28).contains(&y) || (60..68).contains(&y))
+        };
+        let pixels =
+            (0..width * height).map(|at| if is_letter(at % width, at / width) { 0 } else { 255 });
+        let raster = Raster { width: 100, height: 100, dpi: None, pixels: pixels.collect() };
+        let ink = Ink::of(&raster);
+        let all = Frame { left: 0, top: 0, right: 100, bottom: 100 };
+        let word = |top: usize| Frame { left: 21, top: top + 1, right: 27, bottom: top + 7 };
+        assert!(ink.has_uncovered(all, &[], 20.0));
+        assert!(ink.has_uncovered(all, &[word(20)], 20.0));
+        assert!(!ink.has_uncovered(all, &[word(20), word(60)], 20.0));
+        assert!(!ink.has_uncovered(Frame { left: 50, ..all }, &[], 20.0));
     }
 
     #[test]

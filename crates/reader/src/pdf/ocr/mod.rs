@@ -19,8 +19,8 @@ use std::borrow::Cow;
 
 use super::layout;
 use super::layout::sheet::Area;
-use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, PageBlockKind};
-use crate::{Ask, Input};
+use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, PageBlockKind, Recognised};
+use crate::{Ask, Emit, Input, Stop};
 use ink::{Frame, Ink};
 pub(crate) use raster::Raster;
 use raster::Turn;
@@ -56,6 +56,9 @@ const BLANK: f64 = 0.01;
 const TURNED_SHARE: f64 = 0.3;
 const MIN_WORDS: usize = 5;
 
+/// How many pixels of pictures are read together: eight pages of A4 at 200 dpi.
+const MAX_TOGETHER: usize = 32 << 20;
+
 /// Returns the largest factor by which a picture of this size may be scaled; below 1 if it is too
 /// large.
 pub(crate) fn max_scale(width: f64, height: f64) -> f64 {
@@ -68,19 +71,43 @@ pub(crate) fn grey(red: u8, green: u8, blue: u8) -> u8 {
     u8::try_from(sum >> 8).unwrap_or(u8::MAX)
 }
 
-/// Returns the pages to read.
-pub(crate) fn pages<'a>(input: &Input<'a>) -> impl Iterator<Item = u32> + use<'a> {
-    input.ocr_pages.iter().copied()
+/// Reads the pages that the job names, which `draw` draws; `None` for one that does not exist.
+pub(crate) fn read(
+    input: &Input<'_>,
+    emit: &mut Emit<'_>,
+    mut draw: impl FnMut(u32) -> Result<Option<Raster>, Stop>,
+) -> Result<(), Stop> {
+    let (mut numbers, mut rasters, mut num_pixels) = (Vec::new(), Vec::new(), 0);
+    let mut pages = input.ocr_pages.iter().copied().peekable();
+    while let Some(number) = pages.next() {
+        let drawn = draw(number)?;
+        match drawn {
+            Some(raster) => {
+                num_pixels += raster.pixels.len();
+                numbers.push(number);
+                rasters.push(raster);
+            }
+            None => {
+                let reason = "the page does not exist".to_owned();
+                emit(Line::Page(lost(number, OcrOutcome::Lost(reason))))?;
+            }
+        }
+        if num_pixels >= MAX_TOGETHER || pages.peek().is_none() {
+            num_pixels = 0;
+            let scans = recognise(&std::mem::take(&mut rasters), input.ask);
+            for (number, scan) in std::mem::take(&mut numbers).into_iter().zip(scans) {
+                emit(Line::Page(match scan {
+                    Ok(scan) => Page { number, ..scan.page() },
+                    Err(reason) => lost(number, OcrOutcome::Refused(reason)),
+                }))?;
+            }
+        }
+    }
+    Ok(())
 }
 
-/// Reads one picture and returns its page as a line of the answer.
-pub(crate) fn line(number: u32, raster: Option<Raster>, input: &Input<'_>) -> Line {
-    let lost = |outcome| Page { number, ocr: Some(outcome), ..Page::default() };
-    Line::Page(match raster.map(|raster| recognise(&raster, input.ask)) {
-        Some(Ok(scan)) => Page { number, ..scan.page() },
-        Some(Err(reason)) => lost(OcrOutcome::Refused(reason)),
-        None => lost(OcrOutcome::Lost("the page does not exist".to_owned())),
-    })
+fn lost(number: u32, outcome: OcrOutcome) -> Page {
+    Page { number, ocr: Some(outcome), ..Page::default() }
 }
 
 /// Lays out the words that a table of Tesseract's names on a picture with stripes, for fuzzing.
@@ -106,46 +133,97 @@ struct Scan {
     strokes: Vec<Frame>,
 }
 
-/// Returns what Tesseract reads, or why it fails.
-fn recognise(raster: &Raster, ask: &Ask<'_>) -> Result<Scan, String> {
-    let scan = Scan::read(raster, ask)?;
-    if !scan.may_be_turned() {
-        return Ok(scan);
+/// Returns what Tesseract reads on each picture, or why it fails.
+fn recognise(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Scan, String>> {
+    let mut scans = Scan::read(rasters, ask);
+    for (raster, scan) in rasters.iter().zip(&mut scans) {
+        let Ok(scan) = scan else { continue };
+        if !scan.may_be_turned() {
+            continue;
+        }
+        // Tesseract reads lines that run down the page without data for orientation.
+        let turn = tesseract::turn(raster, ask).or(scan.runs_down().then_some(Turn::ThreeQuarters));
+        let Some(turn) = turn else { continue };
+        if let Some(Ok(turned)) = Scan::read(&[raster.turned(turn)], ask).pop()
+            && turned.is_better_than(scan)
+        {
+            *scan = turned;
+        }
     }
-    // Tesseract reads lines that run down the page without data for orientation.
-    let turn = tesseract::turn(raster, ask).or(scan.runs_down().then_some(Turn::ThreeQuarters));
-    let Some(turn) = turn else { return Ok(scan) };
-    let turned = Scan::read(&raster.turned(turn), ask)?;
-    Ok(if turned.is_better_than(&scan) { turned } else { scan })
+    scans
 }
 
-impl Scan {
-    /// Rotates a picture until its lines are level, and reads it.
-    fn read(raster: &Raster, ask: &Ask<'_>) -> Result<Self, String> {
+/// A picture before it is read: level, and without its rules.
+struct Sheet<'a> {
+    level: Cow<'a, Raster>,
+    ink: Ink,
+    bare: Raster,
+    bare_ink: Ink,
+    strokes: Vec<Frame>,
+    /// Size of most text in pixels, if it is usual.
+    size: f64,
+}
+
+impl<'a> Sheet<'a> {
+    /// Rotates a picture until its lines are level, and finds its rules.
+    fn of(raster: &'a Raster) -> Self {
         let mut ink = Ink::of(raster);
         let mut level = Cow::Borrowed(raster);
         if let Some(degrees) = skew::of(&ink) {
             level = Cow::Owned(raster.rotated(degrees));
             ink = Ink::of(&level);
         }
-        let usual_size = match raster.dpi {
+        let size = match raster.dpi {
             Some(dpi) => USUAL_SIZE * dpi / POINTS_PER_INCH,
             None => f64::from(raster.width.max(raster.height)) / SIZES_PER_PAGE,
         };
-        let strokes = strokes::find(&ink, usual_size);
+        let strokes = strokes::find(&ink, size);
         let bare = strokes::erased(&level, &strokes);
-        let bare_ink = Ink::of(&bare);
-        let mut words = tsv::parse(&tesseract::words(&level, ask)?, raster.size());
-        // What was a rule has no ink without the rules.
-        words.retain(|word| ink.share(word.frame) < BLANK || bare_ink.share(word.frame) >= BLANK);
-        if strokes::has_cells(&strokes) {
-            let again = tsv::parse(&tesseract::words(&bare, ask)?, raster.size());
-            words = merge(words, again);
+        Self { bare_ink: Ink::of(&bare), level, ink, bare, strokes, size }
+    }
+
+    /// Whether there may be more words than these in a table with cells.
+    fn is_partly_read(&self, words: &[Read]) -> bool {
+        let sure = words.iter().filter(|word| word.confidence >= SURE);
+        let sure: Vec<Frame> = sure.map(|word| word.frame).collect();
+        let table = strokes::cells(&self.strokes);
+        table.is_some_and(|table| self.bare_ink.has_uncovered(table, &sure, self.size))
+    }
+}
+
+impl Scan {
+    /// Reads pictures; those with tables that are not read in full twice, the second time without their rules.
+    fn read(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Self, String>> {
+        let sheets: Vec<Sheet<'_>> = rasters.iter().map(Sheet::of).collect();
+        let tables = tesseract::words(sheets.iter().map(|sheet| &*sheet.level), ask);
+        let read = |(sheet, table): (&Sheet<'_>, Recognised)| {
+            let mut words = tsv::parse(&table?, sheet.level.size());
+            // What was a rule has no ink without the rules.
+            let (ink, bare) = (&sheet.ink, &sheet.bare_ink);
+            words.retain(|word| ink.share(word.frame) < BLANK || bare.share(word.frame) >= BLANK);
+            Ok(words)
+        };
+        let mut read: Vec<Result<Vec<Read>, String>> =
+            sheets.iter().zip(tables).map(read).collect();
+        let is_partly_read = |(sheet, words): &(&Sheet<'_>, &mut Result<Vec<Read>, String>)| {
+            words.as_ref().is_ok_and(|words| sheet.is_partly_read(words))
+        };
+        let again: Vec<_> = sheets.iter().zip(&mut read).filter(is_partly_read).collect();
+        let tables = tesseract::words(again.iter().map(|(sheet, _)| &sheet.bare), ask);
+        for ((sheet, words), table) in again.into_iter().zip(tables) {
+            let first = std::mem::replace(words, Ok(Vec::new()));
+            let again = table.map(|table| tsv::parse(&table, sheet.level.size()));
+            *words = first.and_then(|first| Ok(merge(first, again?)));
         }
-        // Some boxes are as high as their line.
-        words.iter_mut().for_each(|word| word.frame = bare_ink.tightened(word.frame));
-        signs::repair(&mut words, &bare_ink);
-        Ok(Self { ink: bare_ink, dpi: raster.dpi, words, strokes })
+        let scan = |(sheet, words): (Sheet<'_>, Result<Vec<Read>, String>)| {
+            let Sheet { level, bare_ink: ink, strokes, .. } = sheet;
+            let mut words = words?;
+            // Some boxes are as high as their line.
+            words.iter_mut().for_each(|word| word.frame = ink.tightened(word.frame));
+            signs::repair(&mut words, &ink);
+            Ok(Self { ink, dpi: level.dpi, words, strokes })
+        };
+        sheets.into_iter().zip(read).map(scan).collect()
     }
 
     fn num_unsure(&self) -> usize {

@@ -32,10 +32,18 @@ pub(super) fn find(ink: &Ink, size: f64) -> Vec<Frame> {
     strokes
 }
 
-/// Whether strokes may be the rules of a table with cells.
-pub(super) fn has_cells(strokes: &[Frame]) -> bool {
+/// Returns what the strokes enclose, if they may be the rules of tables with cells.
+pub(super) fn cells(strokes: &[Frame]) -> Option<Frame> {
     let num_level = strokes.iter().filter(|stroke| stroke.width() >= stroke.height()).count();
-    num_level >= 2 && strokes.len() - num_level >= 2
+    if num_level < 2 || strokes.len() - num_level < 2 {
+        return None;
+    }
+    strokes.iter().copied().reduce(|all, stroke| Frame {
+        left: all.left.min(stroke.left),
+        top: all.top.min(stroke.top),
+        right: all.right.max(stroke.right),
+        bottom: all.bottom.max(stroke.bottom),
+    })
 }
 
 /// Returns a picture without its strokes. Letters that touch a stroke keep what they share with it.

@@ -1,21 +1,24 @@
-//! Asks the parent what Tesseract reads on a picture: this process can start no program.
+//! Asks the parent what Tesseract reads on pictures: this process can start no program.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::raster::{Raster, Turn};
 use crate::Ask;
-use crate::extract::protocol::{Picture, Recognised, Wanted};
+use crate::extract::protocol::{Picture, Pictures, Recognised, Wanted};
 
-/// Returns the words that Tesseract reads, as a table, or why it fails.
-pub(super) fn words(raster: &Raster, ask: &Ask<'_>) -> Recognised {
-    recognise(raster, Wanted::Words, ask)
+/// Returns the words that Tesseract reads on each picture, as a table, or why it fails.
+pub(super) fn words<'a>(
+    rasters: impl Iterator<Item = &'a Raster>,
+    ask: &Ask<'_>,
+) -> Vec<Recognised> {
+    recognise(rasters, Wanted::Words, ask)
 }
 
 /// Returns by how much a picture must be turned to be upright; `None` if it is upright, or if
 /// Tesseract does not know: its data for that, `osd`, is a package of its own on some systems.
 pub(super) fn turn(raster: &Raster, ask: &Ask<'_>) -> Option<Turn> {
-    let report = recognise(raster, Wanted::Turn, ask).ok()?;
+    let report = recognise([raster].into_iter(), Wanted::Turn, ask).pop()?.ok()?;
     let degrees = report.lines().find_map(|line| line.strip_prefix("Rotate: "))?;
     match degrees.trim() {
         "90" => Some(Turn::Quarter),
@@ -25,8 +28,23 @@ pub(super) fn turn(raster: &Raster, ask: &Ask<'_>) -> Option<Turn> {
     }
 }
 
-fn recognise(raster: &Raster, wanted: Wanted, ask: &Ask<'_>) -> Recognised {
-    let Raster { width, height, dpi, ref pixels } = *raster;
-    ask(Picture { wanted, width, height, dpi, pixels: BASE64_STANDARD.encode(pixels) })
-        .unwrap_or_else(|error| Err(error.to_string()))
+fn recognise<'a>(
+    rasters: impl Iterator<Item = &'a Raster>,
+    wanted: Wanted,
+    ask: &Ask<'_>,
+) -> Vec<Recognised> {
+    let picture = |raster: &Raster| {
+        let Raster { width, height, dpi, ref pixels } = *raster;
+        Picture { width, height, dpi, pixels: BASE64_STANDARD.encode(pixels) }
+    };
+    let pictures: Vec<Picture> = rasters.map(picture).collect();
+    let num_pictures = pictures.len();
+    if num_pictures == 0 {
+        return Vec::new();
+    }
+    match ask(Pictures { wanted, pictures }) {
+        Ok(recognised) if recognised.len() == num_pictures => recognised,
+        Ok(_) => vec![Err("the answer is not complete".to_owned()); num_pictures],
+        Err(error) => vec![Err(error.to_string()); num_pictures],
+    }
 }

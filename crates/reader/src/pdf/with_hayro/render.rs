@@ -23,11 +23,10 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), St
     let numbering = Numbering::of(&pdf);
     emit(Line::Document(Head { page_count: numbering.page_count, ..Head::default() }))?;
     let cache = RenderCache::new();
-    for number in ocr::pages(input) {
+    ocr::read(input, emit, |number| {
         let page = numbering.idx_of(number).and_then(|idx| pages.get(idx));
-        let raster = page.map(|page| picture(page, &cache));
-        emit(ocr::line(number, raster, input))?;
-    }
+        Ok(page.map(|page| picture(page, &cache)))
+    })?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }
