@@ -152,6 +152,7 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
         excluded_tags: args.excluded_tags.clone(),
         since: args.since.clone(),
         until: args.until.clone(),
+        added_since: args.added_since.clone(),
         excluded: Vec::new(),
     })
 }

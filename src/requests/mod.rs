@@ -49,6 +49,9 @@ pub(crate) struct FilterInput {
     /// Up to this date
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) until: Option<String>,
+    /// Added on this date or later
+    #[schemars(extend("x-unlisted" = true))]
+    pub(crate) added_since: Option<String>,
 }
 
 impl TryFrom<FilterInput> for Filter {
@@ -66,6 +69,7 @@ impl TryFrom<FilterInput> for Filter {
             language: input.language.map(|word| language(&word)).transpose()?,
             since: date(input.since)?,
             until: date(input.until)?,
+            added_since: date(input.added_since)?,
             path_prefix: input.path.map(|path| path_prefix(&path)).transpose()?,
             excluded: Vec::new(),
         })

@@ -313,6 +313,31 @@ fn a_list_reports_filters_that_match_nothing() {
 }
 
 #[test]
+fn what_is_new_is_listed_found_and_exported() {
+    let env = TestEnv::with_corpus();
+    let database = rusqlite::Connection::open(env.database()).unwrap();
+    database.execute("UPDATE documents SET created_at = '2001-02-03T04:05:06Z'", []).unwrap();
+    env.ok(&["add", "--note", "The gauge has a new float."]);
+    let count = |args: &[&str]| env.json(args).as_array().unwrap().len();
+    assert_eq!(count(&["list", "--added-since=2001-02-04", "--format=json"]), 1);
+    assert!(count(&["list", "--added-since=2001-02-03", "--format=json"]) > 1);
+    for leg in ["--fts-only", "--vec-only", "--top=20"] {
+        let found = env.json(&["search", "gauge", "--added-since=2002", leg]);
+        let titles: Vec<&str> = found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["source"]["title"].as_str().unwrap())
+            .collect();
+        assert_eq!(titles, ["The gauge has a new float."], "{leg}");
+    }
+    assert_eq!(env.ok(&["export", "--added-since=2002"]).stdout.lines().count(), 2);
+    env.ok(&["tag", "--added-since=2002", "--add=new"]);
+    assert_eq!(count(&["list", "--tags=new", "--format=json"]), 1);
+    assert!(env.kb(&["list", "--added-since=soon"]).expect(1).stderr.contains("not a date like"));
+}
+
+#[test]
 fn removing_asks_only_at_a_terminal() {
     let env = TestEnv::with_corpus();
     let output = env.kb(&["remove", "7"]).expect(1);

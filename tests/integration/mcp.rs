@@ -301,6 +301,12 @@ fn tools_return_what_the_command_line_prints() {
             &["search", "gauge", "--exclude-tag=station", "--since=2020", "--per-doc=1"],
         ),
         ("kb_list", json!({ "language": "python" }), &["list", "--language=python"]),
+        ("kb_list", json!({ "added_since": "2999" }), &["list", "--added-since=2999"]),
+        (
+            "kb_search",
+            json!({ "query": "gauge", "added_since": "2020" }),
+            &["search", "gauge", "--added-since=2020"],
+        ),
         ("kb_list", json!({}), &["list"]),
         ("kb_list", json!({ "tags": ["station"] }), &["list", "--tags=station"]),
         ("kb_info", json!({ "document": 4 }), &["info", "4"]),

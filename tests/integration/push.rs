@@ -164,6 +164,8 @@ fn a_copy_answers_as_the_database_does() {
         &["--path", &path],
         &["--since=2024-03", "--until=2024-03-05"],
         &["--until=2024-03-04"],
+        &["--added-since=2026"],
+        &["--added-since=2999"],
         &["--tags=tools,git"],
         &["--tags=nothing"],
         &["--per-doc=1", "--top=3"],

@@ -68,6 +68,7 @@ impl SearchRequest {
                 excluded_tags: either(own.excluded_tags, &rest.excluded_tags),
                 since: own.since.or_else(|| rest.since.clone()),
                 until: own.until.or_else(|| rest.until.clone()),
+                added_since: own.added_since.or_else(|| rest.added_since.clone()),
                 path_prefix: own.path_prefix.or_else(|| rest.path_prefix.clone()),
                 excluded: either(own.excluded, &rest.excluded),
             },

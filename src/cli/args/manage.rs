@@ -11,8 +11,17 @@ use crate::cli::args::{Choosing, Format};
 use crate::config::OutputFormat;
 
 /// The flags of [`Choosing`]: documents are chosen by these or by name.
-const CHOOSING: [&str; 8] =
-    ["doc_type", "tags", "excluded_tags", "language", "since", "until", "path", "query"];
+const CHOOSING: [&str; 9] = [
+    "doc_type",
+    "tags",
+    "excluded_tags",
+    "language",
+    "since",
+    "until",
+    "added_since",
+    "path",
+    "query",
+];
 
 /// Remove documents
 #[derive(Debug, Args)]

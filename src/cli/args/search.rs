@@ -211,6 +211,9 @@ pub(in crate::cli) struct FilterArgs {
     /// Only documents up to this date
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) until: Option<String>,
+    /// Only documents added on this date or later (UTC)
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    pub(in crate::cli) added_since: Option<String>,
     /// Only documents at or below this file or folder
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) path: Option<PathBuf>,

@@ -131,6 +131,7 @@ pub(super) fn chips(filter: &Filter, path: impl Fn(&str) -> String) -> Line {
             chips.push(format!("{since}..{until}"));
         }
     }
+    chips.extend(filter.added_since.as_ref().map(|day| format!("added {day}..")));
     match chips.is_empty() {
         true => Line::new(),
         false => vec![piece(Meaning::Tag, chips.join("  "))],

@@ -42,6 +42,7 @@ macro_rules! passes_filter {
             WHERE (:since IS NULL OR date >= :since)
                 AND (:until IS NULL OR substr(date, 1, length(:until)) <= :until)
         ))
+        AND (:added_since IS NULL OR documents.created_at >= :added_since)
         AND (:path IS NULL
             OR documents.source_path = :path
             OR (documents.source_path >= :path_below AND documents.source_path < :path_beyond)
@@ -149,6 +150,7 @@ pub(crate) struct FilterValues {
     language: Option<&'static str>,
     since: Option<String>,
     until: Option<String>,
+    added_since: Option<String>,
     /// Expression for the keyword index.
     excluded: Option<String>,
     /// Expression for the index of scripts without spaces.
@@ -173,6 +175,7 @@ impl FilterValues {
             language: filter.language.map(|language| language.as_str()),
             since: filter.since.clone(),
             until: filter.until.clone(),
+            added_since: filter.added_since.clone(),
             excluded: any_of(&filter.excluded, |text| by_words(text, expr::expr)),
             excluded_grams: any_of(&filter.excluded, |text| by_words(text, grams::expr)),
             excluded_exact: any_of(&filter.excluded, exactly),
@@ -189,6 +192,7 @@ impl FilterValues {
             (":language", &self.language),
             (":since", &self.since),
             (":until", &self.until),
+            (":added_since", &self.added_since),
             (":path", &self.path),
             (":path_below", &self.path_below),
             (":path_beyond", &self.path_beyond),
@@ -370,6 +374,31 @@ mod tests {
         assert_eq!(days("2001-08", ""), [id, other]);
         // The day of its file.
         assert_eq!(days("2023-11-14", "2023-11"), [other]);
+    }
+
+    #[test]
+    fn the_day_of_adding_restricts_both_rankings() {
+        let mut db = TestDb::new();
+        for (path, text, added) in [
+            ("/a.md", "apple one", "2026-05-16T23:59:59Z"),
+            ("/b.md", "apple two", "2026-05-17T00:00:00Z"),
+        ] {
+            let id = db.add(path, &[text], &[]);
+            let sql = "UPDATE documents SET created_at = ?1 WHERE id = ?2";
+            db.store.connection.execute(sql, (added, id.0)).unwrap();
+        }
+        let passing = |day: &str| {
+            let filter = Filter { added_since: Some(day.to_owned()), ..Filter::default() };
+            let listed = db.store.documents(&filter).unwrap();
+            let chunks = db.store.passing_chunks(&filter).unwrap();
+            assert_eq!(chunks.len(), listed.len(), "{day}");
+            listed.iter().map(|document| document.title.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(passing("2026-05").len(), 2);
+        assert_eq!(passing("2026-05-16").len(), 2);
+        assert_eq!(passing("2026-05-17"), ["Title of /b.md"]);
+        assert_eq!(passing("2026-05-18"), [] as [&str; 0]);
+        assert_eq!(passing("2027"), [] as [&str; 0]);
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub struct MirroredDocument {
     pub date: Option<String>,
     /// See [`crate::StoredHit::date_origin`].
     pub date_origin: Option<String>,
+    /// When it was added, RFC 3339, UTC.
+    pub added: String,
     /// SHA-256 of its bytes, lower-case hex.
     pub content_hash: String,
     /// Its own metadata, as JSON.
@@ -98,7 +100,8 @@ const DOCUMENTS: &str = "
         (SELECT origin FROM document_dates WHERE document_id = documents.id) AS date_origin,
         documents.content_hash,
         documents.metadata,
-        (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS total_chunks
+        (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS total_chunks,
+        documents.created_at
     FROM documents
     ORDER BY documents.id";
 
@@ -143,10 +146,10 @@ impl MirroredDocument {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let Self { id, title, path, paths, doc_type, language, tags, .. } = self;
-        let Self { date, date_origin, content_hash, metadata, total_chunks, .. } = self;
+        let Self { date, date_origin, added, content_hash, metadata, total_chunks, .. } = self;
         let fields = format!(
             "{id:?}{title:?}{path:?}{paths:?}{doc_type:?}{language:?}{tags:?}{date:?}{date_origin:?}\
-             {content_hash:?}{metadata:?}{total_chunks}"
+             {added:?}{content_hash:?}{metadata:?}{total_chunks}"
         );
         first_bytes(&Sha256::digest(fields))
     }
@@ -288,6 +291,7 @@ fn document(row: &Row<'_>) -> rusqlite::Result<MirroredDocument> {
         content_hash: row.get(9)?,
         metadata: row.get(10)?,
         total_chunks: row.get(11)?,
+        added: row.get(12)?,
     })
 }
 

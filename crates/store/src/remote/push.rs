@@ -60,7 +60,7 @@ const INSERT_BLOCK: &str = "INSERT INTO kb_blocks (block, fingerprint, sizes) VA
 
 const COPY_DOCUMENTS: &str = "
     COPY kb_documents (id, fingerprint, title, path, paths, doc_type, language, tags, date, date_origin,
-        content_hash, metadata, total_chunks)
+        content_hash, metadata, total_chunks, added)
     FROM STDIN BINARY";
 
 const COPY_CHUNKS: &str = "
@@ -296,12 +296,13 @@ fn replace_documents(link: &mut Link, documents: &[(MirroredDocument, Fingerprin
     let mut rows = Rows::new();
     for (document, fingerprint) in documents {
         let MirroredDocument { id: DocumentId(id), title, path, paths, .. } = document;
-        rows.row(13).bigint(*id).bytes(fingerprint).text(title);
+        rows.row(14).bigint(*id).bytes(fingerprint).text(title);
         rows.optional(path.as_deref(), Rows::text).texts(paths).text(&document.doc_type);
         rows.optional(document.language.as_deref(), Rows::text).texts(&document.tags);
         rows.optional(document.date.as_deref(), Rows::text);
         rows.optional(document.date_origin.as_deref(), Rows::text);
         rows.text(&document.content_hash).json(&document.metadata).integer(document.total_chunks);
+        rows.text(&document.added);
     }
     link.run(async |client| {
         let transaction = client.transaction().await?;

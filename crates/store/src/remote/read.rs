@@ -111,6 +111,7 @@ impl Remote {
                 (&filter.until, Type::TEXT),
                 (&path, Type::TEXT),
                 (&below, Type::TEXT),
+                (&filter.added_since, Type::TEXT),
             ],
         )
     }

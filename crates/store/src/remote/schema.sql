@@ -24,6 +24,9 @@ CREATE TABLE IF NOT EXISTS kb_documents (
     total_chunks integer NOT NULL
 );
 
+-- When it was added, RFC 3339, UTC: null in a copy that an earlier version made, until its next push.
+ALTER TABLE kb_documents ADD COLUMN IF NOT EXISTS added text COLLATE "C";
+
 CREATE TABLE IF NOT EXISTS kb_chunks (
     id          bigint PRIMARY KEY,
     document_id bigint NOT NULL,

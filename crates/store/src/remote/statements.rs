@@ -23,7 +23,8 @@ macro_rules! passes {
         AND ($6::text IS NULL OR left(date, length($6)) <= $6)
         AND ($7::text IS NULL OR EXISTS (
             SELECT 1 FROM unnest(paths || path) AS place WHERE place = $7 OR starts_with(place, $8)
-        ))"
+        ))
+        AND ($9::text IS NULL OR added >= $9)"
     };
 }
 
