@@ -23,7 +23,7 @@ use crate::text::paths;
 /// What to remove, and what to do about it first.
 #[derive(Debug, Default)]
 pub struct RemoveRequest {
-    /// Ids and paths, as typed.
+    /// Ids, paths and titles, as typed.
     pub documents: Vec<String>,
     /// What documents must match to be removed, instead of being named.
     pub criteria: Option<Criteria>,
@@ -53,7 +53,7 @@ pub struct Removal {
 /// An argument of the removal.
 #[derive(Debug)]
 pub enum Named {
-    /// A document given by id: its title and number of chunks.
+    /// A document given by id or title: its title and number of chunks.
     Document(String, u32),
     /// A path.
     Path(PathBuf),
@@ -309,11 +309,13 @@ fn name(document: ListedDocument) -> DocumentName {
     DocumentName { id: document.id, title: document.title, path: document.path }
 }
 
-/// Looks up what an argument names: a document by its id, or all at and below a path.
+/// Looks up what an argument names: a document by its id, all at and below a path, or else a document
+/// by its title or a unique part of it, as [`lookup::find`] does.
 fn going(store: &Store, typed: &str) -> Result<Removal> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
-    if let Ok(id) = typed::document_id(typed) {
-        let document = store.document(id)?.ok_or_else(unknown)?;
+    if let Ok(id) = typed::document_id(typed)
+        && let Some(document) = store.document(id)?
+    {
         let named = Named::Document(document.title.clone(), document.chunk_count);
         let name = DocumentName { id: document.id, title: document.title, path: document.path };
         return Ok(Removal {
@@ -336,7 +338,11 @@ fn going(store: &Store, typed: &str) -> Result<Removal> {
     folders.retain(|folder| paths::path_of(&folder.path).starts_with(&path));
     let copies = copies_below(store, &path, &mut documents)?;
     if documents.is_empty() && copies.is_empty() && folders.is_empty() {
-        return Err(unknown());
+        // What is a path is never taken for a part of a title or of another path.
+        if Path::new(typed).is_absolute() || path.symlink_metadata().is_ok() {
+            return Err(unknown());
+        }
+        return going(store, &lookup::find_in(store, typed)?.id.to_string());
     }
     Ok(Removal { named: Named::Path(path), documents, copies, folders })
 }

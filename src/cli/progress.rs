@@ -218,7 +218,8 @@ impl IngestProgress {
         let remaining = |all: u64| thousands(all.saturating_sub(self.num_done));
         messages::info(&match self.work.get() {
             Some(work) => format!("Files not reached: {}", remaining(work.num_files() as u64)),
-            None => format!("Files found but not reached: {}", remaining(self.num_found)),
+            // It ended while files were still being counted.
+            None => format!("Files not reached: at least {}", remaining(self.num_found)),
         });
     }
 

@@ -226,6 +226,10 @@ mod tests {
     fn missing_and_conflicting_arguments_come_with_the_usage() {
         let both = "the following required arguments were not provided: <KEY> <VALUE>";
         check("kb config set", both, "usage: kb config set <KEY> <VALUE>");
+        let usage = "usage: kb tag [--add <TAGS>] [--remove <TAGS>] <DOC>..., or filters such as --query <TEXT>";
+        let either =
+            "the following required arguments were not provided: <--add <TAGS>|--remove <TAGS>>";
+        check("kb tag 1", either, usage);
         let usage = "usage: kb show --page <N> <DOC>";
         let conflict = "the argument '--page <N>' cannot be used with '--chunk <ID>'";
         check("kb show 1 --page 1 --chunk 2", conflict, usage);

@@ -223,12 +223,13 @@ impl<'b> Recorder<'b> {
         }
     }
 
-    /// Keeps the rows of the files in a container unchanged.
-    pub(super) fn members_passed_over(&mut self, container: &Path) {
+    /// Keeps the rows of the files in a container unchanged; returns how many of the files failed.
+    pub(super) fn members_passed_over(&mut self, container: &Path) -> usize {
         let first = paths::member_text(&paths::path_text(container), "");
         let before = self.before;
-        let members = before.rows.keys().filter(|path| path.starts_with(&first));
-        self.seen.extend(members.map(String::as_str));
+        let members = || before.rows.values().filter(|row| row.path.starts_with(&first));
+        self.seen.extend(members().map(|row| row.path.as_str()));
+        members().filter(|row| row.outcome == FileOutcome::Failed).count()
     }
 
     /// Records that every file in a container was seen.

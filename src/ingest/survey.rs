@@ -260,6 +260,13 @@ impl<'a> Group<'a> {
         let survey = &mut self.survey;
         let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
         let stamp = (found.size_bytes, found.mtime_ns);
+        if detect::container(&found.path, b"PK").is_some() {
+            let first = paths::member_text(&paths::path_text(&found.path), "");
+            let rows = scope.without_text.values().filter(|row| row.path.starts_with(&first));
+            let failed =
+                rows.filter(|row| row.outcome == FileOutcome::Failed && row.stamp == Some(stamp));
+            survey.failed.extend(failed.map(|row| PathBuf::from(&row.path)));
+        }
         let file = self.unseen.remove(&found.path).and_then(|files| files.first().copied());
         match file {
             file if has_no_text(scope, survey, (&found.path, stamp), file) => {}

@@ -177,6 +177,13 @@ fn what_is_left_out_or_cannot_be_read_is_listed() {
     let again = env.ok(&["add", "docs"]);
     assert!(again.stderr.contains("Added 0 documents. 0 failed. 6 skipped"), "{}", again.text());
     assert!(!again.stderr.contains("bad.pdf"), "{}", again.text());
+    // Every command counts them, as `kb files` lists them.
+    let listed = env.json(&["files", "--failed", "--format=json"])["counts"]["failed"].clone();
+    let count = |args: &[&str], key: &str| env.json(args)[key].clone();
+    assert_eq!(count(&["add", "docs", "--format=json"], "known_failed"), listed);
+    assert_eq!(count(&["update", "--format=json"], "known_failed"), listed);
+    assert_eq!(count(&["update", "--dry-run", "--format=json"], "known_failed"), listed);
+    assert!(listed.as_u64() > Some(1), "{listed}");
 }
 
 #[test]

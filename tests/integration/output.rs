@@ -113,19 +113,19 @@ fn tables_and_facts_line_up() {
     Chunks:   5
     Author:   The harbour office
 
-    #0 (148 tokens, lines 7-22)
+    Chunk 12 (148 tokens, lines 7-22)
        # Tide station handbook How the small tide station at the end of the north pier is kept running. It
 
-    #1 (95 tokens, lines 24-31) §Instruments > Float gauge
+    Chunk 13 (95 tokens, lines 24-31) §Instruments > Float gauge
        ## Instruments ### Float gauge The float gauge sits in a stilling well: a pipe with a narrow opening
 
-    #2 (69 tokens, lines 33-37) §Instruments > Radar gauge
+    Chunk 14 (69 tokens, lines 33-37) §Instruments > Radar gauge
        ### Radar gauge The radar gauge looks down from the gantry and measures the distance to the water ev
 
-    #3 (64 tokens, lines 39-43) §Winter
+    Chunk 15 (64 tokens, lines 39-43) §Winter
        ## Winter Below minus five degrees, ice forms inside the stilling well. Pour two litres of warm brin
 
-    #4 (102 tokens, lines 45-56) §Storm surge > Warning levels
+    Chunk 16 (102 tokens, lines 45-56) §Storm surge > Warning levels
        ## Storm surge ### Warning levels A surge warning is given when the water is forecast to stand eight
     ");
     assert_snapshot!(env.ok(&["info", "7"]).text(), @r"
@@ -140,7 +140,7 @@ fn tables_and_facts_line_up() {
     Tags:     sample, station
     Chunks:   1
 
-    #0 (20 tokens, lines 1-1)
+    Chunk 36 (20 tokens, lines 1-1)
        The charger of the tide recorder is in the blue box under the stairs.
     ");
     let status = env.ok(&["status"]).text();

@@ -67,6 +67,19 @@ fn an_added_folder_is_forgotten_with_its_documents() {
 }
 
 #[test]
+fn a_title_or_a_unique_part_of_it_names_a_document() {
+    let (world, [a, b, c, note, d]) = world();
+    assert_eq!(removed(&world, &request(&["a NOTE"])).unwrap().ids, [note]);
+    assert_eq!(removed(&world, &request(&["sub/c"])).unwrap().ids, [c]);
+    let error = removed(&world, &request(&[".md"])).unwrap_err();
+    assert!(matches!(error, Error::AmbiguousDocument { num_candidates: 3, .. }), "{error}");
+    let beginning = world.path("oth").display().to_string();
+    let error = removed(&world, &request(&[&beginning])).unwrap_err();
+    assert!(matches!(error, Error::UnknownDocument { .. }), "a part of a path: {error}");
+    assert_eq!(left(&world), [a, b, d]);
+}
+
+#[test]
 fn what_is_not_confirmed_stays() {
     let (world, [a, b, c, note, d]) = world();
     let confirm = |going: &Removal| match &going.named {

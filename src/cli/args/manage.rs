@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use crate::app::values::tag;
 use crate::cli::args::values::{Day, day, directory, title};
@@ -29,7 +29,7 @@ const CHOOSING: [&str; 9] = [
 Filters choose all documents that pass them; with --query, of those only the documents of the results. Removed \
 text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.")]
 pub(in crate::cli) struct Remove {
-    /// Document ids, as `kb list` shows them, or added files and folders with everything below them
+    /// Documents: ids, titles or unique parts of them; or added files and folders with everything below them
     #[arg(value_name = "ID|PATH", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
     #[arg(conflicts_with_all = CHOOSING, allow_negative_numbers = true)]
     pub(in crate::cli) documents: Vec<String>,
@@ -82,6 +82,10 @@ pub(in crate::cli) struct Edit {
 
 /// Add or remove tags of documents
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "kb tag [--add <TAGS>] [--remove <TAGS>] <DOC>..., or filters such as --query <TEXT>"
+)]
+#[command(group(ArgGroup::new("change").args(["add", "remove"]).required(true).multiple(true)))]
 #[command(after_help = "\
 Filters select all documents that pass them; with --query, only those among the results. If one of the documents \
 is not found, no document is changed. `kb tags rename` renames a tag everywhere.")]
@@ -94,7 +98,6 @@ pub(in crate::cli) struct Tag {
     pub(in crate::cli) choosing: Choosing,
     /// Tags to add, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
-    #[arg(required_unless_present = "remove")]
     pub(in crate::cli) add: Vec<String>,
     /// Tags to remove, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]

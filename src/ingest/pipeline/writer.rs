@@ -286,7 +286,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             None => {
                 self.run.report.skipped += known.len();
                 self.recorder.passed_over(&found.path);
-                self.recorder.members_passed_over(&found.path);
+                self.run.report.known_failed += self.recorder.members_passed_over(&found.path);
                 (self.run.on_event)(Event::PassedOver);
                 return Ok(());
             }

@@ -113,14 +113,14 @@ impl Human {
         for stored in chunks {
             let chunk = &stored.chunk;
             writeln!(out)?;
-            let mut place = format!("({} tokens", chunk.token_count);
+            let mut place = format!("({}", counted(chunk.token_count as usize, "token"));
             if let Some(page) = chunk.page {
                 place += &format!(", p.{page}");
             }
             if let (Some(first), Some(last)) = (chunk.start_line, chunk.end_line) {
                 place += &format!(", lines {first}-{last}");
             }
-            write!(out, "#{} ", stored.chunk_index)?;
+            write!(out, "Chunk {} ", stored.id)?;
             self.paint(Meaning::Faint, &(place + ")"), out)?;
             if let Some(name) = chunk.symbol.as_ref().or(chunk.section.as_ref()) {
                 out.text(" ")?;
@@ -138,7 +138,7 @@ impl Human {
         if tags.is_empty() {
             return self.labelled("No tags. `kb tag DOC --add NAME` adds one.", out);
         }
-        let rows = tags.iter().map(|tag| vec![tag.count.to_string(), clean(&tag.name)]);
+        let rows = tags.iter().map(|tag| vec![thousands(u64::from(tag.count)), clean(&tag.name)]);
         let columns = [numbers("COUNT"), texts("TAG").painted(Meaning::Tag)];
         self.table(&columns, &rows.collect::<Vec<_>>(), out)
     }

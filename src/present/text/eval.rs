@@ -7,6 +7,7 @@ use crate::eval::Measures;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{numbers, words};
 use crate::present::text::human::Human;
+use crate::text::number::thousands;
 
 impl Human {
     /// Writes one line per collection and leg.
@@ -15,7 +16,7 @@ impl Human {
             let row = |leg: &str, measures: Measures| {
                 vec![
                     name.clone(),
-                    evaluation.num_queries.to_string(),
+                    thousands(evaluation.num_queries as u64),
                     leg.to_owned(),
                     format!("{:.3}", measures.ndcg),
                     format!("{:.3}", measures.recall),

@@ -5,7 +5,7 @@ use std::io;
 use crate::app::push::PushReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
-use crate::text::number::thousands;
+use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
 impl Human {
@@ -15,13 +15,14 @@ impl Human {
             0 => String::new(),
             count => format!(" {} removed.", thousands(count)),
         };
+        let as_usize = |number| usize::try_from(number).unwrap_or(usize::MAX);
         writeln!(
             out,
-            "Pushed {} of {} documents to {}, {} chunks.{removed}",
+            "Pushed {} of {} to {}, {}.{removed}",
             thousands(report.num_sent),
-            thousands(report.num_documents),
+            counted(as_usize(report.num_documents), "document"),
             clean(&report.target),
-            thousands(report.num_chunks_sent),
+            counted(as_usize(report.num_chunks_sent), "chunk"),
         )
     }
 }

@@ -8,7 +8,7 @@ use std::io;
 use crate::present::terminal::sheet::Sheet;
 use crate::read::{Opened, Outline, Part, PartKind, Shown};
 use crate::text::markdown;
-use crate::text::number::thousands;
+use crate::text::number::{counted, thousands};
 use crate::text::printable::{clean, clean_lines};
 
 /// Writes the parts of a document, indented by their level; `mark` is behind its type.
@@ -16,12 +16,12 @@ pub fn outline(outline: &Outline, mark: &str, out: &mut Sheet<'_>) -> io::Result
     let document = &outline.document;
     writeln!(
         out,
-        "{} {} [{}]{mark} {} tokens in {} chunks",
+        "{} {} [{}]{mark} {} in {}",
         document.id,
         clean(&document.title),
         document.doc_type,
-        thousands(outline.num_tokens),
-        thousands(u64::from(document.chunk_count))
+        counted(usize::try_from(outline.num_tokens).unwrap_or(usize::MAX), "token"),
+        counted(document.chunk_count as usize, "chunk")
     )?;
     for part in &outline.parts {
         let indent = "  ".repeat(part.level as usize);
@@ -34,7 +34,7 @@ pub fn outline(outline: &Outline, mark: &str, out: &mut Sheet<'_>) -> io::Result
 
 /// Returns the location and the size of a part.
 pub(super) fn facts(part: &Part) -> Vec<String> {
-    let mut facts = vec![format!("{} tokens", thousands(u64::from(part.num_tokens)))];
+    let mut facts = vec![counted(part.num_tokens as usize, "token")];
     if let (Some(first), true) = (part.page, part.kind != PartKind::Page) {
         facts.push(match part.last_page.filter(|last| *last != first) {
             Some(last) => format!("p.{first}-{last}"),
@@ -89,5 +89,6 @@ pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
 
 /// Returns the line with the number of lines cut off.
 fn more(num_cut: usize) -> String {
-    format!("... ({num_cut} more lines)\n")
+    let noun = if num_cut == 1 { "line" } else { "lines" };
+    format!("... ({} more {noun})\n", thousands(num_cut as u64))
 }

@@ -10,10 +10,10 @@ pub(super) fn known_to_fail(num: usize) -> String {
 
 /// Returns a sentence about documents that were made with other settings.
 pub(in crate::present) fn made_differently(count: usize) -> String {
-    let were = if count == 1 { "was" } else { "were" };
+    let (were, them) = if count == 1 { ("was", "it") } else { ("were", "them") };
     format!(
         "{} {were} made with other settings, another model or an older kb; `kb update --reread` makes \
-         them again",
+         {them} again",
         counted(count, "document")
     )
 }

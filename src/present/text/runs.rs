@@ -114,8 +114,8 @@ impl Human {
                 "Imported {} ({}), skipped {}, failed {}.",
                 counted(imported.num_documents, "document"),
                 counted(imported.num_chunks, "chunk"),
-                imported.num_skipped,
-                imported.num_failed,
+                thousands(imported.num_skipped as u64),
+                thousands(imported.num_failed as u64),
             ),
             out,
         )?;

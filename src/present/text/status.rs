@@ -103,7 +103,8 @@ impl Human {
             0 => String::new(),
             refused => format!(", {refused} replaced by a link that is not followed"),
         };
-        let OutOfDate { num_changed, num_new, num_missing, .. } = files;
+        let [num_changed, num_new, num_missing] =
+            [files.num_changed, files.num_new, files.num_missing].map(|num| thousands(num as u64));
         let files = format!(
             "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{failed}{away}{refused}. \
              `kb update` updates the database."

@@ -104,7 +104,7 @@ fn a_document_is_described_with_all_that_is_known() {
     Tags:
     Chunks:   1
 
-    #0 (7 tokens, lines 3-4) §Setup
+    Chunk 3 (7 tokens, lines 3-4) §Setup
        neap tide
     ");
     info.stale = Some(Stale::Changed);
@@ -132,7 +132,7 @@ fn a_document_is_described_with_all_that_is_known() {
     File:     has changed since it was indexed; `kb update` reads it again
     Note:     a page is damaged
 
-    #0 (7 tokens, p.7) §f
+    Chunk 3 (7 tokens, p.7) §f
        neap tide
     ");
 }
@@ -239,7 +239,7 @@ fn parts_of_a_document_have_their_place_and_size() {
     part.name = Some("2".into());
     assert_eq!(
         shown(|out| read_text::outline(&outline, "", out)),
-        "3 Tides [markdown] 7 tokens in 1 chunks\n  page 2 (1,700 tokens, chunks 3-5)\n"
+        "3 Tides [markdown] 7 tokens in 1 chunk\n  page 2 (1,700 tokens, chunks 3-5)\n"
     );
 }
 
@@ -253,9 +253,9 @@ fn text_that_was_cut_says_how_much_is_missing() {
     };
     let (whole, cut) = (part(None), part(Some(1)));
     assert_eq!(shown(|out| read_text::show(&whole, out)), "neap\ntide\n");
-    assert_eq!(shown(|out| read_text::show(&cut, out)), "neap\n... (1 more lines)\n");
+    assert_eq!(shown(|out| read_text::show(&cut, out)), "neap\n... (1 more line)\n");
     assert_eq!(read_text::markdown(&whole), "neap\ntide\n");
-    assert_eq!(read_text::markdown(&cut), "neap\n\n... (1 more lines)\n");
+    assert_eq!(read_text::markdown(&cut), "neap\n\n... (1 more line)\n");
     let mut code = whole;
     code.document.language = Some("rust".into());
     assert_eq!(read_text::markdown(&code), "```rust\nneap\ntide\n```\n");

@@ -45,11 +45,10 @@ impl Human {
                 Some(root) => clean(&root.display().to_string()),
                 None => "the files that were added by name".to_owned(),
             };
-            let (lost, all) = (refused.num_lost, refused.num_documents);
+            let lost = thousands(refused.num_lost as u64);
+            let all = counted(refused.num_documents, "document");
             self.labelled(
-                &format!(
-                    "not removed: {lost} of the {all} documents of {root}; `--force` removes them"
-                ),
+                &format!("not removed: {lost} of the {all} of {root}; `--force` removes them"),
                 out,
             )?;
         }

@@ -8,6 +8,7 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::stale::advice_for;
 use crate::search::{LegRank, Outcome, Trace};
+use crate::text::number::thousands;
 use crate::text::printable::clean;
 
 /// Returns a sentence about the fate of a document, and what would change it.
@@ -44,7 +45,11 @@ impl Human {
         let Why { document, trace, stale, .. } = why;
         writeln!(out, "{}: {}", clean(&document.title), sentence(trace))?;
         writeln!(out, "Terms: {}", clean(&trace.terms.join(", ")))?;
-        let passing = format!("{} of {}", trace.num_passing, trace.num_chunks);
+        let passing = format!(
+            "{} of {}",
+            thousands(trace.num_passing as u64),
+            thousands(trace.num_chunks as u64)
+        );
         writeln!(out, "Chunks that pass the filters: {passing}")?;
         let shown = |leg: Option<LegRank>| match leg {
             Some(leg) => {
