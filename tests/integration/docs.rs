@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 
 use crate::contract::{Setting, read};
@@ -44,6 +46,73 @@ const COMMANDS: &str = "docs/commands.md";
 
 fn page(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+/// Folders with pages that are not among those of `page_lines`.
+const MORE_PAGES: [&str; 5] =
+    ["docs/schema", "tests", "tests/counts", "tests/quality/everyday", "benches/results"];
+
+#[test]
+fn every_line_of_a_table_renders_as_one_with_a_cell_for_each_column() {
+    let more = MORE_PAGES.iter().flat_map(|folder| page_lines::names_in(folder, ".md"));
+    let pages = page_lines::pages().into_iter().chain(more.map(|name| (name.clone(), page(&name))));
+    let mut num_rows = 0;
+    for (name, text) in pages {
+        let parser = Parser::new_ext(&text, Options::ENABLE_TABLES);
+        let events: Vec<(Event<'_>, Range<usize>)> = parser.into_offset_iter().collect();
+        let ranges = |is_wanted: fn(&Tag<'_>) -> bool| -> Vec<Range<usize>> {
+            let starts = events.iter().filter_map(|(event, range)| match event {
+                Event::Start(tag) if is_wanted(tag) => Some(range.clone()),
+                _ => None,
+            });
+            starts.collect()
+        };
+        let code = ranges(|tag| matches!(tag, Tag::CodeBlock(_)));
+        let tables = ranges(|tag| matches!(tag, Tag::Table(_)));
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            let start = at;
+            at += line.len();
+            if !line.starts_with('|') || code.iter().any(|range| range.contains(&start)) {
+                continue;
+            }
+            let table = tables.iter().find(|range| range.contains(&start));
+            let Some(table) = table else { panic!("{name}: not in a table: {line}") };
+            let head = text[table.start..].lines().next().unwrap_or_default();
+            assert_eq!(num_cells(line), num_cells(head), "{name}: {line}");
+            num_rows += 1;
+        }
+    }
+    assert!(num_rows > 1000, "{num_rows}");
+}
+
+fn num_cells(row: &str) -> usize {
+    row.replace("\\|", "").matches('|').count()
+}
+
+#[test]
+fn help_topics_name_no_file_of_this_repository() {
+    let env = TestEnv::without_model();
+    for topic in ["query", "config", "limits", "json", "exit"] {
+        let shown = env.ok(&["help", topic]).stdout;
+        for folder in ["benches/", "tests/", "crates/", "src/", "`make "] {
+            assert!(!shown.contains(folder), "{topic}: {folder}");
+        }
+    }
+}
+
+#[test]
+fn the_line_for_an_editor_opens_what_has_no_lines_too() {
+    let page = page("docs/find.md");
+    let line = page.lines().find(|line| line.contains("vim ")).unwrap();
+    for (place, expected) in
+        [("/x/a b.md:29", "+029 /x/a b.md\n"), ("/x/a b.pdf", "+0 /x/a b.pdf\n")]
+    {
+        let script = line.replace("$(kb find --print)", &format!("'{place}'"));
+        let script = script.replace("vim ", "echo ");
+        let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    }
 }
 
 /// Returns the flags of every command, as its `--help` shows them, global ones included; commands of

@@ -66,7 +66,7 @@ fn file(name: &str) -> String {
 }
 
 /// Returns the names of the files in a folder that end so, in order.
-fn names_in(folder: &str, end: &str) -> Vec<String> {
+pub(crate) fn names_in(folder: &str, end: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(folder)).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let names = names.filter(|name| name.ends_with(end)).map(|name| format!("{folder}/{name}"));

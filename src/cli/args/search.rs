@@ -67,7 +67,7 @@ kb gives the terminal back however it ends; after a kill that it cannot notice (
 
 --print prints PATH:LINE, or only PATH where there are no lines, and ends with status 130 if nothing was chosen. \
 For your shell:
-  place=$(kb find --print) && vim \"+${place##*:}\" \"${place%:*}\"
+  place=$(kb find --print) && line=${place##*:} && vim \"+0${line##*[!0-9]*}\" \"${place%:*}\"
 `kb completions --keys bash` (zsh, fish) prints a key binding that puts the chosen path on the command line.")]
 pub(in crate::cli) struct Find {
     /// What to look for first
