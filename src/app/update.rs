@@ -225,6 +225,7 @@ impl Run<'_> {
         };
         let mut to_remove = Vec::new();
         for survey in before {
+            store.set_mounted(&survey.mounted)?;
             let mut left = Survey { missing: Vec::new(), ..survey.clone() };
             for missing in &survey.missing {
                 let path = paths::path_of(&missing.path);

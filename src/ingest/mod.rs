@@ -18,6 +18,7 @@ pub mod foresee;
 pub mod freshness;
 mod ledger;
 pub mod making;
+pub mod mounts;
 mod notes;
 mod options;
 pub mod pace;

@@ -12,6 +12,7 @@ use crate::document::FileOutcome;
 use crate::error::Error;
 use crate::extract::detect;
 use crate::files::reach::Reach;
+use crate::ingest::mounts::Mounts;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, Start, WalkOptions, innermost};
 use crate::ingest::{content_hash, walk};
@@ -56,14 +57,16 @@ pub struct Survey {
     pub num_outdated: usize,
     /// Remembered files that are missing.
     pub missing: Vec<Missing>,
-    /// Empty folders that contained remembered files: perhaps disks that are not mounted, so the
-    /// files do not count as missing.
+    /// Folders whose remembered files may be on a disk that is not mounted, so the files do not count as
+    /// missing.
     pub empty_folders: BTreeSet<PathBuf>,
     /// How many files those folders contained.
     pub num_in_empty: usize,
     /// Remembered files, or the folder itself, that were replaced by a link that is not followed.
     /// They are not read, and their documents stay unchanged.
     pub refused: Vec<PathBuf>,
+    /// Files that are on another file system than when they were last seen, and whether it is that of a mount.
+    pub mounted: Vec<(String, bool)>,
     /// Ignore files that are not used, and why.
     pub unused_rules: Vec<(PathBuf, String)>,
 }
@@ -136,9 +139,26 @@ pub fn is_missing(path: &Path) -> bool {
     }
 }
 
-/// Returns the empty folder that contained a missing file, or contained the file's folder.
-fn empty_folder(path: &Path) -> Option<&Path> {
-    path.ancestors().skip(1).find(|folder| folder.is_dir()).filter(|folder| is_away(folder))
+/// Returns the folder of a missing file that may be on a disk that is not mounted: one that was mounted when kb last
+/// saw the file, or an empty one where kb never saw it. `files` is what is remembered of the path.
+fn away_folder<'p>(
+    roots: &Roots,
+    mounts: &mut Mounts,
+    path: &'p Path,
+    files: &[&KnownFile],
+) -> Option<&'p Path> {
+    let parent = path.parent().filter(|parent| is_away(parent));
+    // For a file that the user named, only its folder shows whether its disk is mounted.
+    if roots.folder_of(path).is_none() && parent.is_some() {
+        return parent;
+    }
+    let there = path.ancestors().skip(1).find(|folder| folder.is_dir())?;
+    if files.iter().any(|file| file.is_mounted == Some(true)) {
+        let is_unmounted = mounts.is_mounted(roots, there) == Some(false);
+        return is_unmounted.then_some(parent.unwrap_or(there));
+    }
+    let is_seen = files.iter().all(|file| file.is_mounted.is_some());
+    Some(there).filter(|there| !is_seen && is_away(there))
 }
 
 /// What is surveyed, and how.
@@ -224,6 +244,7 @@ struct Group<'a> {
     survey: Survey,
     /// All files in a container have its path.
     unseen: HashMap<PathBuf, Vec<&'a KnownFile>>,
+    mounts: Mounts,
 }
 
 impl<'a> Group<'a> {
@@ -239,7 +260,7 @@ impl<'a> Group<'a> {
             num_documents: documents.len(),
             ..Survey::default()
         };
-        Self { survey, unseen }
+        Self { survey, unseen, mounts: Mounts::default() }
     }
 
     /// Returns where the folder is walked; `None` if it cannot be, or for files outside all folders.
@@ -267,7 +288,13 @@ impl<'a> Group<'a> {
                 rows.filter(|row| row.outcome == FileOutcome::Failed && row.stamp == Some(stamp));
             survey.failed.extend(failed.map(|row| PathBuf::from(&row.path)));
         }
-        let file = self.unseen.remove(&found.path).and_then(|files| files.first().copied());
+        let files = self.unseen.remove(&found.path).unwrap_or_default();
+        let folder = found.path.parent().filter(|_| !files.is_empty());
+        if let Some(now) = folder.and_then(|folder| self.mounts.is_mounted(scope.roots, folder)) {
+            let moved = files.iter().filter(|file| file.is_mounted != Some(now));
+            survey.mounted.extend(moved.map(|file| (file.stamp.path.clone(), now)));
+        }
+        let file = files.first().copied();
         match file {
             file if has_no_text(scope, survey, (&found.path, stamp), file) => {}
             Some(file) if is_changed(scope, file, stamp, &found.reach) => {
@@ -287,7 +314,7 @@ impl<'a> Group<'a> {
     /// Looks at the files that the walk has not found: those that the user named, those hidden by an
     /// ignore rule since, and missing ones.
     fn finish(self, scope: &Scope<'_>, with_copies: &HashSet<DocumentId>) -> Survey {
-        let Self { mut survey, unseen } = self;
+        let Self { mut survey, unseen, mut mounts } = self;
         if survey.is_refused || survey.is_away {
             return survey;
         }
@@ -309,11 +336,7 @@ impl<'a> Group<'a> {
                 }
                 Err(Error::LinkRefused { .. }) => survey.refused.push(path),
                 _ if is_missing(&path) => {
-                    // For a file that the user named, only its folder shows whether its disk is
-                    // mounted.
-                    let is_named = survey.root.is_none();
-                    let parent = path.parent().filter(|parent| is_named && is_away(parent));
-                    if let Some(folder) = parent.or_else(|| empty_folder(&path)) {
+                    if let Some(folder) = away_folder(scope.roots, &mut mounts, &path, &files) {
                         survey.empty_folders.insert(folder.to_owned());
                         survey.num_in_empty += files.len();
                         continue;

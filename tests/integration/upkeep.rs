@@ -293,6 +293,39 @@ fn more_than_a_third_of_a_folder_is_removed_only_with_force() {
 }
 
 #[test]
+fn a_folder_whose_last_file_was_removed_or_moved_is_not_a_disk() {
+    let env = TestEnv::new();
+    for name in ["a/1.md", "a/2.md", "b/1.md", "c/1.md", "c/2.md", "c/3.md", "c/4.md"] {
+        env.write(&format!("notes/{name}"), format!("# {name}\n\nWords of {name}.\n"));
+    }
+    env.ok(&["add", "notes"]);
+    fs::create_dir(env.path("notes/d")).unwrap();
+    fs::rename(env.path("notes/b/1.md"), env.path("notes/d/1.md")).unwrap();
+    for name in ["a/1.md", "a/2.md"] {
+        fs::remove_file(env.path(format!("notes/{name}"))).unwrap();
+    }
+    let counts = |report: &Value| {
+        let len = |key: &str| report[key].as_array().unwrap().len();
+        (report["moved"].as_u64().unwrap(), len("removed"), len("away"))
+    };
+    assert_eq!(counts(&update(&env, &["--prune", "--dry-run"])), (1, 2, 0));
+    assert_eq!(counts(&update(&env, &["--prune"])), (1, 2, 0));
+    // What an older kb remembered may be on a disk, until this one has seen it.
+    let forget = "UPDATE document_paths SET on_mount = NULL";
+    rusqlite::Connection::open(env.database()).unwrap().execute(forget, []).unwrap();
+    fs::rename(env.path("notes/d/1.md"), env.path("kept.md")).unwrap();
+    for _ in 0..2 {
+        let output = env.ok(&["update", "--prune", "--force"]).text();
+        assert!(output.contains("`kb remove DIR` removes what was in it."), "{output}");
+        assert!(output.contains("0 missing, 0 removed."), "{output}");
+    }
+    fs::rename(env.path("kept.md"), env.path("notes/d/1.md")).unwrap();
+    update(&env, &[]);
+    fs::remove_file(env.path("notes/d/1.md")).unwrap();
+    assert_eq!(counts(&update(&env, &["--prune"])), (0, 1, 0));
+}
+
+#[test]
 fn an_unmounted_disk_is_not_a_deletion() {
     let env = followed();
     let num_documents = || env.json(&["list", "--format=json"]).as_array().unwrap().len();
@@ -306,6 +339,11 @@ fn an_unmounted_disk_is_not_a_deletion() {
     for (folder, is_left) in
         [("notes", true), ("notes", false), ("notes/sub", true), ("docs", true), ("docs", false)]
     {
+        if folder == "notes/sub" {
+            // Seen as a disk in the added folder.
+            let set = "UPDATE document_paths SET on_mount = 1 WHERE path LIKE '%/notes/sub/%'";
+            rusqlite::Connection::open(env.database()).unwrap().execute(set, []).unwrap();
+        }
         let away = unmount(folder);
         if is_left {
             fs::create_dir(env.path(folder)).unwrap();

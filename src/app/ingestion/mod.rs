@@ -20,7 +20,7 @@ use crate::extract::detect::TypeOverride;
 use crate::files::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
-use crate::ingest::{self, IngestReport, Services};
+use crate::ingest::{self, IngestReport, Services, mounts};
 use crate::store::{Allowed, AllowedFolder, Root, Store};
 use crate::text::paths;
 
@@ -114,6 +114,10 @@ pub(super) fn ingest(
         for root in &new_roots {
             store.forget_root(root)?;
         }
+    }
+    if report.added + report.updated + report.copies > 0 {
+        let roots = Roots::of(&store, false)?;
+        mounts::note_new(&mut store, &roots)?;
     }
     store.encode_vectors()?;
     if matches!(walks, Walks::Named(_)) {

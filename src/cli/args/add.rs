@@ -74,8 +74,8 @@ pub(in crate::cli) struct Add {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Unchanged files are skipped, changed files are re-indexed, moved files are recognised by their content. \
-Missing files are reported; --prune removes them. A missing or empty folder, such as a disk that is not \
-mounted, never counts as deleted.")]
+Missing files are reported; --prune removes them. An added folder that is missing or empty, such as a disk \
+that is not mounted, never counts as deleted, nor does a disk that was mounted in one.")]
 pub(in crate::cli) struct Update {
     /// Folders and files to update [default: everything that was added]
     #[arg(value_name = "ROOT")]

@@ -42,7 +42,7 @@ impl Folder {
         let path = paths::path_text(&path);
         let stamp = PathStamp { path, size_bytes, mtime_ns, real_path: None };
         let (doc_type, language) = (DocType::Markdown, None);
-        KnownFile { stamp, document_id, content_hash, doc_type, language }
+        KnownFile { stamp, document_id, content_hash, doc_type, language, is_mounted: None }
     }
 
     fn survey(&self, roots: &[&str], known: &[KnownFile], is_exact: bool) -> Vec<Survey> {
@@ -193,13 +193,14 @@ fn folders_are_away_and_files_missing_for_certain() {
         let found = (is_away(&folder.path(name)), is_missing(&folder.path(name)));
         assert_eq!(found, (away, missing), "{name}");
     }
+    let roots = Roots::new(vec![added(&folder.path(""))], false);
+    let file = folder.file("d/a.md", DocumentId(1));
     for (name, expected) in
         [("e/f/a.md", Some("e/f")), ("e/f/g/a.md", Some("e/f")), ("e/a.md", None), ("d/b.md", None)]
     {
-        assert_eq!(
-            empty_folder(&folder.path(name)),
-            expected.map(|name| folder.path(name)).as_deref()
-        );
+        let path = folder.path(name);
+        let found = away_folder(&roots, &mut Mounts::default(), &path, &[&file]);
+        assert_eq!(found, expected.map(|name| folder.path(name)).as_deref());
     }
 }
 
@@ -303,6 +304,37 @@ fn a_missing_file_may_be_on_a_disk_that_is_not_mounted() {
     fs::remove_dir(folder.path("d/s")).unwrap();
     let found = folder.survey(&["d"], &known, false);
     assert_eq!((found[1].missing.len(), found[1].num_in_empty), (3, 0));
+}
+
+#[test]
+fn a_folder_whose_files_were_seen_is_empty_because_they_were_removed_unless_it_was_mounted() {
+    let folder = Folder::new(&["d/a.md", "d/s/b.md", "d/t/u/c.md"]);
+    let names = ["d/a.md", "d/s/b.md", "d/t/u/c.md"];
+    let mut known = folder.known(&names);
+    // Seen now for the first time.
+    let found = folder.survey(&["d"], &known, false);
+    let mut seen: Vec<_> = known.iter().map(|file| (file.stamp.path.clone(), false)).collect();
+    assert_eq!(found[0].mounted, seen);
+    for name in &names[1..] {
+        fs::remove_file(folder.path(name)).unwrap();
+    }
+    for (file, (_, is_mounted)) in known.iter_mut().zip(&seen) {
+        file.is_mounted = Some(*is_mounted);
+    }
+    let found = folder.survey(&["d"], &known, false);
+    assert_eq!((found[0].missing.len(), found[0].num_in_empty), (2, 0));
+    assert_eq!((&found[0].empty_folders, found[0].mounted.len()), (&BTreeSet::new(), 0));
+    // A disk was mounted at `d/s`. Unmounting it may even remove the folder.
+    known[1].is_mounted = Some(true);
+    for _ in 0..2 {
+        let found = folder.survey(&["d"], &known, false);
+        assert_eq!((found[0].missing.len(), found[0].num_in_empty), (1, 1));
+        let _ = fs::remove_dir(folder.path("d/s"));
+    }
+    // The file is moved from the disk to the file system of the folder.
+    folder.write("d/s/b.md", "d/s/b.md");
+    seen.truncate(2);
+    assert_eq!(folder.survey(&["d"], &known, false)[0].mounted, seen[1..]);
 }
 
 /// Surveys a folder with one file, of which the ledger has a row.

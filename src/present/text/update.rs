@@ -38,7 +38,10 @@ impl Human {
             self.labelled(&format!("missing or empty, so nothing was removed: {folder}"), out)?;
         }
         if !report.away.is_empty() {
-            self.labelled("`kb relocate OLD NEW` says where a folder is now.", out)?;
+            self.labelled(
+                "`kb relocate OLD NEW` says where a folder is now; `kb remove DIR` removes what was in it.",
+                out,
+            )?;
         }
         for refused in &report.refused {
             let root = match &refused.root {

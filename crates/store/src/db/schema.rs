@@ -25,6 +25,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str)] = &[
     (11, include_str!(concat!(env!("KB_MIGRATIONS"), "/0011_tokens.sql"))),
     (12, include_str!(concat!(env!("KB_MIGRATIONS"), "/0012_stems.sql"))),
     (NAMES, include_str!(concat!(env!("KB_MIGRATIONS"), "/0013_names.sql"))),
+    (14, include_str!(concat!(env!("KB_MIGRATIONS"), "/0014_mounts.sql"))),
 ];
 
 /// The version of the schema that this program reads and writes.

@@ -47,7 +47,7 @@ const FORGET_TWICE: &str = "
 /// The resolved path of a named file is that of the old place.
 const MOVE_PATHS: &str = "
     UPDATE document_paths
-    SET path = :to || substr(path, length(:from) + 1), real_path = NULL
+    SET path = :to || substr(path, length(:from) + 1), real_path = NULL, on_mount = NULL
     WHERE path >= :first AND path < :end";
 
 const MOVE_SHOWN: &str = "

@@ -26,6 +26,8 @@ pub struct KnownFile {
     pub doc_type: DocType,
     /// The document's programming language.
     pub language: Option<String>,
+    /// Whether it was last seen on another file system than its added folder; `None` if it was never seen.
+    pub is_mounted: Option<bool>,
 }
 
 /// The result of forgetting a path.
@@ -73,10 +75,15 @@ const KNOWN_FILES: &str = "
         documents.id AS document_id,
         documents.content_hash,
         documents.doc_type,
-        documents.language
+        documents.language,
+        document_paths.on_mount
     FROM document_paths
     JOIN documents ON documents.id = document_paths.document_id
     ORDER BY document_paths.path";
+
+const NEVER_SEEN: &str = "SELECT path FROM document_paths WHERE on_mount IS NULL ORDER BY path";
+
+const SET_MOUNTED: &str = "UPDATE document_paths SET on_mount = :is_mounted WHERE path = :path";
 
 const FORGET_PATH: &str = "DELETE FROM document_paths WHERE path = :path";
 
@@ -161,9 +168,40 @@ impl Store {
                     content_hash: row.get("content_hash")?,
                     doc_type: columns::named_column(row, "doc_type")?,
                     language: row.get("language")?,
+                    is_mounted: row.get("on_mount")?,
                 })
             })?;
             Ok(files.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the paths of the files that were stored and not seen since, in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::known_files`].
+    pub fn files_never_seen(&self) -> Result<Vec<String>> {
+        self.read(|db| {
+            let mut statement = db.prepare(NEVER_SEEN)?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Notes of files that were seen whether they are on another file system than their added folder.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::remember_root`].
+    pub fn set_mounted(&mut self, seen: &[(String, bool)]) -> Result<()> {
+        if seen.is_empty() {
+            return Ok(());
+        }
+        self.write(|db| {
+            let mut statement = db.prepare_cached(SET_MOUNTED)?;
+            for (path, is_mounted) in seen {
+                statement.execute(named_params! { ":path": path, ":is_mounted": is_mounted })?;
+            }
+            Ok(())
         })
     }
 

@@ -275,7 +275,7 @@ mod tests {
             ("DROP VIEW document_dates", Damage::Schema),
             (
                 "PRAGMA foreign_keys = OFF; INSERT INTO document_tags VALUES (77, 88);
-                INSERT INTO document_paths VALUES ('/x', 99, 1, 1, NULL); PRAGMA foreign_keys = ON",
+                INSERT INTO document_paths VALUES ('/x', 99, 1, 1, NULL, NULL); PRAGMA foreign_keys = ON",
                 Damage::References,
             ),
             (

@@ -186,6 +186,7 @@ mod tests {
             DROP TABLE skills;
             DROP VIEW document_dates;
             ALTER TABLE document_paths DROP COLUMN real_path;
+            ALTER TABLE document_paths DROP COLUMN on_mount;
             DROP TRIGGER chunks_sizes_ai;
             DROP TRIGGER chunks_sizes_au;
             DROP TRIGGER chunks_sizes_ad;
