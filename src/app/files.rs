@@ -59,7 +59,7 @@ pub struct ListedFile {
     /// `indexed`, `ignored`, `failed` or `waived`.
     #[serde(rename = "outcome")]
     pub state: FileState,
-    /// Ignored: `type`, `empty`, `size`, `hidden`, `gitignore`, `kbignore`, `link` or `special`; failed and
+    /// Ignored: `type`, `empty`, `size`, `generated`, `hidden`, `gitignore`, `kbignore`, `link` or `special`; failed and
     /// waived: code of the error; indexed: null.
     pub reason: Option<String>,
     /// What failed, for people; null unless it failed.

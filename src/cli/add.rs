@@ -34,6 +34,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
         doc_type: args.doc_type,
         language: args.language,
         follows_links: args.follow,
+        includes_ignored: args.include_ignored,
         password: args.password.clone(),
         ..AddRequest::of(source)
     };

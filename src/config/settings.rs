@@ -253,6 +253,8 @@ pub struct Ingestion {
     pub max_cpu_seconds: u32,
     /// Whether symbolic links below a folder are followed.
     pub follow_links: bool,
+    /// Whether folders and files that programs generated are read, too.
+    pub include_ignored: bool,
     /// Further extensions of plain text, separated as [`words`](crate::config::words) reads them.
     #[serde(deserialize_with = "list::deserialize")]
     pub text_extensions: String,
@@ -328,6 +330,7 @@ impl Config {
                 max_file_mb: 100,
                 max_cpu_seconds: 600,
                 follow_links: false,
+                include_ignored: false,
                 text_extensions: String::new(),
             },
             freshness: Reminder { days: 30 },

@@ -121,6 +121,8 @@ pub struct IngestReport {
     pub ignored: usize,
     /// How many of the ignored files there are of each kind: `.csv`, `no extension`, `empty`.
     pub ignored_kinds: BTreeMap<String, usize>,
+    /// How many of them programs generated; a folder counts as one.
+    pub num_generated: usize,
     /// Files that failed in an earlier run, and would fail again.
     pub known_failed: usize,
     /// The pages that were read by OCR, and the time.
@@ -154,6 +156,11 @@ impl IngestReport {
         let kind = match left_out.rule {
             Rule::Empty => "empty".to_owned(),
             Rule::Small => "too small".to_owned(),
+            Rule::Generated => {
+                self.num_generated += 1;
+                let name = left_out.path.file_name().unwrap_or_default().to_string_lossy();
+                detect::generated(&left_out.path).unwrap_or(&name).to_owned()
+            }
             _ => detect::kind(&left_out.path),
         };
         *self.ignored_kinds.entry(kind).or_default() += 1;

@@ -134,3 +134,44 @@ fn a_view_of_the_running_system_is_not_a_document() {
         assert!(output.stderr.starts_with("error: "), "{}", output.stderr);
     }
 }
+
+#[test]
+fn ordinary_folders_with_the_names_of_generated_ones_are_read() {
+    let env = word_env();
+    for folder in ["build", "vendor", "dist", "target"] {
+        env.write(
+            &format!("papers/{folder}/letter.md"),
+            format!("# A letter\n\nzephyrine {folder}\n"),
+        );
+        env.write(&format!("papers/{folder}/2024/contract.txt"), format!("contract of {folder}\n"));
+    }
+    let added = env.ok(&["add", "papers"]).stderr;
+    assert!(added.contains("Added 8 documents.") && !added.contains("Left out"), "{added}");
+}
+
+#[test]
+fn what_programs_made_is_left_out_named_and_read_on_request() {
+    let env = word_env();
+    for name in ["a.md", "node_modules/x/b.md", "web/node_modules/c.md", "lib/yarn.lock"] {
+        env.write(&format!("project/{name}"), format!("# {name}\n\nzephyrine {name}\n"));
+    }
+    let added = env.ok(&["add", "project"]).stderr;
+    let named = "3 ignored: 2 node_modules, 1 yarn.lock; `kb files --ignored` lists them. `--include-ignored` reads what programs made.";
+    assert!(added.contains("Added 1 document.") && added.contains(named), "{added}");
+    let ignored = env.ok(&["files", "--ignored"]).stdout;
+    assert_eq!(ignored.matches("generated").count(), 3, "{ignored}");
+    let added = env.ok(&["add", "project", "--include-ignored"]).stderr;
+    assert!(added.contains("Added 2 documents."), "{added}");
+    // What is indexed stays, and is updated.
+    env.write("project/node_modules/x/b.md", "# Other\n\nzephyrine anchor\n");
+    env.write("project/node_modules/x/new.md", "# New\n\nzephyrine\n");
+    let updated = env.ok(&["update", "--prune", "--force"]).stdout;
+    assert!(updated.contains("0 added, 1 updated") && updated.contains("0 removed"), "{updated}");
+    assert_eq!(env.json(&["list", "--path=project", "--format=json"]).as_array().unwrap().len(), 3);
+    env.ok(&["config", "set", "ingestion.include_ignored", "true"]);
+    assert!(env.ok(&["update"]).stdout.contains("1 added"));
+    env.write("project/web/tide.min.json", "{\"name\": \"tide\"}");
+    assert!(env.ok(&["add", "project"]).stderr.contains("Added 1 document."));
+    let plan = env.ok(&["add", "project", "--dry-run"]).stdout;
+    assert!(!plan.contains("LARGEST FOLDERS"), "nothing is to be read: {plan}");
+}

@@ -77,7 +77,7 @@ fn every_file_below_an_added_folder_has_an_outcome_and_a_reason() {
         (".gitignore", "ignored hidden"),
         (".hidden", "ignored hidden"),
         (".kbignore", "ignored hidden"),
-        ("app.min.js", "ignored type"),
+        ("app.min.js", "ignored generated"),
         ("bad.md", "failed not_text"),
         ("blank.md", "ignored empty"),
         ("draft.md", "ignored kbignore"),
@@ -183,7 +183,7 @@ fn a_dry_run_counts_what_would_happen_and_creates_nothing() {
     ignored  .md           empty          1
     ignored  .md           kbignore       1
     ignored  .md           link           1
-    ignored  .min.js       type           1
+    ignored  .min.js       generated      1
     ignored  folder        gitignore      1
     ignored  folder        hidden         1
     ignored  no extension  hidden         2

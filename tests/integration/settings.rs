@@ -8,7 +8,7 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 37] = [
+const DEFAULTS: [(&str, &str); 38] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", ""),
@@ -43,6 +43,7 @@ const DEFAULTS: [(&str, &str); 37] = [
     ("ingestion.max_file_mb", "100"),
     ("ingestion.max_cpu_seconds", "600"),
     ("ingestion.follow_links", "false"),
+    ("ingestion.include_ignored", "false"),
     ("ingestion.text_extensions", ""),
     ("freshness.days", "30"),
     ("backup.keep", "1"),

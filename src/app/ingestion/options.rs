@@ -19,17 +19,18 @@ const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
 /// Returns the options for walking folders.
 pub(in crate::app) fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
     let settings = &session.config().ingestion;
+    let mut text_extensions = TextExtensions::new(words(&settings.text_extensions));
+    text_extensions.includes_generated = settings.include_ignored;
     WalkOptions {
         max_file_mb: u64::from(settings.max_file_mb),
         follow_links: settings.follow_links || is_following,
-        text_extensions: TextExtensions::new(words(&settings.text_extensions)),
+        text_extensions,
     }
 }
 
 /// Whether some format claims a name, by the settings or without them.
 pub(in crate::app) fn is_claimed(session: &Session, path: &Path) -> bool {
-    let further = TextExtensions::new(words(&session.config().ingestion.text_extensions));
-    detect::is_claimed(path, &further)
+    detect::is_claimed(path, &walk_options(session, false).text_extensions)
 }
 
 /// Returns how files are read, with the settings and the options of the request.
@@ -52,8 +53,10 @@ pub(in crate::app) fn ingest_options(
     pdf.notebook_outputs = settings.notebook_outputs;
     pdf.max_cpu = limit.unwrap_or(Duration::from_secs(settings.max_cpu_seconds.into()));
     pdf.is_cancelled = observer.cancel_flag();
+    let mut walk = walk_options(session, request.follows_links);
+    walk.text_extensions.includes_generated |= request.includes_ignored;
     Ok(IngestOptions {
-        walk: walk_options(session, request.follows_links),
+        walk,
         wanted: TypeOverride::new(request.doc_type, request.language)?,
         title: request.title.clone(),
         tags: request.tags.clone(),

@@ -36,6 +36,8 @@ pub struct AddRequest {
     pub language: Option<Language>,
     /// Whether links in folders are followed, whatever the settings.
     pub follows_links: bool,
+    /// Whether what programs generated is also read, whatever the settings say.
+    pub includes_ignored: bool,
     /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
     pub password: Option<String>,
     /// Time for a run that the user did not ask for: longer documents fail, failures are not logged, the model
@@ -55,6 +57,7 @@ impl AddRequest {
             doc_type: None,
             language: None,
             follows_links: false,
+            includes_ignored: false,
             password: None,
             time_limit: None,
             rereads: Arc::default(),

@@ -60,6 +60,9 @@ pub(in crate::cli) struct Add {
     /// Follow symbolic links inside folders, as ingestion.follow_links does
     #[arg(long)]
     pub(in crate::cli) follow: bool,
+    /// Also read what programs generated, such as node_modules, as ingestion.include_ignored does
+    #[arg(long)]
+    pub(in crate::cli) include_ignored: bool,
     /// Password of encrypted documents. Visible to other users; prefer KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(in crate::cli) password: Option<String>,

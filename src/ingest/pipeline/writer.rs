@@ -89,8 +89,8 @@ impl<'w, 'r> Writer<'w, 'r> {
             match message {
                 Message::Found(num_files) => (self.run.on_event)(Event::Found { num_files }),
                 Message::LeftOut(left_out) => {
-                    // It would have been ignored as a file of another type.
-                    if left_out.rule == Rule::Size {
+                    // The other rules are the user's.
+                    if matches!(left_out.rule, Rule::Size | Rule::Generated) {
                         self.run.report.count_ignored(&left_out);
                     }
                     self.recorder.left_out(&left_out, self.run.store)?;

@@ -25,6 +25,8 @@ pub enum Rule {
     Small,
     /// It is over the size limit, and no format claims it.
     Size,
+    /// A program generated or fetched it.
+    Generated,
     /// Its name begins with a dot.
     Hidden,
     /// A `.gitignore`, or the rules of a repository that are not committed.
@@ -45,6 +47,7 @@ impl Rule {
             Self::Empty => "empty",
             Self::Small => "small",
             Self::Size => "size",
+            Self::Generated => "generated",
             Self::Hidden => "hidden",
             Self::Gitignore => "gitignore",
             Self::Kbignore => "kbignore",

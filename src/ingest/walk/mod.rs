@@ -2,6 +2,7 @@
 //!
 //! Applies ignore files, link rules and the size limit; [`super::detect`] decides what a file is.
 
+mod generated;
 mod left_out;
 mod rules;
 mod seen;
@@ -90,7 +91,7 @@ pub enum Step {
 /// ([`Territory`]) is neither returned nor left out.
 ///
 /// Hidden files and files that `.gitignore` and `.kbignore` exclude are left out below a folder,
-/// but never a file that the user named. Loops of links end; FIFOs, devices and sockets are left
+/// but never a file that the user named; so is what programs generated, unless the options include it. Loops of links end; FIFOs, devices and sockets are left
 /// out. A file over the size limit that the user did not name and that no format claims is also
 /// left out: it would have been ignored anyway.
 pub fn walk(
@@ -119,6 +120,7 @@ fn steps(
     lists_all: bool,
 ) -> impl Iterator<Item = Result<Step>> + use<> {
     let WalkOptions { max_file_mb, follow_links, .. } = *options;
+    let includes_generated = options.text_extensions.includes_generated;
     let text_extensions = options.text_extensions.clone();
     let max_bytes = options.max_bytes();
     let is_file = |start: &&Start| !start.path.is_dir();
@@ -130,7 +132,7 @@ fn steps(
     let starts = starts.to_vec();
     let files = starts.into_iter().enumerate().flat_map(move |(number, start)| {
         let (read_as, known) = (start.read_as.clone(), start.reach.as_ref().map(|_| number));
-        let files = files(start, follow_links, lists_all);
+        let files = files(start, follow_links, (includes_generated, lists_all));
         files.map(move |(item, reach)| (item, reach, read_as.clone(), known))
     });
     files.filter_map(move |(item, reach, read_as, known)| {
@@ -203,8 +205,8 @@ fn resolved(path: &Path) -> PathBuf {
 /// Items, each with the links that may be followed to open it.
 type Items = Box<dyn Iterator<Item = (Item, Reach)>>;
 
-/// Returns the files of one start.
-fn files(start: Start, follow_links: bool, lists_all: bool) -> Items {
+/// Returns the files of one start; for `extent`, see [`Tree::new`].
+fn files(start: Start, follow_links: bool, extent: (bool, bool)) -> Items {
     let one = |item: Item, reach: Reach| -> Items { Box::new(std::iter::once((item, reach))) };
     let Start { path, reach, read_as: _, territory } = start;
     let (reach, metadata) = match look(&path, reach) {
@@ -230,7 +232,7 @@ fn files(start: Start, follow_links: bool, lists_all: bool) -> Items {
         true => Reach::Anywhere,
         false => Reach::Below(Arc::clone(&base)),
     };
-    let tree = Tree::new(&path, &base, reach.clone(), territory, lists_all);
+    let tree = Tree::new(&path, &base, reach.clone(), territory, extent);
     Box::new(tree.map(move |item| (item, reach.clone())))
 }
 

@@ -7,6 +7,8 @@ use std::time::UNIX_EPOCH;
 use super::*;
 use crate::files::testing::pipe;
 
+mod generated;
+
 const OPTIONS: WalkOptions =
     WalkOptions { max_file_mb: 1, follow_links: false, text_extensions: TextExtensions::NONE };
 

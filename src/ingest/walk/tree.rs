@@ -10,6 +10,7 @@ use crate::files::open::{FolderEntry, Kind};
 use crate::files::reach::{Folder, Reach};
 use crate::files::{Metadata, open};
 
+use super::generated;
 use super::left_out::{LeftOut, Rule};
 use super::rules::{Rules, Source, Verdict};
 use super::seen::{Item, Seen, stamp};
@@ -21,6 +22,8 @@ pub(super) struct Tree {
     reach: Reach,
     territory: Option<Territory>,
     top: Arc<Folder>,
+    /// Whether what programs generated is not left out.
+    includes_generated: bool,
     /// Whether what is left out is returned, too.
     lists_all: bool,
     levels: Vec<Level>,
@@ -36,19 +39,21 @@ struct Level {
     /// Entries still to be visited.
     entries: std::vec::IntoIter<FolderEntry>,
     rules: Rules,
+    /// The names of folders in it that are generated.
+    generated: Vec<&'static str>,
     /// Identifies the folder; only where links are followed.
     identity: Option<(u64, u64)>,
 }
 
 impl Tree {
-    /// Starts at `path`, which is `base` or below it; rules apply from `base` downwards. With
-    /// `lists_all`, files and folders that are left out are returned, too.
+    /// Starts at `path`, which is `base` or below it; rules apply from `base` downwards.
+    /// `extent` is whether what programs generated is included, and whether what is left out is returned, too.
     pub(super) fn new(
         path: &Path,
         base: &Arc<Folder>,
         reach: Reach,
         territory: Option<Territory>,
-        lists_all: bool,
+        (includes_generated, lists_all): (bool, bool),
     ) -> Self {
         let mut waiting = Vec::new();
         let mut rules = Rules::above(base.real(), &mut waiting);
@@ -56,6 +61,7 @@ impl Tree {
             reach,
             territory,
             top: Arc::clone(base),
+            includes_generated,
             lists_all,
             levels: Vec::new(),
             waiting: waiting.into(),
@@ -87,7 +93,8 @@ impl Tree {
         let rules = above.within(&mut source, &real, &path, &entries);
         self.waiting.extend(problems);
         let identity = if follows_links { open::identity(&path) } else { None };
-        Ok(Level { path, real, entries: entries.into_iter(), rules, identity })
+        let generated = generated::folders_next_to(&entries);
+        Ok(Level { path, real, entries: entries.into_iter(), rules, generated, identity })
     }
 
     /// Visits one entry of the innermost folder.
@@ -118,6 +125,10 @@ impl Tree {
             Verdict::None if is_hidden => return self.left_out(path, Rule::Hidden, metadata),
             Verdict::In | Verdict::None => {}
         }
+        let may_be_generated = !self.includes_generated && verdict == Verdict::None;
+        if may_be_generated && generated::is_generated(&entry.name, kind, &level.generated) {
+            return self.left_out(path, Rule::Generated, metadata);
+        }
         match kind {
             Kind::File => {
                 let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok);
@@ -136,6 +147,12 @@ impl Tree {
                 }
                 let rules = level.rules.clone();
                 match self.enter(path, &rules) {
+                    Ok(Level { path, entries, .. })
+                        if may_be_generated
+                            && generated::is_marked(&self.reach, &path, entries.as_slice()) =>
+                    {
+                        self.left_out(path, Rule::Generated, None)
+                    }
                     Ok(level) => {
                         self.levels.push(level);
                         None

@@ -1,6 +1,9 @@
 //! Writes the files that kb has seen, and what adding would do, as text.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::app::files::{FileState, Files, FilesRequest, ListedFile};
 use crate::document::FileOutcome;
@@ -98,8 +101,44 @@ impl Human {
         });
         let columns =
             [words("OUTCOME"), texts("KIND"), words("REASON").optional(), numbers("FILES")];
+        self.table(&columns, &rows.collect::<Vec<_>>(), out)?;
+        let folders = largest_folders(plan);
+        if folders.len() < 2 {
+            return Ok(());
+        }
+        writeln!(out)?;
+        let rows = folders.into_iter().take(MAX_FOLDERS).map(|(folder, num)| {
+            vec![self.path(&folder.display().to_string()) + "/", thousands(num as u64)]
+        });
+        let columns = [paths("LARGEST FOLDERS").painted(Meaning::Path), numbers("TO READ")];
         self.table(&columns, &rows.collect::<Vec<_>>(), out)
     }
+}
+
+/// How many folders a plan lists.
+const MAX_FOLDERS: usize = 5;
+
+/// How deep they are below the folder that contains all files.
+const DEPTH: usize = 2;
+
+/// Returns the folders with the files that would be read, most first, and how many are in and below each.
+fn largest_folders(plan: &[Foreseen]) -> Vec<(PathBuf, usize)> {
+    let is_read =
+        |foreseen: &&Foreseen| matches!(foreseen.prospect, Prospect::New | Prospect::Changed);
+    let folders: Vec<&Path> =
+        plan.iter().filter(is_read).filter_map(|foreseen| foreseen.path.parent()).collect();
+    let all = folders.iter().copied().reduce(|all, folder| {
+        all.ancestors().find(|above| folder.starts_with(above)).unwrap_or(all)
+    });
+    let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for (folder, all) in folders.iter().zip(all.into_iter().cycle()) {
+        let mut shown = all.to_owned();
+        shown.extend(folder.strip_prefix(all).unwrap_or(folder).components().take(DEPTH));
+        *counts.entry(shown).or_default() += 1;
+    }
+    let mut counts: Vec<(PathBuf, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, num)| Reverse(*num));
+    counts
 }
 
 /// Returns why a file is not indexed, without its path, which the row shows.
@@ -110,5 +149,32 @@ fn reason(file: &ListedFile) -> String {
             clean(&message.replace(&file.path, "it"))
         }
         _ => reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_folders_of_a_plan_are_those_with_the_most_files_to_read() {
+        let foreseen = |(path, prospect): (&str, Prospect)| Foreseen {
+            path: path.into(),
+            is_folder: false,
+            prospect,
+            ocr_pages: 0,
+        };
+        let plan: Vec<Foreseen> = [
+            ("/n/a.md", Prospect::New),
+            ("/n/web/site/x/1.md", Prospect::New),
+            ("/n/web/site/2.md", Prospect::Changed),
+            ("/n/web/3.md", Prospect::New),
+            ("/n/old/4.md", Prospect::Unchanged),
+        ]
+        .map(foreseen)
+        .into();
+        let expected = [("/n/web/site", 2), ("/n", 1), ("/n/web", 1)];
+        assert_eq!(largest_folders(&plan), expected.map(|(path, num)| (PathBuf::from(path), num)));
+        assert_eq!(largest_folders(&[]), []);
     }
 }

@@ -41,6 +41,9 @@ impl Human {
                 most_frequent(&report.ignored_kinds),
                 if report.ignored == 1 { "it" } else { "them" }
             );
+            if report.num_generated > 0 {
+                text += " `--include-ignored` reads what programs made.";
+            }
         }
         if report.ocr.num_done > 0 {
             text += &format!(

@@ -24,7 +24,7 @@ use magic::{OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, office, pdf_he
 use names::{by_name, is_manual_page, is_text_name};
 
 pub use magic::looks_like;
-pub use names::TextExtensions;
+pub use names::{TextExtensions, generated};
 
 /// How many bytes of a file [`detect`] wants to see; fewer only if the file is shorter.
 pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
@@ -100,7 +100,7 @@ pub const NO_EXTENSION: &str = "no extension";
 
 /// Returns the kind of a file for people, by its name: `.dat`, `.min.js`, [`NO_EXTENSION`].
 pub fn kind(path: &Path) -> String {
-    names::generated(path)
+    generated(path)
         .map(str::to_owned)
         .or_else(|| extension(path).map(|extension| format!(".{extension}")))
         .unwrap_or_else(|| NO_EXTENSION.into())
@@ -225,7 +225,7 @@ fn wanted_format(
                 None => by_interpreter().or_else(|| office(head)).or_else(|| by_mode_line(head)),
                 // Many programs save RTF under this name.
                 Some("doc") => office(head),
-                Some(_) if names::generated(path).is_some() => None,
+                Some(_) if generated(path).is_some() => None,
                 Some(_) => by_mode_line(head),
             }
         }),

@@ -43,32 +43,59 @@ const MINIFIED_SUFFIXES: &[&str] = &[".min.js", ".min.mjs", ".min.cjs", ".min.cs
 
 /// Names of files in which programs note the versions of what a project uses.
 const LOCK_FILES: &[&str] = &[
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "packages.lock.json",
-    "pnpm-lock.yaml",
+    "bun.lock",
+    "cargo.lock",
+    "composer.lock",
     "conda-lock.yml",
+    "deno.lock",
+    "flake.lock",
+    "gemfile.lock",
+    "go.sum",
+    "mix.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "packages.lock.json",
+    "pipfile.lock",
+    "pnpm-lock.yaml",
+    "podfile.lock",
+    "poetry.lock",
+    "uv.lock",
+    "yarn.lock",
 ];
 
 /// Returns the suffix or the name of a file that a program has written for programs.
-pub(super) fn generated(path: &Path) -> Option<&'static str> {
-    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    let lock_file = LOCK_FILES.iter().find(|known| **known == name);
-    lock_file.or_else(|| MINIFIED_SUFFIXES.iter().find(|suffix| name.ends_with(**suffix))).copied()
+pub fn generated(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.as_encoded_bytes();
+    let is_name = |known: &&&str| known.as_bytes().eq_ignore_ascii_case(name);
+    let ends_so = |suffix: &&&str| {
+        let begin = name.len().checked_sub(suffix.len());
+        begin.is_some_and(|begin| suffix.as_bytes().eq_ignore_ascii_case(&name[begin..]))
+    };
+    LOCK_FILES.iter().find(is_name).or_else(|| MINIFIED_SUFFIXES.iter().find(ends_so)).copied()
 }
 
-/// Further extensions of plain text, in lower case: `ingestion.text_extensions`.
+/// What is read beside the formats that kb knows: extensions of plain text, in lower case (`ingestion.text_extensions`),
+/// and on request the files of [`generated`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextExtensions(Vec<String>);
+pub struct TextExtensions {
+    extensions: Vec<String>,
+    /// Whether files of [`generated`] are read.
+    pub includes_generated: bool,
+}
 
 impl TextExtensions {
-    /// No further extensions.
-    pub const NONE: Self = Self(Vec::new());
+    /// Nothing else.
+    pub const NONE: Self = Self { extensions: Vec::new(), includes_generated: false };
 
     /// Takes extensions in any case, with or without a dot.
     pub fn new<'a>(extensions: impl IntoIterator<Item = &'a str>) -> Self {
         let bare = |text: &str| text.trim_start_matches('.').to_ascii_lowercase();
-        Self(extensions.into_iter().map(bare).collect())
+        Self { extensions: extensions.into_iter().map(bare).collect(), ..Self::NONE }
+    }
+
+    /// Whether a file is left out because a program has written it for programs.
+    pub(super) fn leaves_out(&self, path: &Path) -> bool {
+        !self.includes_generated && generated(path).is_some()
     }
 }
 
@@ -84,7 +111,7 @@ pub(super) fn container(path: &Path) -> Option<Container> {
 
 /// Returns the format of a file by its name.
 pub(super) fn by_name(path: &Path, further: &TextExtensions) -> Option<Format> {
-    if generated(path).is_some() {
+    if further.leaves_out(path) {
         return None;
     }
     if is_text_name(path) {
@@ -94,7 +121,7 @@ pub(super) fn by_name(path: &Path, further: &TextExtensions) -> Option<Format> {
         return Some(Format::Code(language));
     }
     let extension = extension(path)?;
-    let further = || further.0.contains(&extension).then_some(Format::Text);
+    let further = || further.extensions.contains(&extension).then_some(Format::Text);
     Format::with_extension(&extension).or_else(further)
 }
 
