@@ -97,6 +97,7 @@ mod tests {
             date: None,
             date_origin: None,
             quality: None,
+            words_json: None,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             chunk_count: 1,
         }

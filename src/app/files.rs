@@ -1,13 +1,13 @@
 //! Lists the files that kb has seen, and closes the cases of those that cannot be read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::{Session, typed};
-use crate::document::FileOutcome;
+use crate::document::{FileOutcome, Filter, Words};
 use crate::error::{Error, Result};
 use crate::store::{CONTAINER, DocumentId};
 use crate::text::{fields, paths};
@@ -46,6 +46,8 @@ fields::words!(FileState);
 pub struct FilesRequest {
     /// Only those in this state.
     pub state: Option<FileState>,
+    /// Only those of whose words more than a tenth was left out.
+    pub is_lossy: bool,
     /// Only those at or below this path, as typed.
     pub path: Option<PathBuf>,
 }
@@ -73,6 +75,9 @@ pub struct ListedFile {
     pub seen_at: Option<String>,
     /// Document with its content, or with the earlier content of a file that failed later; else null.
     pub document_id: Option<DocumentId>,
+    /// Where the words of that document went: how many of them for each reason; null without a document, or
+    /// if an older kb read it.
+    pub words: Option<Words>,
 }
 
 /// A list of files.
@@ -91,6 +96,9 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
     session.steadily(|| {
         by_path.clear();
         let Some(store) = session.open_existing()? else { return Ok(()) };
+        let documents = store.documents(&Filter::default())?.into_iter();
+        let words: HashMap<_, _> =
+            documents.filter_map(|row| Some((row.id, row.words()?))).collect();
         for file in store.known_files()? {
             let is_below = |path: &PathBuf| paths::path_of(&file.stamp.path).starts_with(path);
             if path.as_ref().is_some_and(|path| !is_below(path)) {
@@ -105,6 +113,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
                 size_bytes: Some(file.stamp.size_bytes),
                 seen_at: None,
                 document_id: Some(file.document_id),
+                words: words.get(&file.document_id).cloned(),
             };
             by_path.insert(file.stamp.path, listed);
         }
@@ -112,7 +121,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
         let rows = store.ledger_at(&below)?.into_iter();
         // The files in a container are listed instead of it.
         for row in rows.filter(|row| row.reason != CONTAINER) {
-            let document_id = by_path.get(&row.path).and_then(|file| file.document_id);
+            let earlier = by_path.remove(&row.path);
             let listed = ListedFile {
                 path: row.path.clone(),
                 state: FileState::NotIndexed(row.outcome),
@@ -121,7 +130,8 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
                 reader: row.reader,
                 size_bytes: row.stamp.map(|(size_bytes, _)| size_bytes),
                 seen_at: Some(row.seen_at),
-                document_id,
+                document_id: earlier.as_ref().and_then(|file| file.document_id),
+                words: earlier.and_then(|file| file.words),
             };
             by_path.insert(row.path, listed);
         }
@@ -129,7 +139,10 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
     })?;
     let count = |state| by_path.values().filter(|file| file.state == state).count();
     let counts = FileState::ALL.map(count);
-    let is_wanted = |file: &ListedFile| request.state.is_none_or(|state| file.state == state);
+    let is_wanted = |file: &ListedFile| {
+        request.state.is_none_or(|state| file.state == state)
+            && (!request.is_lossy || file.words.as_ref().is_some_and(Words::is_lossy))
+    };
     Ok(Files { counts, files: by_path.into_values().filter(is_wanted).collect() })
 }
 
@@ -198,7 +211,8 @@ mod tests {
     }
 
     fn listed(world: &World, state: Option<FileState>, path: Option<&str>) -> ([usize; 4], String) {
-        let request = FilesRequest { state, path: path.map(|path| world.path(path)) };
+        let path = path.map(|path| world.path(path));
+        let request = FilesRequest { state, is_lossy: false, path };
         let found = list(&world.session, &request).unwrap();
         let shown = |file: &ListedFile| {
             let id = file.document_id.map(|id| format!(" {id}")).unwrap_or_default();

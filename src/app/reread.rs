@@ -50,7 +50,8 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
     let Some(bound) = store.binding()? else { return Ok(Vec::new()) };
     let chunking = chunking(session.config(), bound.max_tokens as usize, 0);
     let ocr = ocr::options(session);
-    let today = Making { chunking: &chunking, ocr: &ocr };
+    let keeps_all = session.config().ingestion.keep_all;
+    let today = Making { chunking: &chunking, ocr: &ocr, keeps_all };
     let mut documents = store.made_documents()?;
     documents.retain(|made| !today.is_same(made.making.as_deref(), made.doc_type));
     Ok(documents)

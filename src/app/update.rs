@@ -214,6 +214,7 @@ impl Run<'_> {
         self.report.unchanged += found.skipped;
         self.report.failed.extend(found.failed);
         self.report.known_failed += found.known_failed;
+        self.report.lossy += found.lossy;
         Ok(())
     }
 

@@ -35,6 +35,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
         language: args.language,
         follows_links: args.follow,
         includes_ignored: args.include_ignored,
+        keeps_all: args.keep_all,
         password: args.password.clone(),
         ..AddRequest::of(source)
     };

@@ -43,6 +43,7 @@ pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus>
         pages: args.pages,
         doc_type: args.doc_type,
         language: args.language,
+        keeps_all: args.keep_all,
         password: args.password.clone(),
     };
     if args.format == DocumentFormat::Jsonl {

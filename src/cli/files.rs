@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context, args: &args::Files) -> Result<ExitStatus> {
         (args.waived, FileState::NotIndexed(FileOutcome::Waived)),
     ];
     let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
-    let request = FilesRequest { state, path: args.path.clone() };
+    let request = FilesRequest { state, is_lossy: args.quality, path: args.path.clone() };
     let files = app::files::list(&context.session, &request)?;
     context.present(args.format.format, &files, json::files, |human, files, out| {
         human.files(files, &request, out)

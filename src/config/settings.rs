@@ -247,6 +247,8 @@ pub struct Ingestion {
     pub ocr_languages: String,
     /// Whether the short results in a notebook are read.
     pub notebook_outputs: bool,
+    /// Whether everything is read that a document shows, menus and running heads too.
+    pub keep_all: bool,
     /// Files larger than this many megabytes are left out.
     pub max_file_mb: u32,
     /// Processor time in seconds for reading, splitting and embedding one document.
@@ -327,6 +329,7 @@ impl Config {
                 enable_ocr: OcrMode::Auto,
                 ocr_languages: "eng".into(),
                 notebook_outputs: true,
+                keep_all: false,
                 max_file_mb: 100,
                 max_cpu_seconds: 600,
                 follow_links: false,

@@ -2,18 +2,21 @@
 //! differently.
 
 use crate::chunk::{ChunkOptions, Strategy};
-use crate::document::{DocType, Metadata};
+use crate::document::{DocType, Metadata, Words};
 use crate::extract::sandbox::Ocr;
 use crate::ingest::ChunkingOptions;
 
 /// The version of the readers and of the chunker. It is raised when a change to either makes chunks
 /// differ, or what is found by them: documents of version 4 have no aliases, titles that are headings of sections, and may
 /// lack white text of scans, links of web pages and headings of plain text; those of version 5 have tables of PDFs
-/// without labels and headings that are none, and lack parts of notebooks and mail.
+/// without labels and headings that are none, lack parts of notebooks and mail, and do not state where their words went.
 const READER_VERSION: u32 = 6;
 
 /// Stands before the languages of OCR.
 const OCR: &str = " ocr=";
+
+/// Ends the text of a document of which words were left out that it shows.
+const LEFT_OUT: &str = " left_out";
 
 /// What today's settings make of documents.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +25,9 @@ pub struct Making<'a> {
     pub chunking: &'a ChunkingOptions,
     /// How scans are read.
     pub ocr: &'a Ocr,
+    /// Whether everything is read that a document shows. A document that was read in this way is never
+    /// outdated for it: `kb add --keep-all` may have asked for it.
+    pub keeps_all: bool,
 }
 
 impl Making<'_> {
@@ -35,6 +41,9 @@ impl Making<'_> {
             text += OCR;
             text += languages;
         }
+        if !self.keeps_all && metadata.words.as_ref().is_some_and(Words::lacks_shown) {
+            text += LEFT_OUT;
+        }
         text
     }
 
@@ -42,6 +51,9 @@ impl Making<'_> {
     /// kb. Text from OCR is never outdated where there is no OCR: reading again would lose it.
     pub fn is_same(self, stated: Option<&str>, doc_type: DocType) -> bool {
         let Some(stated) = stated else { return false };
+        let all = stated.strip_suffix(LEFT_OUT);
+        let is_lossy = all.is_some();
+        let stated = all.unwrap_or(stated);
         let (chunks, languages) = match stated.split_once(OCR) {
             Some((chunks, languages)) => (chunks, Some(languages)),
             None => (stated, None),
@@ -51,7 +63,9 @@ impl Making<'_> {
             (_, Some(_)) => return true,
             (_, None) => true,
         };
-        is_same_ocr && chunks == without_ocr(self.chunking.of(doc_type))
+        is_same_ocr
+            && !(is_lossy && self.keeps_all)
+            && chunks == without_ocr(self.chunking.of(doc_type))
     }
 }
 
@@ -70,7 +84,7 @@ fn without_ocr(options: &ChunkOptions) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Quality;
+    use crate::document::{Quality, Reason};
 
     fn tesseract(languages: &str) -> Ocr {
         Ocr::Tesseract {
@@ -83,7 +97,7 @@ mod tests {
     #[test]
     fn a_document_is_outdated_when_a_setting_that_matters_for_it_changes() {
         let chunking = ChunkingOptions::new(256, 2);
-        let today = Making { chunking: &chunking, ocr: &Ocr::Never };
+        let today = Making { chunking: &chunking, ocr: &Ocr::Never, keeps_all: false };
         let page = today.text(DocType::Markdown, &Metadata::default());
         assert!(today.is_same(Some(&page), DocType::Markdown));
         assert!(!today.is_same(None, DocType::Markdown));
@@ -98,6 +112,18 @@ mod tests {
         assert!(
             !longer.is_same(Some(&today.text(DocType::Pdf, &Metadata::default())), DocType::Pdf)
         );
+        let mut lossy = Metadata { words: Some(Words::default()), ..Metadata::default() };
+        assert_eq!(
+            today.text(DocType::Pdf, &lossy),
+            today.text(DocType::Pdf, &Metadata::default())
+        );
+        lossy.words.as_mut().unwrap().add(Reason::Menu, "home");
+        let keeping = Making { keeps_all: true, ..today };
+        let (left_out, kept) =
+            (today.text(DocType::Pdf, &lossy), keeping.text(DocType::Pdf, &lossy));
+        assert!(!keeping.is_same(Some(&left_out), DocType::Pdf));
+        assert!(today.is_same(Some(&left_out), DocType::Pdf));
+        assert!([today, keeping].iter().all(|now| now.is_same(Some(&kept), DocType::Pdf)));
         let other_model = ChunkingOptions::new(128, 2);
         assert!(
             !Making { chunking: &other_model, ..today }.is_same(Some(&page), DocType::Markdown)
@@ -109,15 +135,13 @@ mod tests {
         let chunking = ChunkingOptions::new(256, 2);
         let quality = Quality { pages_ocr: 2, ..Quality::default() };
         let scan = Metadata { quality: Some(quality), ..Metadata::default() };
-        let english = Making { chunking: &chunking, ocr: &tesseract("eng") };
-        let german = Making { chunking: &chunking, ocr: &tesseract("deu") };
+        let english = Making { chunking: &chunking, ocr: &tesseract("eng"), keeps_all: false };
+        let german = Making { ocr: &tesseract("deu"), ..english };
         let (scan, page) =
             (english.text(DocType::Pdf, &scan), english.text(DocType::Pdf, &Metadata::default()));
         assert!(english.is_same(Some(&scan), DocType::Pdf));
         assert!(!german.is_same(Some(&scan), DocType::Pdf));
         assert!(german.is_same(Some(&page), DocType::Pdf));
-        assert!(
-            Making { chunking: &chunking, ocr: &Ocr::Missing }.is_same(Some(&scan), DocType::Pdf)
-        );
+        assert!(Making { ocr: &Ocr::Missing, ..english }.is_same(Some(&scan), DocType::Pdf));
     }
 }

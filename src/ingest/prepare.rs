@@ -162,7 +162,8 @@ fn assemble(
     let mut tags = options.tags.clone();
     let mut known: HashSet<String> = tags.iter().cloned().collect();
     tags.extend(document.tags.into_iter().filter(|tag| known.insert(tag.clone())));
-    let making = Making { chunking: &options.chunking, ocr: &options.pdf.ocr };
+    let (ocr, keeps_all) = (&options.pdf.ocr, options.pdf.keeps_all);
+    let making = Making { chunking: &options.chunking, ocr, keeps_all };
     let making = making.text(head.format.doc_type(), &document.metadata);
     let language = natural_language(&document.text, head.format.doc_type());
     let metadata = Metadata { natural_language: language, ..document.metadata };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::document::Words;
 use crate::error::Error;
 use crate::extract::detect;
 use crate::extract::sandbox::OcrWork;
@@ -127,6 +128,8 @@ pub struct IngestReport {
     pub known_failed: usize,
     /// The pages that were read by OCR, and the time.
     pub ocr: OcrWork,
+    /// Documents added or updated of whose words more than a tenth was left out.
+    pub lossy: usize,
     /// Chunks written.
     pub num_chunks: usize,
     /// How many of them are in documents of each recognised natural language (ISO 639-1).
@@ -194,6 +197,8 @@ impl IngestReport {
         }
         let num_chunks = prepared.chunks.len();
         self.num_chunks += num_chunks;
+        let words = prepared.document.metadata.words.as_ref();
+        self.lossy += usize::from(words.is_some_and(Words::is_lossy));
         if let Some(language) = &prepared.document.metadata.natural_language {
             *self.languages.entry(language.clone()).or_default() += num_chunks;
         }

@@ -152,6 +152,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
+        #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
     }
     Quality {
         pages_read: u32, pages_ocr: u32, pages_empty: u32, pages_unread: u32, share_not_text: f64, share_glued: f64,
@@ -174,6 +175,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] language: Option<String>,
         #[serde(deserialize_with = "nullable")] natural_language: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
+        #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
         warnings: Vec<String>,
     }
     Chunk {
@@ -238,7 +240,7 @@ contract! {
         notes: Vec<String>,
         failed: Vec<Failed>, missing: Vec<Missing>, moves: Vec<Move>, removed: Vec<i64>,
         away: Vec<String>,
-        refused: Vec<Refused>, reread: u64, made_differently: u64, known_failed: u64,
+        refused: Vec<Refused>, reread: u64, made_differently: u64, known_failed: u64, lossy: u64,
     }
     Missing { path: String, document_id: i64, }
     Move { from: String, to: String, document_id: i64, }
@@ -291,7 +293,7 @@ contract! {
         contract_version: u32, added: u32, updated: u32, skipped: u32, copies: u32, retitled: u32,
         tagged: u32, ignored: u32, failed: u32,
         chunks: u32, document_ids: Vec<i64>, errors: Vec<Failed>, warnings: Vec<Failed>,
-        ignored_kinds: Vec<IgnoredKind>, known_failed: u32,
+        ignored_kinds: Vec<IgnoredKind>, known_failed: u32, lossy: u32,
     }
     IgnoredKind { kind: String, files: u32, }
     Plan {
@@ -313,6 +315,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] size_bytes: Option<u64>,
         #[serde(deserialize_with = "nullable")] seen_at: Option<String>,
         #[serde(deserialize_with = "nullable")] document_id: Option<i64>,
+        #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
     }
     Failed { path: String, code: String, error: String, }
     Tagged { contract_version: u32, id: i64, tags: Vec<String>, }
@@ -368,6 +371,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] language: Option<String>,
         #[serde(deserialize_with = "nullable")] page_count: Option<u32>,
         tags: Vec<String>, warnings: Vec<String>, blocks: Vec<ConvertedBlock>,
+        #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
     }
     ConvertedBlock {
         kind: String, headings: Vec<String>,

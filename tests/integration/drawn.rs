@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use kb_base::document::Document;
+use kb_base::document::{Document, Reason};
 use kb_base::error::{Error, Failure, Result};
 use kb_extract::pdf;
 use kb_extract::sandbox::ReadOptions;
@@ -52,8 +52,12 @@ fn file(pages: &[Option<&str>]) -> Vec<u8> {
     file.into_bytes()
 }
 
+fn options() -> ReadOptions {
+    ReadOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_kb")))
+}
+
 fn extract(pages: &[Option<&str>]) -> Result<Document> {
-    pdf::extract(&file(pages), &ReadOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_kb"))))
+    pdf::extract(&file(pages), &options())
 }
 
 fn page(content: &str) -> Document {
@@ -63,13 +67,30 @@ fn page(content: &str) -> Document {
 const SHOWN: &str = "BT /F1 12 Tf 72 700 Td (High water was at noon.) Tj ET\n";
 
 #[test]
+fn marked_running_heads_are_left_out_and_counted_unless_all_is_kept() {
+    let head = "/Artifact <</Type/Pagination>> BDC BT /F1 9 Tf 72 760 Td (Tide tables) Tj ET EMC\n";
+    let content = [head, SHOWN].concat();
+    let document = page(&content);
+    assert_eq!(document.text, "High water was at noon.");
+    let words = document.metadata.words.unwrap().counts().collect::<Vec<_>>();
+    assert_eq!(words, [(Reason::RunningHead, 2)]);
+    let mut options = options();
+    options.keeps_all = true;
+    let document = pdf::extract(&file(&[Some(&content)]), &options).unwrap();
+    assert_eq!(document.text, "Tide tables\n\nHigh water was at noon.");
+}
+
+#[test]
 fn hidden_text_is_left_out() {
     for hidden in [
         "BT 3 Tr /F1 12 Tf 72 600 Td (zyxwvutsrq) Tj ET",
         "BT 1 g /F1 12 Tf 72 600 Td (zyxwvutsrq) Tj ET",
         "BT /F1 1 Tf 72 600 Td (zyxwvutsrq) Tj ET",
     ] {
-        assert_eq!(page(&[SHOWN, hidden].concat()).text, "High water was at noon.", "{hidden}");
+        let document = page(&[SHOWN, hidden].concat());
+        assert_eq!(document.text, "High water was at noon.", "{hidden}");
+        let left_out = document.metadata.words.unwrap().counts().collect::<Vec<_>>();
+        assert_eq!(left_out, [(Reason::Hidden, 1)], "{hidden}");
     }
 }
 
@@ -106,6 +127,8 @@ fn letters_drawn_twice_are_read_once() {
     assert_eq!(document.text, format!("High water was at noon.\n\n{text}"));
     // What is bold and larger is a heading, and here the title.
     assert_eq!(document.title.as_deref(), Some(text));
+    let left_out = document.metadata.words.unwrap().counts().collect::<Vec<_>>();
+    assert_eq!(left_out, [(Reason::Copy, 2)]);
 }
 
 #[test]

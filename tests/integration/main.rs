@@ -228,3 +228,5 @@ mod upkeep;
 mod vectors;
 /// `kb watch` and the services that run it.
 mod watch;
+/// Where each word of a file went.
+mod words;

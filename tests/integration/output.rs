@@ -111,6 +111,7 @@ fn tables_and_facts_line_up() {
     Updated:  [TIME]
     Tags:     handbook, sample, station
     Chunks:   5
+    Words:    343 kept; left out: 11 markup
     Author:   The harbour office
 
     Chunk 12 (148 tokens, lines 7-22)
@@ -139,6 +140,7 @@ fn tables_and_facts_line_up() {
     Updated:  [TIME]
     Tags:     sample, station
     Chunks:   1
+    Words:    14 kept
 
     Chunk 36 (20 tokens, lines 1-1)
        The charger of the tide recorder is in the blue box under the stairs.

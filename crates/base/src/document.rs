@@ -8,6 +8,7 @@ pub mod join;
 mod kinds;
 mod languages;
 mod levels;
+mod words;
 
 use std::ops::Range;
 
@@ -20,6 +21,7 @@ pub use formats::{Container, Content, Data, Dialect, Format, Headed, Markup, Pic
 pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
 pub use levels::Levels;
+pub use words::{Reason, Words, count as count_words};
 
 /// The output of an extractor: the text of a file and its structure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -74,6 +76,9 @@ pub struct Metadata {
     /// How well its pages could be read; `None` for a document without pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
+    /// Where its words went; `None` for a document that an older kb has read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<Words>,
     /// Its headings in order, with their levels; empty if its text has marks for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<(u8, String)>,

@@ -39,6 +39,8 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
     };
     let has_pages = head.page_count > 0;
     document.metadata.page_count = has_pages.then_some(head.page_count);
+    let words = document.metadata.words.get_or_insert_default();
+    pages.iter().for_each(|page| words.merge(&page.left_out));
     let (mut pieces, mut numbers) = (Vec::new(), Vec::new());
     let blocks = pages.into_iter().flat_map(|page| {
         let number = page.number;

@@ -18,6 +18,7 @@ pub mod plain;
 #[doc(hidden)]
 pub mod protocol;
 pub mod sandbox;
+mod words;
 
 use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
@@ -34,7 +35,7 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         decode::decode(bytes)
             .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })
     };
-    Ok(match format {
+    let document = match format {
         Format::Pdf => pdf::extract(bytes, options)?,
         Format::Markdown => markdown::extract(&text()?),
         Format::Text => plain::extract(&text()?),
@@ -55,5 +56,6 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
             parsed::extract(text()?, protocol::DATA, Some(kind.as_str()), options)?
         }
         Format::Image(_) => pdf::extract_image(bytes, options)?,
-    })
+    };
+    Ok(words::count(document))
 }

@@ -7,6 +7,7 @@ mod headings;
 
 use crate::document::{BlockKind, Document};
 use crate::markdown::{self, Lead, Piece};
+use crate::words;
 
 /// Longest title made from the first line of a note, in characters.
 const MAX_TITLE_CHARS: usize = 60;
@@ -53,7 +54,7 @@ pub fn extract(text: &str) -> Document {
 
 /// Reads a note as Markdown; its title is only the one that it states.
 pub fn extract_note(text: &str) -> Document {
-    markdown::extract(text)
+    words::count(markdown::extract(text))
 }
 
 /// Makes a title for a note that states none: its first line without list and heading markers, cut

@@ -72,6 +72,9 @@ pub struct Request {
     /// The word of the programming language, markup language or kind of data of a text, which is
     /// sent as UTF-8; `None` for anything else.
     pub kind: Option<String>,
+    /// Whether everything is read that the document shows.
+    #[serde(default)]
+    pub keeps_all: bool,
 }
 
 /// Largest processor time including pages, as a multiple of the time without them, because the file

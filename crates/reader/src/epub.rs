@@ -13,7 +13,7 @@ use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop, html};
 use crate::error::Failure;
-use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Line, ReadFailure, Tail};
 
 /// Algorithms that only obfuscate fonts, so that the text is not encrypted (EPUB 3.3, 4.4).
 const FONT_ALGORITHMS: [&str; 2] =
@@ -40,7 +40,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
             html::write_chapter(&page, &mut writer);
         }
     }
-    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    emit(Line::Page(writer.page(1)))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }

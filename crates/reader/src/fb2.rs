@@ -8,7 +8,7 @@ use super::writer::Writer;
 use super::xml::Element;
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::text::decode;
 
 /// How far from the start the encoding is declared.
@@ -25,20 +25,23 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let mut walk = Walk::default();
     let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(content));
     walk.end_paragraph();
-    let blocks = walk.writer.finish();
+    if let Ok(left_out) = &outcome {
+        walk.writer.left_out.merge(left_out);
+    }
+    let page = walk.writer.page(1);
     let mut warnings = Vec::new();
     match outcome {
-        Ok(()) if !walk.is_book => {
+        Ok(_) if !walk.is_book => {
             return Err(ReadFailure::new(Failure::WrongFormat, "it is XML, not FB2").into());
         }
-        Ok(()) => {}
-        Err(error) if blocks.is_empty() => {
+        Ok(_) => {}
+        Err(error) if page.blocks.is_empty() => {
             return Err(ReadFailure::new(Failure::Damaged, error).into());
         }
         Err(error) => warnings.push(format!("the text after a damaged place is missing: {error}")),
     }
     emit(Line::Document(walk.head))?;
-    emit(Line::Page(Page { number: 1, blocks, ..Page::default() }))?;
+    emit(Line::Page(page))?;
     emit(Line::Done(Tail { warnings, ..Tail::default() }))?;
     Ok(())
 }

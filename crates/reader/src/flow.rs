@@ -5,6 +5,7 @@
 use super::math::{self, Formula};
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
+use crate::document::{Reason, Words};
 
 /// The next item of a body.
 #[derive(Clone)]
@@ -19,12 +20,14 @@ pub(super) enum Content<'a> {
     Formula(String),
 }
 
-/// Calls `on_content` for every item but elements whose names are in `left_out`, and what is in them.
+/// Calls `on_content` for every item but elements whose names are in `left_out`, and what is in them: it
+/// returns the words of these.
 pub(super) fn each(
     xml: &str,
     left_out: &[&str],
     mut on_content: impl FnMut(Content<'_>),
-) -> Result<(), String> {
+) -> Result<Words, String> {
+    let (mut words, mut reason) = (Words::default(), Reason::Hidden);
     // Open elements, counted from the one that is left out.
     let mut depth_left_out = 0_usize;
     let mut open_formula: Option<Formula> = None;
@@ -39,8 +42,13 @@ pub(super) fn each(
         match event {
             Event::Open(_) if depth_left_out > 0 => depth_left_out += 1,
             Event::Close(_) if depth_left_out > 0 => depth_left_out -= 1,
-            Event::Text(_) if depth_left_out > 0 => {}
-            Event::Open(element) if left_out.contains(&element.name()) => depth_left_out = 1,
+            Event::Text(text) if depth_left_out > 0 => words.add(reason, text),
+            Event::Open(element) if left_out.contains(&element.name()) => {
+                depth_left_out = 1;
+                // What older programs show instead of the same text.
+                let is_copy = element.name() == "Fallback";
+                reason = if is_copy { Reason::Copy } else { Reason::Hidden };
+            }
             Event::Open(element) if math::is_formula(element.name()) => {
                 open_formula.insert(Formula::default()).on(event);
             }
@@ -48,7 +56,8 @@ pub(super) fn each(
             Event::Close(name) => on_content(Content::Close(name)),
             Event::Text(text) => on_content(Content::Text(text)),
         }
-    })
+    })?;
+    Ok(words)
 }
 
 /// The open tables, the innermost last.

@@ -64,6 +64,8 @@ struct Input<'a> {
     ask: &'a Ask<'a>,
     /// The word of the language of a text.
     kind: Option<&'a str>,
+    /// Whether everything is read that the document shows.
+    keeps_all: bool,
 }
 
 /// A library that reads documents, behind one function.

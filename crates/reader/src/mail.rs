@@ -12,7 +12,7 @@ use mail_parser::{Address, DateTime, Message, MessageParser, MessagePart, MimeHe
 use super::writer::Writer;
 use super::{Emit, Input, Stop, html};
 use crate::error::Failure;
-use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::text::decode;
 
 /// Most messages that are read of a mailbox.
@@ -38,7 +38,7 @@ pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(),
     }))?;
     let mut writer = Writer::default();
     write(&message, &mut writer);
-    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    emit(Line::Page(writer.page(1)))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }
@@ -69,7 +69,7 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(),
         return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
     }
     emit(Line::Document(Head::default()))?;
-    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    emit(Line::Page(writer.page(1)))?;
     emit(Line::Done(Tail { warnings, ..Tail::default() }))?;
     Ok(())
 }

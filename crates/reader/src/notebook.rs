@@ -9,7 +9,7 @@ use std::cell::Cell as Counter;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::document::Document;
+use crate::document::{Document, Words};
 use crate::error::{Error, Failure, Result};
 use crate::extract::markdown;
 use crate::text::markdown::fenced;
@@ -88,7 +88,7 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
             (num_pages.get() <= MAX_PAGES).then(|| read_page(html)).flatten()
         }
     });
-    let mut parts = Vec::new();
+    let (mut parts, mut left_out) = (Vec::new(), Words::default());
     for cell in notebook.cells {
         let source = cell.source.into_string();
         match cell.cell_type.as_str() {
@@ -96,12 +96,16 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
             _ => parts.push(source),
         }
         if let (Outputs::All(outputs), Some(read_page)) = (cell.outputs, &read_page) {
-            parts.extend(outputs.into_iter().map(|output| output.into_markdown(read_page)));
+            let read =
+                outputs.into_iter().map(|output| output.into_markdown(read_page, &mut left_out));
+            parts.extend(read);
         }
     }
     parts.retain(|part| !part.trim().is_empty());
     // Its lines are not lines of the file.
-    Ok(Document { has_lines: false, ..markdown::extract(&parts.join("\n\n")) })
+    let mut document = Document { has_lines: false, ..markdown::extract(&parts.join("\n\n")) };
+    document.metadata.words = Some(left_out);
+    Ok(document)
 }
 
 #[cfg(test)]

@@ -84,6 +84,7 @@ fn serve(
                 ocr_pages: &request.ocr_pages,
                 ask: &ask,
                 kind: request.kind.as_deref(),
+                keeps_all: request.keeps_all,
             };
             read(&input, &mut |line| {
                 if let Line::Document(head) = &line {

@@ -4,8 +4,9 @@
 //! (`extract/headed.rs`).
 
 use super::markdown_table;
+use crate::document::{Reason, Words};
 use crate::extract::markdown::spell::tidy;
-use crate::extract::protocol::{PageBlock, PageBlockKind};
+use crate::extract::protocol::{Page, PageBlock, PageBlockKind};
 use crate::text::markdown::fenced;
 
 /// Number of heading levels in Markdown.
@@ -21,6 +22,8 @@ pub(super) const MAX_COLUMNS: usize = 100;
 /// Collects blocks in order.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
+    /// Words that are not in the blocks.
+    pub(super) left_out: Words,
     blocks: Vec<PageBlock>,
     /// The outermost list item that is not finished.
     item: String,
@@ -29,6 +32,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
+    /// Returns the blocks as the page with this number, from 1.
+    pub(super) fn page(mut self, number: u32) -> Page {
+        let left_out = std::mem::take(&mut self.left_out);
+        Page { number, blocks: self.finish(), left_out, ..Page::default() }
+    }
+
     /// Returns the blocks.
     pub(super) fn finish(mut self) -> Vec<PageBlock> {
         self.end_code();
@@ -72,6 +81,8 @@ impl Writer {
     /// column becomes paragraphs.
     pub(super) fn table(&mut self, rows: Vec<Vec<String>>) {
         let clean = |cell: &String| tidy(cell).split_whitespace().collect::<Vec<_>>().join(" ");
+        let beyond = rows.iter().flat_map(|row| row.iter().skip(MAX_COLUMNS));
+        beyond.for_each(|cell| self.left_out.add(Reason::TooLong, cell));
         let mut rows: Vec<Vec<String>> =
             rows.into_iter().map(|row| row.iter().take(MAX_COLUMNS).map(clean).collect()).collect();
         rows.retain(|row: &Vec<String>| row.iter().any(|cell| !cell.is_empty()));

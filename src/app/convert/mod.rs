@@ -37,6 +37,8 @@ pub struct ConvertRequest {
     pub doc_type: Option<DocType>,
     /// Programming language of the files.
     pub language: Option<Language>,
+    /// Whether everything is read that a document shows, whatever the settings.
+    pub keeps_all: bool,
     /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
     pub password: Option<String>,
 }
@@ -121,6 +123,7 @@ fn prepare(
     let adding = AddRequest {
         doc_type: request.doc_type,
         language: request.language,
+        keeps_all: request.keeps_all,
         password: request.password.clone(),
         ..AddRequest::of(request.source.clone())
     };

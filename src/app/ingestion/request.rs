@@ -38,6 +38,8 @@ pub struct AddRequest {
     pub follows_links: bool,
     /// Whether what programs generated is also read, whatever the settings say.
     pub includes_ignored: bool,
+    /// Whether everything is read that a document shows, whatever the settings.
+    pub keeps_all: bool,
     /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
     pub password: Option<String>,
     /// Time for a run that the user did not ask for: longer documents fail, failures are not logged, the model
@@ -58,6 +60,7 @@ impl AddRequest {
             language: None,
             follows_links: false,
             includes_ignored: false,
+            keeps_all: false,
             password: None,
             time_limit: None,
             rereads: Arc::default(),

@@ -78,6 +78,8 @@ pub struct UpdateReport {
     pub failed: Vec<(PathBuf, Error)>,
     /// Files that failed in an earlier run and have not changed since; they were not read again.
     pub known_failed: usize,
+    /// Added and updated files of whose words more than a tenth was left out.
+    pub lossy: usize,
     /// Missing files whose documents were kept.
     pub missing: Vec<Missing>,
     /// The files that have moved.

@@ -63,6 +63,9 @@ pub(in crate::cli) struct Add {
     /// Also read what programs generated, such as node_modules, as ingestion.include_ignored does
     #[arg(long)]
     pub(in crate::cli) include_ignored: bool,
+    /// Keep all text that a file shows, menus and running heads too, as ingestion.keep_all does
+    #[arg(long)]
+    pub(in crate::cli) keep_all: bool,
     /// Password of encrypted documents. Visible to other users; prefer KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(in crate::cli) password: Option<String>,

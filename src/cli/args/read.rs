@@ -52,6 +52,9 @@ pub(in crate::cli) struct Files {
     /// List only failed files that were waived
     #[arg(long, group = "state")]
     pub(in crate::cli) waived: bool,
+    /// List only files of whose words more than a tenth was left out
+    #[arg(long, group = "state")]
+    pub(in crate::cli) quality: bool,
     /// Waive failed files: they are not counted or read again until `kb add` names them
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["path", "state"])]
     pub(in crate::cli) waive: Vec<PathBuf>,
@@ -252,6 +255,9 @@ pub(in crate::cli) struct Convert {
     /// Programming language of the files (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(in crate::cli) language: Option<Language>,
+    /// Keep all text that a file shows, menus and running heads too, as ingestion.keep_all does
+    #[arg(long)]
+    pub(in crate::cli) keep_all: bool,
     /// Password of encrypted documents. Visible to other users; prefer KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(in crate::cli) password: Option<String>,

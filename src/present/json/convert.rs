@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::convert::{ConvertReport, Converted, Written};
-use crate::document::{Block, BlockKind, Document, Markup};
+use crate::document::{Block, BlockKind, Document, Markup, Words};
 use crate::ingest::Failed;
 use crate::present::json::{Versioned, answer};
 use crate::read::markdown;
@@ -38,6 +38,8 @@ pub(in crate::present) struct ConvertedJson<'a> {
     tags: &'a [String],
     /// What the reader reports, one sentence each.
     warnings: &'a [String],
+    /// Where its words went: how many of them for each reason, whatever pages are selected.
+    words: Option<&'a Words>,
     /// Its content in reading order.
     blocks: Vec<BlockJson<'a>>,
 }
@@ -94,6 +96,7 @@ fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
         page_count: metadata.page_count,
         tags: &document.tags,
         warnings: &metadata.warnings,
+        words: metadata.words.as_ref(),
         blocks: blocks
             .map(|block| BlockJson { language: source.clone().or(block.language), ..block })
             .collect(),

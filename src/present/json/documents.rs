@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::read::Info;
-use crate::document::{Chunk, Quality, Stale};
+use crate::document::{Chunk, Quality, Stale, Words};
 use crate::present::json::answer;
 use crate::store::{ChunkId, ListedDocument, StoredDocument};
 use crate::text::json::Json;
@@ -21,6 +21,8 @@ pub(in crate::present) struct ListedJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: &'a ListedDocument,
+    /// Where its words went: how many of them for each reason; null for a document that an older kb read.
+    words: Option<Words>,
     /// How well its pages could be read; null for a document without pages.
     quality: Option<QualityJson>,
 }
@@ -61,9 +63,11 @@ impl From<Quality> for QualityJson {
 
 /// Writes a list of documents.
 pub fn list(documents: &[ListedDocument], out: &mut Json<'_>) -> io::Result<()> {
-    let listed = documents
-        .iter()
-        .map(|document| ListedJson { document, quality: document.quality.map(QualityJson::from) });
+    let listed = documents.iter().map(|document| ListedJson {
+        document,
+        words: document.words(),
+        quality: document.quality.map(QualityJson::from),
+    });
     out.value(&listed.collect::<Vec<_>>())
 }
 
@@ -103,6 +107,8 @@ struct MetadataJson<'a> {
     natural_language: Option<&'a str>,
     /// How well its pages could be read; null for a document without pages.
     quality: Option<QualityJson>,
+    /// Where its words went: how many of them for each reason; null for a document that an older kb read.
+    words: Option<&'a Words>,
     /// Warnings about what could not be read, one sentence each.
     warnings: &'a [String],
     /// Its name in the file that contains it, such as an archive or a mailbox.
@@ -142,6 +148,7 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
                 language: metadata.language.as_deref(),
                 natural_language: metadata.natural_language.as_deref(),
                 quality: metadata.quality.map(QualityJson::from),
+                words: metadata.words.as_ref(),
                 warnings: &metadata.warnings,
                 member: document.path.as_deref().and_then(|path| paths::split_member(path).1),
             },

@@ -37,6 +37,8 @@ pub(in crate::present) struct ReportJson<'a> {
     ignored_kinds: Vec<IgnoredKindJson<'a>>,
     /// Files that failed in an earlier run and have not changed since; they were not read again.
     known_failed: usize,
+    /// Added and updated files of whose words more than a tenth was left out.
+    lossy: usize,
     /// Chunks written.
     chunks: usize,
     /// Ids of the added and updated documents.
@@ -74,6 +76,7 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
             failed: report.failed.len(),
             ignored_kinds: ignored_kinds.collect(),
             known_failed: report.known_failed,
+            lossy: report.lossy,
             chunks: report.num_chunks,
             document_ids: &report.document_ids,
             errors: report.failed.iter().map(Failed::from).collect(),

@@ -13,6 +13,7 @@ use crate::present::terminal::columns::cut;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, numbers, paths, texts, words};
+use crate::present::text::files::describe_words;
 use crate::present::text::human::Human;
 use crate::present::text::stale::advice_for;
 use crate::store::{ListedDocument, StoredDocument, TagCount};
@@ -93,6 +94,9 @@ impl Human {
         if let Some(quality) = &metadata.quality {
             let is_whole = quality.pages_unread == 0;
             facts.push(fact("Quality", describe(quality)).painted(Meaning::of(is_whole)));
+        }
+        if let Some(words) = &metadata.words {
+            facts.push(fact("Words", describe_words(words)));
         }
         if let Some(date) = &document.date_given {
             facts.push(fact("Date", clean(date)));

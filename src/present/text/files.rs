@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::app::files::{FileState, Files, FilesRequest, ListedFile};
-use crate::document::FileOutcome;
+use crate::document::{FileOutcome, Words};
 use crate::ingest::foresee::{Foreseen, Prospect};
 use crate::present::json::{PlanCounts, groups};
 use crate::present::terminal::paint::Meaning;
@@ -30,6 +30,7 @@ impl Human {
                 None => String::new(),
             };
             let state = request.state.map_or("", FileState::as_str);
+            let state = if request.is_lossy { "lossy" } else { state };
             let kind = if state.is_empty() { "file" } else { &format!("{state} file") };
             let none =
                 format!("No {kind}{place}. `kb add` and `kb update` record the files they see.");
@@ -141,15 +142,29 @@ fn largest_folders(plan: &[Foreseen]) -> Vec<(PathBuf, usize)> {
     counts
 }
 
-/// Returns why a file is not indexed, without its path, which the row shows.
+/// Returns why a file is not indexed, without its path, which the row shows; or what of it was left out.
 fn reason(file: &ListedFile) -> String {
     let reason = file.reason.clone().unwrap_or_default();
     match (&file.message, file.state) {
         (Some(message), FileState::NotIndexed(FileOutcome::Failed | FileOutcome::Waived)) => {
             clean(&message.replace(&file.path, "it"))
         }
-        _ => reason,
+        _ => file.words.as_ref().filter(|words| words.is_lossy()).map_or(reason, describe_words),
     }
+}
+
+/// Describes where the words of a document went.
+pub(super) fn describe_words(words: &Words) -> String {
+    let (kept, mut left_out): (Vec<_>, Vec<_>) =
+        words.counts().partition(|(reason, _)| reason.is_kept());
+    let num_kept: u64 = kept.iter().map(|(_, count)| u64::from(*count)).sum();
+    left_out.sort_by_key(|(_, count)| Reverse(*count));
+    let parts = left_out
+        .iter()
+        .map(|(reason, count)| format!("{} {reason}", thousands((*count).into())).replace('_', " "))
+        .collect::<Vec<_>>();
+    let left_out = if parts.is_empty() { "" } else { "; left out: " };
+    format!("{} kept{left_out}{}", thousands(num_kept), parts.join(", "))
 }
 
 #[cfg(test)]

@@ -8,6 +8,15 @@ pub(super) fn known_to_fail(num: usize) -> String {
     format!("{} known to fail; `kb files --failed` lists {pronoun}.", thousands(num as u64))
 }
 
+/// Reports files of whose words many were left out.
+pub(super) fn lossy(num: usize) -> String {
+    let pronoun = if num == 1 { "it" } else { "them" };
+    let files = counted(num, "file");
+    format!(
+        "{files}: more than a tenth of the words were left out; `kb files --quality` lists {pronoun}."
+    )
+}
+
 /// Returns a sentence about documents that were made with other settings.
 pub(in crate::present) fn made_differently(count: usize) -> String {
     let (were, them) = if count == 1 { ("was", "it") } else { ("were", "them") };

@@ -9,7 +9,7 @@ use crate::app::reindex::Reindexed;
 use crate::ingest::{IngestReport, NO_EXTENSION};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
-use crate::present::text::remarks::{known_to_fail, made_differently};
+use crate::present::text::remarks::{known_to_fail, lossy, made_differently};
 use crate::store::{Conflict, Field};
 use crate::text::number::{bytes_to_mb, counted, duration, thousands};
 use crate::text::printable::clean;
@@ -54,6 +54,9 @@ impl Human {
         }
         if report.known_failed > 0 {
             text += &format!(" {}", known_to_fail(report.known_failed));
+        }
+        if report.lossy > 0 {
+            text += &format!(" {}", lossy(report.lossy));
         }
         if report.retitled > 0 {
             text += &format!(" Set the title of {}.", counted(report.retitled, "indexed document"));

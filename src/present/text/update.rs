@@ -5,7 +5,7 @@ use std::io;
 use crate::app::update::UpdateReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
-use crate::present::text::remarks::{known_to_fail, made_differently};
+use crate::present::text::remarks::{known_to_fail, lossy, made_differently};
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
@@ -73,6 +73,9 @@ impl Human {
             number(report.missing.len()),
             number(report.removed.len()),
         ), out)?;
+        if report.lossy > 0 {
+            self.labelled(&lossy(report.lossy), out)?;
+        }
         match report.known_failed {
             0 => Ok(()),
             known => self.labelled(&known_to_fail(known), out),

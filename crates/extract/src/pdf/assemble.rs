@@ -5,8 +5,8 @@ use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
 use super::{contents, furniture, geometry, headings, quality, spacing, title};
 use crate::protocol::{OcrOutcome, Page};
-use crate::sandbox::Ocr;
 use crate::sandbox::parent::Reading;
+use crate::sandbox::{Ocr, ReadOptions};
 
 impl Reading {
     /// Whether no page has instructions that draw text, so that no other reader would find text
@@ -56,14 +56,16 @@ impl Reading {
 }
 
 /// Builds the document of `reading`.
-pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
-    let warnings = warnings(reading, ocr);
+pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
+    let warnings = warnings(reading, &options.ocr);
     let mut pages: Vec<Page> = reading.pages.clone();
     let counts = spacing::separate(&mut pages);
     let quality =
         Quality { num_words: counts.num_words, num_glued: counts.num_glued, ..quality::of(&pages) };
     quality::drop_unknown(&mut pages);
-    furniture::remove(&mut pages);
+    if !options.keeps_all {
+        furniture::remove(&mut pages);
+    }
     contents::mark(&mut pages);
     geometry::mark_headings(&mut pages);
     let title = title::of(reading.head.title.as_deref(), &pages);
@@ -93,6 +95,8 @@ pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
     for field in unseen.cloned().collect::<Vec<_>>() {
         push(&mut document, None, BlockKind::ListItem, &field, Vec::new());
     }
+    let words = document.metadata.words.get_or_insert_default();
+    pages.iter().for_each(|page| words.merge(&page.left_out));
     document.metadata.headings = Levels::headings(&document);
     document
 }

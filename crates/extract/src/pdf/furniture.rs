@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::{bands, geometry};
+use crate::document::Reason;
 use crate::protocol::{Page, PageBlock, PageBlockKind};
 
 /// Most blocks at either end of a page that may be furniture: left, middle and right of a running
@@ -106,7 +107,9 @@ fn take_out(pages: &mut [Page], mut to_remove: Vec<(usize, usize)>) {
         }
         // From the back, so that indices stay valid.
         for &(_, block_idx) in on_page.iter().rev() {
-            pages[page_idx].blocks.remove(block_idx);
+            let page = &mut pages[page_idx];
+            let block = page.blocks.remove(block_idx);
+            page.left_out.add(Reason::RunningHead, &block.text);
         }
     }
 }

@@ -82,7 +82,7 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     }
     if let Some(mut reading) = best_so_far {
         scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
-        return Ok(assemble::assemble(&reading, &options.ocr));
+        return Ok(assemble::assemble(&reading, options));
     }
     let rank =
         |failed: &ReadFailure| BY_INFORMATION.iter().position(|class| *class == failed.failure);
@@ -103,7 +103,7 @@ pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         return Err(ReadFailure::new(Failure::TooSmall, "").into());
     }
     scan::read(&mut reading, OCR_OF_IMAGE, bytes, options)?;
-    Ok(assemble::assemble(&reading, &options.ocr))
+    Ok(assemble::assemble(&reading, options))
 }
 
 /// Whether a picture cannot hold a line of print, such as an icon: ten letters of the smallest print.

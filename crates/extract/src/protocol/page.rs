@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::BlockKind;
+use crate::document::{BlockKind, Words};
 
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct Page {
     pub num_words: u32,
     #[serde(default)]
     pub num_unsure: u32,
+    /// Words that are not in the blocks.
+    #[serde(default)]
+    pub left_out: Words,
 }
 
 /// The result of OCR of a page.

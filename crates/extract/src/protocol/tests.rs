@@ -15,6 +15,7 @@ fn pages_add_time_up_to_a_multiple_and_to_the_users_limit() {
             max_cpu_seconds,
             password: None,
             ocr_pages: Vec::new(),
+            keeps_all: true,
             kind: None,
         };
         assert_eq!(request.cpu_seconds_of(page_count), expected);

@@ -51,6 +51,8 @@ pub struct ReadOptions {
     pub uses_outline: bool,
     /// Whether the short results in a notebook are read.
     pub notebook_outputs: bool,
+    /// Whether everything is read that a document shows, menus and running heads too.
+    pub keeps_all: bool,
     /// Address space of the child, in bytes.
     pub max_memory_bytes: u64,
     /// Processor time of the child, in seconds.
@@ -82,6 +84,7 @@ impl ReadOptions {
             ocr_slots: Arc::default(),
             uses_outline: true,
             notebook_outputs: true,
+            keeps_all: false,
             max_memory_bytes: 3 << 29, // 1.5 GiB
             cpu_seconds: 30,
             cpu_ms_per_page: 50,

@@ -89,6 +89,7 @@ fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
         password: options.password.clone().filter(|_| is_pdf),
         ocr_pages: Vec::new(),
         kind: None,
+        keeps_all: options.keeps_all,
     }
 }
 

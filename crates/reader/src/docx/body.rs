@@ -36,8 +36,9 @@ pub(super) fn write(
         paragraphs: Vec::new(),
         tables: Tables::default(),
     };
-    flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
+    let left_out = flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
     walk.writer.end_code();
+    walk.writer.left_out.merge(&left_out);
     Ok(())
 }
 

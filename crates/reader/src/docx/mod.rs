@@ -11,9 +11,11 @@ mod styles;
 
 use super::parts::{self, head, part};
 use super::writer::Writer;
+use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
+use crate::document::Reason;
 use crate::error::Failure;
-use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Line, ReadFailure, Tail};
 use lists::Lists;
 use notes::Notes;
 use styles::Styles;
@@ -36,7 +38,18 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let mut writer = Writer::default();
     body::write(&text, &styles, lists, &notes, &mut writer)
         .map_err(|error| ReadFailure::new(Failure::Damaged, error))?;
-    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    for related in parts::relations(&mut archive, &main).unwrap_or_default().into_values() {
+        if matches!(&*related.kind, "header" | "footer") {
+            // A damaged one is no loss.
+            let furniture = part(&mut archive, &related.name).ok().flatten().unwrap_or_default();
+            let _ = xml::each(&furniture, |event| {
+                if let Event::Text(text) = event {
+                    writer.left_out.add(Reason::RunningHead, text);
+                }
+            });
+        }
+    }
+    emit(Line::Page(writer.page(1)))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }

@@ -7,9 +7,10 @@ use ego_tree::{NodeId, NodeRef};
 use scraper::Node;
 use scraper::node::Element;
 
-use super::content::Content;
+use super::content::{Content, shown};
 use super::elements::{is_inline, level};
 use super::math;
+use crate::document::Reason;
 use crate::writer::Writer;
 
 /// Most columns that a cell may span.
@@ -26,30 +27,44 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
         has_item: false,
         table: None,
     };
-    let mut left_out: Option<NodeId> = None;
-    for edge in content.root.traverse() {
+    let mut is_in_root = false;
+    // The open elements that are not read, and why; words that are not for people have no reason.
+    let mut skipped: Vec<(NodeId, Option<Reason>)> = Vec::new();
+    for edge in content.body.traverse() {
         match edge {
-            Edge::Open(node) if left_out.is_none() => match node.value() {
-                Node::Element(element) => {
-                    if content.leaves_out(node, element) {
-                        left_out = Some(node.id());
-                    } else if element.name() == "math" {
+            Edge::Open(node) => match node.value() {
+                Node::Element(element) if shown::is_source(element) => {
+                    skipped.push((node.id(), None));
+                }
+                Node::Element(element) if skipped.is_empty() => {
+                    is_in_root |= node.id() == content.root.id();
+                    if let Some(reason) = content.leaves_out(node, element) {
+                        skipped.push((node.id(), Some(reason)));
+                    } else if is_in_root && element.name() == "math" {
                         walk.text(&math::text(node));
-                        left_out = Some(node.id());
-                    } else {
+                        skipped.push((node.id(), None));
+                    } else if is_in_root {
                         walk.open(node, element);
                     }
                 }
-                Node::Text(text) => walk.text(text),
+                Node::Text(text) => match skipped.last() {
+                    None if is_in_root => walk.text(text),
+                    None => walk.writer.left_out.add(Reason::Frame, text),
+                    Some((_, Some(reason))) => walk.writer.left_out.add(*reason, text),
+                    Some((_, None)) => {}
+                },
                 _ => {}
             },
-            Edge::Close(node) if left_out == Some(node.id()) => left_out = None,
-            Edge::Close(node) if left_out.is_none() => {
+            Edge::Close(node) if skipped.last().is_some_and(|(id, _)| *id == node.id()) => {
+                skipped.pop();
+            }
+            Edge::Close(node) if is_in_root && skipped.is_empty() => {
                 if let Node::Element(element) = node.value() {
                     walk.close(node, element);
                 }
+                is_in_root = node.id() != content.root.id();
             }
-            Edge::Open(_) | Edge::Close(_) => {}
+            Edge::Close(_) => {}
         }
     }
     walk.flush();

@@ -16,7 +16,7 @@ use self::content::Content;
 use super::writer::Writer;
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Line, ReadFailure, Tail};
 use crate::text::decode;
 
 /// How far from the start of a page its encoding may be declared. The standard says 1,024 bytes
@@ -33,8 +33,9 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let html = parse(&text);
     emit(Line::Document(head::read(&html)))?;
     let mut writer = Writer::default();
-    body::write(&Content::of_page(&html), &mut writer);
-    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    let content = if input.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
+    body::write(&content, &mut writer);
+    emit(Line::Page(writer.page(1)))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }

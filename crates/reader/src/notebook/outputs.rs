@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::document::{Reason, Words};
 use crate::text::markdown::fenced;
 
 /// Longest result that is read. A printed table of 60 rows is shorter, a log is longer.
@@ -80,20 +81,23 @@ impl Text {
 }
 
 impl Output {
-    /// Returns the result as Markdown; empty if there is nothing to read, or too much.
-    pub(super) fn into_markdown(self, read_page: &ReadPage<'_>) -> String {
-        let text = match self.output_type.as_str() {
+    /// Returns the result as Markdown; empty if there is nothing to read, or too much, which is counted.
+    pub(super) fn into_markdown(self, read_page: &ReadPage<'_>, left_out: &mut Words) -> String {
+        let (text, max_lines) = match self.output_type.as_str() {
             "error" => {
                 let message =
                     format!("{}: {}", self.ename.into_string(), self.evalue.into_string());
-                let message = printed(&message);
-                let is_short = message.lines().count() <= MAX_ERROR_LINES;
-                if is_short { fenced("", &message) } else { String::new() }
+                // With the fences around it.
+                (fenced("", &printed(&message)), MAX_ERROR_LINES + 2)
             }
-            "stream" => fenced("", &printed(&self.text.into_string())),
-            _ => self.data.into_markdown(read_page),
+            "stream" => (fenced("", &printed(&self.text.into_string())), MAX_LINES),
+            _ => (self.data.into_markdown(read_page), MAX_LINES),
         };
-        if is_short(&text) { text } else { String::new() }
+        if text.len() <= MAX_CHARS && text.lines().count() <= max_lines {
+            return text;
+        }
+        left_out.add(Reason::TooLong, &text);
+        String::new()
     }
 }
 
@@ -118,10 +122,6 @@ impl Data {
             (markdown, _) => markdown.to_owned(),
         }
     }
-}
-
-fn is_short(text: &str) -> bool {
-    text.len() <= MAX_CHARS && text.lines().count() <= MAX_LINES
 }
 
 /// Whether a value is only the description of an object, as of a figure:
@@ -158,7 +158,7 @@ mod tests {
     fn check(output: &str, expected: &str) {
         let output: Output = serde_json::from_str(output).unwrap();
         let read_page = |html: &str| html.contains("<td>").then(|| "| a |\n| --- |".to_owned());
-        assert_eq!(output.into_markdown(&read_page), expected);
+        assert_eq!(output.into_markdown(&read_page, &mut Words::default()), expected);
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
         let stream = |num| format!(r#"{{"output_type": "stream", "text": [{}]}}"#, lines(num));
         check(&stream(MAX_LINES), "");
         let output: Output = serde_json::from_str(&stream(MAX_LINES - 2)).unwrap();
-        assert!(!output.into_markdown(&|_| None).is_empty());
+        assert!(!output.into_markdown(&|_| None, &mut Words::default()).is_empty());
         check(
             r#"{"output_type": "error", "ename": "ValueError", "evalue": "no tide", "traceback": ["a"]}"#,
             "```\nValueError: no tide\n```",

@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 
 use super::styles::Styles;
-use crate::extract::protocol::PageBlock;
+use crate::document::Reason;
+use crate::extract::protocol::Page;
 use crate::flow::{self, Content, Tables};
 use crate::parts::is_description;
 use crate::writer::Writer;
@@ -31,14 +32,15 @@ const FURNITURE: &[&str] = &["header", "footer", "date-time", "page-number"];
 /// Most blanks that one element stands for, and most repeated cells of a row.
 const MAX_REPEATED: usize = 100;
 
-/// Returns the blocks of each slide; a text is one page.
+/// Returns the slides, or a text as one page.
 pub(super) fn read(
     xml: &str,
     styles: &Styles,
     formulas: &HashMap<String, String>,
-) -> Result<Vec<Vec<PageBlock>>, String> {
+) -> Result<Vec<Page>, String> {
     let mut walk = Walk::new(styles, formulas);
-    flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
+    let left_out = flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
+    walk.writer.left_out.merge(&left_out);
     walk.end_page();
     Ok(walk.pages)
 }
@@ -65,7 +67,7 @@ struct List {
 struct Walk<'a> {
     styles: &'a Styles,
     formulas: &'a HashMap<String, String>,
-    pages: Vec<Vec<PageBlock>>,
+    pages: Vec<Page>,
     /// Whether a slide has begun.
     has_slides: bool,
     writer: Writer,
@@ -241,6 +243,7 @@ impl<'a> Walk<'a> {
     fn end_paragraph(&mut self, paragraph: Paragraph) {
         let Paragraph { level, style, text, mut notes } = paragraph;
         if FURNITURE.contains(&self.class.as_str()) {
+            self.writer.left_out.add(Reason::RunningHead, &text);
             return;
         }
         if let Some(note) = &mut self.note {
@@ -309,7 +312,7 @@ impl<'a> Walk<'a> {
         self.writer.end_code();
         self.end_title();
         self.notes_of_slide = None;
-        let blocks = std::mem::take(&mut self.writer).finish();
-        self.pages.push(blocks);
+        let number = u32::try_from(self.pages.len() + 1).unwrap_or(u32::MAX);
+        self.pages.push(std::mem::take(&mut self.writer).page(number));
     }
 }

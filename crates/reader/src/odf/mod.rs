@@ -26,8 +26,9 @@ const MAX_FORMULAS: usize = 2_000;
 pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let mut file = open(input)?;
     emit(Line::Document(file.head.clone()))?;
-    let blocks = file.pages()?.into_iter().flatten().collect();
-    emit(Line::Page(Page { number: 1, blocks, ..Page::default() }))?;
+    for page in file.pages()? {
+        emit(Line::Page(Page { number: 1, ..page }))?;
+    }
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }
@@ -41,8 +42,8 @@ pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), 
     }
     let page_count = u32::try_from(slides.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..file.head }))?;
-    for (blocks, number) in slides.into_iter().zip(1..) {
-        emit(Line::Page(Page { number, blocks, ..Page::default() }))?;
+    for page in slides {
+        emit(Line::Page(page))?;
     }
     emit(Line::Done(Tail::default()))?;
     Ok(())
@@ -54,7 +55,7 @@ pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), 
     emit(Line::Document(file.head))?;
     let (mut writer, mut budget) = (Writer::default(), Budget::default());
     sheets::write(&file.content, &mut writer, &mut budget).map_err(damaged)?;
-    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    emit(Line::Page(writer.page(1)))?;
     emit(Line::Done(Tail { warnings: budget.warnings, ..Tail::default() }))?;
     Ok(())
 }
@@ -66,8 +67,8 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// Returns the blocks of each slide; a text is one page.
-    fn pages(&mut self) -> Result<Vec<Vec<crate::extract::protocol::PageBlock>>, ReadFailure> {
+    /// Returns the slides, or a text as one page.
+    fn pages(&mut self) -> Result<Vec<Page>, ReadFailure> {
         let mut styles = Styles::default();
         styles.read(&part(&mut self.archive, "styles.xml")?.unwrap_or_default());
         styles.read(&self.content);

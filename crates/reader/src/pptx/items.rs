@@ -1,5 +1,6 @@
 //! Defines the pieces of a slide.
 
+use crate::document::Reason;
 use crate::writer::Writer;
 
 /// A piece of a slide.
@@ -10,6 +11,8 @@ pub(super) enum Item {
     /// Its depth from 0, its marker, its text.
     Point(usize, String, String),
     Table(Vec<Vec<String>>),
+    /// What is on every slide.
+    Furniture(String),
 }
 
 impl Item {
@@ -19,6 +22,7 @@ impl Item {
             Self::Paragraph(text) => writer.paragraph(&text),
             Self::Point(depth, marker, text) => writer.item(depth, &marker, &text),
             Self::Table(rows) => writer.table(rows),
+            Self::Furniture(text) => writer.left_out.add(Reason::RunningHead, &text),
         }
     }
 }

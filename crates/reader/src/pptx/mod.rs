@@ -32,7 +32,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     for (name, number) in slides.iter().zip(1..) {
         let mut writer = Writer::default();
         let failed = write(&mut archive, name, &mut writer).err().map(|failed| failed.detail);
-        emit(Line::Page(Page { number, blocks: writer.finish(), failed, ..Page::default() }))?;
+        emit(Line::Page(Page { failed, ..writer.page(number) }))?;
     }
     emit(Line::Done(Tail::default()))?;
     Ok(())
@@ -72,10 +72,10 @@ fn write(archive: &mut Archive<'_>, name: &str, writer: &mut Writer) -> Result<(
         return Ok(());
     };
     let notes = slide::read_notes(&part(archive, &notes.name)?.unwrap_or_default());
-    if !notes.is_empty() {
+    if notes.iter().any(|item| !matches!(item, Item::Furniture(_))) {
         writer.heading(2, "Notes");
-        notes.into_iter().for_each(|item| item.write(writer));
     }
+    notes.into_iter().for_each(|item| item.write(writer));
     Ok(())
 }
 

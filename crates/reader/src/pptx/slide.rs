@@ -128,10 +128,13 @@ impl Walk<'_> {
             return;
         }
         let placeholder = self.placeholder.as_deref();
-        if text.trim().is_empty()
-            || placeholder.is_some_and(|kind| FURNITURE.contains(&kind))
+        if text.trim().is_empty() {
+            return;
+        }
+        if placeholder.is_some_and(|kind| FURNITURE.contains(&kind))
             || (self.is_notes && placeholder != Some("body"))
         {
+            self.items.push(Item::Furniture(text));
             return;
         }
         if matches!(placeholder, Some("title" | "ctrTitle")) {

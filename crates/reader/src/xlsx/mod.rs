@@ -17,7 +17,7 @@ use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Line, ReadFailure, Tail};
 use cells::Texts;
 use formats::Formats;
 
@@ -66,7 +66,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         let message = format!("{num_repeated} {sheets} left out: the cells are those of another");
         budget.warnings.push(message);
     }
-    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    emit(Line::Page(writer.page(1)))?;
     emit(Line::Done(Tail { warnings: budget.warnings, ..Tail::default() }))?;
     Ok(())
 }

@@ -205,6 +205,7 @@ mod tests {
             language: Some("en".into()),
             natural_language: Some("de".into()),
             quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
+            words: None,
             headings: vec![(1, "Tides".into())],
             aliases: vec![],
             warnings: vec!["one page could not be read".into()],

@@ -134,7 +134,8 @@ pub(crate) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument>
 /// Reads a row of `documents` with `chunk_count` for a list; tags are read separately.
 pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument> {
     // Most have none, and reading each JSON would be a third of the time for a long list.
-    let has_quality = row.get_ref(7)?.as_str()?.contains("\"quality\"");
+    let metadata = row.get_ref(7)?.as_str()?;
+    let has_quality = metadata.contains("\"quality\"");
     let json: DocumentJson =
         if has_quality { json_column(row, 7)? } else { DocumentJson::default() };
     Ok(ListedDocument {
@@ -146,11 +147,20 @@ pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument>
         created_at: row.get(5)?,
         updated_at: row.get(6)?,
         quality: json.metadata.quality,
+        words_json: words_json(metadata),
         tags: Vec::new(),
         chunk_count: row.get(8)?,
         date: row.get(9)?,
         date_origin: row.get(10)?,
     })
+}
+
+/// Cuts the counts of words out of `documents.metadata`. The quality has a number of that name, and in a
+/// string the quotes are escaped.
+fn words_json(metadata: &str) -> Option<String> {
+    const KEY: &str = "\"words\":";
+    let words = &metadata[metadata.find("\"words\":{")? + KEY.len()..];
+    Some(words[..=words.find('}')?].to_owned())
 }
 
 /// Where a chunk is from.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{Chunk, DocType, Metadata, Quality};
+use crate::document::{Chunk, DocType, Metadata, Quality, Words};
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::fields;
 
@@ -79,6 +79,16 @@ pub struct ListedDocument {
     /// How well its pages could be read; `None` if it has no pages.
     #[serde(skip)]
     pub quality: Option<Quality>,
+    /// Its counts of words, which few readers of a list parse.
+    #[serde(skip)]
+    pub words_json: Option<String>,
+}
+
+impl ListedDocument {
+    /// Returns where its words went; `None` for a document that an older kb read.
+    pub fn words(&self) -> Option<Words> {
+        serde_json::from_str(self.words_json.as_deref()?).ok()
+    }
 }
 
 /// The names by which a document can be addressed.

@@ -4,7 +4,8 @@ use scraper::node::Element;
 
 use super::super::elements::is_heading;
 use super::names::Role;
-use super::survey::{Sums, Survey};
+use super::survey::{Item, LeftOut, Sums, Survey};
+use crate::document::Reason;
 
 /// Values of `role` that mark such elements.
 const ROLES: &[&str] = &[
@@ -32,7 +33,7 @@ const MIN_REST: usize = 300;
 const MIN_LINKED: usize = 50;
 
 /// Marks the outermost elements that are not content.
-pub(super) fn leave_out(survey: &Survey<'_>, left_out: &mut [bool]) {
+pub(super) fn leave_out(survey: &Survey<'_>, left_out: &mut LeftOut) {
     // First the comments, so that they do not count as prose of the page.
     mark(survey, left_out, is_comments);
     mark(survey, left_out, is_frame);
@@ -40,12 +41,14 @@ pub(super) fn leave_out(survey: &Survey<'_>, left_out: &mut [bool]) {
 
 type Test = fn(&Survey<'_>, &[Sums], usize) -> bool;
 
-fn mark(survey: &Survey<'_>, left_out: &mut [bool], is_out: Test) {
+fn mark(survey: &Survey<'_>, left_out: &mut LeftOut, is_out: Test) {
     let sums = survey.sums(left_out);
     let mut idx = 1;
     while idx < survey.items.len() {
-        left_out[idx] |= is_out(survey, &sums, idx);
-        idx = if left_out[idx] { survey.items[idx].end } else { idx + 1 };
+        if left_out[idx].is_none() && is_out(survey, &sums, idx) {
+            left_out[idx] = Some(reason(survey, idx));
+        }
+        idx = if left_out[idx].is_some() { survey.items[idx].end } else { idx + 1 };
     }
 }
 
@@ -74,12 +77,26 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
         "header" => sum.prose == 0,
         _ => match item.role {
             Some(Role::Body) => false,
-            Some(Role::Frame) => true,
+            Some(Role::Frame(_)) => true,
             Some(Role::Teaser) if sum.is_linked(MIN_LINKED) => true,
             _ => has_role(item.element),
         },
     };
     is_out && !survey.is_in_line(idx, sum) && !has_title(survey, sums, idx)
+}
+
+/// Returns why an element is left out that is not content.
+pub(super) fn reason(survey: &Survey<'_>, idx: usize) -> Reason {
+    const MENUS: &[&str] = &["menu", "menubar", "navigation", "search", "toolbar"];
+    let Item { element, role, .. } = &survey.items[idx];
+    match role {
+        _ if element.name() == "nav" => Reason::Menu,
+        Some(Role::Comments) => Reason::Comments,
+        Some(Role::Frame(reason)) => *reason,
+        Some(Role::Teaser) => Reason::Teaser,
+        _ if element.attr("role").is_some_and(|role| MENUS.contains(&role)) => Reason::Menu,
+        _ => Reason::Frame,
+    }
 }
 
 /// Whether an element has the role of something around the content.

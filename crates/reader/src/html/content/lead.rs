@@ -2,14 +2,15 @@
 //! functions.
 
 use super::super::elements::is_heading;
-use super::survey::{Sums, Survey};
+use super::survey::{LeftOut, Sums, Survey};
+use crate::document::Reason;
 
 /// A lead has at most this share of its text in links, in percent.
 const MAX_LINKED: usize = 30;
 
 /// Returns the index of the element that contains the title and the content, and marks what else
 /// is in it.
-pub(super) fn add(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) -> usize {
+pub(super) fn add(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) -> usize {
     let sums = survey.sums(left_out);
     let is_title = |idx: &usize| sums[*idx].letters > 0;
     if survey.titles().filter(is_title).any(|title| survey.below(root).contains(&title)) {
@@ -33,7 +34,7 @@ pub(super) fn add(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) -> us
         {
             idx += 1;
         } else {
-            left_out[idx] = true;
+            left_out[idx].get_or_insert(Reason::Frame);
             idx = inner.end;
         }
     }

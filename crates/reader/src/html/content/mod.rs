@@ -8,17 +8,18 @@ mod names;
 mod reference;
 mod references;
 mod root;
-mod shown;
+pub(super) mod shown;
 mod survey;
 mod trim;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
 use super::select::select;
+use crate::document::Reason;
 use survey::Survey;
 
 /// The content of an article has at least this many letters, or one in `MIN_SHARE` of the letters
@@ -30,13 +31,15 @@ const MIN_SHARE: usize = 5;
 pub(super) struct Content<'a> {
     /// The element that contains it.
     pub(super) root: NodeRef<'a, Node>,
-    /// Elements below it that are not part of it.
-    left_out: HashSet<NodeId>,
-    is_shown: IsShown,
+    /// The whole page.
+    pub(super) body: NodeRef<'a, Node>,
+    /// Elements that are not part of the content, and why.
+    left_out: HashMap<NodeId, Reason>,
+    hides: Hides,
 }
 
-/// Whether the text of an element is displayed.
-type IsShown = fn(NodeRef<'_, Node>, &Element) -> bool;
+/// Returns why the text of an element is never read.
+type Hides = fn(NodeRef<'_, Node>, &Element) -> Option<Reason>;
 
 impl<'a> Content<'a> {
     /// Finds the content of a web page.
@@ -53,18 +56,19 @@ impl<'a> Content<'a> {
 
     /// Returns everything on a page.
     pub(super) fn whole(html: &'a Html) -> Self {
-        Content { root: *body(html), left_out: HashSet::new(), is_shown: shown::is_shown }
+        let body = *body(html);
+        Content { root: body, body, left_out: HashMap::new(), hides: shown::hides }
     }
 
     /// Returns everything in a message.
     pub(super) fn of_message(html: &'a Html) -> Self {
-        Content { is_shown: shown::is_shown_in_message, ..Self::whole(html) }
+        Content { hides: shown::hides_in_message, ..Self::whole(html) }
     }
 
-    /// Whether an element and everything below it is left out.
-    pub(super) fn leaves_out(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
-        node.id() != self.root.id()
-            && (self.left_out.contains(&node.id()) || !(self.is_shown)(node, element))
+    /// Returns why an element and everything below it is left out; `None` if it is not.
+    pub(super) fn leaves_out(&self, node: NodeRef<'_, Node>, element: &Element) -> Option<Reason> {
+        let reason = || self.left_out.get(&node.id()).copied();
+        if node.id() == self.root.id() { None } else { (self.hides)(node, element).or_else(reason) }
     }
 }
 
@@ -72,15 +76,15 @@ impl<'a> Content<'a> {
 struct Part {
     /// Index of the element that contains it.
     root: usize,
-    /// Whether each element is left out.
-    left_out: Vec<bool>,
+    /// Why each element is left out.
+    left_out: Vec<Option<Reason>>,
     letters: usize,
 }
 
 impl Part {
     /// Finds the content of an article: of a page that is mostly prose.
     fn of_article(survey: &Survey<'_>) -> Self {
-        let mut left_out = vec![false; survey.items.len()];
+        let mut left_out = vec![None; survey.items.len()];
         frame::leave_out(survey, &mut left_out);
         let root = root::find(survey, &left_out);
         trim::leave_out(survey, root, &mut left_out);
@@ -89,21 +93,21 @@ impl Part {
     }
 
     fn of_documentation(survey: &Survey<'_>) -> Self {
-        let mut left_out = vec![false; survey.items.len()];
+        let mut left_out = vec![None; survey.items.len()];
         let root = reference::find(survey, &mut left_out);
         Self::new(survey, root, left_out)
     }
 
-    fn new(survey: &Survey<'_>, root: usize, left_out: Vec<bool>) -> Self {
+    fn new(survey: &Survey<'_>, root: usize, left_out: Vec<Option<Reason>>) -> Self {
         let letters = survey.sums(&left_out)[root].letters;
         Self { root, left_out, letters }
     }
 
     fn content<'a>(self, survey: &Survey<'a>) -> Content<'a> {
-        let items = survey.items.iter().zip(&self.left_out);
-        let left_out = items.filter(|(_, is_out)| **is_out).map(|(item, _)| item.node.id());
-        let root = survey.items[self.root].node;
-        Content { root, left_out: left_out.collect(), is_shown: shown::is_shown }
+        let items = survey.items.iter().zip(self.left_out);
+        let left_out = items.filter_map(|(item, reason)| Some((item.node.id(), reason?))).collect();
+        let [root, body] = [self.root, 0].map(|idx| survey.items[idx].node);
+        Content { root, body, left_out, hides: shown::hides }
     }
 }
 

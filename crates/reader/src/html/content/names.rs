@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 use scraper::node::Element;
 
+use crate::document::Reason;
+
 /// What the name of an element says about its text. The first role that fits is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
@@ -15,8 +17,9 @@ pub(super) enum Role {
     Body,
     /// Readers wrote it below the content.
     Comments,
-    /// It surrounds the content of every page of a site, or offers something else.
-    Frame,
+    /// It surrounds the content of every page of a site, or offers something else: for this reason it
+    /// is left out.
+    Frame(Reason),
     /// It surrounds the content if much of it is links.
     Teaser,
     /// It describes the content: date, tags, pictures.
@@ -34,25 +37,31 @@ const BODY: &str = "article-body articlebody article-content articlecontent arti
 const COMMENTS: &str = "comentario* comment commentaire* commentarea commentform commentlist comments \
     discussion disqus* forum-form kommentar* pingback* pinglist replies respond trackback*";
 
-/// Ways to other pages, the author, offers, tools.
-const FRAME: &str = "aside bottom-bar breadcrumb* colophon crp edit-link foot footer headerlink \
-    latest leia-mais link-list linklist lire-aussi marginal* masthead menu menus more-articles \
-    more-posts more-stories morelinks most-read mostread nav navbar navi navigation navlinks \
-    next-prev outbrain pager pagination paging popular portlet post-nav* prev-next rail read-also \
-    read-more readmore recent recent-posts recirc* recommend* related* relacionad* saiba-mais \
-    see-also side-bar sidebar* similar site-header sitemap skip skip-link* skiplink* sphinxsidebar \
-    submenu suggest* taboola toc toctree-wrapper toolbar top-bar topbar trending verwandt* widget* \
-    yarpp* you-may \
+/// What surrounds the content: margins, the author, tools, offers.
+const FRAME: &str = "aside bottom-bar colophon edit-link foot footer headerlink marginal* masthead \
+    portlet rail side-bar sidebar* site-header top-bar topbar widget* \
     about-author about-the-author author-bio author-box author-description author-info \
     author-profile authorbox bio saboxplugin* \
-    abo ad ads adsense adslot advert* affiliate* alert anzeige* banner banners basket cart consent \
-    cookie* cta disclaimer* disclosure donate donation dsgvo gdpr lightbox log-in login mailchimp \
-    modal* newsletter* notice optin overlay* paywall pop-up popup* product-box promo* publicidad \
-    publicite register shop-box sign-up signup sponsor* subscri* warenkorb werbung* \
+    abo ad ads adsense adslot advert* affiliate* alert anzeige* banner banners basket cart cta \
+    disclaimer* disclosure donate donation lightbox log-in login mailchimp modal* newsletter* notice \
+    optin overlay* paywall pop-up popup* product-box promo* publicidad publicite register shop-box \
+    sign-up signup sponsor* subscri* warenkorb werbung* \
     addthis addtoany akismet* captcha contact-box copyright feedback flair follow* hidden-print \
     impressum imprint likebox nicht-drucken no-print noprint print printonly rating* \
-    screen-reader* search* share* sharedaddy shariff sharing social* sr-only suche \
-    visually-hidden vote* voting";
+    screen-reader* share* sharedaddy shariff sharing social* sr-only visually-hidden vote* voting";
+
+/// Ways through a site.
+const MENU: &str = "breadcrumb* menu menus nav navbar navi navigation navlinks next-prev pager pagination \
+    paging post-nav* prev-next search* sitemap skip skip-link* skiplink* sphinxsidebar submenu suche \
+    toc toctree-wrapper toolbar";
+
+/// Lists of other pages.
+const OTHERS: &str = "crp latest leia-mais link-list linklist lire-aussi more-articles more-posts more-stories \
+    morelinks most-read mostread outbrain popular read-also read-more readmore recent recent-posts \
+    recirc* recommend* related* relacionad* saiba-mais see-also similar suggest* taboola trending \
+    verwandt* yarpp* you-may";
+
+const COOKIES: &str = "consent cookie* dsgvo gdpr";
 
 const TEASER: &str = "box card cards extra extras info links list more teaser*";
 
@@ -86,7 +95,10 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let lists = [
         (NOTE, Role::Note),
         (TEASER, Role::Teaser),
-        (FRAME, Role::Frame),
+        (FRAME, Role::Frame(Reason::Frame)),
+        (OTHERS, Role::Frame(Reason::Teaser)),
+        (COOKIES, Role::Frame(Reason::CookieNotice)),
+        (MENU, Role::Frame(Reason::Menu)),
         (COMMENTS, Role::Comments),
         (BODY, Role::Body),
     ];

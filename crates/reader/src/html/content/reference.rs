@@ -2,18 +2,18 @@
 //! functions.
 
 use super::super::elements::is_heading;
-use super::survey::Survey;
+use super::survey::{LeftOut, Survey};
 use super::{frame, lead, names};
 
 /// The content has at least one in this many letters of the page.
 const MIN_SHARE: usize = 4;
 
 /// Returns the index of the element that contains the content, and marks what else is in it.
-pub(super) fn find(survey: &Survey<'_>, left_out: &mut [bool]) -> usize {
+pub(super) fn find(survey: &Survey<'_>, left_out: &mut LeftOut) -> usize {
     let has_heading = |idx: &usize| is_heading(survey.items[*idx].element.name());
     let heading = (0..survey.items.len()).find(has_heading).unwrap_or(survey.items.len());
-    for (idx, is_out) in left_out.iter_mut().enumerate().skip(1) {
-        *is_out = is_frame(survey, idx, heading);
+    for (idx, reason) in left_out.iter_mut().enumerate().skip(1) {
+        *reason = is_frame(survey, idx, heading).then(|| frame::reason(survey, idx));
     }
     let sums = survey.sums(left_out);
     let is_large = |idx: usize, of: usize| sums[idx].letters * MIN_SHARE >= sums[of].letters;

@@ -1,7 +1,7 @@
 //! Finds the element that contains the content. Pure functions.
 
 use super::names::Role;
-use super::survey::{Sums, Survey};
+use super::survey::{LeftOut, Sums, Survey};
 
 /// An element with this share of the prose around it, in percent, contains the content.
 const MIN_PROSE: usize = 90;
@@ -16,7 +16,7 @@ const MIN_MARKED: usize = 45;
 const PARTS: &[&str] = &["blockquote", "dl", "ol", "p", "pre", "table", "tbody", "tr", "ul"];
 
 /// Returns the index of the element that contains the content.
-pub(super) fn find(survey: &Survey<'_>, left_out: &[bool]) -> usize {
+pub(super) fn find(survey: &Survey<'_>, left_out: &LeftOut) -> usize {
     let sums = survey.sums(left_out);
     // A page of short texts has no prose.
     let prose = |idx: usize| if sums[0].prose > 0 { sums[idx].prose } else { sums[idx].own() };

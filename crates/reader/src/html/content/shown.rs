@@ -4,28 +4,38 @@ use ego_tree::NodeRef;
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
+use crate::document::Reason;
+
 /// Elements without text, or whose text is never displayed.
-const NEVER_READ: &[&str] = &[
-    "audio", "button", "canvas", "datalist", "dialog", "embed", "head", "iframe", "input", "menu",
-    "noscript", "object", "option", "progress", "rp", "rt", "script", "select", "style", "svg",
-    "template", "textarea", "video",
+const NEVER_SHOWN: &[&str] = &[
+    "audio", "canvas", "datalist", "dialog", "embed", "head", "iframe", "input", "progress", "rp",
+    "rt", "svg", "video",
 ];
 
-/// Those among them whose text is part of a message: it has no controls.
-const READ_IN_MESSAGES: &[&str] = &["button", "menu", "object", "option", "select", "textarea"];
+/// Elements whose text is for programs.
+const SOURCE: &[&str] = &["noscript", "script", "style", "template"];
 
-/// Whether the text of an element is displayed.
-pub(in super::super) fn is_shown(node: NodeRef<'_, Node>, element: &Element) -> bool {
-    !NEVER_READ.contains(&element.name())
-        && element.attr("aria-hidden") != Some("true")
-        && !is_hidden(node, element)
-        && !is_permalink(node, element)
+/// Elements with which a page is used; their text is part of a message, which has no controls.
+const CONTROLS: &[&str] = &["button", "menu", "option", "select", "textarea"];
+
+/// Whether an element has no text for people.
+pub(in super::super) fn is_source(element: &Element) -> bool {
+    SOURCE.contains(&element.name())
 }
 
-/// Whether the text of an element is displayed in a message.
-pub(in super::super) fn is_shown_in_message(node: NodeRef<'_, Node>, element: &Element) -> bool {
-    let name = element.name();
-    (READ_IN_MESSAGES.contains(&name) || !NEVER_READ.contains(&name)) && !is_hidden(node, element)
+/// Returns why the text of an element is never read; `None` if it is displayed as text.
+pub(super) fn hides(node: NodeRef<'_, Node>, element: &Element) -> Option<Reason> {
+    if CONTROLS.contains(&element.name()) || is_permalink(node, element) {
+        return Some(Reason::Menu);
+    }
+    let is_out = element.name() == "object" || element.attr("aria-hidden") == Some("true");
+    if is_out { Some(Reason::Hidden) } else { hides_in_message(node, element) }
+}
+
+/// The same for an element of a message.
+pub(super) fn hides_in_message(node: NodeRef<'_, Node>, element: &Element) -> Option<Reason> {
+    let is_out = NEVER_SHOWN.contains(&element.name()) || is_source(element);
+    (is_out || is_hidden(node, element)).then_some(Reason::Hidden)
 }
 
 fn is_hidden(node: NodeRef<'_, Node>, element: &Element) -> bool {

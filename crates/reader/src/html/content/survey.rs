@@ -12,6 +12,7 @@ use scraper::{ElementRef, Node};
 use super::super::elements::{is_heading, is_inline};
 use super::names::{self, Role};
 use super::shown;
+use crate::document::Reason;
 
 /// A text with at least this many letters outside of links is prose.
 const MIN_PROSE: usize = 60;
@@ -27,6 +28,9 @@ const MAX_LINE: usize = 400;
 
 /// A letter of a script without spaces is worth this many letters.
 const DENSE_LETTER: usize = 3;
+
+/// Why each element is left out; `None` for those that are not.
+pub(super) type LeftOut = [Option<Reason>];
 
 /// The displayed elements of a page, in order.
 pub(super) struct Survey<'a> {
@@ -99,7 +103,7 @@ impl<'a> Survey<'a> {
             match edge {
                 Edge::Open(node) if skipped.is_none() => match node.value() {
                     Node::Element(element) => {
-                        if node.id() != root.id() && !shown::is_shown(node, element) {
+                        if node.id() != root.id() && shown::hides(node, element).is_some() {
                             skipped = Some(node.id());
                             continue;
                         }
@@ -175,8 +179,8 @@ impl<'a> Survey<'a> {
     }
 
     /// Returns whether each element is left out, or is in one that is left out.
-    pub(super) fn gone(&self, left_out: &[bool]) -> Vec<bool> {
-        let mut is_gone = left_out.to_vec();
+    pub(super) fn gone(&self, left_out: &LeftOut) -> Vec<bool> {
+        let mut is_gone: Vec<bool> = left_out.iter().map(Option::is_some).collect();
         for (idx, item) in self.items.iter().enumerate().skip(1) {
             is_gone[idx] |= is_gone[item.parent];
         }
@@ -189,7 +193,7 @@ impl<'a> Survey<'a> {
     }
 
     /// Adds up the text of each element, without the elements that are left out.
-    pub(super) fn sums(&self, left_out: &[bool]) -> Vec<Sums> {
+    pub(super) fn sums(&self, left_out: &LeftOut) -> Vec<Sums> {
         let is_gone = self.gone(left_out);
         let mut sums = vec![Sums::default(); self.items.len()];
         for piece in self.pieces.iter().filter(|piece| !is_gone[piece.owner]) {

@@ -1,5 +1,8 @@
 //! Tests which parts of a page are its content, on articles and on documentation.
 
+use crate::Input;
+use crate::document::{Reason, Words};
+use crate::extract::protocol::Line;
 use crate::html::tests::blocks_of;
 
 const PROSE: &str = "<p>The gauge in the harbour has been read at noon on every day since 1902, and \
@@ -275,5 +278,36 @@ fn a_manual_page_keeps_its_sections() {
          <div id=footer>HTML rendering</div>",
         &["## NAME", "## SEE ALSO", "grep(1)"],
         &["rendering"],
+    );
+}
+
+#[test]
+fn every_word_that_is_left_out_has_a_reason() {
+    let rest = "<script>var tide = 1</script><p hidden>not shown</p><button>Print it</button>\
+        <p class=byline>By Ada Reed</p><ul><li><a>Brest</a><li><a>Hull</a></ul><p>Read more: <a>The flood of 1906</a></p>";
+    let page = news(&[PROSE, PROSE, PROSE, rest].concat());
+    let mut left_out = Words::default();
+    let outcome = crate::html::read(&Input::of(page.as_bytes()), &mut |line| {
+        if let Line::Page(page) = line {
+            left_out = page.left_out;
+        }
+        Ok(())
+    });
+    assert!(outcome.is_ok());
+    let found: Vec<(Reason, u32)> = left_out.counts().collect();
+    assert_eq!(
+        found,
+        [
+            // Sport, Boats, and the button.
+            (Reason::Menu, 4),
+            (Reason::Teaser, 6),
+            (Reason::CookieNotice, 17),
+            // The margin, the foot and the words under the article.
+            (Reason::Frame, 34),
+            (Reason::Links, 2),
+            (Reason::Comments, 25),
+            (Reason::Byline, 3),
+            (Reason::Hidden, 2),
+        ]
     );
 }

@@ -2,8 +2,9 @@
 
 use super::super::elements::{is_heading, level};
 use super::names::Role;
-use super::survey::{Sums, Survey};
+use super::survey::{LeftOut, Sums, Survey};
 use super::{cues, references};
+use crate::document::Reason;
 
 /// A note or a list of teasers has at most this share of the prose, in percent.
 const MAX_SHARE: usize = 20;
@@ -18,7 +19,7 @@ const MIN_INTRODUCED: usize = 25;
 const MAX_LINE: usize = 60;
 
 /// Marks the outermost elements below `root` that are not content.
-pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) {
+pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
     let sums = survey.sums(left_out);
     // Where the last heading ends, with the links below it that are kept.
     let mut heading_end = usize::MAX;
@@ -33,24 +34,25 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut [bool])
         if item.element.name() == "table" && references::has_labelled_rows(survey, &sums, idx) {
             kept = kept.max(item.end);
         }
-        if !left_out[idx] {
+        if left_out[idx].is_none() {
             if is_note(survey, &sums, idx) {
                 leave_out_pictures(survey, idx, left_out);
-                left_out[idx] = true;
+                left_out[idx] = Some(Reason::Byline);
             } else if is_introduction(survey, &sums, idx) {
                 leave_out_introduced(survey, &sums, idx, left_out);
-                left_out[idx] = true;
+                left_out[idx] = Some(Reason::Teaser);
             }
-            if !left_out[idx] && idx >= kept && is_links(survey, &sums, idx) {
+            if left_out[idx].is_none() && idx >= kept && is_links(survey, &sums, idx) {
                 let is_below = survey.is_next(heading_end, item.pieces.start);
-                left_out[idx] = !references::are_in(survey, &sums, idx, is_below);
-                if !left_out[idx] {
+                if references::are_in(survey, &sums, idx, is_below) {
                     kept = item.end;
                     heading_end = if is_below { item.pieces.end } else { heading_end };
+                } else {
+                    left_out[idx] = Some(Reason::Links);
                 }
             }
         }
-        idx = if left_out[idx] { survey.items[idx].end } else { idx + 1 };
+        idx = if left_out[idx].is_some() { survey.items[idx].end } else { idx + 1 };
     }
     leave_out_headings(survey, root, left_out);
 }
@@ -77,7 +79,7 @@ fn is_numbered(caption: &str) -> bool {
 }
 
 /// Marks the pictures next to a caption that repeat it.
-fn leave_out_pictures(survey: &Survey<'_>, caption: usize, left_out: &mut [bool]) {
+fn leave_out_pictures(survey: &Survey<'_>, caption: usize, left_out: &mut LeftOut) {
     /// Beginning of the description that is compared, in characters.
     const BEGINNING: usize = 20;
     /// How many elements are near a caption; a page may have any number of both.
@@ -87,7 +89,9 @@ fn leave_out_pictures(survey: &Survey<'_>, caption: usize, left_out: &mut [bool]
         let description = survey.items[idx].element.attr("alt").unwrap_or_default();
         let words = description.split_whitespace().collect::<Vec<_>>().join(" ");
         let beginning: String = words.chars().take(BEGINNING).collect();
-        left_out[idx] |= !beginning.is_empty() && text.contains(&beginning);
+        if !beginning.is_empty() && text.contains(&beginning) {
+            left_out[idx].get_or_insert(Reason::Byline);
+        }
     }
 }
 
@@ -111,7 +115,7 @@ fn is_introduction(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 }
 
 /// Marks what a line introduces: the elements after it that are empty or partly links.
-fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out: &mut [bool]) {
+fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out: &mut LeftOut) {
     let end = survey.items[survey.items[idx].parent].end;
     let mut next = survey.items[idx].end;
     while next < end {
@@ -120,13 +124,13 @@ fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out
         if is_heading(name) || !is_introduced {
             break;
         }
-        left_out[next] = true;
+        left_out[next].get_or_insert(Reason::Teaser);
         next = survey.items[next].end;
     }
 }
 
 /// Marks headings without text below them: what they introduced is left out.
-fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) {
+fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
     let is_gone = survey.gone(left_out);
     // The level of the heading below, and where its text begins.
     let (mut below, mut end) = (0, survey.items[root].pieces.end);
@@ -136,12 +140,12 @@ fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) {
         if level == 0 || is_gone[idx] || !survey.has_text(item.pieces.clone(), &is_gone) {
             continue;
         }
-        left_out[idx] = level > 1
-            && below <= level
-            && !survey.has_text(item.pieces.end..end.max(item.pieces.end), &is_gone);
-        end = item.pieces.start;
-        if !left_out[idx] {
+        end = end.max(item.pieces.end);
+        if level > 1 && below <= level && !survey.has_text(item.pieces.end..end, &is_gone) {
+            left_out[idx] = Some(Reason::Links);
+        } else {
             below = level;
         }
+        end = item.pieces.start;
     }
 }

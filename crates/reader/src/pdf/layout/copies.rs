@@ -23,8 +23,8 @@ struct Place<'a> {
     cell: [u64; 2],
 }
 
-/// Removes the copies from a page; what has copies that are not exactly on it is bold.
-pub(crate) fn remove(sheet: &mut Sheet) {
+/// Removes the copies from a page, and returns them; what has copies that are not exactly on it is bold.
+pub(crate) fn remove(sheet: &mut Sheet) -> Sheet {
     let mut kept: HashMap<Place<'_>, Vec<usize>> = HashMap::new();
     let (mut is_copy, mut bold) = (vec![false; sheet.glyphs.len()], Vec::new());
     for (idx, glyph) in sheet.glyphs.iter().enumerate() {
@@ -55,8 +55,7 @@ pub(crate) fn remove(sheet: &mut Sheet) {
     for idx in bold {
         sheet.glyphs[idx].is_bold = true;
     }
-    let mut is_copy = is_copy.into_iter();
-    sheet.glyphs.retain(|_| !is_copy.next().unwrap_or_default());
+    sheet.split_off(&is_copy)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! middle of sentences.
 
 use super::words::Word;
+use crate::document::{Reason, Words};
 
 /// Fewest numbers that count as line numbers.
 const MIN_NUMBERS: usize = 15;
@@ -18,14 +19,14 @@ const MIN_GAP: f64 = 0.7;
 /// Fewest words per numbered line, on average; rows of a table have fewer.
 const MIN_WORDS: f64 = 4.0;
 
-/// Removes line numbers.
-pub(super) fn without_line_numbers(words: Vec<Word>) -> Vec<Word> {
+/// Removes line numbers, and counts them.
+pub(super) fn without_line_numbers(mut words: Vec<Word>, left_out: &mut Words) -> Vec<Word> {
     let numbers = line_numbers(&words);
     if numbers.is_empty() {
         return words;
     }
+    left_out.add_count(Reason::RunningHead, u32::try_from(numbers.len()).unwrap_or(u32::MAX));
     let mut idx = 0;
-    let mut words = words;
     words.retain(|_| {
         idx += 1;
         numbers.binary_search(&(idx - 1)).is_err()
@@ -116,7 +117,11 @@ mod tests {
     #[track_caller]
     fn check(lines: impl Iterator<Item = String>, num_left: usize) {
         let picture: Vec<String> = lines.collect();
-        assert_eq!(without_line_numbers(testing::words(&picture.join("\n"))).len(), num_left);
+        let words = testing::words(&picture.join("\n"));
+        let (num_words, mut left_out) = (words.len(), Words::default());
+        assert_eq!(without_line_numbers(words, &mut left_out).len(), num_left);
+        let num_counted: u32 = left_out.counts().map(|(_, count)| count).sum();
+        assert_eq!(num_counted as usize, num_words - num_left);
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod words;
 mod wraps;
 mod zones;
 
+use crate::document::{Words, count_words as count};
 use crate::extract::protocol::PageBlock;
 use paragraphs::BodyStyle;
 use piece::Piece;
@@ -44,8 +45,15 @@ pub(crate) struct Arranged {
     pub(crate) height: f64,
 }
 
-/// Analyses a page: returns blocks in reading order, with text in other directions at the end.
-pub(crate) fn arrange(sheet: &Sheet) -> Arranged {
+/// Counts the words of a page.
+pub(crate) fn count_words(sheet: &Sheet) -> u32 {
+    let words = Direction::ALL.iter().flat_map(|direction| words::find(sheet, *direction));
+    words.map(|word| count(&word.text)).sum()
+}
+
+/// Analyses a page: returns blocks in reading order, with text in other directions at the end, and counts
+/// the words that are in no block.
+pub(crate) fn arrange(sheet: &Sheet, left_out: &mut Words) -> Arranged {
     let mut all: Vec<(Direction, Vec<Word>)> =
         Direction::ALL.map(|direction| (direction, words::find(sheet, direction))).into();
     all.retain(|(_, words)| !words.is_empty());
@@ -61,14 +69,19 @@ pub(crate) fn arrange(sheet: &Sheet) -> Arranged {
     let mut blocks = Vec::new();
     for (direction, words) in all {
         let turn = |rule: &Area| words::turn_area(sheet, direction, *rule);
-        blocks.extend(arrange_words(words, &sheet.rules.iter().map(turn).collect::<Vec<_>>()));
+        let rules: Vec<Area> = sheet.rules.iter().map(turn).collect();
+        blocks.extend(arrange_words(words, &rules, left_out));
     }
     Arranged { blocks, width, height }
 }
 
 /// Analyses words that run to the right, and the rules among them: returns blocks in reading order.
-pub(crate) fn arrange_words(words: Vec<Word>, rules: &[Area]) -> Vec<PageBlock> {
-    let mut words = margin::without_line_numbers(words);
+pub(crate) fn arrange_words(
+    words: Vec<Word>,
+    rules: &[Area],
+    left_out: &mut Words,
+) -> Vec<PageBlock> {
+    let mut words = margin::without_line_numbers(words, left_out);
     let body = BodyStyle::of(&words);
     let rules = Rules::of(rules);
     let mut tables = ruled::take(&rules, &mut words);

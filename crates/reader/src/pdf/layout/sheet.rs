@@ -13,6 +13,16 @@ pub(crate) struct Sheet {
     pub(crate) rules: Vec<Area>,
 }
 
+impl Sheet {
+    /// Moves glyphs to a sheet of the same size.
+    pub(crate) fn split_off(&mut self, is_moved: &[bool]) -> Self {
+        let Self { width, height, .. } = *self;
+        let mut moved = is_moved.iter();
+        let glyphs = self.glyphs.extract_if(.., |_| moved.next().is_some_and(|moved| *moved));
+        Self { width, height, glyphs: glyphs.collect(), rules: Vec::new() }
+    }
+}
+
 /// A character at its position.
 #[derive(Debug, Clone)]
 pub(crate) struct Glyph {

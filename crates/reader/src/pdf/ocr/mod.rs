@@ -19,6 +19,7 @@ use std::borrow::Cow;
 
 use super::layout;
 use super::layout::sheet::Area;
+use crate::document::Words;
 use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, PageBlockKind, Recognised};
 use crate::{Ask, Emit, Input, Stop};
 use ink::{Frame, Ink};
@@ -264,7 +265,9 @@ impl Scan {
             Area::new(left, top, points(stroke.right), points(stroke.bottom))
         };
         let rules: Vec<Area> = self.strokes.iter().map(area).collect();
-        let blocks = layout::arrange_words(shaped.placed(&self.ink, scale), &rules);
+        let mut left_out = Words::default();
+        let words = shaped.placed(&self.ink, scale);
+        let blocks = layout::arrange_words(words, &rules, &mut left_out);
         Page {
             width: points(self.ink.width),
             height: points(self.ink.height),
@@ -272,6 +275,7 @@ impl Scan {
             ocr: Some(OcrOutcome::Read),
             num_words,
             num_unsure,
+            left_out,
             ..Page::default()
         }
     }

@@ -17,6 +17,8 @@ use super::hidden::Hidden;
 use super::place::{Placed, place};
 use super::strings;
 use super::tags::TaggedLevels;
+use crate::document::{Reason, Words};
+use crate::pdf::layout;
 use crate::pdf::layout::copies;
 use crate::pdf::layout::sheet::{Area, Glyph, Letters, Sheet};
 
@@ -58,6 +60,11 @@ pub(super) struct PageDevice<'a> {
     pub(super) num_text_ops: u32,
     /// Whether nothing was drawn.
     pub(super) is_blank: bool,
+    /// Words that are not on the sheet.
+    pub(super) left_out: Words,
+    /// Whether marked running heads are kept.
+    pub(super) keeps_all: bool,
+    running_heads: Sheet,
     hidden: Hidden,
     shapes: &'a mut Shapes,
     characters: &'a Characters,
@@ -82,11 +89,15 @@ impl<'a> PageDevice<'a> {
         characters: &'a Characters,
         levels: Option<&'a TaggedLevels>,
     ) -> Self {
+        let sheet = Sheet { width: size.0.into(), height: size.1.into(), ..Sheet::default() };
         Self {
-            sheet: Sheet { width: size.0.into(), height: size.1.into(), ..Sheet::default() },
+            running_heads: sheet.clone(),
+            sheet,
             image_area: 0.0,
             num_text_ops: 0,
             is_blank: true,
+            left_out: Words::default(),
+            keeps_all: false,
             hidden: Hidden::default(),
             shapes,
             characters,
@@ -98,8 +109,14 @@ impl<'a> PageDevice<'a> {
 
     /// Removes text that the page, which is drawn completely, does not show, or shows twice.
     pub(super) fn remove_hidden(&mut self) {
-        std::mem::take(&mut self.hidden).remove_from(&mut self.sheet);
-        copies::remove(&mut self.sheet);
+        let hidden = std::mem::take(&mut self.hidden).remove_from(&mut self.sheet);
+        let copies = copies::remove(&mut self.sheet);
+        let running_heads = std::mem::take(&mut self.running_heads);
+        for (reason, sheet) in
+            [(Reason::Hidden, hidden), (Reason::Copy, copies), (Reason::RunningHead, running_heads)]
+        {
+            self.left_out.add_count(reason, layout::count_words(&sheet));
+        }
     }
 
     fn push_rule(&mut self, area: Area) {
@@ -261,14 +278,15 @@ impl<'a> Device<'a> for PageDevice<'_> {
         }
         self.last_run = Some(this_run);
         self.num_text_ops = self.num_text_ops.saturating_add(1);
-        if self.marked.iter().any(|marked| marked.is_artifact) {
-            return;
-        }
         let start = self.sheet.glyphs.len();
         for (glyph, placed) in run.glyphs().iter().zip(&placed) {
             self.push_glyph(glyph, placed);
         }
         let drawn = start..self.sheet.glyphs.len();
+        if !self.keeps_all && self.marked.iter().any(|marked| marked.is_artifact) {
+            self.running_heads.glyphs.extend(self.sheet.glyphs.drain(drawn));
+            return;
+        }
         self.hidden.add_run(&self.sheet.glyphs, drawn, mode, &props.paint);
     }
 

@@ -114,8 +114,8 @@ impl Hidden {
         self.pending = self.invisible.len();
     }
 
-    /// Removes hidden glyphs from a page that is drawn completely.
-    pub(super) fn remove_from(self, sheet: &mut Sheet) {
+    /// Removes hidden glyphs from a page that is drawn completely, and returns them.
+    pub(super) fn remove_from(self, sheet: &mut Sheet) -> Sheet {
         let mut is_hidden = vec![false; sheet.glyphs.len()];
         let is_at_picture = |run: &Range<usize>| {
             let mut ends = [run.start, run.end - 1].into_iter().map(|at| &sheet.glyphs[at]);
@@ -133,9 +133,10 @@ impl Hidden {
         }
         let num_hidden = is_hidden.iter().filter(|is_hidden| **is_hidden).count();
         let num_visible = is_hidden.len() - num_hidden;
-        if num_hidden > 0 && num_visible as f64 >= MIN_VISIBLE * num_hidden as f64 {
-            let mut is_hidden = is_hidden.into_iter();
-            sheet.glyphs.retain(|_| !is_hidden.next().unwrap_or_default());
+        if num_visible as f64 >= MIN_VISIBLE * num_hidden as f64 {
+            sheet.split_off(&is_hidden)
+        } else {
+            Sheet::default()
         }
     }
 }

@@ -59,6 +59,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         characters.add_page(page.resources());
         let mut device =
             PageDevice::new(size, &mut shapes, &characters, tags.of_page(page.raw().obj_id()));
+        device.keeps_all = input.keeps_all;
         interpret_page(page, &mut context, &mut device);
         device.remove_hidden();
         emit(Line::Page(convert(number, &device)))?;
@@ -101,7 +102,8 @@ fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, ReadFailure> {
 
 fn convert(number: u32, device: &PageDevice<'_>) -> Page {
     let sheet = &device.sheet;
-    let arranged = layout::arrange(sheet);
+    let mut left_out = device.left_out.clone();
+    let arranged = layout::arrange(sheet, &mut left_out);
     let coverage = device.image_area / (sheet.width * sheet.height).max(1.0);
     Page {
         number,
@@ -115,6 +117,7 @@ fn convert(number: u32, device: &PageDevice<'_>) -> Page {
         ocr: None,
         num_words: 0,
         num_unsure: 0,
+        left_out,
     }
 }
 

@@ -1,0 +1,156 @@
+//! Counts the words of a document by where they went, so that none vanishes unsaid.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::fields;
+
+/// Where a word of a file went: first what is searched, then what nobody misses, then what somebody may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It is text: prose, lists, code.
+    Text,
+    /// It is in a table.
+    Table,
+    /// It is in a heading.
+    Heading,
+    /// It is in a table of contents or an index, which searches show last.
+    Contents,
+    /// It is drawn again to look bold or to cast a shadow.
+    Copy,
+    /// It is metadata or a comment in the source text.
+    Markup,
+    /// It leads through a site, or is the name of a button.
+    Menu,
+    /// It announces another page.
+    Teaser,
+    /// It is about cookies.
+    CookieNotice,
+    /// It surrounds the content: the head, foot and margin of a site, forms, offers.
+    Frame,
+    /// It is in a list of links.
+    Links,
+    /// A reader of the page wrote it.
+    Comments,
+    /// It says who wrote the page and when, or describes a picture.
+    Byline,
+    /// It is in a running head or foot, or is the number of a page or line.
+    RunningHead,
+    /// The file does not show it.
+    Hidden,
+    /// It is in a part of the file that is too long to be read.
+    TooLong,
+    /// A later kb knows the reason.
+    #[serde(other)]
+    Unknown,
+}
+
+impl Reason {
+    /// Whether such a word is searched.
+    pub fn is_kept(self) -> bool {
+        self <= Self::Contents
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(formatter)
+    }
+}
+
+/// Counts the words of a document by where they went. A reason without words is not in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Words(BTreeMap<Reason, u32>);
+
+// A later kb may have more reasons.
+fields::like!(BTreeMap<String, u32>: Words);
+
+/// A document that leaves out a larger share of its words is reported.
+const MAX_LEFT_OUT: f64 = 0.1;
+
+impl Words {
+    /// Returns the reasons and their numbers of words, first the words that are kept.
+    pub fn counts(&self) -> impl Iterator<Item = (Reason, u32)> {
+        self.0.iter().map(|(reason, count)| (*reason, *count))
+    }
+
+    /// Adds the words of a text.
+    pub fn add(&mut self, reason: Reason, text: &str) {
+        self.add_count(reason, count(text));
+    }
+
+    /// Adds a number of words.
+    pub fn add_count(&mut self, reason: Reason, count: u32) {
+        if count > 0 {
+            let sum = self.0.entry(reason).or_default();
+            *sum = sum.saturating_add(count);
+        }
+    }
+
+    /// Adds the words of another count.
+    pub fn merge(&mut self, other: &Self) {
+        other.counts().for_each(|(reason, count)| self.add_count(reason, count));
+    }
+
+    /// Whether words were left out that the document shows.
+    pub fn lacks_shown(&self) -> bool {
+        let is_shown = |reason| (Reason::Menu..=Reason::RunningHead).contains(&reason);
+        self.counts().any(|(reason, _)| is_shown(reason))
+    }
+
+    /// Whether more than [`MAX_LEFT_OUT`] of the words were left out, without those that nobody misses.
+    pub fn is_lossy(&self) -> bool {
+        let is_missed = |reason| reason > Reason::Frame;
+        let sum = |is_wanted: fn(Reason) -> bool| {
+            let counts = self.counts().filter(|(reason, _)| is_wanted(*reason));
+            counts.map(|(_, count)| f64::from(count)).sum::<f64>()
+        };
+        let left_out = sum(is_missed);
+        left_out > MAX_LEFT_OUT * (left_out + sum(Reason::is_kept))
+    }
+}
+
+/// Counts the words of a text: its runs of letters and digits; a soft hyphen parts no word.
+pub fn count(text: &str) -> u32 {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\u{AD}');
+    let words = words.filter(|word| word.contains(char::is_alphanumeric));
+    u32::try_from(words.count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_a_run_of_letters_and_digits() {
+        assert_eq!(count("Low water, 3.5 m at the *gauge_house* (größ\u{AD}te)"), 10);
+        assert_eq!(count(" -- | ¶ "), 0);
+    }
+
+    #[test]
+    fn counts_are_written_by_reason_and_their_share_is_without_what_nobody_misses() {
+        let mut words = Words::default();
+        words.add(Reason::Menu, "home, sweet home");
+        words.add(Reason::Text, "at noon");
+        words.add(Reason::Comments, "I know");
+        let json = serde_json::to_string(&words).unwrap();
+        assert_eq!(json, r#"{"text":2,"menu":3,"comments":2}"#);
+        assert_eq!(serde_json::from_str::<Words>(&json).unwrap(), words);
+        assert!(words.lacks_shown() && words.is_lossy());
+        words.add_count(Reason::Table, 16);
+        assert!(!words.is_lossy());
+    }
+
+    #[test]
+    fn a_reason_of_a_later_kb_is_unknown_and_no_reason_has_no_words() {
+        let later: Words = serde_json::from_str(r#"{"text":2,"ink":1}"#).unwrap();
+        assert_eq!(later.counts().last(), Some((Reason::Unknown, 1)));
+        let mut words = Words::default();
+        words.add(Reason::Hidden, "-");
+        assert!(words == Words::default() && !words.is_lossy());
+    }
+}
