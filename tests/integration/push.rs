@@ -260,6 +260,24 @@ fn a_push_that_was_killed_is_continued() {
 }
 
 #[test]
+fn a_copy_of_another_version_is_not_searched_and_the_next_push_makes_it_again() {
+    let Some((mut client, url)) = database() else { return };
+    let env = home();
+    env.ok(&["push", &url]);
+    let older = "UPDATE kb_state SET value = '1' WHERE key = 'format';
+        ALTER TABLE kb_documents DROP COLUMN added";
+    client.batch_execute(older).unwrap();
+    let refused = env.kb(&["search", "apple", "--from", &url]).expect(2);
+    assert!(refused.stderr.contains("another version of kb"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("kb push"), "{}", refused.stderr);
+    let other = word_env();
+    let refused = other.kb(&["push", &url]).expect(2);
+    assert!(refused.stderr.contains("a copy of another knowledge base"), "{}", refused.stderr);
+    assert_eq!(env.json(&["push", &url, "--format=json"])["fresh"], true);
+    check_same(&env, &url, &["apple", "--added-since=2020"]);
+}
+
+#[test]
 fn two_pushes_at_once_do_not_mix() {
     let Some((mut client, url)) = database() else { return };
     let env = home();

@@ -152,7 +152,7 @@ fn prepare(link: &mut Link, state: &State) -> Result<bool> {
         return Err(link.refuse(reason, "choose a smaller model: `kb reindex --model NAME`"));
     }
     let before = State::read(link)?;
-    if before.is_known && before.base_id != state.base_id {
+    if !before.base_id.is_empty() && before.base_id != state.base_id {
         return Err(link.refuse(
             "it has a copy of another knowledge base",
             "name another database or schema (`options=-csearch_path%3DNAME,public`), or drop the tables `kb_…`",

@@ -51,9 +51,15 @@ impl Remote {
     pub fn open(mut link: Link) -> Result<Self> {
         let state = State::read(&mut link)?;
         if !state.is_known {
-            return Err(
-                link.refuse("it has no copy of a knowledge base", "`kb push TARGET` makes one")
-            );
+            return Err(match state.base_id.is_empty() {
+                true => {
+                    link.refuse("it has no copy of a knowledge base", "`kb push TARGET` makes one")
+                }
+                false => link.refuse(
+                    "another version of kb has made its tables",
+                    "`kb push TARGET` makes them again",
+                ),
+            });
         }
         link.run(async |client| client.batch_execute(BEGIN).await)?;
         let has_pairs = link.run(async |client| client.query_typed(HAS_PAIRS, &[]).await)?;

@@ -21,11 +21,9 @@ CREATE TABLE IF NOT EXISTS kb_documents (
     date_origin  text,
     content_hash text NOT NULL,
     metadata     jsonb NOT NULL,
-    total_chunks integer NOT NULL
+    total_chunks integer NOT NULL,
+    added        text COLLATE "C"            -- when it was added, RFC 3339, UTC
 );
-
--- When it was added, RFC 3339, UTC: null in a copy that an earlier version made, until its next push.
-ALTER TABLE kb_documents ADD COLUMN IF NOT EXISTS added text COLLATE "C";
 
 CREATE TABLE IF NOT EXISTS kb_chunks (
     id          bigint PRIMARY KEY,

@@ -8,8 +8,8 @@ use super::Link;
 use crate::document::Binding;
 use crate::error::Result;
 
-/// Version of the tables; another one is pushed again.
-pub(super) const FORMAT: &str = "1";
+/// Version of the tables; those of another one are not searched, and the next push makes them again.
+pub(super) const FORMAT: &str = "2";
 
 /// A copy in a later schema of the search path is another one.
 const HAS_TABLE: &str = "SELECT to_regclass(format('%I.kb_state', current_schema())) IS NOT NULL";
@@ -34,7 +34,7 @@ const MAX_TOKENS: u32 = 1_000_000;
 pub(super) struct State {
     /// Whether it has these tables in this version.
     pub(super) is_known: bool,
-    /// The id of the database that was pushed.
+    /// The id of the database that was pushed; empty if there are no tables of any version.
     pub(super) base_id: String,
     /// The settings of its vectors; `None` if nothing was embedded.
     pub(super) binding: Option<Binding>,
@@ -61,17 +61,15 @@ impl State {
             return Ok(Self::default());
         }
         let mut take = |key: &str| values.remove(key).unwrap_or_default();
-        let format = take("format");
-        if format != FORMAT {
-            let hint = "push it again with the same version of kb that searches";
-            let reason = "another version of kb has made its tables";
-            return Err(link.refuse(reason, hint));
+        let base_id = take("base_id");
+        if take("format") != FORMAT {
+            return Ok(Self { base_id, ..Self::default() });
         }
         let mut parse = |key: &str| take(key);
         let (name, dim) = (parse("model_name"), parse("embedding_dim").parse::<u32>().ok());
         let state = Self {
             is_known: true,
-            base_id: parse("base_id"),
+            base_id,
             binding: (|| {
                 Some(Binding {
                     model_name: Some(name).filter(|name| !name.is_empty())?,
