@@ -28,7 +28,7 @@ pub struct SearchRequest {
     /// Most hits of one document.
     pub per_document: Option<u32>,
     /// Half life in days of the preference for newer documents, 0 for none: `Some(None)` asks for that of the settings,
-    /// or [`HALF_LIFE_DAYS`] if they have none; `None` is as the settings say.
+    /// or 30 days if they have none; `None` is as the settings say.
     pub recent: Option<Option<u32>>,
     /// The day from which ages count; that of the newest document that passes the filter if it is `None`.
     pub newest: Option<String>,

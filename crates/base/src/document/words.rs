@@ -102,7 +102,7 @@ impl Words {
         self.counts().any(|(reason, _)| is_shown(reason))
     }
 
-    /// Whether more than [`MAX_LEFT_OUT`] of the words were left out, without those that nobody misses.
+    /// Whether more than a tenth of the words were left out, without those that nobody misses.
     pub fn is_lossy(&self) -> bool {
         let is_missed = |reason| reason > Reason::Frame;
         let sum = |is_wanted: fn(Reason) -> bool| {
