@@ -1,4 +1,5 @@
-//! Says what adding files would do: reads their first bytes, and writes nothing.
+//! Says what adding files would do, and writes nothing. It reads the first and the last bytes of files, and all of PDFs,
+//! pictures and compressed files.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 //! Recognises folders and files that programs generate or fetch: by name only where the name can mean nothing else,
-//! otherwise by what is in or next to them.
+//! otherwise by what is in or next to them. The names of such files are in [`detect`], which ignores them in archives too.
 
 use std::ffi::OsStr;
 use std::path::Path;

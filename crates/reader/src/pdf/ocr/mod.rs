@@ -193,7 +193,7 @@ impl<'a> Sheet<'a> {
 }
 
 impl Scan {
-    /// Reads pictures; those with tables that are not read in full twice, the second time without their rules.
+    /// Reads pictures. One with a table of which words are missing is read twice, the second time without its rules.
     fn read(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Self, String>> {
         let sheets: Vec<Sheet<'_>> = rasters.iter().map(Sheet::of).collect();
         let tables = tesseract::words(sheets.iter().map(|sheet| &*sheet.level), ask);
