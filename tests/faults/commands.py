@@ -163,7 +163,7 @@ class Watch(Update):
     """Runs until it is told to end: when it has done what `kb update` does, or when it does no more."""
 
     name, words, power = "watch", ["watch"], False
-    status, is_endless = 143, True
+    is_endless = True
 
     def is_done(self, stage):
         files = {str(path): file_hash(path) for path in (stage.home / "old").rglob("*.md")}

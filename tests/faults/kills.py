@@ -44,8 +44,7 @@ class Case:
         self.meanwhile()
         end_when_done(child, lambda: self.is_done(self.data_dir), 60)
         out, err = child.communicate(timeout=60)
-        status = 0 if child.returncode == 128 + signal.SIGTERM else child.returncode
-        return status, out.decode(errors="replace"), err.decode(errors="replace")
+        return child.returncode, out.decode(errors="replace"), err.decode(errors="replace")
 
 
 def kill(world, data_dir, args, delay, meanwhile=None):
