@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, with_stdin};
 use crate::mcp_client::{Client, envelope};
+use crate::patience::status_of;
 use crate::skills::Skills;
 
 /// Tools that are always offered.
@@ -524,14 +527,30 @@ fn malformed_calls_are_protocol_errors_and_the_server_continues() {
     }
     let cursor = json!({ "cursor": "x" });
     assert_eq!(client.request("resources/list", cursor)["error"]["code"], -32602);
-    for malformed in [
-        r#"{"jsonrpc": "2.0", "id": []}"#,
-        r#"{"jsonrpc": "2.0", "id": 70, "method": 7}"#,
-        r#"{"id": 72, "method": "tools/list"}"#,
-        "[]",
+    for (malformed, id) in [
+        (r#"{"jsonrpc": "2.0", "id": []}"#, Value::Null),
+        (r#"{"jsonrpc": "2.0", "id": 70, "method": 7}"#, json!(70)),
+        (r#"{"id": 72, "method": "tools/list"}"#, json!(72)),
+        (r#"{"jsonrpc": "2.0", "id": 73, "method": "tools/list", "params": []}"#, json!(73)),
+        (r#"{"jsonrpc": "2.0", "id": 74, "method": "ping", "method": "ping"}"#, json!(74)),
+        ("[]", Value::Null),
     ] {
         client.send_line(malformed);
-        assert_eq!(client.receive()["error"]["code"], -32600, "{malformed}");
+        let answer = client.receive();
+        assert_eq!(answer["error"]["code"], -32600, "{malformed}");
+        assert_eq!(answer.get("id"), Some(&id), "{malformed}");
+    }
+    for (method, params, name) in [
+        ("resources/read", json!({ "uri": 5 }), "params.uri"),
+        ("logging/setLevel", json!({ "level": "loud" }), "level: string"),
+        ("skills/get", json!({ "name": "x" }), "params.uri"),
+        ("prompts/get", json!({}), "params.name"),
+        ("completion/complete", json!({}), "params.ref"),
+        ("initialize", json!({}), "params.protocolVersion"),
+    ] {
+        let error = client.request(method, params)["error"].take();
+        assert_eq!(error["code"], -32602, "{method}");
+        assert!(error["message"].as_str().unwrap().contains(name), "{error}");
     }
     let deep = "[".repeat(200) + &"]".repeat(200);
     let lone_surrogate = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"kb_search","arguments":{"query":"\ud800"}}}"#;
@@ -641,6 +660,25 @@ fn the_process_ends_when_stdin_closes_even_during_a_call() {
     // A call that was awaited would have added all.
     let documents = env.json(&["list", "--format=json"]);
     assert!((1..200).contains(&documents.as_array().unwrap().len()));
+}
+
+#[test]
+fn the_process_ends_when_the_client_closes_stdout_and_keeps_stdin_open() {
+    let env = TestEnv::without_model();
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    for greeting in [None, Some(initialize)] {
+        let mut command = env.command(&["mcp"]);
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (mut stdin, stdout) = (server.stdin.take().unwrap(), server.stdout.take().unwrap());
+        if let Some(greeting) = greeting {
+            writeln!(stdin, "{greeting}").unwrap();
+            BufReader::new(stdout).read_line(&mut String::new()).unwrap();
+        } else {
+            drop(stdout);
+        }
+        let status = status_of(&mut server);
+        assert!(status.success(), "{status}");
+    }
 }
 
 #[test]

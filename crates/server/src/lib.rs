@@ -19,6 +19,7 @@ mod chain;
 mod forms;
 mod host;
 mod listing;
+mod messages;
 mod reports;
 mod resources;
 mod roots;

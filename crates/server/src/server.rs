@@ -1,4 +1,4 @@
-//! Speaks the protocol on stdin and stdout until stdin closes, and passes calls to the chain.
+//! Speaks the protocol on stdin and stdout until the client closes one of them, and passes calls to the chain.
 
 use std::io;
 use std::pin::pin;
@@ -57,7 +57,7 @@ struct Server {
     log_level: Level,
 }
 
-/// Serves until stdin closes. Returns whether all threads that worked for it have ended; if not, they compute
+/// Serves until the client closes stdin or stdout. Returns whether all threads that worked for it have ended; if not, they compute
 /// something that does not end when it is cancelled.
 ///
 /// `prepare` runs on a separate thread as soon as the server listens.
@@ -85,7 +85,8 @@ pub fn serve(
             drop(at_work);
         });
         let (stdin, stdout) = transport::stdio();
-        let streams = streams::open(stdin, stdout);
+        let closed = streams::closed(&stdout);
+        let streams = streams::open(stdin, stdout, closed);
         // The streams limit the length of a line.
         let transport = AsyncRwTransport::new_server(streams.input, streams.output)
             .with_max_line_length(usize::MAX);

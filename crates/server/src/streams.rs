@@ -1,14 +1,9 @@
-//! Checks what arrives on stdin before the protocol library reads it, and writes all lines to stdout.
-//!
-//! The library ignores a line that is not JSON, so that a client waits for its timeout, and takes a call without a
-//! tool's name for an unknown method. Both are answered here, with the codes of JSON-RPC.
+//! Passes lines from stdin to the protocol library, unless they are refused, and writes all lines to stdout.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use rmcp::model::ErrorCode;
-use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex,
 };
@@ -16,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task;
 
 use crate::limits;
+use crate::messages::{Verdict, judge, too_long};
 
 /// Bytes that wait for the protocol library; more wait in the pipe.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -26,23 +22,52 @@ pub(super) struct Streams {
     pub(super) input: DuplexStream,
     /// Takes lines for the client.
     pub(super) output: LineSender,
-    /// Notified when stdin has ended.
+    /// Notified when stdin has ended or the client has closed stdout.
     pub(super) ended: oneshot::Receiver<()>,
     /// Ends when everything is written.
     pub(super) writing: task::JoinHandle<()>,
 }
 
-/// Starts the tasks that read and write the lines of a connection.
+/// Notifies when the client has closed stdout, which no write of an idle server would tell.
+#[cfg(unix)]
+pub(super) fn closed(stdout: &impl std::os::fd::AsFd) -> oneshot::Receiver<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let (on_close, closed) = oneshot::channel();
+    let Ok(stdout) = stdout.as_fd().try_clone_to_owned() else { return closed };
+    std::thread::spawn(move || {
+        // Errors and the end of the other side are reported without being asked for.
+        let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
+        while poll(&mut polled, None) == Err(rustix::io::Errno::INTR) {}
+        if polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+            // The server may have ended first.
+            let _ = on_close.send(());
+        }
+    });
+    closed
+}
+
+#[cfg(not(unix))]
+pub(super) fn closed<T>(_: &T) -> oneshot::Receiver<()> {
+    oneshot::channel().1
+}
+
+/// Starts the tasks that read and write the lines of a connection. `closed` notifies when the client has closed stdout.
 pub(super) fn open(
     stdin: impl AsyncRead + Send + Unpin + 'static,
     mut stdout: impl AsyncWrite + Send + Unpin + 'static,
+    closed: oneshot::Receiver<()>,
 ) -> Streams {
     let (sender, mut lines) = mpsc::unbounded_channel::<Vec<u8>>();
     let (input, forward) = duplex(BUFFER_BYTES);
     let (on_end, ended) = oneshot::channel();
     let output = LineSender { lines: sender.clone(), unfinished: Vec::new() };
+    let (on_failure, failed) = oneshot::channel();
     task::spawn(async move {
-        admit(stdin, forward, &sender).await;
+        tokio::select! {
+            () = admit(stdin, forward, &sender) => {}
+            Ok(()) = failed => {}
+            Ok(()) = closed => {}
+        }
         // The server may have ended first.
         let _ = on_end.send(());
     });
@@ -50,6 +75,7 @@ pub(super) fn open(
         while let Some(line) = lines.recv().await {
             if stdout.write_all(&line).await.is_err() || stdout.flush().await.is_err() {
                 // The client has closed it.
+                let _ = on_failure.send(());
                 break;
             }
         }
@@ -66,11 +92,11 @@ async fn admit(
     let mut input = BufReader::new(stdin);
     let mut line = Vec::new();
     while let Ok(Some(is_complete)) = read_line(&mut input, &mut line).await {
-        let refusal = if is_complete { refusal(&line) } else { Some(too_long()) };
-        match refusal {
-            None if forward.write_all(&line).await.is_err() => return,
-            None => {}
-            Some(answer) => {
+        let verdict = if is_complete { judge(&line) } else { Verdict::Refuse(too_long()) };
+        match verdict {
+            Verdict::Pass if forward.write_all(&line).await.is_err() => return,
+            Verdict::Pass | Verdict::Drop => {}
+            Verdict::Refuse(answer) => {
                 // The client may be gone.
                 let _ = answers.send(format!("{answer}\n").into_bytes());
             }
@@ -104,39 +130,6 @@ async fn read_line(
             return Ok(Some(is_complete));
         }
     }
-}
-
-/// Returns the answer to a message that the library would not answer properly.
-fn refusal(line: &[u8]) -> Option<Value> {
-    if line.trim_ascii().is_empty() {
-        return None;
-    }
-    let message: Value = match serde_json::from_slice(line) {
-        Ok(message) => message,
-        Err(error) => {
-            let reason = format!("parse error: {error}");
-            return Some(error_message(&Value::Null, ErrorCode::PARSE_ERROR, &reason));
-        }
-    };
-    if message["method"] != "tools/call" || message["id"].is_null() {
-        return None;
-    }
-    let (name, arguments) = (&message["params"]["name"], &message["params"]["arguments"]);
-    let reason = match (name.is_string(), arguments) {
-        (false, _) => "params.name is not the name of a tool",
-        (true, Value::Object(_) | Value::Null) => return None,
-        (true, _) => "params.arguments is not an object",
-    };
-    Some(error_message(&message["id"], ErrorCode::INVALID_PARAMS, reason))
-}
-
-fn too_long() -> Value {
-    let reason = format!("the message is longer than {} bytes", limits::MCP_MESSAGE_BYTES);
-    error_message(&Value::Null, ErrorCode::INVALID_REQUEST, &reason)
-}
-
-fn error_message(id: &Value, code: ErrorCode, message: &str) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code.0, "message": message } })
 }
 
 /// Passes complete lines to the task that writes them.
@@ -177,22 +170,13 @@ mod tests {
 
     use super::*;
 
-    #[track_caller]
-    fn check(line: impl AsRef<[u8]>, expected: Option<&(i64, Value)>) {
-        let found = refusal(line.as_ref());
-        let found = found.map(|answer| {
-            let code = answer["error"]["code"].as_i64().unwrap();
-            (code, answer["id"].clone())
-        });
-        assert_eq!(found.as_ref(), expected);
-    }
-
     /// Sends bytes to a connection that ends; returns what the library and the client get.
     fn passed(input: &'static [u8]) -> (String, String) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let (stdout, mut client) = duplex(BUFFER_BYTES);
-            let mut streams = open(input, stdout);
+            let (_open, closed) = oneshot::channel();
+            let mut streams = open(input, stdout, closed);
             let (mut admitted, mut answers) = (String::new(), String::new());
             streams.input.read_to_string(&mut admitted).await.unwrap();
             assert!(streams.ended.await.is_ok());
@@ -205,10 +189,11 @@ mod tests {
 
     #[test]
     fn complete_lines_reach_the_library_and_refusals_the_client() {
-        let (admitted, answers) = passed(b"{\"a\":1}\nno JSON\n\n[2]\nunfinished");
-        assert_eq!(admitted, "{\"a\":1}\n\n[2]\n");
-        assert_eq!(answers.lines().count(), 1);
-        assert!(answers.contains("-32700") && answers.ends_with('\n'));
+        let (admitted, answers) = passed(b"{\"method\":\"a\"}\nno JSON\n\n[2]\nunfinished");
+        assert_eq!(admitted, "\n");
+        let codes = ["-32700", "-32600"];
+        assert!(answers.lines().zip(codes).all(|(line, code)| line.contains(code)), "{answers}");
+        assert!(answers.lines().count() == 2 && answers.ends_with('\n'));
     }
 
     #[test]
@@ -246,32 +231,5 @@ mod tests {
             drop(receiver);
             assert!(sender.write_all(b"g\n").await.is_err(), "no one receives it");
         });
-    }
-
-    #[test]
-    fn a_line_that_is_not_json_is_a_parse_error() {
-        let deep = "[".repeat(200) + &"]".repeat(200);
-        let lone_surrogate = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\ud800"}}"#;
-        for line in ["this is no JSON", r#"{"id":6,}"#, "{", "\"\u{1}\"", &deep, lone_surrogate] {
-            check(line, Some(&(-32700, Value::Null)));
-        }
-        check(b"\"\xff\"", Some(&(-32700, Value::Null)));
-    }
-
-    #[test]
-    fn a_call_without_a_name_or_with_wrong_arguments_is_refused_under_its_id() {
-        check(r#"{"id":1,"method":"tools/call"}"#, Some(&(-32602, 1.into())));
-        check(r#"{"id":"a","method":"tools/call","params":{}}"#, Some(&(-32602, "a".into())));
-        let call = r#"{"id":1,"method":"tools/call","params":{"name":"x","arguments":[]}}"#;
-        check(call, Some(&(-32602, 1.into())));
-    }
-
-    #[test]
-    fn everything_else_reaches_the_library() {
-        check("\r\n", None);
-        check(r#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#, None);
-        check(r#"{"id":1,"method":"tools/call","params":{"name":"x","arguments":null}}"#, None);
-        check(r#"{"method":"tools/call"}"#, None);
-        check("[]", None);
     }
 }

@@ -168,7 +168,8 @@ fn check(path: &str, value: &Value, schema: &Value, issues: &mut Vec<Value>) {
     }
 }
 
-fn is_of(value: &Value, kind: &str) -> bool {
+/// Whether a value has a type of JSON Schema.
+pub(super) fn is_of(value: &Value, kind: &str) -> bool {
     match kind {
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
