@@ -1,10 +1,10 @@
-//! Reports the path or tags of a filter that no document has, and the phrases that no passage has, so that the user
-//! sees why an answer is empty.
+//! Reports the parts of a filter that no document meets, and the phrases that no passage has, so that the user sees
+//! why an answer is empty.
 
 use crate::app::Observer;
 use crate::document::Filter;
 use crate::error::Result;
-use crate::search::{Answer, Unmet};
+use crate::search::{Answer, NoBasis, Unmet};
 use crate::store::Store;
 use crate::text::paths;
 
@@ -12,39 +12,85 @@ use crate::text::paths;
 pub(super) const NOTHING_ADDED: &str =
     "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
 
-/// Reports why an answer is empty, if the reason is that there are no documents or none for the filter.
-pub(super) fn explain(store: &Store, filter: &Filter, observer: &dyn Observer) -> Result<()> {
-    if store.has_document(&Filter::default())? {
-        return note(store, filter, observer);
+/// Reports why no document passes a filter, and returns the reason; `None` if some pass.
+pub(super) fn explain(
+    store: &Store,
+    filter: &Filter,
+    observer: &dyn Observer,
+) -> Result<Option<NoBasis>> {
+    if store.has_document(filter)? {
+        return Ok(None);
     }
-    observer.note(NOTHING_ADDED);
+    if !store.has_document(&Filter::default())? {
+        observer.note(NOTHING_ADDED);
+        return Ok(Some(NoBasis::Nothing));
+    }
+    note(store, filter, observer)?;
+    Ok(Some(NoBasis::Filter))
+}
+
+/// Reports the parts of a filter that no document meets; if each is met by some, that none meets all.
+pub(super) fn note(store: &Store, filter: &Filter, observer: &dyn Observer) -> Result<()> {
+    let mut is_explained = false;
+    for (part, lack) in parts(filter) {
+        if !store.has_document(&part)? {
+            observer.note(&format!("note: {lack}"));
+            is_explained = true;
+        }
+    }
+    if !is_explained && !filter.is_empty() {
+        observer.note("note: no document passes all filters together");
+    }
     Ok(())
 }
 
-/// Reports the path and the tags of a filter that no document has. Only needed after an empty answer:
-/// otherwise documents have the path and every tag.
-pub(super) fn note(store: &Store, filter: &Filter, observer: &dyn Observer) -> Result<()> {
+/// Returns each part of a filter as a filter, and what it means if no document passes it.
+fn parts(filter: &Filter) -> Vec<(Filter, String)> {
+    let of = Filter::default;
+    let mut parts = Vec::new();
     if let Some(path) = &filter.path_prefix {
-        let below = Filter { path_prefix: Some(path.clone()), ..Filter::default() };
-        if !store.has_document(&below)? {
-            let path = paths::path_of(path);
-            observer.note(&format!("note: there is no document at or below {}", path.display()));
-        }
+        let lack = format!("there is no document at or below {}", paths::path_of(path).display());
+        parts.push((Filter { path_prefix: Some(path.clone()), ..of() }, lack));
     }
     for tag in &filter.tags {
-        let tagged = Filter { tags: vec![tag.clone()], ..Filter::default() };
-        if !store.has_document(&tagged)? {
-            observer.note(&format!("note: no document has the tag `{tag}`"));
-        }
+        let lack = format!("no document has the tag `{tag}`");
+        parts.push((Filter { tags: vec![tag.clone()], ..of() }, lack));
     }
-    Ok(())
+    if let Some(kind) = filter.doc_type {
+        parts.push((
+            Filter { doc_type: Some(kind), ..of() },
+            format!("no document has the type `{kind}`"),
+        ));
+    }
+    if let Some(language) = filter.language {
+        let lack = format!("no document is source code in `{}`", language.as_str());
+        parts.push((Filter { language: Some(language), ..of() }, lack));
+    }
+    if !filter.excluded_tags.is_empty() {
+        let lack =
+            format!("every document has one of the tags `{}`", filter.excluded_tags.join("`, `"));
+        parts.push((Filter { excluded_tags: filter.excluded_tags.clone(), ..of() }, lack));
+    }
+    if let Some(day) = &filter.since {
+        let lack = format!("no document is of {day} or later");
+        parts.push((Filter { since: Some(day.clone()), ..of() }, lack));
+    }
+    if let Some(day) = &filter.until {
+        let lack = format!("no document is of {day} or earlier");
+        parts.push((Filter { until: Some(day.clone()), ..of() }, lack));
+    }
+    if let Some(day) = &filter.added_since {
+        let lack = format!("no document was added on {day} or later");
+        parts.push((Filter { added_since: Some(day.clone()), ..of() }, lack));
+    }
+    parts
 }
 
-/// Reports the phrases in quotes that no passage has, and adds that to the notes of the answer.
-pub(super) fn phrases(answer: &mut Answer, observer: &dyn Observer) {
-    let notes: Vec<String> = answer.unmet.iter().map(without_passage).collect();
-    notes.iter().for_each(|note| observer.note(&format!("note: {note}")));
-    answer.notes.extend(notes);
+/// Reports the phrases in quotes that no passage has.
+pub(super) fn phrases(answer: &Answer, observer: &dyn Observer) {
+    for unmet in &answer.unmet {
+        observer.note(&format!("note: {}", without_passage(unmet)));
+    }
 }
 
 fn without_passage(unmet: &Unmet) -> String {
@@ -63,7 +109,9 @@ fn without_passage(unmet: &Unmet) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::observer::Notes;
     use crate::app::testing::World;
+    use crate::document::DocType;
 
     #[test]
     fn an_empty_answer_is_explained_by_what_no_document_has() {
@@ -73,7 +121,8 @@ mod tests {
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
             ..Filter::default()
         };
-        explain(&world.store(), &filter(Some("docs"), &[]), &world).unwrap();
+        let found = explain(&world.store(), &filter(Some("docs"), &[]), &world).unwrap();
+        assert_eq!(found, Some(NoBasis::Nothing));
         assert!(world.heard(NOTHING_ADDED));
         let id = world.add_named("docs/a.md", "ebb");
         world.store().add_tags(id, &["tide".into()]).unwrap();
@@ -83,9 +132,34 @@ mod tests {
             (Some("notes"), &["tide"], "notes"),
             (Some("docs"), &["tide", "moon"], "no document has the tag `moon`"),
         ] {
-            explain(&world.store(), &filter(path, tags), &world).unwrap();
+            let found = explain(&world.store(), &filter(path, tags), &world).unwrap();
+            assert_eq!(found, (!expected.is_empty()).then_some(NoBasis::Filter));
             assert_eq!(world.heard(expected), !expected.is_empty(), "{path:?} {tags:?}");
         }
+    }
+
+    #[test]
+    fn every_part_of_a_filter_is_named_that_no_document_meets() {
+        let world = World::new();
+        let id = world.add_named("docs/a.md", "ebb");
+        world.store().add_tags(id, &["tide".into()]).unwrap();
+        let (day, none) = (|day: &str| Some(day.to_owned()), Filter::default);
+        for (filter, expected) in [
+            (Filter { doc_type: Some(DocType::Pdf), ..none() }, "has the type `pdf`"),
+            (Filter { language: "rust".parse().ok(), ..none() }, "is source code in `rust`"),
+            (Filter { since: day("9031"), ..none() }, "no document is of 9031 or later"),
+            (Filter { until: day("1031"), ..none() }, "no document is of 1031 or earlier"),
+            (Filter { added_since: day("9031-02"), ..none() }, "was added on 9031-02 or later"),
+            (Filter { excluded_tags: vec!["tide".into()], ..none() }, "one of the tags `tide`"),
+        ] {
+            explain(&world.store(), &filter, &world).unwrap();
+            assert!(world.heard(expected) && !world.heard("all filters together"), "{expected}");
+        }
+        let other = world.add_named("docs/b.md", "flow");
+        world.store().add_tags(other, &["moon".into()]).unwrap();
+        let filter = Filter { tags: vec!["tide".into(), "moon".into()], ..none() };
+        explain(&world.store(), &filter, &world).unwrap();
+        assert!(world.heard("no document passes all filters together"));
     }
 
     #[test]
@@ -95,10 +169,11 @@ mod tests {
                 |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
             let (phrases, nowhere) = (owned(phrases), owned(nowhere));
             let unmet = vec![Unmet { typed: typed.to_owned(), phrases, nowhere }];
-            let mut answer = Answer { unmet, ..Answer::empty(&[]) };
+            let answer = Answer { unmet, ..Answer::empty(&[]) };
             let world = World::new();
-            super::phrases(&mut answer, &world);
-            assert_eq!(answer.notes, [expected]);
+            let notes = Notes::new(&world);
+            super::phrases(&answer, &notes);
+            assert_eq!(notes.kept(Vec::new()), [expected]);
             assert!(world.heard(&format!("note: {expected}")));
         };
         check(r#""a b" c"#, &["a b"], &["a b"], r#"no passage has "a b"; without quotes: a b c"#);
@@ -110,8 +185,9 @@ mod tests {
 
     #[test]
     fn an_answer_without_missing_phrases_has_no_note_on_them() {
-        let (world, mut answer) = (World::new(), Answer::empty(&[]));
-        super::phrases(&mut answer, &world);
-        assert!(answer.notes.is_empty());
+        let world = World::new();
+        let notes = Notes::new(&world);
+        super::phrases(&Answer::empty(&[]), &notes);
+        assert!(notes.kept(Vec::new()).is_empty());
     }
 }

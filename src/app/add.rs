@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::app::ingestion::{Walks, ingest};
+use crate::app::observer::Notes;
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::document::DocType;
@@ -20,8 +21,9 @@ pub fn add(
 ) -> Result<(IngestReport, Vec<PathBuf>)> {
     session.require_writable()?;
     let roots = check(request)?;
-    let report = ingest(session, request, Walks::Named(&roots), observer)?;
-    Ok((report, roots))
+    let notes = Notes::new(observer);
+    let report = ingest(session, request, Walks::Named(&roots), &notes)?;
+    Ok((IngestReport { notes: notes.kept(session.notices.clone()), ..report }, roots))
 }
 
 /// Returns the paths that a request names, made absolute, if what it asks for goes together.

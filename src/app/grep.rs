@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::app::observer::Notes;
 use crate::app::{Observer, Session, absent, freshness};
 use crate::document::{Filter, Stale};
 use crate::error::Result;
@@ -35,6 +36,8 @@ pub struct GrepResults {
     pub num_searched: usize,
     /// Those with a match, by id.
     pub documents: Vec<GrepDocument>,
+    /// What is worth knowing about the answer, such as a filter that no document passes.
+    pub notes: Vec<String>,
 }
 
 /// A document with a match.
@@ -62,20 +65,22 @@ pub fn grep(
     observer: &dyn Observer,
 ) -> Result<GrepResults> {
     let pattern = Pattern::new(&request.pattern, request.options)?;
-    session.steadily(|| {
+    let notes = Notes::new(observer);
+    let results = session.steadily(|| {
         let mut results = GrepResults {
             typed: request.pattern.clone(),
             detail: request.detail,
             num_searched: 0,
             documents: Vec::new(),
+            notes: Vec::new(),
         };
         let Some(store) = session.store()? else {
-            observer.note(absent::NOTHING_ADDED);
+            notes.note(absent::NOTHING_ADDED);
             return Ok(results);
         };
         let passing = stage("choose documents", || store.passing_documents(&request.filter))?;
         if passing.is_empty() {
-            absent::explain(&store, &request.filter, observer)?;
+            absent::explain(&store, &request.filter, &notes)?;
         }
         let ids: Vec<DocumentId> = passing.iter().map(|document| document.id).collect();
         let matched = stage("match", || grep::grep(&store, &ids, &pattern, request.detail))?;
@@ -102,5 +107,6 @@ pub fn grep(
         }
         session.give_back(store);
         Ok(results)
-    })
+    })?;
+    Ok(GrepResults { notes: notes.kept(session.notices.clone()), ..results })
 }

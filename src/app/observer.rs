@@ -1,8 +1,9 @@
 //! Defines the events that a use case reports while it runs.
 
+use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::embed;
 use crate::error::Error;
@@ -88,6 +89,41 @@ pub trait Observer: Send + Sync {
     /// Reports a detail for verbose output.
     fn detail(&self, text: &str) {
         self.on_event(Event::Detail(text));
+    }
+}
+
+/// Passes events on, and keeps what is worth reading for the answer: every face says the same.
+pub struct Notes<'a> {
+    observer: &'a dyn Observer,
+    kept: Mutex<Vec<String>>,
+}
+
+impl<'a> Notes<'a> {
+    /// Keeps none yet.
+    pub fn new(observer: &'a dyn Observer) -> Self {
+        Self { observer, kept: Mutex::default() }
+    }
+
+    /// Returns all notes and warnings, each once, after those that were reported in another way.
+    pub fn kept(self, mut reported: Vec<String>) -> Vec<String> {
+        reported.extend(self.kept.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let mut seen = HashSet::new();
+        reported.retain(|note| seen.insert(note.clone()));
+        reported
+    }
+}
+
+impl Observer for Notes<'_> {
+    fn on_event(&self, event: Event<'_>) {
+        if let Event::Note(text) | Event::Warning(text) = event {
+            let text = text.strip_prefix("note: ").unwrap_or(text).to_owned();
+            self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        }
+        self.observer.on_event(event);
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.observer.cancel_flag()
     }
 }
 

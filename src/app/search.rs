@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::app::freshness::{self, Freshness};
-use crate::app::observer::Silent;
+use crate::app::observer::{Notes, Silent};
 use crate::app::{Observer, Session, absent, model, push, refresh};
 use crate::document::Binding;
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{EvidenceOptions, gather};
-use crate::search::{self, Confidence, Gathered, Query, Searchable};
+use crate::search::{self, Confidence, Gathered, NoBasis, Query, Searchable};
 use crate::store::Store;
 use crate::trace::stage;
 
@@ -25,7 +25,7 @@ pub use crate::search::{Answer, LegSelection};
 pub use request::SearchRequest;
 use rerank::Reranker;
 pub use several::search_several;
-pub use similar::{SimilarRequest, similar};
+pub use similar::{Similar, SimilarRequest, similar};
 pub use why::{Why, why};
 
 /// Hits considered for a budget. Down to this rank, the order of hits does not depend on the requested
@@ -47,9 +47,10 @@ pub fn search(
     request: &SearchRequest,
     observer: &dyn Observer,
 ) -> Result<Answer> {
-    let mut found = search_by(Reranker::of(session).as_ref(), session, request, observer)?;
-    absent::phrases(&mut found, observer);
-    Ok(found)
+    let notes = Notes::new(observer);
+    let found = search_by(Reranker::of(session).as_ref(), session, request, &notes)?;
+    absent::phrases(&found, &notes);
+    Ok(Answer { notes: notes.kept(session.notices.clone()), ..found })
 }
 
 /// Answers a query; `reranker` orders the first hits.
@@ -85,10 +86,9 @@ fn answer(
     let phrasings = parsed(request, observer)?;
     let Some(store) = session.store()? else {
         observer.note(absent::NOTHING_ADDED);
-        let nothing = Answer::empty(&phrasings);
         let budget = request.budget.map(|budget| budget as usize);
         let gathered = request.gathers().then_some(Gathered { budget, num_tokens: 0 });
-        return Ok(Answer { gathered, ..nothing });
+        return Ok(Answer { gathered, ..unjudged(Answer::empty(&phrasings), NoBasis::Nothing) });
     };
     let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
     let explain = || absent::explain(&store, &request.filter, observer);
@@ -98,6 +98,11 @@ fn answer(
     }
     session.give_back(store);
     Ok(found)
+}
+
+/// Returns an empty answer that does not say whether the answer is there: nothing was searched.
+fn unjudged(empty: Answer, reason: NoBasis) -> Answer {
+    Answer { confidence: None, no_basis: Some(reason), unmet: Vec::new(), ..empty }
 }
 
 /// Searches a copy in PostgreSQL. Its files may be on another machine, so they are not looked at.
@@ -110,7 +115,7 @@ fn elsewhere(
     let phrasings = parsed(request, observer)?;
     let remote = stage("connect", || push::open(session, target, observer))?;
     let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
-    let found = search.of(&remote, &|| Ok(()))?;
+    let found = search.of(&remote, &|| Ok(None))?;
     push::keep(session, target, remote);
     Ok(found)
 }
@@ -140,8 +145,12 @@ struct ChunkSearch<'a> {
 }
 
 impl ChunkSearch<'_> {
-    /// Searches chunks, and returns the answer in the requested form; calls `explain` if there is no hit.
-    fn of<S: Searchable>(&self, store: &S, explain: &dyn Fn() -> Result<()>) -> Result<Answer> {
+    /// Searches chunks, and returns the answer in the requested form; asks `explain` for the reason if there is no hit.
+    fn of<S: Searchable>(
+        &self,
+        store: &S,
+        explain: &dyn Fn() -> Result<Option<NoBasis>>,
+    ) -> Result<Answer> {
         let Self { session, request, phrasings, reranker, observer } = *self;
         let mut options = request.options(session);
         let budget = request.budget.map(|budget| budget as usize);
@@ -166,8 +175,10 @@ impl ChunkSearch<'_> {
             reranker.rerank(&mut results, observer);
             results.hits.truncate(limit);
         }
-        if results.hits.is_empty() {
-            explain()?;
+        if results.hits.is_empty()
+            && let Some(reason) = explain()?
+        {
+            results = unjudged(results, reason);
         }
         if !request.gathers() {
             return Ok(results);

@@ -1,6 +1,6 @@
 //! Runs `kb grep`.
 
-use crate::app::grep::{Detail, GrepRequest, GrepResults, PatternOptions};
+use crate::app::grep::{Detail, GrepRequest, PatternOptions};
 use crate::app::{self, Observer};
 use crate::cli::args::{self, LineFormat};
 use crate::cli::context::{self, Context};
@@ -38,16 +38,9 @@ pub(super) fn run(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
         LineFormat::Jsonl => context::print_json(|out| json::grep_lines(&results, out)),
         LineFormat::Human => context.show(|human, out| human.grep(&results, out)),
     }?;
+    // On stderr, where the list of a program that reads stdout is not disturbed.
     if args.format == LineFormat::Human {
-        advise(context, &results);
+        stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));
     }
     Ok(ExitStatus::Success)
-}
-
-/// Reports stale files on stderr, where the list of a program that reads stdout is not disturbed.
-fn advise(context: &Context, results: &GrepResults) {
-    let stale = results.documents.iter().map(|found| (found.document.id, found.stale));
-    if let Some(advice) = stale::advice_about(stale) {
-        context.ui.note(&advice);
-    }
 }

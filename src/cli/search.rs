@@ -10,7 +10,6 @@ use crate::cli::launch::{self, Place};
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::human::Human;
 use crate::present::text::{quote, search::verdict, stale};
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
@@ -132,12 +131,9 @@ pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitSta
         limit: args.top,
         filter: context::filter(&args.filter)?,
     };
-    let (seed, hits) = app::search::similar(&context.session, &request)?;
-    context.present(
-        args.format.format,
-        hits.as_slice(),
-        |hits, out| json::similar(seed, hits, out),
-        Human::similar,
-    )?;
+    let found = app::search::similar(&context.session, &request, &context.ui)?;
+    context.present(args.format.format, &found, json::similar, |human, found, out| {
+        human.similar(&found.hits, out)
+    })?;
     Ok(ExitStatus::Success)
 }

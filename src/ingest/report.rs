@@ -140,6 +140,8 @@ pub struct IngestReport {
     pub failed: Vec<(PathBuf, Error)>,
     /// Ignore files that were not used, in the order they were found.
     pub warnings: Vec<(PathBuf, Error)>,
+    /// What else the user was told, such as languages that the model cannot read.
+    pub notes: Vec<String>,
 }
 
 impl IngestReport {

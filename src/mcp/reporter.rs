@@ -14,17 +14,11 @@ pub(super) struct Reporter<'a> {
     call: &'a Call,
     /// Files done, and files found so far.
     counts: Mutex<(usize, usize)>,
-    notes: Mutex<Vec<String>>,
 }
 
 impl<'a> Reporter<'a> {
     pub(super) fn new(server: &'a dyn Observer, call: &'a Call) -> Self {
-        Self { server, call, counts: Mutex::default(), notes: Mutex::default() }
-    }
-
-    /// Returns the lines that the use case found worth reading.
-    pub(super) fn into_notes(self) -> Vec<String> {
-        self.notes.into_inner().unwrap_or_else(PoisonError::into_inner)
+        Self { server, call, counts: Mutex::default() }
     }
 
     fn done(&self, message: Option<&str>) {
@@ -55,10 +49,7 @@ impl Observer for Reporter<'_> {
                 self.done(Some(&message));
                 self.call.report(Report::Warning(message));
             }
-            Event::Note(text) => {
-                self.notes.lock().unwrap_or_else(PoisonError::into_inner).push((*text).to_owned());
-                self.call.report(Report::Note((*text).to_owned()));
-            }
+            Event::Note(text) => self.call.report(Report::Note((*text).to_owned())),
             Event::Warning(text) | Event::Failure(text) => {
                 self.call.report(Report::Warning((*text).to_owned()));
             }
@@ -81,16 +72,15 @@ mod tests {
     use crate::error::Error;
     use crate::store::DocumentId;
 
-    /// Sends events; returns what the client gets, and the notes.
-    fn reported(server: &World, events: Vec<Event<'_>>) -> (Vec<Report>, Vec<String>) {
+    /// Sends events; returns what the client gets.
+    fn reported(server: &World, events: Vec<Event<'_>>) -> Vec<Report> {
         let reports = Arc::new(Mutex::new(Vec::new()));
         let received = Arc::clone(&reports);
         let call = Call::new(Arc::new(move |report| received.lock().unwrap().push(report)));
         let reporter = Reporter::new(server, &call);
         events.into_iter().for_each(|event| reporter.on_event(event));
         assert!(Arc::ptr_eq(&reporter.cancel_flag(), &call.cancel_flag()));
-        let notes = reporter.into_notes();
-        (std::mem::take(&mut *reports.lock().unwrap()), notes)
+        std::mem::take(&mut *reports.lock().unwrap())
     }
 
     #[test]
@@ -108,7 +98,7 @@ mod tests {
             Of::Failed { path: Path::new("/b.md"), error: &error },
         ];
         let server = World::new();
-        let (reports, _) = reported(&server, events.iter().map(Event::Ingest).collect());
+        let reports = reported(&server, events.iter().map(Event::Ingest).collect());
         let progress = |done, total, message: &str| Report::Progress {
             done,
             total: Some(total),
@@ -130,12 +120,11 @@ mod tests {
     fn what_is_worth_reading_goes_to_the_client_and_the_server() {
         let server = World::new();
         let events = vec![Event::Note("ready"), Event::Warning("slow"), Event::Detail("model")];
-        let (reports, notes) = reported(&server, events);
+        let reports = reported(&server, events);
         assert_eq!(reports, [Report::Note("ready".into()), Report::Warning("slow".into())]);
-        assert_eq!(notes, ["ready"]);
         assert!(server.heard("ready"));
-        let (reports, notes) = reported(&server, vec![Event::Failure("a line")]);
-        assert_eq!((reports, notes.len()), (vec![Report::Warning("a line".into())], 0));
+        let reports = reported(&server, vec![Event::Failure("a line")]);
+        assert_eq!(reports, [Report::Warning("a line".into())]);
         assert!(server.heard("a line"));
     }
 }

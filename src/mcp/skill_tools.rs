@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::app::observer::Notes;
 use crate::app::skills::{Arguments, SkillAnswer, SkillRequest};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
@@ -47,14 +48,15 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         let form = Form::take(&mut input);
         let request = SkillRequest::of(command, &ToolInput { command, input: &input });
         let reporter = Reporter::new(&*service.observer, call);
+        let notes = Notes::new(&reporter);
         let answer = service
-            .skill(&request, &reporter)
+            .skill(&request, &notes)
             .map_err(|error| in_protocol(&error, service.program))?;
         let mut data = Json::value_of(|out| skill_json::answer(&answer, out))
             .map_err(|error| failure(&Error::Output(error)))?;
         // On the command line they are on stderr, which an agent does not see.
-        let warnings: Vec<String> =
-            reporter.into_notes().into_iter().filter(|note| note.starts_with("warning[")).collect();
+        let mut warnings = notes.kept(Vec::new());
+        warnings.retain(|note| note.starts_with("warning["));
         if let (Value::Object(data), false) = (&mut data, warnings.is_empty()) {
             data.insert("warnings".into(), warnings.clone().into());
         }

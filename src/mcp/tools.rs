@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::app::add::{AddRequest, Source};
+use crate::app::observer::Notes;
 use crate::app::search::{Answer, SearchRequest};
 use crate::app::{self, Session, ToolSet};
 use crate::error::{Error, Result};
@@ -21,6 +22,7 @@ use crate::mcp::schemas::schema;
 use crate::mcp::service::{Service, failure};
 use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
+use crate::present::terminal::sheet::Sheet;
 use crate::present::text::compact;
 use crate::requests::{
     self, AddInput, GrepInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput,
@@ -108,13 +110,9 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             "Find passages similar to a document or to a chunk.",
             Effect::Reads,
             |input: SimilarInput, ask| {
-                let (seed, hits) = app::search::similar(ask.session(), &input.try_into()?)?;
-                ask.form.reply(
-                    PAGE,
-                    hits.as_slice(),
-                    |hits, out| json::similar(seed, hits, out),
-                    |hits, out| compact::similar(seed, hits, out),
-                )
+                let request = input.try_into()?;
+                let found = app::search::similar(ask.session(), &request, &ask.observer)?;
+                ask.form.reply(PAGE, &found, json::similar, compact::similar)
             },
         ),
         tool(
@@ -247,16 +245,19 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
 fn list(input: ListInput, ask: &Ask<'_>) -> Result<Reply> {
     let (limit, start) = (input.limit.unwrap_or(LIST_LIMIT) as usize, ask.form.cursor);
     let request = input.into_request()?;
-    let documents = app::read::list(ask.session(), &request, &ask.observer)?;
+    let notes = Notes::new(&ask.observer);
+    let documents = app::read::list(ask.session(), &request, &notes)?;
+    let notes = notes.kept(ask.session().notices.clone());
     let total = documents.len();
     let rest = documents.get(start..).unwrap_or_default();
     let listed = &rest[..limit.min(rest.len())];
     let next = start + listed.len();
     // A place in the list, not in the text.
     let form = Form { cursor: 0, ..ask.form };
-    let reply = form
-        .reply(PAGE, listed, json::list, |listed, out| compact::list(listed, start, total, out))?;
-    Ok(Reply { next_cursor: Some(next).filter(|next| *next < total), ..reply })
+    let text =
+        |listed: &[_], out: &mut Sheet<'_>| compact::list(listed, (start, total), &notes, out);
+    let reply = form.reply(PAGE, listed, json::list, text)?;
+    Ok(Reply { next_cursor: Some(next).filter(|next| *next < total), notes, ..reply })
 }
 
 /// Searches the knowledge bases that the call names.

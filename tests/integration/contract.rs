@@ -54,11 +54,13 @@ contract! {
         #[serde(deserialize_with = "nullable")] document_id: Option<i64>,
         #[serde(deserialize_with = "nullable")] chunk_id: Option<i64>,
         results: Vec<Hit>, returned: u64,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")] notes: Vec<String>,
     }
     Grep {
         contract_version: u32, pattern: String, results: Vec<GrepDocument>,
         #[serde(deserialize_with = "nullable")] total_matches: Option<usize>,
         returned: usize, searched: usize,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")] notes: Vec<String>,
     }
     GrepDocument {
         document_id: i64, title: String,

@@ -137,6 +137,8 @@ mod merging;
 /// Models: fetching, directories, changing from one to another.
 mod models;
 mod month;
+/// Notes on filters, stale files and knowledge bases: in JSON, on stderr, over MCP.
+mod notes;
 /// Runs as an ordinary user, also where the tests run as root.
 mod ordinary;
 /// Human text; which stream gets what; colour and progress on a terminal.

@@ -49,6 +49,9 @@ impl From<Reply> for Answer {
         if let Some(cursor) = reply.next_cursor {
             envelope["next_cursor"] = cursor.into();
         }
+        if !reply.notes.is_empty() {
+            envelope["notes"] = reply.notes.into();
+        }
         Self { envelope, has_structure, text: reply.text }
     }
 }

@@ -55,6 +55,8 @@ pub struct Reply {
     pub text: Option<String>,
     /// Where the rest begins, if the data is only a part; the value of the argument `cursor`.
     pub next_cursor: Option<usize>,
+    /// What is worth knowing about data that is a list, which has no place for it; the text says it too.
+    pub notes: Vec<String>,
 }
 
 impl From<Value> for Reply {

@@ -5,13 +5,14 @@
 //! ranks count the better hits of the others too. Vectors of different models cannot be compared, so then
 //! only the places in the answers count. Equal scores are ordered by base, then chunk id.
 
+use crate::app::observer::Notes;
 use crate::app::search::rerank::Reranker;
 use crate::app::search::{SearchRequest, search_by};
 use crate::app::{Observer, Session, absent};
 use crate::error::Result;
 use crate::search::evidence::num_tokens_of;
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
-use crate::search::{Answer, Confidence, Gathered, Hit, Reranking, Unmet};
+use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking, Unmet};
 use crate::store::ChunkId;
 use crate::text::contents::is_contents;
 
@@ -29,10 +30,11 @@ pub fn search_several(
             request.newest = request.newest.max(newest.flatten());
         }
     }
+    let notes = Notes::new(observer);
     let mut models: Vec<String> = Vec::new();
     let mut answers: Vec<Answer> = Vec::new();
     for session in sessions {
-        let mut found = search_by(None, session, &request, observer)?;
+        let mut found = search_by(None, session, &request, &notes)?;
         found.name_base(&session.place.name);
         models.extend(session.binding()?.map(|binding| binding.model_name));
         answers.push(found);
@@ -47,9 +49,10 @@ pub fn search_several(
             Reranking::Failed("several knowledge bases are in the order of their scores".into())
         }),
     };
-    let mut merged = merging.merge(answers);
-    absent::phrases(&mut merged, observer);
-    Ok(merged)
+    let merged = merging.merge(answers);
+    absent::phrases(&merged, &notes);
+    let notices = sessions.iter().flat_map(|session| session.notices.clone()).collect();
+    Ok(Answer { notes: notes.kept(notices), ..merged })
 }
 
 /// How answers are merged.
@@ -170,8 +173,10 @@ impl Merging {
 
 /// Returns the phrasings that no base meets. A base that has nothing to search is left out.
 fn unmet_in_all(answers: &[Answer]) -> Vec<Unmet> {
-    let is_void =
-        |answer: &&Answer| answer.hits.is_empty() && answer.confidence == Some(Confidence::None);
+    let is_void = |answer: &&Answer| {
+        matches!(answer.no_basis, Some(NoBasis::Filter | NoBasis::Nothing))
+            || answer.hits.is_empty() && answer.confidence == Some(Confidence::None)
+    };
     let mut all = answers.iter().filter(|answer| !is_void(answer)).map(|answer| &answer.unmet);
     let mut found = all.next().cloned().unwrap_or_default();
     for other in all {

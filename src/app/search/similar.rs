@@ -2,8 +2,8 @@
 
 use crate::app::freshness::{self, Freshness};
 use crate::app::lookup::{find, of_chunk};
-use crate::app::observer::Silent;
-use crate::app::{Session, refresh};
+use crate::app::observer::{Notes, Silent};
+use crate::app::{Observer, Session, absent, refresh};
 use crate::document::Filter;
 use crate::error::Result;
 use crate::search::Hit;
@@ -23,16 +23,37 @@ pub struct SimilarRequest {
     pub filter: Filter,
 }
 
+/// Passages similar to a document or a chunk.
+#[derive(Debug)]
+pub struct Similar {
+    /// What they are similar to.
+    pub seed: Seed,
+    /// Most similar first.
+    pub hits: Vec<Hit>,
+    /// What is worth knowing about the answer, such as a filter that no document passes.
+    pub notes: Vec<String>,
+}
+
 /// Finds passages similar to a document or a chunk.
-pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
-    let found = session.steadily(|| alike(session, request))?;
-    let is_refreshed = session.freshness(None) == Freshness::Refresh
-        && refresh::refresh(session, &found.1, &Silent);
-    if is_refreshed { Ok(alike(session, request).unwrap_or(found)) } else { Ok(found) }
+pub fn similar(
+    session: &Session,
+    request: &SimilarRequest,
+    observer: &dyn Observer,
+) -> Result<Similar> {
+    let notes = Notes::new(observer);
+    let (mut seed, mut hits) = session.steadily(|| alike(session, request, &notes))?;
+    if session.freshness(None) == Freshness::Refresh && refresh::refresh(session, &hits, &Silent) {
+        (seed, hits) = alike(session, request, &Silent).unwrap_or((seed, hits));
+    }
+    Ok(Similar { seed, hits, notes: notes.kept(session.notices.clone()) })
 }
 
 /// Finds what is like a document without reading files again.
-fn alike(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
+fn alike(
+    session: &Session,
+    request: &SimilarRequest,
+    observer: &dyn Observer,
+) -> Result<(Seed, Vec<Hit>)> {
     let (store, seed) = match (request.chunk, &request.document) {
         (Some(id), _) => (of_chunk(session, id)?.0, Seed::Chunk(id)),
         (None, typed) => {
@@ -47,6 +68,9 @@ fn alike(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)
         rrf_k: settings.rrf_k,
     };
     let mut hits = similar::similar(&store, seed, &options)?;
+    if hits.is_empty() {
+        absent::explain(&store, &options.filter, observer)?;
+    }
     let documents = hits.iter_mut().map(|hit| (hit.stored.document_id, &mut hit.stored.path));
     session.shown_paths(options.filter.path_prefix.as_deref()).choose(&store, documents)?;
     if settings.freshness != Freshness::Off {

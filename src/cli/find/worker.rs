@@ -240,8 +240,8 @@ impl<T: From<Reply> + Send> Worker<'_, T> {
                 let limit = Some(SIMILAR);
                 let request =
                     SimilarRequest { chunk: Some(*chunk), limit, ..SimilarRequest::default() };
-                let (_, hits) = app::search::similar(self.session, &request)?;
-                self.listing(Listing::of_similar(hits))
+                let found = app::search::similar(self.session, &request, &Silent)?;
+                self.listing(Listing::of_similar(found.hits))
             }
             Question::Outline(document, path, typed) => {
                 let id = document.to_string();

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::app::grep::{Detail, GrepDocument, GrepResults};
 use crate::document::Stale;
 use crate::present::json::{SourceJson, answer};
+use crate::present::text::stale;
 use crate::read::grep::Line;
 use crate::store::ChunkId;
 use crate::text::json::Json;
@@ -26,6 +27,9 @@ pub(in crate::present) struct GrepJson<'a> {
     returned: usize,
     /// Documents that were searched.
     searched: usize,
+    /// What else is worth knowing, as in the answer to a query; absent if there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// A document with matching lines.
@@ -134,6 +138,7 @@ pub fn grep(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
             total_matches: is_counted.then(|| results.num_lines()),
             returned: results.documents.len(),
             searched: results.num_searched,
+            notes: results.notes.iter().cloned().chain(stale::advice_of(results)).collect(),
         },
         out,
     )

@@ -47,6 +47,9 @@ pub(in crate::present) struct ReportJson<'a> {
     errors: Vec<Failed>,
     /// Ignore files that were not used, with the reason.
     warnings: Vec<Failed>,
+    /// What else is worth knowing, such as languages that the model cannot read; absent if there is nothing.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    notes: &'a [String],
 }
 
 /// How many files of one kind were ignored.
@@ -81,6 +84,7 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
             document_ids: &report.document_ids,
             errors: report.failed.iter().map(Failed::from).collect(),
             warnings: report.warnings.iter().map(Failed::from).collect(),
+            notes: &report.notes,
         },
         out,
     )

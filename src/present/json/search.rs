@@ -5,8 +5,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::search::Similar;
 use crate::document::Stale;
 use crate::present::json::{SourceJson, Versioned, answer};
+use crate::present::text::stale;
 use crate::search::similar::Seed;
 use crate::search::{Answer, Confidence, Contribution, Hit, NoBasis, Reranking, TermMatch};
 use crate::store::{ChunkId, DocumentId};
@@ -47,14 +49,16 @@ pub(in crate::present) struct SearchJson<'a> {
     total_matches: usize,
     /// Number of `results`.
     returned: usize,
-    /// How likely the results contain the answer: `high`, `low` or `none`; null if no leg can tell.
+    /// How likely the results contain the answer: `high`, `low` or `none`; null if no leg can tell, or if no document
+    /// passes the filter.
     confidence: Option<&'static str>,
     /// Why `confidence` is null; absent if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence_reason: Option<&'static str>,
-    /// Remarks on the search: which phrase in double quotes no passage has; absent if there are none.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    notes: &'a [String],
+    /// What else is worth knowing, as on stderr: what of a filter no document meets, which phrase in double quotes no
+    /// passage has, how many files are stale; absent if there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     /// With `search.rerank_command`: whether the first results are in the order of `rerank_score` instead of
     /// `score`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -246,13 +250,18 @@ impl<'a> From<&'a Answer> for SearchJson<'a> {
             returned: answer.hits.len(),
             confidence: answer.confidence.map(Confidence::as_str),
             confidence_reason: answer.no_basis.map(NoBasis::as_str),
-            notes: &answer.notes,
+            notes: notes(&answer.notes, &answer.hits),
             reranked: answer.reranking.as_ref().map(is_done),
             rerank_error: answer.reranking.as_ref().and_then(failure),
             budget: gathered.and_then(|gathered| gathered.budget),
             tokens: gathered.map(|gathered| gathered.num_tokens),
         }
     }
+}
+
+/// Returns the notes of an answer, and advice about its stale hits.
+fn notes(notes: &[String], hits: &[Hit]) -> Vec<String> {
+    notes.iter().cloned().chain(stale::advice(hits)).collect()
 }
 
 fn is_done(reranking: &Reranking) -> bool {
@@ -277,11 +286,15 @@ pub(in crate::present) struct SimilarJson<'a> {
     results: Vec<ResultJson<'a>>,
     /// Number of `results`.
     returned: usize,
+    /// What else is worth knowing, as in the answer to a query; absent if there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// Writes passages similar to a document or a chunk.
-pub fn similar(seed: Seed, hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
-    let (document_id, chunk_id) = match seed {
+pub fn similar(found: &Similar, out: &mut Json<'_>) -> io::Result<()> {
+    let hits = &found.hits;
+    let (document_id, chunk_id) = match found.seed {
         Seed::Document(id) => (Some(id), None),
         Seed::Chunk(id) => (None, Some(id)),
     };
@@ -291,6 +304,7 @@ pub fn similar(seed: Seed, hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
             chunk_id,
             results: hits.iter().map(ResultJson::from).collect(),
             returned: hits.len(),
+            notes: notes(&found.notes, hits),
         },
         out,
     )

@@ -21,7 +21,7 @@ use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
 /// Printed for an empty database.
-const NONE: &str = "No documents indexed. Run `kb add` to get started.";
+pub(super) const NONE: &str = "No documents indexed. Run `kb add` to get started.";
 
 /// Printed if no document passes the filter.
 const NONE_PASSES: &str = "No documents match. `kb list` without filters shows all.";

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::app::grep::GrepResults;
 use crate::document::Stale;
 use crate::search::Hit;
 use crate::store::DocumentId;
@@ -20,8 +21,13 @@ pub fn advice<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Option<String> {
     advice_about(hits.into_iter().map(|hit| (hit.stored.document_id, hit.stale)))
 }
 
+/// Returns one line of advice about the stale documents with matching lines; `None` if there are none.
+pub fn advice_of(results: &GrepResults) -> Option<String> {
+    advice_about(results.documents.iter().map(|found| (found.document.id, found.stale)))
+}
+
 /// Returns one line of advice about the stale ones of some documents; `None` if there are none.
-pub fn advice_about(
+fn advice_about(
     documents: impl IntoIterator<Item = (DocumentId, Option<Stale>)>,
 ) -> Option<String> {
     let (mut changed, mut missing) = (BTreeSet::new(), BTreeSet::new());

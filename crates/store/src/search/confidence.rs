@@ -31,6 +31,10 @@ pub enum NoBasis {
     NoWords,
     /// No chunk has what the query has in quotes.
     Unmet,
+    /// No document passes the filter.
+    Filter,
+    /// There are no documents.
+    Nothing,
 }
 
 impl NoBasis {
@@ -40,6 +44,8 @@ impl NoBasis {
             Self::Unreadable => "the model cannot read the query",
             Self::NoWords => "the query has no words to look for",
             Self::Unmet => "no searched passage has the phrases in double quotes",
+            Self::Filter => "no document passes the filter",
+            Self::Nothing => "nothing has been added yet",
         }
     }
 }

@@ -6,6 +6,8 @@ use crate::app::read::Info;
 use crate::app::status::Status;
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::Sheet;
+use crate::present::text::compact::search::notes;
+use crate::present::text::documents::NONE;
 use crate::present::text::human::Human;
 use crate::present::text::{read, stale};
 use crate::read::{Opened, Outline, Shown};
@@ -19,14 +21,18 @@ const WIDTH: usize = 80;
 /// Most failed files that a report names.
 const MAX_FAILED: usize = 20;
 
-/// Writes some of the documents: one per line, with its id. `start` is how many come before them.
+/// Writes some of the documents: one per line, with its id. `start` is how many of `total` come before them.
 pub fn list(
     documents: &[ListedDocument],
-    start: usize,
-    total: usize,
+    (start, total): (usize, usize),
+    remarks: &[String],
     out: &mut Sheet<'_>,
 ) -> io::Result<()> {
     writeln!(out, "{} of {}", documents.len(), counted(total, "document"))?;
+    notes(remarks, out)?;
+    if total == 0 && remarks.is_empty() {
+        writeln!(out, "{NONE}")?;
+    }
     for document in documents {
         let path = document.path.as_deref().map(|path| format!(" {}", clean_name(path)));
         let tags = match document.tags.as_slice() {
@@ -107,6 +113,7 @@ pub fn status(status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
 /// Writes what was added.
 pub fn report(report: &IngestReport, out: &mut Sheet<'_>) -> io::Result<()> {
     writeln!(out, "{}", Human::summary(report))?;
+    notes(&report.notes, out)?;
     let ids: Vec<String> = report.document_ids.iter().map(ToString::to_string).collect();
     if !ids.is_empty() {
         writeln!(out, "documents {}", ids.join(", "))?;

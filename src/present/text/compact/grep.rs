@@ -4,6 +4,7 @@ use std::io;
 
 use crate::app::grep::{Detail, GrepResults};
 use crate::present::terminal::sheet::Sheet;
+use crate::present::text::compact::search::notes;
 use crate::present::text::{grep as text, stale};
 use crate::text::number::counted;
 use crate::text::printable::{clean, clean_name};
@@ -14,7 +15,7 @@ const MAX_CHARS: usize = 240;
 /// Writes each document, then its lines with their places. A line never begins with text of a document.
 pub fn grep(results: &GrepResults, out: &mut Sheet<'_>) -> io::Result<()> {
     writeln!(out, "{}", text::summary(results))?;
-    let mut has_stale = false;
+    notes(&results.notes, out)?;
     for found in &results.documents {
         let document = &found.document;
         let mut facts = vec![format!("document {}", document.id)];
@@ -22,7 +23,6 @@ pub fn grep(results: &GrepResults, out: &mut Sheet<'_>) -> io::Result<()> {
             facts.push(counted(found.matched.num_lines, "line"));
         }
         facts.extend(found.stale.map(|stale| stale::mark(stale).to_owned()));
-        has_stale |= found.stale.is_some();
         let path = document.path.as_deref().map(|path| format!(" ({})", clean_name(path)));
         let title = clean(&document.title);
         writeln!(out, "\n**{title}**{}, {}", path.unwrap_or_default(), facts.join(", "))?;
@@ -35,5 +35,5 @@ pub fn grep(results: &GrepResults, out: &mut Sheet<'_>) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out, "\nread on: kb_show document, page or section; kb_open document, start_line")?;
-    if has_stale { writeln!(out, "`kb update` reads changed files again") } else { Ok(()) }
+    stale::advice_of(results).map_or(Ok(()), |advice| writeln!(out, "{advice}"))
 }

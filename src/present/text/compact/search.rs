@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
+use crate::app::search::Similar;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::{quote, stale};
 use crate::search::similar::Seed;
@@ -26,9 +27,7 @@ pub fn found(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
     };
     let (shown, total) = (answer.hits.len(), answer.total_matches);
     writeln!(out, "{shown} of {total} matches, {confidence}{reranking}")?;
-    for note in &answer.notes {
-        writeln!(out, "note: {}", clean(note))?;
-    }
+    notes(&answer.notes, out)?;
     let mut seen = HashSet::new();
     for hit in &answer.hits {
         passage(hit, &mut seen, out)?;
@@ -42,17 +41,23 @@ pub fn found(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes passages similar to a document or a chunk.
-pub fn similar(seed: Seed, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
-    let seed = match seed {
+pub fn similar(found: &Similar, out: &mut Sheet<'_>) -> io::Result<()> {
+    let seed = match found.seed {
         Seed::Document(id) => format!("document {id}"),
         Seed::Chunk(id) => format!("chunk {id}"),
     };
-    writeln!(out, "{} similar to {seed}", counted(hits.len(), "passage"))?;
+    writeln!(out, "{} similar to {seed}", counted(found.hits.len(), "passage"))?;
+    notes(&found.notes, out)?;
     let mut seen = HashSet::new();
-    for hit in hits {
+    for hit in &found.hits {
         passage(hit, &mut seen, out)?;
     }
-    end("more: larger top; ", hits, out)
+    end("more: larger top; ", &found.hits, out)
+}
+
+/// Writes what is worth knowing about an answer.
+pub(super) fn notes(notes: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
+    notes.iter().try_for_each(|note| writeln!(out, "note: {}", clean(note)))
 }
 
 /// Writes a passage: its citation, ids and text. The path of a document comes once, with its first passage.
