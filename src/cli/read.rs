@@ -78,8 +78,8 @@ fn selection(args: &SelectionArgs, around: u32) -> Selection {
         Selection::Section(heading.clone())
     } else if let Some(name) = &args.symbol {
         Selection::Symbol(name.clone())
-    } else if let Some(page) = args.page {
-        Selection::Page(page)
+    } else if let Some((first, last)) = args.page {
+        Selection::Pages(first, last)
     } else if let Some(id) = args.chunk {
         Selection::Chunk(id, around)
     } else {

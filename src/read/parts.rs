@@ -212,20 +212,21 @@ impl Text {
         };
         let last =
             self.chunks.iter().filter_map(pages).map(|pages| *pages.end()).max().unwrap_or(0);
-        (1..=last).filter_map(|page| self.page(page)).collect()
+        (1..=last).filter_map(|page| self.pages_from(page, page)).collect()
     }
 
-    /// Returns a page: the chunks that are completely or partly on it.
-    pub(super) fn page(&self, page: u32) -> Option<Part> {
+    /// Returns some pages: the chunks that are completely or partly on them.
+    pub(super) fn pages_from(&self, first: u32, last: u32) -> Option<Part> {
         let is_on = |stored: &StoredChunk| {
             let chunk = &stored.chunk;
-            chunk.page.is_some_and(|first| first <= page)
-                && chunk.last_page.or(chunk.page).is_some_and(|last| page <= last)
+            chunk.page.is_some_and(|start| start <= last)
+                && chunk.last_page.or(chunk.page).is_some_and(|end| first <= end)
         };
         let start = self.chunks.iter().position(is_on)?;
         let end = self.chunks.iter().rposition(is_on)? + 1;
-        let mut part = self.of_chunks(PartKind::Page, 1, Some(page.to_string()), start..end);
-        (part.page, part.last_page) = (Some(page), Some(page));
+        let name = if first == last { first.to_string() } else { format!("{first}-{last}") };
+        let mut part = self.of_chunks(PartKind::Page, 1, Some(name), start..end);
+        (part.page, part.last_page) = (Some(first), Some(last));
         Some(part)
     }
 

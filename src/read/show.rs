@@ -19,8 +19,8 @@ pub enum Selection {
     Section(String),
     /// A qualified name, or its last part.
     Symbol(String),
-    /// A physical page, from 1.
-    Page(u32),
+    /// The first and the last of some physical pages, from 1.
+    Pages(u32, u32),
     /// A chunk, with this many chunks before and after it.
     Chunk(ChunkId, u32),
 }
@@ -82,9 +82,10 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
     };
     match selection {
         Selection::Whole => Ok(vec![text.of_chunks(PartKind::Text, 1, None, 0..text.chunks.len())]),
-        Selection::Page(page) => match text.page(*page) {
+        Selection::Pages(first, last) => match text.pages_from(*first, *last) {
             Some(part) => Ok(vec![part]),
-            None => Err(unknown(format!("page {page}"), Vec::new())),
+            None if first == last => Err(unknown(format!("page {first}"), Vec::new())),
+            None => Err(unknown(format!("pages {first}-{last}"), Vec::new())),
         },
         Selection::Chunk(id, around) => {
             let at = text.chunks.iter().position(|stored| stored.id == *id);

@@ -59,17 +59,18 @@ impl TryFrom<FilterInput> for Filter {
 
     fn try_from(input: FilterInput) -> Result<Self> {
         // A schema cannot express these checks; the command line makes the same ones.
-        let date = |typed: Option<String>| {
-            typed.map(|day| values::date(&day)).transpose().map_err(Error::usage)
+        let date = |name: &str, typed: Option<String>| {
+            let wrong = |reason| Error::usage(format!("{name}: {reason}"));
+            typed.map(|day| values::date(&day)).transpose().map_err(wrong)
         };
         Ok(Self {
             doc_type: input.r#type,
             tags: tags(&input.tags)?,
             excluded_tags: tags(&input.exclude_tags)?,
             language: input.language.map(|word| language(&word)).transpose()?,
-            since: date(input.since)?,
-            until: date(input.until)?,
-            added_since: date(input.added_since)?,
+            since: date("since", input.since)?,
+            until: date("until", input.until)?,
+            added_since: date("added_since", input.added_since)?,
             path_prefix: input.path.map(|path| path_prefix(&path)).transpose()?,
             excluded: Vec::new(),
         })
@@ -219,12 +220,12 @@ fn language(word: &str) -> Result<Language> {
     })
 }
 
-/// Returns the schema of a document's id or name.
+/// Returns the schema of what is a number or a text: the id or name of a document, pages.
 fn id_or_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": ["integer", "string"] })
 }
 
-/// Returns the id or name of a document as it would be typed.
+/// Returns what is a number or a text as it would be typed.
 pub(crate) fn name(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{id_or_name, name};
 use crate::app::read::{OpenRequest, ShowRequest};
+use crate::app::values;
 use crate::error::{Error, Result};
 use crate::read::Selection;
 use crate::store::ChunkId;
@@ -42,7 +43,9 @@ pub(crate) struct ShowInput {
     /// Its heading
     pub(crate) section: Option<String>,
     pub(crate) symbol: Option<String>,
-    pub(crate) page: Option<NonZeroU32>,
+    #[serde(default)]
+    #[schemars(schema_with = "id_or_name")]
+    pub(crate) page: Option<Value>,
     /// Id; no document needed
     pub(crate) chunk: Option<ChunkId>,
     /// Chunks around it
@@ -67,14 +70,16 @@ impl TryFrom<ShowInput> for ShowRequest {
             return Err(Error::usage("section, symbol, page and chunk exclude each other"));
         }
         if input.document.is_none() && input.chunk.is_none() {
-            return Err(Error::usage("the document is missing"));
+            return Err(Error::usage("give the argument `document`"));
         }
         let selection = if let Some(heading) = input.section {
             Selection::Section(heading)
         } else if let Some(symbol) = input.symbol {
             Selection::Symbol(symbol)
         } else if let Some(page) = input.page {
-            Selection::Page(page.get())
+            let wrong = |reason| Error::usage(format!("page: {reason}"));
+            let (first, last) = values::pages(&name(&page)).map_err(wrong)?;
+            Selection::Pages(first, last)
         } else if let Some(id) = input.chunk {
             Selection::Chunk(id, input.around)
         } else {

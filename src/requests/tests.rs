@@ -85,10 +85,14 @@ fn one_part_of_a_document_is_shown() {
     assert_eq!(part(heading), Selection::Section("Setup".to_owned()));
     let symbol = json!({ "document": "a", "symbol": "run" });
     assert_eq!(part(symbol), Selection::Symbol("run".to_owned()));
-    assert_eq!(part(json!({ "document": "a", "page": 3 })), Selection::Page(3));
+    for (page, last) in [(json!(3), 3), (json!("3"), 3), (json!("pp. 3-4"), 4)] {
+        assert_eq!(part(json!({ "document": "a", "page": page })), Selection::Pages(3, last));
+    }
+    let wrong = json!({ "document": "a", "page": "iv" });
+    refused(show(wrong), "page: neither a page like 3 nor pages like 3-4");
     let chunk = json!({ "chunk": 5, "around": 2 });
     assert_eq!(part(chunk), Selection::Chunk(ChunkId(5), 2));
-    refused(show(json!({ "section": "Setup" })), "the document is missing");
+    refused(show(json!({ "section": "Setup" })), "give the argument `document`");
     refused(
         show(json!({ "document": "a", "page": 3, "symbol": "run" })),
         "section, symbol, page and chunk exclude each other",

@@ -130,6 +130,8 @@ mod mcp_official;
 mod mcp_places;
 /// Skills over MCP: names, indexes, warnings, annotations.
 mod mcp_skills;
+/// The words of `kb mcp`: errors, lenient arguments, brief answers.
+mod mcp_words;
 /// Files in archives, e-mails and mailboxes.
 mod members;
 /// Merging imports: two machines that edit the same documents.

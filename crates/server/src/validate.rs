@@ -42,8 +42,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("bases", "base"),
 ];
 
-/// The argument that is an id or a name.
-const DOCUMENT: &str = "document";
+/// The arguments that are a number or a text.
+const NUMBER_OR_TEXT: [&str; 2] = ["document", "page"];
 
 /// Whole numbers up to this one are exact in a double.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -67,7 +67,7 @@ pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
         if value.is_null() {
             continue;
         }
-        let value = adapted(meant, value, property);
+        let Some(value) = adapted(meant, value, property) else { continue };
         check(meant, &value, property, &mut issues);
         if named.insert(meant.to_owned(), value).is_some() {
             issues.push(issue(meant, "given twice"));
@@ -81,16 +81,29 @@ pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
 }
 
 /// Returns a value as the type that a property has, where only the spelling differs: weaker models write `"5"`,
-/// `5.0` or `"true"`, and a document is named by its id.
-fn adapted(name: &str, value: Value, property: &Value) -> Value {
+/// `5.0`, `"true"`, `"PDF"` or one text for a list, and a document is named by its id. `None` for a word that is empty.
+fn adapted(name: &str, value: Value, property: &Value) -> Option<Value> {
     let kind = property["type"].as_str().unwrap_or_default();
-    match (kind, &value) {
+    Some(match (kind, &value) {
         ("integer", Value::String(text)) => text.trim().parse::<i64>().map_or(value, Value::from),
         ("integer", Value::Number(number)) => number.as_f64().and_then(whole).unwrap_or(value),
         ("boolean", Value::String(text)) => text.trim().parse::<bool>().map_or(value, Value::from),
-        ("string", Value::Number(id)) if name == DOCUMENT => Value::String(id.to_string()),
+        ("string", Value::Number(number)) if NUMBER_OR_TEXT.contains(&name) => {
+            let whole = number.as_f64().and_then(whole);
+            Value::String(whole.unwrap_or(value).to_string())
+        }
+        ("string", Value::String(text)) => {
+            let words = property.get("enum").and_then(Value::as_array);
+            let mut known = words.into_iter().flatten().filter_map(Value::as_str);
+            match known.find(|word| word.eq_ignore_ascii_case(text.trim())) {
+                Some(word) => word.into(),
+                None if words.is_some() && text.trim().is_empty() => return None,
+                None => value,
+            }
+        }
+        ("array", Value::String(_)) => json!([value]),
         _ => value,
-    }
+    })
 }
 
 /// Returns a number without a fraction as a whole number.
@@ -223,15 +236,19 @@ mod tests {
     fn other_spellings_of_a_value_are_understood() {
         let schema = json!({ "type": "object", "properties": {
             "top": { "type": "integer" }, "is": { "type": "boolean" }, "document": { "type": "string" },
+            "type": { "type": "string", "enum": ["pdf"] }, "tags": { "type": "array" },
         } });
         let schema = schema.as_object().unwrap();
-        let expected = json!({ "top": 5, "is": true, "document": "7" });
+        let expected =
+            json!({ "top": 5, "is": true, "document": "7", "type": "pdf", "tags": ["a,b"] });
         for input in [
-            json!({ "top": "5", "is": "true", "document": 7 }),
-            json!({ "top": 5.0, "is": true, "document": "7" }),
+            json!({ "top": "5", "is": "true", "document": 7, "type": "PDF", "tags": "a,b" }),
+            json!({ "top": 5.0, "is": true, "document": 7.0, "type": "pdf", "tags": ["a,b"] }),
         ] {
             assert_eq!(validate(schema, input).unwrap(), expected);
         }
+        assert_eq!(validate(schema, json!({ "type": " " })).unwrap(), json!({}));
+        assert!(validate(schema, json!({ "type": "word" })).is_err());
         assert!(validate(schema, json!({ "top": "five" })).is_err());
         assert!(validate(schema, json!({ "is": "yes" })).is_err());
     }

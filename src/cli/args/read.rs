@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::app::read::SortKey;
-use crate::app::values::tag;
+use crate::app::values::{pages as cited, tag};
 use crate::cli::args::values::{directory, doc_type, language, lines, pages, top};
 use crate::cli::args::{FilterArgs, Format};
 use crate::config::OutputFormat;
@@ -201,9 +201,9 @@ pub(in crate::cli) struct SelectionArgs {
     /// Definition with this name, qualified or not
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) symbol: Option<String>,
-    /// Page number, from 1
-    #[arg(long, value_name = "N")]
-    pub(in crate::cli) page: Option<u32>,
+    /// Page number, from 1, or pages such as 3-4
+    #[arg(long, value_name = "N", value_parser = cited)]
+    pub(in crate::cli) page: Option<(u32, u32)>,
     /// Chunk with this id, as in search results
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) chunk: Option<ChunkId>,

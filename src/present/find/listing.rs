@@ -312,7 +312,7 @@ impl Listing {
         match (symbol, section, page) {
             (Some(symbol), _, _) => Selection::Symbol(symbol),
             (None, Some(section), _) => Selection::Section(section),
-            (None, None, Some(page)) => Selection::Page(page),
+            (None, None, Some(page)) => Selection::Pages(page, page),
             (None, None, None) => Selection::Whole,
         }
     }

@@ -128,14 +128,17 @@ fn the_whole_document_or_a_page_is_shown_up_to_a_number_of_lines() {
     for (selection, max_lines, text, num_cut) in [
         (Selection::Whole, None, "a\nb1\n\na\nb2", 0),
         (Selection::Whole, Some(2), "a\nb1\n", 3),
-        (Selection::Page(2), None, "a\nb2", 0),
-        (Selection::Page(2), Some(1), "a\n", 1),
+        (Selection::Pages(2, 2), None, "a\nb2", 0),
+        (Selection::Pages(1, 2), None, "a\nb1\n\na\nb2", 0),
+        (Selection::Pages(2, 2), Some(1), "a\n", 1),
     ] {
         let options = ShowOptions { selection, max_lines };
         let shown = show(&db.store, document.clone(), &options).unwrap();
         assert_eq!((shown.text.as_str(), shown.num_cut, shown.stale), (text, num_cut, None));
     }
-    assert_eq!(unknown(&(db, document), Selection::Page(3)).0, "page 3");
+    let library = (db, document);
+    let unknown = |first, last| unknown(&library, Selection::Pages(first, last)).0;
+    assert_eq!([unknown(3, 3), unknown(3, 5)], ["page 3", "pages 3-5"]);
 }
 
 #[test]
