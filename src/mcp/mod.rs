@@ -18,6 +18,7 @@ mod skill_tools;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod words;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde_json::{Map, Value};
+
 use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
 use crate::app::{Observer, ToolSet};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
+use crate::mcp::words::in_tools;
 use crate::server::Failure;
 
 /// The knowledge bases, which stay open between calls, and the observer of events.
@@ -45,7 +48,14 @@ impl Service {
     }
 }
 
-/// Converts an error to the form that clients get.
+/// Converts an error to the form that clients get, in the words of a tool with these arguments.
+pub(super) fn failure_of(error: &Error, arguments: &Map<String, Value>) -> Failure {
+    let say = |text: String| in_tools(&text, arguments);
+    let (message, fix) = (say(error.to_string()), error.hint().map(say));
+    Failure { message, code: error.code().to_owned(), fix }
+}
+
+/// Converts an error that no tool reports.
 pub(super) fn failure(error: &Error) -> Failure {
-    Failure { message: error.to_string(), code: error.code().to_owned(), fix: error.hint() }
+    failure_of(error, &Map::new())
 }

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::mcp::form::{self, Form, LIST_PAGE, PAGE, SHORT_PAGE};
 use crate::mcp::reporter::Reporter;
 use crate::mcp::service::{Service, failure};
+use crate::mcp::words::in_tools;
 use crate::present::json::skill as skill_json;
 use crate::present::text::{compact, skill as skill_text};
 use crate::server::{Call, Effect, Failure, Reply, Tool, UNLISTED};
@@ -175,7 +176,10 @@ fn in_protocol(error: &Error, program: Program) -> Failure {
         Error::Skill(diagnostic) => Failure {
             message: diagnostic.line(program),
             code: diagnostic.code().to_owned(),
-            fix: diagnostic.hint().or_else(|| diagnostic.suggestions()),
+            fix: diagnostic
+                .hint()
+                .or_else(|| diagnostic.suggestions())
+                .map(|hint| in_tools(&hint, &Map::new())),
         },
         error => failure(error),
     }

@@ -19,7 +19,7 @@ use crate::mcp::bases::Bases;
 use crate::mcp::form::{Form, PAGE, SHORT_PAGE};
 use crate::mcp::reporter::Reporter;
 use crate::mcp::schemas::schema;
-use crate::mcp::service::{Service, failure};
+use crate::mcp::service::{Service, failure_of};
 use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
 use crate::present::terminal::sheet::Sheet;
@@ -312,6 +312,8 @@ fn tool<I: DeserializeOwned + JsonSchema + 'static>(
     let service = Arc::clone(service);
     let mut schema = schema::<I>();
     Form::declare(&mut schema, name == "kb_search");
+    let arguments =
+        schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     let handler = move |mut input: Value, call: &Call| {
         let form = Form::take(&mut input);
         let answer = || {
@@ -321,7 +323,7 @@ fn tool<I: DeserializeOwned + JsonSchema + 'static>(
             let observer = Reporter::new(&*service.observer, call);
             work(input, &Ask { bases: &service.bases, sessions, observer, form })
         };
-        answer().map_err(|error| failure(&error))
+        answer().map_err(|error| failure_of(&error, &arguments))
     };
     Tool {
         name: name.to_owned(),

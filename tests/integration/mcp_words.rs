@@ -6,6 +6,40 @@ use crate::env::TestEnv;
 use crate::mcp_client::Client;
 
 #[test]
+fn errors_name_tools_and_arguments_and_those_of_the_command_line_commands_and_options() {
+    let env = TestEnv::with_corpus();
+    let mut client = Client::start(&env, "", &[]);
+    for (tool, arguments, expected) in [
+        ("kb_show", json!({}), "give the argument `document`"),
+        ("kb_show", json!({ "document": 99 }), "`kb_list` shows all ids"),
+        ("kb_show", json!({ "document": 5, "page": 99 }), "`kb_outline {\"document\":5}` lists"),
+        ("kb_grep", json!({ "pattern": "(" }), "`fixed_strings` (fixed)"),
+        ("kb_search", json!({ "query": " " }), "`kb_search {\"query\":\"how to install git\"}`"),
+        ("kb_search", json!({ "query": "a", "since": "yesterday" }), "since: not a date"),
+        (
+            "kb_search",
+            json!({ "query": "a", "budget": 900, "top": 5000 }),
+            "with `context` or `budget`, `top` must",
+        ),
+        ("skill_show", json!({ "skill": "no", "section": "a" }), "`skill_list` shows all skills"),
+    ] {
+        let envelope = client.call(tool, arguments);
+        let error = &envelope["error"];
+        let said =
+            format!("{} {}", error["message"], error["details"]["fix"]).replace("\\\"", "\"");
+        assert!(said.contains(expected), "{tool}: {said}");
+    }
+    for (args, expected) in [
+        (&["show", "99"][..], "`kb list` shows all ids"),
+        (&["show", "5", "--page", "99"], "`kb outline 5` lists all parts"),
+        (&["grep", "("], "`-F` (fixed)"),
+    ] {
+        let output = env.kb(args);
+        assert!(output.stderr.contains(expected), "{args:?}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn lists_cases_and_citations_may_be_written_in_several_ways() {
     let env = TestEnv::with_corpus();
     let mut client = Client::start(&env, "", &["--allow-write"]);
