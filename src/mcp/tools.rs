@@ -34,6 +34,12 @@ use crate::skill::commands::COMMANDS;
 /// How many documents a list has if the call does not say.
 const LIST_LIMIT: u32 = 50;
 
+/// Most parts of an outline that are all listed if the call does not say how deep.
+const BRIEF_PARTS: usize = 60;
+
+/// The deepest parts that are listed of a longer one.
+const BRIEF_LEVEL: u32 = 2;
+
 /// The filters that a tool seldom needs.
 const UNLISTED_FILTERS: [(&str, &[&str]); 3] = [
     ("kb_grep", &["type", "tags", "exclude_tags", "language", "since"]),
@@ -122,8 +128,15 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |input: OutlineInput, ask| {
                 let document = requests::name(&input.document);
-                let outline = app::read::outline(ask.session(), &document, None, input.level)?;
-                ask.form.reply(SHORT_PAGE, &outline, read_json::outline, compact::outline)
+                let mut outline = app::read::outline(ask.session(), &document, None, input.level)?;
+                let num_parts = outline.parts.len();
+                if input.level.is_none() && !ask.form.is_full && num_parts > BRIEF_PARTS {
+                    outline.parts.retain(|part| part.level <= BRIEF_LEVEL);
+                }
+                let num_more = num_parts - outline.parts.len();
+                ask.form.reply(SHORT_PAGE, &outline, read_json::outline, |outline, out| {
+                    compact::outline(outline, num_more, out)
+                })
             },
         ),
         tool(
@@ -156,10 +169,13 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_info", "Describe a document"),
-            "Show the metadata and the chunks of a document.",
+            "Show a document's metadata: type, pages, dates.",
             Effect::Reads,
             |input: InfoInput, ask| {
-                let info = app::read::info(ask.session(), &requests::name(&input.document))?;
+                let mut info = app::read::info(ask.session(), &requests::name(&input.document))?;
+                if !ask.form.is_full {
+                    info.chunks.clear();
+                }
                 ask.form.reply(SHORT_PAGE, &info, json::info, compact::info)
             },
         ),

@@ -1,5 +1,7 @@
 //! The words of `kb mcp`: errors name tools and arguments, arguments are read leniently, answers are brief.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
@@ -68,4 +70,31 @@ fn lists_cases_and_citations_may_be_written_in_several_ways() {
     assert_eq!(pages, env.json(&["show", "tide-station.pdf", "--page=2-3", "--format=json"]));
     let path = env.write("docs/a.md", "One path.\n");
     assert_eq!(client.data("kb_add", json!({ "paths": path }))["added"], 1);
+}
+
+#[test]
+fn an_outline_and_the_facts_of_a_document_are_brief_unless_all_is_asked_for() {
+    let env = TestEnv::new();
+    let mut long = "# Report\n\n".to_owned();
+    for number in 0..30 {
+        write!(long, "## Part {number}\n\ntext\n\n### Detail {number}\n\ntext\n\n### More {number}\n\ntext\n\n").unwrap();
+    }
+    env.write("docs/long.md", &long);
+    env.write("docs/short.md", "# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n");
+    env.ok(&["add", "docs"]);
+    let mut client = Client::start(&env, "", &[]);
+    let brief = client.text("kb_outline", json!({ "document": "long.md" }));
+    assert!(brief.contains("Part 29") && !brief.contains("Detail"), "{brief}");
+    assert!(brief.ends_with("60 deeper parts left out: larger level"), "{brief}");
+    let deep = client.text("kb_outline", json!({ "document": "long.md", "level": 3 }));
+    assert!(deep.contains("More 29") && !deep.contains("left out"), "{deep}");
+    let all = client.data("kb_outline", json!({ "document": "long.md" }));
+    assert_eq!(all["parts"].as_array().unwrap().len(), 91);
+    let short = client.text("kb_outline", json!({ "document": "short.md" }));
+    assert!(short.contains('C') && !short.contains("left out"), "{short}");
+    let facts = client.text("kb_info", json!({ "document": "long.md" }));
+    assert!(facts.contains("long.md") && !facts.contains("\nChunk "), "{facts}");
+    assert!(facts.ends_with("its chunks: detail full"), "{facts}");
+    let info = client.data("kb_info", json!({ "document": "long.md" }));
+    assert!(info["chunks"].as_array().unwrap().len() > 1);
 }

@@ -54,9 +54,13 @@ pub fn list(
     if next < total { writeln!(out, "more: cursor {next}, or filters") } else { Ok(()) }
 }
 
-/// Writes the parts of a document.
-pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
-    read::outline(outline, "", out)
+/// Writes the parts of a document, and how many deeper ones are left out.
+pub fn outline(outline: &Outline, num_more: usize, out: &mut Sheet<'_>) -> io::Result<()> {
+    read::outline(outline, "", out)?;
+    match num_more {
+        0 => Ok(()),
+        _ => writeln!(out, "{} left out: larger level", counted(num_more, "deeper part")),
+    }
 }
 
 /// Writes a part of a document: where it is from, then its text.
@@ -95,9 +99,10 @@ pub fn open(opened: &Opened, out: &mut Sheet<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a document and its chunks.
+/// Writes a document without its chunks, and how to get them.
 pub fn info(info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
-    Human::plain(WIDTH).info(info, out)
+    Human::plain(WIDTH).info(info, out)?;
+    writeln!(out, "its parts: kb_outline; its chunks: detail full")
 }
 
 /// Writes all tags.
