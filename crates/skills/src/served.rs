@@ -41,7 +41,7 @@ pub struct ServedFile {
     pub size_bytes: u64,
 }
 
-/// Whether a skill has a name and files that the extension allows.
+/// Whether a skill has a name, a description and files that the extension allows.
 pub fn is_servable(skill: &FoundSkill) -> Result<bool> {
     Ok(allows(skill, &skill_files::list(&skill.skill.dir)?.files))
 }
@@ -49,6 +49,7 @@ pub fn is_servable(skill: &FoundSkill) -> Result<bool> {
 fn allows(skill: &FoundSkill, files: &[SourceFile]) -> bool {
     let total: u64 = files.iter().map(|file| file.size_bytes).sum();
     lint::name_fault(&skill.row.name).is_none()
+        && skill.row.description.chars().count() <= lint::MAX_DESCRIPTION_CHARS
         && files.len() <= MAX_FILES
         && total <= MAX_BYTES
         && files.iter().any(|file| file.path == SKILL_FILE)
@@ -148,5 +149,16 @@ mod tests {
         world.write("project/.skillc/skills/xx/more.txt", "");
         assert!(!is_servable(&found(&world)).unwrap());
         assert_eq!(describe(&found(&world)).unwrap(), None);
+    }
+
+    #[test]
+    fn a_description_that_is_longer_than_the_standard_allows_is_not_served() {
+        let world = World::new();
+        for (num_chars, is_served) in [(1024, true), (1025, false)] {
+            let description = "ü".repeat(num_chars);
+            let text = format!("---\nname: xx\ndescription: {description}\n---\n# xx\n");
+            world.write("project/.skillc/skills/xx/SKILL.md", text);
+            assert_eq!(is_servable(&found(&world)).unwrap(), is_served);
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::rules::{
 const MAX_NAME_CHARS: usize = 64;
 
 /// Longest recommended description, in characters.
-const MAX_DESCRIPTION_CHARS: usize = 1024;
+pub(crate) const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 /// Words that tell an agent when to use a skill.
 const TRIGGERS: [&str; 6] =

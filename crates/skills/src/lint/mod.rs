@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::place::{self, SKILL_FILE, Skill};
 use crate::{page, skill_files};
 
+pub(crate) use front_matter::MAX_DESCRIPTION_CHARS;
 pub use front_matter::name_fault;
 pub use rules::{Finding, RULES, Rule, Severity};
 use rules::{SKIP_COMPILED, Source};
