@@ -98,3 +98,27 @@ fn an_outline_and_the_facts_of_a_document_are_brief_unless_all_is_asked_for() {
     let info = client.data("kb_info", json!({ "document": "long.md" }));
     assert!(info["chunks"].as_array().unwrap().len() > 1);
 }
+
+#[test]
+fn lists_that_are_fixed_in_a_session_may_be_kept_by_clients_that_know_how() {
+    let env = TestEnv::without_model();
+    let mut client = Client::start_silent(&env, "", &[]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    for (method, is_kept) in [
+        ("server/discover", true),
+        ("tools/list", true),
+        ("resources/templates/list", true),
+        ("resources/list", false),
+        ("skills/list", false),
+    ] {
+        let answer = client.request(method, json!({ "_meta": meta }));
+        let ttl_ms = answer["result"]["ttlMs"].as_u64().unwrap_or_else(|| panic!("{answer}"));
+        assert_eq!(ttl_ms > 0, is_kept, "{method}");
+    }
+    let mut earlier = Client::start(&env, "", &[]);
+    assert!(earlier.request("tools/list", json!({}))["result"].get("ttlMs").is_none());
+}

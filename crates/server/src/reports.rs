@@ -44,15 +44,17 @@ impl Level {
 
     /// Returns the log of a request; `None` if the client wants no messages.
     pub(super) fn log(&self, context: &RequestContext<RoleServer>) -> Option<Log> {
-        let is_stateless = context
-            .protocol_version()
-            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        let least = match is_stateless {
+        let least = match is_stateless(context) {
             true => context.meta.log_level()? as u8,
             false => self.0.load(Ordering::Relaxed),
         };
         Some(Log { least, num_sent: 0 })
     }
+}
+
+/// Whether a request is of the protocol 2026-07-28 or later, whose requests say everything themselves.
+pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// The log of one request.

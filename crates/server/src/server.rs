@@ -8,11 +8,12 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, DIRECTORY_MIME_TYPE, ErrorData, GetSkillRequestParams,
-    GetSkillResult, Implementation, JsonObject, ListResourceTemplatesResult, ListResourcesResult,
-    ListSkillsResult, ListToolsResult, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
-    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, DIRECTORY_MIME_TYPE, DiscoverResult, ErrorData,
+    GetSkillRequestParams, GetSkillResult, Implementation, JsonObject, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ResourceContents, ResourceTemplate,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -23,7 +24,7 @@ use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
 use crate::forms::{internal, result, skill};
-use crate::reports::{self, Level, LevelRequest};
+use crate::reports::{self, Level, LevelRequest, is_stateless};
 use crate::running::RunningCalls;
 use crate::{Call, Chain, Failure, Host, Report, Tool, listing, roots, streams};
 
@@ -39,6 +40,13 @@ const GRACE: Duration = Duration::from_millis(150);
 
 /// How long the last answers may take to be written.
 const LAST_WORDS: Duration = Duration::from_millis(50);
+
+/// How long a client may keep what is fixed while the server runs: what it is, and the forms of addresses.
+const FIXED_TTL_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// How long a client may keep the tools. They are fixed too, but those of skills are listed only once there is a skill.
+/// Lists of documents and skills change at any time, so they have none.
+const TOOLS_TTL_MS: u64 = 5 * 60 * 1000;
 
 /// The prefix of tool names in another program, and the one used here.
 const OTHER_PREFIX: (&str, &str) = ("skc_", "skill_");
@@ -147,6 +155,11 @@ impl ServerHandler for Server {
             .with_instructions(self.instructions.clone())
     }
 
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()).with_ttl_ms(FIXED_TTL_MS))
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.settle(&context.peer).await;
     }
@@ -173,7 +186,9 @@ impl ServerHandler for Server {
         let useless = self.off_thread(move || Ok(host.useless_tools())).await?;
         let is_useful = |tool: &&Tool| useless.is_none_or(|name| !tool.name.starts_with(name));
         let tools = self.chain.tools().filter(is_useful).map(listing::described);
-        Ok(ListToolsResult::with_all_items(tools.collect()))
+        let mut listed = ListToolsResult::with_all_items(tools.collect());
+        listed.ttl_ms = is_stateless(&context).then_some(TOOLS_TTL_MS);
+        Ok(listed)
     }
 
     async fn call_tool(
@@ -233,12 +248,14 @@ impl ServerHandler for Server {
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let templates = self.host.templates().iter().map(|(template, name, about)| {
             ResourceTemplate::new(*template, *name).with_description(*about)
         });
-        Ok(ListResourceTemplatesResult::with_all_items(templates.collect()))
+        let mut listed = ListResourceTemplatesResult::with_all_items(templates.collect());
+        listed.ttl_ms = is_stateless(&context).then_some(FIXED_TTL_MS);
+        Ok(listed)
     }
 
     async fn read_resource(
