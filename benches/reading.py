@@ -44,7 +44,7 @@ def over_mcp(server):
 def by_command(base):
     """Returns the same policy on the command line."""
     search = lambda text, budget: base.printed("search", f"--budget={budget}", "--format=agent", "--", text)
-    show = lambda chunk: base.printed("show", f"--chunk={chunk}", f"--around={AROUND}", "--format=agent")
+    show = lambda chunk: base.printed("show", f"--chunk={chunk}", f"--around={AROUND}", "--format=md")
     return lambda question, budget: by_kb(search, show, question, budget)
 
 
