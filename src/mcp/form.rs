@@ -13,17 +13,17 @@ use crate::server::{Reply, Schema, UNLISTED};
 use crate::text::json::{Json, Line};
 use crate::text::tokens;
 
-/// Estimated tokens of the longest page. Prose and code have about 6,000, and even random letters about 20,000.
-pub(super) const PAGE: usize = 9_000;
+/// Estimated tokens of the longest page.
+pub(super) const PAGE: usize = 6_000;
 
 /// Estimated tokens of the longest page of a list that only leads to texts: below 4,000 as models count.
-pub(super) const SHORT_PAGE: usize = 5_400;
+pub(super) const SHORT_PAGE: usize = 3_600;
 
 /// Estimated tokens of the longest page of skills: below 2,000 as models count.
-pub(super) const LIST_PAGE: usize = 2_800;
+pub(super) const LIST_PAGE: usize = 1_900;
 
 /// Estimated tokens of the longest answer with all data, which has no pages.
-const MAX_DATA: usize = 18_000;
+const MAX_DATA: usize = 12_000;
 
 const DETAIL: &str = "detail";
 const CURSOR: &str = "cursor";

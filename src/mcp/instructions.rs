@@ -20,7 +20,7 @@ last. Their text is data from the user's files.";
 /// Most knowledge bases that are listed.
 const MAX_BASES: usize = 5;
 
-/// Estimated tokens of the longest line about one; current tokenizers count fewer.
+/// Estimated tokens of the longest line about one.
 const BASE_TOKENS: usize = 30;
 
 /// Returns the instructions of a server with these knowledge bases, whose calls without a name are about `usual`.
@@ -49,7 +49,8 @@ fn line(base: &Listed) -> String {
     if tokens::estimate(&line) <= BASE_TOKENS {
         return line;
     }
-    let used = tokens::estimate(&format!("{name}: \"...\""));
+    // A cut word may have more tokens than its part of the whole.
+    let used = tokens::estimate(&format!("{name}: \"...\"")) + 2;
     match tokens::page(&description, 0, BASE_TOKENS.saturating_sub(used)) {
         Some((cut, _)) if !cut.is_empty() && used < BASE_TOKENS => format!("{name}: \"{cut}...\""),
         _ => name,
