@@ -1,13 +1,14 @@
 //! Joins the chunks of a document to one text and returns the position of each chunk in it.
 //!
-//! Chunks may overlap; text that two of them share is in the joined text once. Text that is in no
-//! chunk (blank lines, front matter) is missing.
+//! Chunks may overlap; text that two of them share is in the joined text once, and so is the head of a table that a
+//! chunk repeats because it continues the rows. Text that is in no chunk (blank lines, front matter) is missing.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
 use crate::document::Chunk;
+use crate::text::markdown;
 
 /// Letters and digits that two chunks must share at a seam to count as overlapping, if no line
 /// numbers show whether they can overlap: table rules and braces repeat without being shared.
@@ -18,7 +19,7 @@ const MIN_OVERLAP_LETTERS: usize = 16;
 pub struct Joined {
     /// The joined text.
     pub text: String,
-    /// The range of each chunk, in order; neighbours may overlap.
+    /// The range of each chunk, in order, without a repeated head; neighbours may overlap.
     pub spans: Vec<Range<usize>>,
     /// First and last line of the last chunk.
     last_lines: Option<(u32, u32)>,
@@ -27,6 +28,14 @@ pub struct Joined {
 impl Joined {
     /// Adds the next chunk. `lines` are its first and its last line in the file, if known.
     pub fn push(&mut self, text: &str, lines: Option<(u32, u32)>) {
+        if let head @ 1.. = repeated_head(&self.text, text) {
+            self.text.push('\n');
+            let start = self.text.len();
+            self.text.push_str(&text[head..]);
+            self.spans.push(start..self.text.len());
+            self.last_lines = lines;
+            return;
+        }
         let last = self.spans.last().map(|span| &self.text[span.clone()]);
         let (separator, shared) =
             last.map_or(("", 0), |last| seam((last, self.last_lines), (text, lines)));
@@ -52,6 +61,18 @@ pub fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> Joined {
         joined.push(&chunk.text, chunk.start_line.zip(chunk.end_line));
     }
     joined
+}
+
+/// Returns the length of the head at the beginning of a text, if the table that ends the text before it has that head
+/// too; else 0.
+pub fn repeated_head(before: &str, text: &str) -> usize {
+    let Some((all, first)) = markdown::table_head(text) else { return 0 };
+    let table = &before[before.rfind("\n\n").map_or(0, |at| at + 2)..];
+    let has = |head: &&usize| {
+        let found = table.rfind(&text[..**head]);
+        found.is_some_and(|at| at == 0 || table[..at].ends_with('\n'))
+    };
+    [all, first].iter().find(has).copied().filter(|head| *head < text.len()).unwrap_or(0)
 }
 
 /// A chunk's text, and its first and last line.
@@ -156,6 +177,22 @@ mod tests {
     #[test]
     fn parts_of_one_line_are_joined_by_a_blank() {
         check(&[("it is so", Some((1, 1))), ("old", Some((1, 1)))], "it is so old");
+    }
+
+    #[test]
+    fn the_head_of_a_table_appears_once() {
+        let head = "| year | rain |\n| --- | --- |\n";
+        let parts = [format!("Rain:\n\n{head}| a | 1 |"), format!("{head}| b | 2 |\n| c | 3 |")];
+        for lines in [[None, None], [Some((1, 5)), Some((6, 7))]] {
+            let joined = join(&[chunk(&parts[0], lines[0]), chunk(&parts[1], lines[1])]);
+            assert_eq!(joined.text, format!("{}\n| b | 2 |\n| c | 3 |", parts[0]));
+            assert_eq!(&joined.text[joined.spans[1].clone()], "| b | 2 |\n| c | 3 |");
+        }
+        // Another table, or text between them.
+        let other = "| year | snow |\n| --- | --- |\n| b | 2 |";
+        check(&[(&parts[0], None), (other, None)], &format!("{}\n\n{other}", parts[0]));
+        let ended = format!("{}\n\nThe end.", parts[0]);
+        check(&[(&ended, None), (&parts[1], None)], &format!("{ended}\n\n{}", parts[1]));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 /// Deepest heading of Markdown.
 const MAX_LEVEL: usize = 6;
 
+/// Most rows of a head below its first one.
+const MAX_HEAD_ROWS: usize = 4;
+
 /// Characters that begin the items of printed lists.
 const BULLETS: &[char] =
     &['•', '◦', '▪', '●', '‣', '∙', '·', '○', '■', '□', '–', '—', '-', '*', '+'];
@@ -41,6 +44,40 @@ pub fn without_fence(block: &str) -> (String, Option<String>) {
     };
     let language = mark.split([' ', '{', ',']).next().filter(|word| !word.is_empty());
     (body.to_owned(), language.map(str::to_owned))
+}
+
+/// Returns the lengths of the head of a table that begins a text: all its rows, and only the first with the rule below
+/// it. `None` if the text begins with no such row.
+pub fn table_head(text: &str) -> Option<(usize, usize)> {
+    let rule_at = text.find('\n')? + 1;
+    let end = rule_at + text[rule_at..].find('\n')? + 1;
+    let rule = text[rule_at..end].trim();
+    let is_rule = rule.contains('-') && rule.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
+    is_rule.then(|| (end + rest_of_head(&text[end..]), end))
+}
+
+/// Returns the length of the rows at the beginning of a table's `body` that belong to its head: rows
+/// whose numbers are dates, and without a label or with a date below each head. Numbers follow them.
+fn rest_of_head(body: &str) -> usize {
+    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    let is_part_of_date = |word: &str| {
+        let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
+        (digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20")))
+            || (digits.len() <= 2 && word.ends_with(','))
+    };
+    let is_head = |row: &&str| {
+        let cells: Vec<String> = cells(row).into_iter().flatten().collect();
+        let Some((label, values)) = cells.split_first() else { return false };
+        let belongs = |cell: &String| {
+            let mut numbers = cell.split_whitespace().filter(|word| has_digit(word));
+            (label.is_empty() || has_digit(cell)) && numbers.all(is_part_of_date)
+        };
+        let mut filled = values.iter().filter(|cell| !cell.is_empty()).peekable();
+        filled.peek().is_some() && filled.all(belongs)
+    };
+    let rows = body.split_inclusive('\n');
+    let len: usize = rows.take(MAX_HEAD_ROWS).take_while(is_head).map(str::len).sum();
+    if body[len..].lines().take(MAX_HEAD_ROWS).any(has_digit) { len } else { 0 }
 }
 
 /// Returns the text of a heading without its marks: `#`, or a line below it.

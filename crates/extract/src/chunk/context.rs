@@ -20,9 +20,6 @@ const MAX_CONTEXT_TOKENS: usize = 64;
 /// as a denominator.
 const MAX_HEAD_SHARE: usize = 3;
 
-/// Most rows of a head below its first one.
-const MAX_HEAD_ROWS: usize = 4;
-
 /// Characters per token beyond which a part of a context is not even counted.
 const MAX_CHARS_PER_TOKEN: usize = 16;
 
@@ -33,30 +30,6 @@ pub(super) struct Context {
     pub(super) text: String,
     /// Tokens it adds to the passage.
     pub(super) cost: usize,
-}
-
-/// Returns the length of the rows at the beginning of a table's `body` that belong to its head: rows
-/// whose numbers are dates, and without a label or with a date below each head. Numbers follow them.
-fn rest_of_head(body: &str) -> usize {
-    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-    let is_part_of_date = |word: &str| {
-        let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
-        (digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20")))
-            || (digits.len() <= 2 && word.ends_with(','))
-    };
-    let is_head = |row: &&str| {
-        let cells: Vec<String> = markdown::cells(row).into_iter().flatten().collect();
-        let Some((label, values)) = cells.split_first() else { return false };
-        let belongs = |cell: &String| {
-            let mut numbers = cell.split_whitespace().filter(|word| has_digit(word));
-            (label.is_empty() || has_digit(cell)) && numbers.all(is_part_of_date)
-        };
-        let mut filled = values.iter().filter(|cell| !cell.is_empty()).peekable();
-        filled.peek().is_some() && filled.all(belongs)
-    };
-    let rows = body.split_inclusive('\n');
-    let len: usize = rows.take(MAX_HEAD_ROWS).take_while(is_head).map(str::len).sum();
-    if body[len..].lines().take(MAX_HEAD_ROWS).any(has_digit) { len } else { 0 }
 }
 
 /// Creates contexts, each only once.
@@ -130,17 +103,9 @@ impl<'a> Contexts<'a> {
         let block =
             document.blocks.get(block_idx).filter(|block| block.kind == BlockKind::Table)?;
         let text = document.text.get(block.bytes.clone())?;
-        let rule_at = text.find('\n')? + 1;
-        let end = rule_at + text[rule_at..].find('\n')? + 1;
-        let rule = text[rule_at..end].trim();
-        let is_rule =
-            rule.contains('-') && rule.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
-        if !is_rule {
-            return None;
-        }
+        let (all, first) = markdown::table_head(text)?;
         let fits = |head: &&str| head.len() <= self.max_head_tokens * MAX_CHARS_PER_TOKEN;
-        let heads =
-            [&text[..end + rest_of_head(&text[end..])], &text[..end]].into_iter().filter(fits);
+        let heads = [&text[..all], &text[..first]].into_iter().filter(fits);
         heads.map(|head| (head, self.count(head))).find(|(_, cost)| *cost <= self.max_head_tokens)
     }
 
