@@ -1,12 +1,8 @@
 //! Answers queries.
 
-use std::sync::Arc;
-
 use crate::app::freshness::{self, Freshness};
 use crate::app::observer::{Notes, Silent};
 use crate::app::{Observer, Session, absent, model, push, refresh};
-use crate::document::Binding;
-use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{EvidenceOptions, gather};
@@ -184,47 +180,8 @@ impl ChunkSearch<'_> {
             return Ok(results);
         }
         let limit = request.limit.map(|limit| limit as usize);
-        let wanted = EvidenceOptions { context: request.context, budget, limit };
-        // The model that ranked the hits counts their tokens; if no model was used, its tokenizer does.
-        let counter = match options.legs {
-            LegSelection::Keyword => Counter::of_tokenizer(session, binding.as_ref()),
-            _ if binding.is_some() => Counter::Model(session.embedder(binding.as_ref(), observer)?),
-            _ => Counter::of_tokenizer(session, binding.as_ref()),
-        };
-        counter.gather(store, results, wanted)
-    }
-}
-
-/// Counts the tokens of passages.
-enum Counter {
-    Model(Arc<dyn Embedder>),
-    Tokenizer(Box<Tokenizer>),
-    /// The model is not on this machine, so the stored counts of the chunks are used.
-    Nothing,
-}
-
-impl Counter {
-    fn of_tokenizer(session: &Session, bound: Option<&Binding>) -> Self {
-        session
-            .tokenizer(bound)
-            .map_or(Self::Nothing, |tokenizer| Self::Tokenizer(Box::new(tokenizer)))
-    }
-
-    fn gather(
-        &self,
-        store: &impl Searchable,
-        results: Answer,
-        options: EvidenceOptions,
-    ) -> Result<Answer> {
-        match self {
-            Self::Model(model) => {
-                gather(store, results, options, Some(&|text| model.num_tokens(text)))
-            }
-            Self::Tokenizer(tokenizer) => {
-                gather(store, results, options, Some(&|text| tokenizer.num_tokens(text)))
-            }
-            Self::Nothing => gather(store, results, options, None),
-        }
+        let context = request.context;
+        gather(store, results, EvidenceOptions { context, budget, limit, form: request.form })
     }
 }
 

@@ -10,7 +10,12 @@ use crate::cli::launch::{self, Place};
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::{quote, search::verdict, stale};
+use crate::present::text::{
+    compact::{self, Face},
+    quote,
+    search::verdict,
+    stale,
+};
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
@@ -19,8 +24,14 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
             hint: Some("`kb search --format paths -0 QUERY | xargs -0 ls`".into()),
         });
     }
+    let form = match args.format {
+        Some(SearchFormat::Agent) => Some(compact::cost()),
+        Some(SearchFormat::Md) => Some(compact::markdown_cost()),
+        _ => None,
+    };
     let request = SearchRequest {
         query: args.query.join(" "),
+        form,
         also: args.also.clone(),
         is_explained: args.explain,
         budget: args.budget,
@@ -64,7 +75,8 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         SearchFormat::Human => context.show(|human, out| human.search(&found, out)),
         SearchFormat::Paths if args.null => streams::bytes(&quote::null(&found.hits)),
         SearchFormat::Paths => streams::text(|out| quote::paths(&found.hits, out)),
-        SearchFormat::Md => streams::text(|out| quote::markdown(&found.hits, out)),
+        SearchFormat::Agent => streams::text(|out| compact::found(&found, Face::Cli, out)),
+        SearchFormat::Md => streams::text(|out| compact::markdown(&found, out)),
     }?;
     aside(context, &found, format);
     reminder.iter().for_each(|text| context.ui.note(text));
@@ -73,20 +85,16 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
 
 /// Reports on stderr what the format has no place for: whether the hits are an answer, and stale files.
 fn aside(context: &Context, answer: &Answer, format: SearchFormat) {
-    if matches!(format, SearchFormat::Json | SearchFormat::Human) {
+    if !matches!(format, SearchFormat::Jsonl | SearchFormat::Paths) {
         return;
     }
     verdict(answer).iter().for_each(|line| context.ui.note(line));
-    match format {
-        // Each line says it of its file.
-        SearchFormat::Jsonl => return,
-        // A mark would be a part of the path for the program that reads it.
-        SearchFormat::Paths => {
-            stale::notes(&answer.hits).iter().for_each(|note| context.ui.warn(note));
-        }
-        SearchFormat::Md | SearchFormat::Json | SearchFormat::Human => {}
+    // Each line of JSON says it of its file. In a list of paths, a mark would be a part of the path for the program that
+    // reads it.
+    if format == SearchFormat::Paths {
+        stale::notes(&answer.hits).iter().for_each(|note| context.ui.warn(note));
+        context.human.advice(&answer.hits).iter().for_each(|advice| context.ui.note(advice));
     }
-    context.human.advice(&answer.hits).iter().for_each(|advice| context.ui.note(advice));
 }
 
 /// Opens result `number`, counted from 1, at the line of the match.

@@ -5,6 +5,7 @@ use crate::app::freshness::Freshness;
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::search::evidence::FormCost;
 use crate::search::{self, LegSelection, Query, Recency, SearchOptions};
 
 /// The half life that a search has if it asks for newer documents and neither it nor the settings say more.
@@ -38,6 +39,8 @@ pub struct SearchRequest {
     pub is_explained: bool,
     /// Most tokens of all passages together; without a budget, the answer is hits instead of passages.
     pub budget: Option<u32>,
+    /// What the form of the answer adds to the passages, if the budget includes it.
+    pub form: Option<FormCost>,
     /// Chunks to add before and after each hit.
     pub context: u32,
     /// What is done about hits whose files have changed; `search.freshness` if it is `None`.
@@ -80,6 +83,7 @@ impl SearchRequest {
             keeps_copies: self.keeps_copies || given.keeps_copies,
             is_explained: self.is_explained || given.is_explained,
             budget: self.budget.or(given.budget),
+            form: self.form.or(given.form),
             context: self.context.max(given.context),
             freshness: self.freshness.or(given.freshness),
             least: self.least.max(given.least),

@@ -10,7 +10,7 @@ use crate::app::search::rerank::Reranker;
 use crate::app::search::{SearchRequest, search_by};
 use crate::app::{Observer, Session, absent};
 use crate::error::Result;
-use crate::search::evidence::num_tokens_of;
+use crate::search::evidence::{FormCost, keep_within, num_tokens_of};
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
 use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking, Unmet};
 use crate::store::ChunkId;
@@ -42,6 +42,7 @@ pub fn search_several(
     models.dedup();
     let settings = sessions.first().map(|session| &session.config().search);
     let merging = Merging {
+        form: request.form,
         limit: request.limit.or(settings.map(|search| search.default_top)).unwrap_or_default(),
         rrf_k: settings.map_or(60.0, |search| search.rrf_k),
         is_comparable: models.len() < 2,
@@ -58,6 +59,8 @@ pub fn search_several(
 /// How answers are merged.
 struct Merging {
     limit: u32,
+    /// What the form of the answer adds to the passages.
+    form: Option<FormCost>,
     rrf_k: f64,
     /// Whether all answers are of one model.
     is_comparable: bool,
@@ -83,7 +86,8 @@ impl Merging {
         merged.hits = self.ordered(all);
         match &mut merged.gathered {
             Some(Gathered { budget: Some(budget), num_tokens }) => {
-                *num_tokens = keep_within(*budget, &mut merged.hits);
+                keep_within(*budget, self.form, &mut merged.hits);
+                *num_tokens = num_tokens_of(&merged.hits);
             }
             gathered => {
                 merged.hits.truncate(self.limit as usize);
@@ -189,18 +193,6 @@ fn unmet_in_all(answers: &[Answer]) -> Vec<Unmet> {
     found
 }
 
-/// Drops each passage that no longer fits into a budget, and returns the tokens of the others.
-fn keep_within(budget: usize, passages: &mut Vec<Hit>) -> usize {
-    let mut num_tokens = 0;
-    passages.retain(|hit| {
-        let wanted = num_tokens_of(std::slice::from_ref(hit));
-        let has_room = num_tokens + wanted <= budget;
-        num_tokens += if has_room { wanted } else { 0 };
-        has_room
-    });
-    num_tokens
-}
-
 fn id(hit: &Hit) -> ChunkId {
     hit.stored.chunk.id
 }
@@ -262,7 +254,8 @@ mod tests {
     }
 
     fn merged(is_comparable: bool, answers: Vec<Vec<Hit>>) -> Vec<Hit> {
-        let merging = Merging { limit: 10, rrf_k: 60.0, is_comparable, reranking: None };
+        let merging =
+            Merging { limit: 10, rrf_k: 60.0, is_comparable, reranking: None, form: None };
         let answers = answers.into_iter().map(|hits| Answer {
             typed: "q".into(),
             total_matches: hits.len(),

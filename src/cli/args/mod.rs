@@ -172,7 +172,8 @@ impl Command {
     pub(super) fn is_read_by_people(&self) -> bool {
         match self {
             Self::Search(args) => {
-                !matches!(args.format, Some(SearchFormat::Paths | SearchFormat::Md))
+                use SearchFormat::{Agent, Md, Paths};
+                !matches!(args.format, Some(Paths | Md | Agent))
             }
             Self::Mcp(_) => false,
             _ => true,

@@ -126,6 +126,7 @@ pub(in crate::cli) enum SearchFormat {
     Jsonl,
     Paths,
     Md,
+    Agent,
 }
 
 impl Search {
@@ -143,7 +144,7 @@ impl SearchFormat {
     pub(in crate::cli) fn errors(self) -> OutputFormat {
         match self {
             Self::Json | Self::Jsonl => OutputFormat::Json,
-            Self::Human | Self::Paths | Self::Md => OutputFormat::Human,
+            Self::Human | Self::Paths | Self::Md | Self::Agent => OutputFormat::Human,
         }
     }
 }

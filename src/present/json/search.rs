@@ -69,7 +69,7 @@ pub(in crate::present) struct SearchJson<'a> {
     /// With `--budget`: the budget in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<usize>,
-    /// With `--budget` or `--context`: total tokens of all passages, at most the budget.
+    /// With `--budget` or `--context`: total tokens of all passages, at most the budget; estimated as o200k counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
 }
@@ -102,7 +102,7 @@ pub(in crate::present) struct ResultJson<'a> {
     /// Number of near copies of this chunk that were left out; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<u32>,
-    /// With `--budget` or `--context`: the chunks of the passage, in order.
+    /// With `--budget` or `--context`: the chunks of the passage, in order; of a long table, not all rows are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     chunk_ids: Option<&'a [ChunkId]>,
     /// With `--budget` or `--context`: tokens of the text.

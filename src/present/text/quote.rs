@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::document::DocType;
+use crate::document::{CHAIN_SEPARATOR, DocType};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::shell;
 use crate::present::text::stale;
@@ -12,6 +12,9 @@ use crate::search::Hit;
 use crate::text::number::counted;
 use crate::text::paths;
 use crate::text::printable::{clean, clean_lines};
+
+/// Headings that are shown of those above a passage.
+const SHOWN_HEADINGS: usize = 2;
 
 /// Characters that are markup in a Markdown title.
 const MARKUP: &str = "\\`*[]<~";
@@ -40,19 +43,10 @@ pub fn null<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<u8> {
     bytes
 }
 
-/// Writes passages as Markdown: the citation, then the text, quoted or, if it is code, fenced.
-pub fn markdown<'a>(
-    hits: impl IntoIterator<Item = &'a Hit>,
-    out: &mut Sheet<'_>,
-) -> io::Result<()> {
-    for (idx, hit) in hits.into_iter().enumerate() {
-        if idx > 0 {
-            writeln!(out)?;
-        }
-        writeln!(out, "{}\n", citation(hit))?;
-        body(hit, out)?;
-    }
-    Ok(())
+/// Writes a passage as Markdown: the citation, then the text, quoted or, if it is code, fenced.
+pub(super) fn markdown(hit: &Hit, ids: &str, out: &mut Sheet<'_>) -> io::Result<()> {
+    writeln!(out, "\n{} {ids}\n", citation(hit))?;
+    body(hit, out)
 }
 
 /// Says how many near duplicates of a hit were left out.
@@ -93,15 +87,35 @@ fn fenced(hit: &Hit, text: &str, out: &mut Sheet<'_>) -> io::Result<()> {
 /// they cannot imitate another part; the last parentheses hold the location.
 pub(in crate::present) fn citation(hit: &Hit) -> String {
     let Location { word, line } = location(hit);
-    let is_plain = !word.starts_with(['\'', '"']) && escaped(&word) == word;
-    let word = if is_plain { word } else { verbatim(&word) };
-    format!("{} ({word}{line})", named(hit))
+    format!("{} ({}{line})", named(hit), plain_or_verbatim(&word))
 }
 
-/// Returns the citation of a further passage of a document: without the path, which the first one has.
-pub(super) fn further(hit: &Hit) -> String {
-    let line = location(hit).line;
-    if line.is_empty() { named(hit) } else { format!("{} ({line})", named(hit)) }
+/// Returns the id of a hit's document.
+pub(super) fn id(hit: &Hit) -> String {
+    let base = hit.base.as_ref().map(|base| format!(", base {base}")).unwrap_or_default();
+    format!("document {}{base}", hit.stored.document_id)
+}
+
+/// Names the document of a hit: title, id and path.
+pub(super) fn document(hit: &Hit) -> String {
+    let title = escaped(&clean(&hit.stored.title));
+    format!("**{title}**, {} ({})", id(hit), plain_or_verbatim(&location(hit).word))
+}
+
+/// Returns where in its document a hit is, each part with a comma after it: page or line, the last two headings, symbol.
+pub(super) fn part(hit: &Hit) -> String {
+    let chunk = &hit.stored.chunk.chunk;
+    let mut parts: Vec<String> = pages(chunk.page, chunk.last_page).into_iter().collect();
+    parts.extend(Some(location(hit).line).filter(|line| !line.is_empty() && parts.is_empty()));
+    let section = chunk.section.as_deref().map(|section| {
+        let headings: Vec<&str> = section.split(CHAIN_SEPARATOR).collect();
+        let last = &headings[headings.len().saturating_sub(SHOWN_HEADINGS)..];
+        format!("§ {}", escaped(&clean(&last.join(CHAIN_SEPARATOR))))
+    });
+    parts.extend(section);
+    parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
+    parts.extend(hit.stale.map(|stale| format!("*{}*", stale::mark(stale))));
+    parts.iter().map(|part| format!("{part}, ")).collect()
 }
 
 /// Returns the shortest form of a place: `p.3`, `:12`, or nothing. What has pages has no lines.
@@ -126,6 +140,11 @@ pub(super) fn pages(first: Option<u32>, last: Option<u32>) -> Option<String> {
         Some(last) => format!("pp. {first}-{last}"),
         None => format!("p. {first}"),
     })
+}
+
+fn plain_or_verbatim(word: &str) -> String {
+    let is_plain = !word.starts_with(['\'', '"']) && escaped(word) == word;
+    if is_plain { word.to_owned() } else { verbatim(word) }
 }
 
 /// Returns title, page or section or symbol.

@@ -289,16 +289,24 @@ fn hit() -> crate::search::Hit {
 }
 
 #[test]
-fn a_further_passage_is_cited_without_its_path() {
+fn a_document_is_named_once_and_its_parts_by_page_or_line_and_two_headings() {
     use crate::present::text::quote;
     let mut hit = hit();
-    assert_eq!(quote::further(&hit), "**Tides**, § Setup");
+    let id = hit.stored.document_id;
+    assert_eq!(quote::document(&hit), format!("**Tides**, document {id} (kb://document/{id})"));
+    assert_eq!(quote::part(&hit), "§ Setup, ");
     hit.stored.path = Some("/a.md".into());
-    assert_eq!(quote::further(&hit), "**Tides**, § Setup (:3)");
+    assert_eq!(quote::document(&hit), format!("**Tides**, document {id} (/a.md)"));
+    assert_eq!(quote::part(&hit), ":3, § Setup, ");
+    hit.base = Some("work".into());
+    assert_eq!(quote::id(&hit), format!("document {id}, base work"));
+    hit.stored.chunk.chunk.section = Some("A > B > C".into());
+    assert_eq!(quote::part(&hit), ":3, § B > C, ");
+    hit.stored.chunk.chunk.section = Some("Setup".into());
     assert_eq!(quote::citation(&hit), "**Tides**, § Setup (/a.md:3)");
     hit.stored.chunk.chunk.section = None;
     (hit.stored.chunk.chunk.page, hit.stored.chunk.chunk.last_page) = (Some(2), Some(4));
-    assert!(quote::further(&hit).starts_with("**Tides**, pp. 2-4"));
+    assert_eq!(quote::part(&hit), "pp. 2-4, ");
     assert_eq!(quote::pages(Some(2), Some(2)).as_deref(), Some("p. 2"));
     assert_eq!(quote::behind_path(Some(7), None), ":7");
     assert_eq!(quote::behind_path(Some(7), Some(2)), " p.2");

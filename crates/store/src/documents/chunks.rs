@@ -40,7 +40,7 @@ impl PassageHash {
 const CHUNKS: &str = "
     SELECT id AS chunk_id, chunk_index, text, context, token_count, metadata AS chunk_metadata
     FROM chunks
-    WHERE document_id = :document_id
+    WHERE document_id = :document_id AND chunk_index BETWEEN :first AND :last
     ORDER BY chunk_index";
 
 /// `chunk_index` has no gaps, so its maximum, one step in an index, saves counting. The dates are
@@ -109,10 +109,24 @@ impl Store {
     ///
     /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {
+        self.chunks_between(id, 0, u32::MAX)
+    }
+
+    /// Returns the chunks of a document whose positions are from `first` to `last`, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn chunks_between(
+        &self,
+        id: DocumentId,
+        first: u32,
+        last: u32,
+    ) -> Result<Vec<StoredChunk>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(CHUNKS)?;
-            let chunks =
-                statement.query_map(named_params! { ":document_id": id }, rows::stored_chunk)?;
+            let wanted = named_params! { ":document_id": id, ":first": first, ":last": last };
+            let chunks = statement.query_map(wanted, rows::stored_chunk)?;
             Ok(chunks.collect::<Result<_, _>>()?)
         })
     }

@@ -363,8 +363,11 @@ impl Searchable for Remote {
         rows.first().map_or(Ok(None), |row| self.get(row, 0))
     }
 
-    fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {
-        let rows = self.query(CHUNKS, &[(&id.0, Type::INT8)])?;
+    fn chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>> {
+        let (first, last) = (i64::from(first), i64::from(last));
+        let wanted: [Param<'_>; 3] =
+            [(&id.0, Type::INT8), (&first, Type::INT8), (&last, Type::INT8)];
+        let rows = self.query(CHUNKS, &wanted)?;
         rows.iter().map(|row| self.stored_chunk(row)).collect()
     }
 

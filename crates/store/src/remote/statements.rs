@@ -109,7 +109,7 @@ pub(super) const HITS: &str = "
 pub(super) const CHUNKS: &str = "
     SELECT id, chunk_index, text, context, token_count, metadata::text
     FROM kb_chunks
-    WHERE document_id = $1
+    WHERE document_id = $1 AND chunk_index BETWEEN $2 AND $3
     ORDER BY chunk_index";
 
 /// Scripts without spaces are rare, and every word would be looked for among their pairs, too.

@@ -37,7 +37,7 @@ pub trait Searchable: Sized + Send {
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
     fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
     fn newest(&self, filter: &Filter) -> Result<Option<String>>;
-    fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
+    fn chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>>;
     fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
 }
 
@@ -72,7 +72,7 @@ impl Searchable for Store {
         hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
         origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
         newest(&self, filter: &Filter) -> Result<Option<String>>;
-        chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>>;
+        chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>>;
         other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
     }
 }

@@ -6,14 +6,97 @@ use std::io;
 use crate::app::search::Similar;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::{quote, stale};
+use crate::search::evidence::FormCost;
 use crate::search::similar::Seed;
 use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking};
-use crate::store::DocumentId;
 use crate::text::number::counted;
 use crate::text::printable::clean;
+use crate::text::tokens;
+
+/// The program through which an answer is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// Commands.
+    Cli,
+    /// Tools.
+    Mcp,
+}
+
+/// Tokens of the first and the last line.
+const FRAME: usize = 35;
+
+/// Returns what this form adds to passages.
+pub fn cost() -> FormCost {
+    FormCost {
+        frame: FRAME,
+        of_hit: |hit, is_first| {
+            let document = if is_first { quote::document(hit) } else { String::new() };
+            let place = format!("{document}\n{}{}\n```\n```", quote::part(hit), chunks(hit));
+            tokens::estimate(&place) + unknown(hit)
+        },
+    }
+}
+
+/// Returns the tokens of what is not known before a passage is made: its last chunk, caption and marks.
+fn unknown(hit: &Hit) -> usize {
+    if hit.passage.is_none() { 4 } else { 0 }
+}
 
 /// Writes the answer to a query.
-pub fn found(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn found(answer: &Answer, face: Face, out: &mut Sheet<'_>) -> io::Result<()> {
+    begin(answer, out)?;
+    passages(&answer.hits, out)?;
+    let is_enough = answer.confidence == Some(Confidence::High);
+    let more = match answer.gathered {
+        _ if answer.hits.len() >= answer.total_matches || is_enough => "",
+        Some(Gathered { budget: Some(_), .. }) => "more: larger budget; ",
+        _ => "more: larger top; ",
+    };
+    end(more, face, &answer.hits, out)
+}
+
+/// Writes the same as Markdown for pasting: each passage has its whole citation, and its text is quoted.
+pub fn markdown(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
+    begin(answer, out)?;
+    for hit in &answer.hits {
+        quote::markdown(hit, &format!("{}, {}", quote::id(hit), chunks(hit)), out)?;
+    }
+    stale::advice(&answer.hits).map_or(Ok(()), |advice| writeln!(out, "\n{advice}"))
+}
+
+/// Returns what [`markdown`] adds to passages.
+pub fn markdown_cost() -> FormCost {
+    FormCost {
+        frame: FRAME,
+        of_hit: |hit, _| {
+            let ids = format!(" {}, {}\n\n", quote::id(hit), chunks(hit));
+            // Each line begins with a mark.
+            let num_lines = hit.stored.chunk.chunk.text.lines().count();
+            tokens::estimate(&(quote::citation(hit) + &ids)) + num_lines + 2 * unknown(hit)
+        },
+    }
+}
+
+/// Writes the first line and the notes.
+fn begin(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
+    writeln!(out, "{}", summary(answer))?;
+    notes(&answer.notes, out)
+}
+
+/// Names the chunks of a passage, and says how many copies of it were left out.
+fn chunks(hit: &Hit) -> String {
+    let chunks = match hit.passage.as_ref().map(|passage| passage.chunk_ids.as_slice()) {
+        Some([first, .., last]) => format!("chunks {first}-{last}"),
+        _ => format!("chunk {}", hit.stored.chunk.id),
+    };
+    match hit.num_copies {
+        0 => chunks,
+        count => format!("{chunks}, {}", quote::copies(count)),
+    }
+}
+
+/// Returns the numbers of an answer and whether it answers.
+fn summary(answer: &Answer) -> String {
     let confidence = match answer.confidence {
         Some(Confidence::High) => "confidence high".into(),
         Some(Confidence::Low) => "confidence low".into(),
@@ -26,18 +109,7 @@ pub fn found(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
         Some(Reranking::Failed(reason)) => format!(", not reranked: {}", clean(reason)),
     };
     let (shown, total) = (answer.hits.len(), answer.total_matches);
-    writeln!(out, "{shown} of {total} matches, {confidence}{reranking}")?;
-    notes(&answer.notes, out)?;
-    let mut seen = HashSet::new();
-    for hit in &answer.hits {
-        passage(hit, &mut seen, out)?;
-    }
-    let more = match answer.gathered {
-        _ if shown >= total => "",
-        Some(Gathered { budget: Some(_), .. }) => "more: larger budget; ",
-        _ => "more: larger top; ",
-    };
-    end(more, &answer.hits, out)
+    format!("{shown} of {total} matches, {confidence}{reranking}")
 }
 
 /// Writes passages similar to a document or a chunk.
@@ -48,11 +120,8 @@ pub fn similar(found: &Similar, out: &mut Sheet<'_>) -> io::Result<()> {
     };
     writeln!(out, "{} similar to {seed}", counted(found.hits.len(), "passage"))?;
     notes(&found.notes, out)?;
-    let mut seen = HashSet::new();
-    for hit in &found.hits {
-        passage(hit, &mut seen, out)?;
-    }
-    end("more: larger top; ", &found.hits, out)
+    passages(&found.hits, out)?;
+    end("more: larger top; ", Face::Mcp, &found.hits, out)
 }
 
 /// Writes what is worth knowing about an answer.
@@ -60,35 +129,36 @@ pub(super) fn notes(notes: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
     notes.iter().try_for_each(|note| writeln!(out, "note: {}", clean(note)))
 }
 
-/// Writes a passage: its citation, ids and text. The path of a document comes once, with its first passage.
-fn passage<'a>(
-    hit: &'a Hit,
-    seen: &mut HashSet<(Option<&'a str>, DocumentId)>,
-    out: &mut Sheet<'_>,
-) -> io::Result<()> {
-    let passage = hit.passage.as_ref();
-    let chunks = match passage.map(|passage| passage.chunk_ids.as_slice()).unwrap_or_default() {
-        [first, .., last] => format!("chunks {first}-{last}"),
-        _ => format!("chunk {}", hit.stored.chunk.id),
-    };
-    let base = hit.base.as_ref().map(|base| format!(", base {base}")).unwrap_or_default();
-    let copies = match hit.num_copies {
-        0 => String::new(),
-        count => format!(", {}", quote::copies(count)),
-    };
-    let document = hit.stored.document_id;
-    let is_first = seen.insert((hit.base.as_deref(), document));
-    let citation = if is_first { quote::citation(hit) } else { quote::further(hit) };
-    writeln!(out, "\n{citation} document {document}, {chunks}{base}{copies}")?;
-    quote::brief(hit, out)
+/// Writes passages: where each is, its chunks and its text. A document is named with its first passage; its id also where
+/// it comes again after another one.
+fn passages(hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
+    let mut seen = HashSet::new();
+    let mut last = None;
+    for hit in hits {
+        let id = (hit.base.as_deref(), hit.stored.document_id);
+        let is_next = last.replace(id) == Some(id);
+        writeln!(out)?;
+        if seen.insert(id) {
+            writeln!(out, "{}", quote::document(hit))?;
+        } else if !is_next {
+            write!(out, "{}, ", quote::id(hit))?;
+        }
+        writeln!(out, "{}{}", quote::part(hit), chunks(hit))?;
+        quote::brief(hit, out)?;
+    }
+    Ok(())
 }
 
 /// Writes how to go on.
-fn end(more: &str, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
+fn end(more: &str, face: Face, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
     if hits.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{more}read on: kb_show chunk, around")?;
+    let show = match face {
+        Face::Cli => "kb show --chunk N --around 2",
+        Face::Mcp => "kb_show chunk, around",
+    };
+    writeln!(out, "\n{more}read on: {show}")?;
     match stale::advice(hits) {
         Some(advice) => writeln!(out, "{advice}"),
         None => Ok(()),

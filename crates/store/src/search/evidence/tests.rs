@@ -55,13 +55,9 @@ fn chunk_ids(hit: &Hit) -> Vec<i64> {
     hit.passage.iter().flat_map(|passage| &passage.chunk_ids).map(|id| id.0).collect()
 }
 
-/// Counts words.
-fn words(text: &str) -> usize {
-    text.split_whitespace().count()
-}
-
 fn results(hits: Vec<Hit>) -> Answer {
-    Answer { total_matches: hits.len(), hits, ..Answer::empty(&[]) }
+    let confidence = Some(Confidence::Low);
+    Answer { total_matches: hits.len(), hits, confidence, ..Answer::empty(&[]) }
 }
 
 #[track_caller]
@@ -70,7 +66,7 @@ fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[i64], &str)]) {
     let store = Store::open(&directory.path().join("kb.db")).unwrap();
     let results = results(hits);
     let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
-    let evidence = gather(&store, results, options, Some(&words)).unwrap();
+    let evidence = gather(&store, results, options).unwrap();
     let found: Vec<(Vec<i64>, &str)> = evidence
         .hits
         .iter()
@@ -106,7 +102,7 @@ fn a_hit_far_below_the_best_does_not_fill_the_end() {
 #[test]
 fn neighbours_are_merged_at_the_position_of_the_better_one() {
     let hits = vec![hit(1, 2, "c c c"), hit(2, 0, "z"), hit(1, 1, "b b")];
-    check(hits, 9, &[(&[11, 12], "b b\nc c c"), (&[20], "z")]);
+    check(hits, 10, &[(&[11, 12], "b b\nc c c"), (&[20], "z")]);
 }
 
 #[test]
@@ -131,8 +127,9 @@ fn any_number_of_neighbours_gives_at_most_the_document() {
     let chunks = (0..5).map(|index| (index, hit(1, index, "tide").stored.chunk)).collect();
     let gatherer = Gatherer {
         store: &store,
-        num_tokens: None,
+        wanted: QueryTerms::default(),
         weights: RefCell::default(),
+        rows: RefCell::default(),
         documents: HashMap::from([(DocumentId(1), chunks)]),
     };
     for (at, context, expected) in
@@ -154,8 +151,9 @@ fn a_document_is_loaded_only_if_neighbours_are_wanted() {
     for (context, expected) in [(0, &[1][..]), (1, &[0, 1, 2]), (u32::MAX, &[0, 1, 2])] {
         let mut gatherer = Gatherer {
             store: &db.store,
-            num_tokens: None,
+            wanted: QueryTerms::default(),
             weights: RefCell::default(),
+            rows: RefCell::default(),
             documents: HashMap::new(),
         };
         gatherer.load(&hit, context).unwrap();
@@ -164,20 +162,9 @@ fn a_document_is_loaded_only_if_neighbours_are_wanted() {
     }
 }
 
-#[test]
-fn without_a_tokenizer_embedded_tokens_are_counted() {
-    let directory = tempfile::tempdir().unwrap();
-    let store = Store::open(&directory.path().join("kb.db")).unwrap();
-    let results = results(vec![hit(1, 0, "a"), hit(2, 0, "b"), hit(3, 0, "c")]);
-    let options = EvidenceOptions { budget: Some(250), ..EvidenceOptions::default() };
-    let evidence = gather(&store, results, options, None).unwrap();
-    assert_eq!(evidence.hits.len(), 2);
-    assert_eq!(evidence.gathered.unwrap().num_tokens, 200);
-}
-
 /// Returns the chunks of each passage.
 fn passages(store: &Store, hits: Vec<Hit>, options: EvidenceOptions) -> Vec<Vec<i64>> {
-    let evidence = gather(store, results(hits), options, Some(&words)).unwrap();
+    let evidence = gather(store, results(hits), options).unwrap();
     evidence.hits.iter().map(chunk_ids).collect()
 }
 
@@ -192,7 +179,7 @@ fn at_most_so_many_hits_are_used() {
         for (limit, num_passages) in
             [(Some(0), 0), (Some(1), 1), (Some(2), 2), (Some(3), 3), (None, 3)]
         {
-            let options = EvidenceOptions { context: 0, budget, limit };
+            let options = EvidenceOptions { budget, limit, ..EvidenceOptions::default() };
             assert_eq!(passages(&db.store, hits(), options), all[..num_passages], "{limit:?}");
         }
     }
@@ -239,7 +226,7 @@ fn neighbours_are_added_if_they_fit() {
         (1, Some(1), &[&[3]]),
         (1, Some(0), &[]),
     ] {
-        let options = EvidenceOptions { context, budget, limit: None };
+        let options = EvidenceOptions { context, budget, ..EvidenceOptions::default() };
         let hits = vec![hit_at(id, 2), hit_at(other, 0)];
         let found = passages(&db.store, hits, options);
         assert_eq!(found, expected, "{context}, {budget:?}");
@@ -249,8 +236,8 @@ fn neighbours_are_added_if_they_fit() {
 #[test]
 fn another_hit_of_a_document_costs_only_what_it_adds() {
     let hits = || vec![hit(1, 0, "a b"), hit(2, 0, "c"), hit(1, 1, "d e"), hit(1, 5, "f")];
-    check(hits(), 6, &[(&[10, 11], "a b\nd e"), (&[20], "c"), (&[15], "f")]);
-    check(hits(), 5, &[(&[10, 11], "a b\nd e"), (&[20], "c")]);
+    check(hits(), 7, &[(&[10, 11], "a b\nd e"), (&[20], "c"), (&[15], "f")]);
+    check(hits(), 6, &[(&[10, 11], "a b\nd e"), (&[20], "c")]);
     check(hits(), 4, &[(&[10], "a b"), (&[20], "c"), (&[15], "f")]);
     check(hits(), 3, &[(&[10], "a b"), (&[20], "c")]);
     // A hit that is part of the answer already is used, too, and adds nothing.
@@ -269,7 +256,7 @@ fn a_passage_has_the_lines_and_pages_of_all_its_chunks() {
     };
     let hits = vec![on_page(3), on_page(2), on_page(4), on_page(7)];
     let options = EvidenceOptions::default();
-    let evidence = gather(&db.store, results(hits), options, Some(&words)).unwrap();
+    let evidence = gather(&db.store, results(hits), options).unwrap();
     let found: Vec<_> = evidence
         .hits
         .iter()
@@ -284,7 +271,7 @@ fn a_passage_has_the_lines_and_pages_of_all_its_chunks() {
         ((Some(70), Some(79)), (Some(7), Some(8)), Some("p. 7")),
     ];
     assert_eq!(found, expected);
-    assert_eq!((num_tokens_of(&evidence.hits), evidence.total_matches), (4, 4));
+    assert_eq!((num_tokens_of(&evidence.hits), evidence.total_matches), (11, 4));
 }
 
 #[test]
@@ -304,11 +291,78 @@ fn tokens_are_counted_unless_they_are_far_over_the_budget() {
         });
         let gatherer = Gatherer {
             store: &db.store,
-            num_tokens: None,
+            wanted: QueryTerms::default(),
             weights: RefCell::default(),
+            rows: RefCell::default(),
             documents: HashMap::from([(DocumentId(1), chunks.into())]),
         };
         let found = gatherer.is_far_over(DocumentId(1), &BTreeSet::from([0, 1]), budget);
         assert_eq!(found, expected, "{num_tokens}, {budget}");
     }
+}
+
+#[test]
+fn an_answer_that_is_there_or_not_has_few_passages() {
+    let db = TestDb::new();
+    let hits: Vec<Hit> = (1..6).map(|id| hit(id, 0, &format!("word{id}"))).collect();
+    let budget = EvidenceOptions { budget: Some(99), ..EvidenceOptions::default() };
+    for (confidence, options, expected) in [
+        (Some(Confidence::High), budget, 3),
+        (Some(Confidence::Low), budget, 5),
+        (Some(Confidence::None), budget, 2),
+        (None, budget, 5),
+        (Some(Confidence::None), EvidenceOptions::default(), 5),
+    ] {
+        let answer = Answer { confidence, ..results(hits.clone()) };
+        assert_eq!(gather(&db.store, answer, options).unwrap().hits.len(), expected);
+    }
+}
+
+#[test]
+fn what_the_form_adds_is_within_the_budget() {
+    let db = TestDb::new();
+    let form = FormCost { frame: 10, of_hit: |_, is_first| if is_first { 5 } else { 2 } };
+    let hits = || vec![hit(1, 0, "a"), hit(1, 5, "b"), hit(2, 0, "c")];
+    for (budget, expected) in [(15, 0), (16, 1), (18, 1), (19, 2), (24, 2), (25, 3)] {
+        let options = EvidenceOptions {
+            budget: Some(budget),
+            form: Some(form),
+            ..EvidenceOptions::default()
+        };
+        assert_eq!(passages(&db.store, hits(), options).len(), expected, "{budget}");
+    }
+}
+
+/// Returns the passage with the second of four chunks: prose with a caption, and a table of three chunks.
+fn table_passage(budget: usize) -> String {
+    let mut db = TestDb::new();
+    let head = "| station | rain |\n| --- | --- |\n";
+    let rows = |from: u32| -> String {
+        (from..from + 9).map(|row| format!("| mark {row} | {row} |\n")).collect()
+    };
+    let texts = [
+        "It rains often.\n\nTable 1: rain in mm".to_owned(),
+        format!("{head}{}", rows(10)),
+        format!("{head}{}", rows(20)),
+        format!("{head}{}\nEnd of the table.", rows(30)),
+    ];
+    let texts: Vec<&str> = texts.iter().map(|text| text.trim_end()).collect();
+    let id = db.add("/a.md", &texts, &[]);
+    let mut hit = hit(id.0, 0, "");
+    hit.stored.chunk = db.store.chunks(id).unwrap().remove(2);
+    let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
+    let answer = Answer { typed: "mark 31".into(), ..results(vec![hit]) };
+    gather(&db.store, answer, options).unwrap().hits.remove(0).stored.chunk.chunk.text
+}
+
+#[test]
+fn a_hit_in_a_table_brings_caption_head_and_the_whole_table_or_rows_that_match() {
+    let whole = table_passage(2_000);
+    assert!(whole.starts_with("Table 1: rain in mm\n\n| station | rain |"), "{whole}");
+    assert!((10..39).all(|row| row % 10 == 9 || whole.contains(&format!("| mark {row} |"))));
+    assert_eq!((whole.matches("---").count(), whole.matches("rows").count()), (2, 0), "{whole}");
+    let part = table_passage(200);
+    assert!(part.contains("| station | rain |") && part.contains("| mark 31 | 31 |"), "{part}");
+    assert!(part.contains("| mark 32 |") && !part.contains("| mark 13 |"), "{part}");
+    assert!(part.contains("… ") && part.contains(" rows"), "{part}");
 }
