@@ -19,7 +19,7 @@ use crate::ingest::IngestReport;
 use crate::skill;
 use crate::skill::build::{BuildOptions, Built, Plan};
 use crate::skill::caller::{Answer, Caller};
-use crate::skill::install::{self, Installed, Place};
+use crate::skill::install::{self, Installed};
 use crate::skill::list::{ListOptions, SkillList};
 use crate::store::Store;
 use crate::store::skills::index::Tokenizer;
@@ -73,10 +73,11 @@ impl Skills {
         Some((skill.dir, skill.runtime))
     }
 
-    /// Returns the existing, different file that installing kb's own skill would replace.
-    pub fn replaced_by_install(&self, target: &str) -> Option<PathBuf> {
-        let path = install::path(&self.caller, target);
-        (install::place(OWN_SKILL, &path) == Place::Other).then_some(path)
+    /// Describes the existing, different files that installing kb's own skill would replace.
+    pub fn replaced_by_install(&self, target: &str) -> Option<String> {
+        let paths = install::replaced(OWN_SKILL, &install::path(&self.caller, target));
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        (!names.is_empty()).then(|| format!("other content is in {}", names.join(", ")))
     }
 
     /// Returns what a build would put into the folders of agents. Changes nothing.
@@ -172,8 +173,7 @@ impl Skills {
     }
 
     fn install(&self, target: &str, is_replacing: bool) -> Result<Installed> {
-        if let Some(path) = self.replaced_by_install(target).filter(|_| !is_replacing) {
-            let message = format!("{} exists and is different", path.display());
+        if let Some(message) = self.replaced_by_install(target).filter(|_| !is_replacing) {
             let hint = Some("`--yes` replaces it".to_owned());
             return Err(Diagnostic::InvalidOption { message, hint }.into());
         }

@@ -98,10 +98,10 @@ fn perform(
     if let SkillRequest::Install { target, is_replacing } = &mut request
         && !*is_replacing
         && io::stdin().is_terminal()
-        && let Some(path) = skills.replaced_by_install(target)
+        && let Some(replaced) = skills.replaced_by_install(target)
     {
-        let question = format!("{} exists and is different. Replace it?", path.display());
-        if !context::confirm(&question)? {
+        messages::info(&replaced);
+        if !context::confirm("Replace it?")? {
             return Ok(ExitStatus::User);
         }
         *is_replacing = true;

@@ -28,8 +28,9 @@ pub(crate) const INCOMPLETE: [&str; 5] = [
 ];
 
 /// Files that the pages name, or that placeholders stand for.
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 16] = [
     ("notes.txt", "The ferry leaves at nine.\n"),
+    ("questions.txt", "When does the ferry leave?\n"),
     ("list.txt", "docs/gauge.go\nnotes.txt\n"),
     ("notes/ferry.md", "# Ferry\n\nThe last boat leaves at nine.\n"),
     ("moved/ferry.md", "# Ferry\n\nThe last boat leaves at nine.\n"),

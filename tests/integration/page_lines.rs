@@ -11,9 +11,12 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use crate::env::TestEnv;
 use crate::source_lines;
 
-/// Pages besides those of the folder `docs`.
+/// Pages besides those of [`FOLDERS`].
 const PAGES: [&str; 6] =
     ["README.md", "SKILL.md", "THREATS.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+
+/// Folders whose pages are read.
+const FOLDERS: [&str; 2] = ["docs", "references"];
 
 /// The settings file, whose comments are prose.
 const SETTINGS: &str = "config.example.yaml";
@@ -77,7 +80,8 @@ pub(crate) fn names_in(folder: &str, end: &str) -> Vec<String> {
 
 /// Returns the names and texts of all pages in Markdown.
 pub(crate) fn pages() -> Vec<(String, String)> {
-    let names = PAGES.map(str::to_owned).into_iter().chain(names_in("docs", ".md"));
+    let below = FOLDERS.iter().flat_map(|folder| names_in(folder, ".md"));
+    let names = PAGES.map(str::to_owned).into_iter().chain(below);
     let read = |name: String| {
         let text = file(&name);
         (name, text)

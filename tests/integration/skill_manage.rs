@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::env::TestEnv;
@@ -207,7 +208,7 @@ fn building_reports_what_it_made_and_where() {
 }
 
 /// Returns the files below a directory, relative to it.
-fn files_below(dir: &std::path::Path) -> Vec<String> {
+fn files_below(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -677,8 +678,11 @@ fn verbose_prints_where_things_are() {
 #[test]
 fn kbs_own_skill_file_is_a_good_skill() {
     let skills = Skills::empty();
-    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/SKILL.md")).unwrap();
-    skills.env.write("project/.skillc/skills/kb/SKILL.md", page);
+    skills.ok(&["install", "--target", ".skillc/skills"]);
+    // Without the version, which lint does not know.
+    let page =
+        |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+    skills.env.write("project/.skillc/skills/kb/SKILL.md", page("SKILL.md"));
     let output = skills.ok(&["lint", "kb"]);
     assert_eq!(
         (output.stdout.as_str(), output.stderr.as_str()),
@@ -687,6 +691,11 @@ fn kbs_own_skill_file_is_a_good_skill() {
     skills.ok(&["build", "kb"]);
     let answer = skills.json(&["search", "kb", "score threshold"]);
     assert!(!answer["results"].as_array().unwrap().is_empty());
+    // Its references are those of the repository.
+    for name in ["commands", "json", "skills"] {
+        let path = format!("references/{name}.md");
+        assert_eq!(skills.ok(&["open", "kb", &path]).stdout, page(&path));
+    }
     for heading in texts(&skills.json(&["outline", "kb"]), "heading") {
         let shown = skills.ok(&["show", "kb", "--section", &heading]).stdout;
         assert!(shown.lines().next().unwrap().ends_with(&heading), "{heading}");
@@ -720,7 +729,7 @@ fn no_skill_command_uses_the_network() {
 #[test]
 fn all_real_skills_load_build_outline_and_search() {
     let what = "all_real_skills_load_build_outline_and_search";
-    let manifest_dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
     let archives = manifest_dir.ancestors().map(|folder| folder.join("shared/data/skills.tar.zst"));
     let Some(archive) = archives.into_iter().find(|path| path.exists()) else {
         return left_out("skills", what);
@@ -791,6 +800,17 @@ fn kbs_own_skill_is_installed_for_an_agent_and_its_version_is_reported() {
         (&"E100".into(), &"`--yes` replaces it".into())
     );
     install(&["--yes"]).expect(0);
+    assert_eq!(skills()[0]["current"], true);
+    // A reference is as the skill itself; a missing one is written without a question.
+    let reference = env.path(".claude/skills/kb/references/json.md");
+    fs::write(&reference, "Mine.\n").unwrap();
+    assert_eq!(skills()[0]["current"], false);
+    let refused = install(&["--format=json"]).expect(1).json_error();
+    let named = format!(" {}'", reference.display());
+    assert!(refused["error"].as_str().unwrap().ends_with(&named), "{refused}");
+    assert_eq!(fs::read_to_string(&reference).unwrap(), "Mine.\n");
+    fs::remove_file(&reference).unwrap();
+    assert_eq!(install(&["--format=json"]).expect(0).json()["written"], true);
     assert_eq!(skills()[0]["current"], true);
 
     // Other agents, and any directory; an installed skill is like any other.

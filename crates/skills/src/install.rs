@@ -1,4 +1,4 @@
-//! Installs kb's own SKILL.md where agents look for skills.
+//! Installs kb's own skill, SKILL.md and its references, where agents look for skills.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,9 @@ use crate::text::fields;
 /// The program's own skill.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnSkill {
-    /// The instructions for agents, as of the build of this program.
-    pub text: &'static str,
+    /// The path of each file below the skill's directory with its text, as of the build of this program. The first
+    /// is SKILL.md.
+    pub files: &'static [(&'static str, &'static str)],
     /// The version of the program.
     pub version: &'static str,
 }
@@ -33,32 +34,21 @@ const NAME: &str = "kb";
 /// The installed copy of kb's own skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Installed {
-    /// The file.
+    /// Its SKILL.md.
     #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
     /// The version of kb that it belongs to.
     pub version: &'static str,
-    /// Whether it was written; false if it already existed.
+    /// Whether a file was written; false if all existed already.
     #[serde(rename = "written")]
     pub is_new: bool,
-}
-
-/// What is at the destination of the skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Nothing.
-    Free,
-    /// The skill of this program.
-    Current,
-    /// The skill of another version, or something else.
-    Other,
 }
 
 /// An installed copy of kb's own skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "AgentSkill")]
 pub struct Found {
-    /// The file.
+    /// Its SKILL.md.
     #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
     /// Version of kb that wrote it.
@@ -80,7 +70,8 @@ pub fn installed(own: OwnSkill, home: &Path) -> Vec<Found> {
         let version = front_matter::read(&text)
             .ok()
             .and_then(|(fields, _)| fields.text_in("metadata", "version"));
-        Some(Found { path, version, is_current: text == own.text_with_version() })
+        let is_current = own.missing(&path).is_empty();
+        Some(Found { path, version, is_current })
     };
     paths.filter_map(found).collect()
 }
@@ -98,21 +89,19 @@ pub fn path(caller: &Caller, target: &str) -> PathBuf {
     below(&folder)
 }
 
-/// Returns what is at a path.
-pub fn place(own: OwnSkill, path: &Path) -> Place {
-    match (path.symlink_metadata(), read(path)) {
-        (Err(_), _) => Place::Free,
-        (Ok(_), Some(text)) if text == own.text_with_version() => Place::Current,
-        (Ok(_), _) => Place::Other,
-    }
+/// Returns the existing files that [`install`] would replace: they are of another version, or something else.
+pub fn replaced(own: OwnSkill, path: &Path) -> Vec<PathBuf> {
+    let missing = own.missing(path).into_iter().map(|(path, _)| path);
+    missing.filter(|path| path.symlink_metadata().is_ok()).collect()
 }
 
-/// Writes the skill and replaces an existing file.
+/// Writes the files of the skill that are missing, and replaces those that are different.
 pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
-    // If a killed run had written the skill, nothing else removes its draft.
-    write::collect(path::folder_of(path));
-    let is_new = place(own, path) != Place::Current;
-    if is_new {
+    // If a killed run had written the skill, nothing else removes its drafts.
+    own.files_at(path).for_each(|(path, _)| write::collect(path::folder_of(&path)));
+    let missing = own.missing(path);
+    // SKILL.md is the last, so that it is nowhere without the files that it leads to.
+    for (path, text) in missing.iter().rev() {
         if path.is_dir() {
             let message = format!("{} is a directory", path.display());
             return Err(Diagnostic::InvalidOption { message, hint: None }.into());
@@ -120,11 +109,11 @@ pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
         let write = || {
             path.parent().map_or(Ok(()), write::create_public_folder)?;
             // Replaces a link, not the file it leads to.
-            write::replace_public(path, own.text_with_version().as_bytes())
+            write::replace_public(path, text.as_bytes())
         };
         write().map_err(|source| Error::of_file(path, source))?;
     }
-    Ok(Installed { path: path.to_owned(), version: own.version, is_new })
+    Ok(Installed { path: path.to_owned(), version: own.version, is_new: !missing.is_empty() })
 }
 
 /// Returns the text of a file; `None` if it cannot be read.
@@ -133,10 +122,22 @@ fn read(path: &Path) -> Option<String> {
 }
 
 impl OwnSkill {
-    /// Returns the text with the version in its front matter.
-    fn text_with_version(self) -> String {
+    /// Returns the path and the text of each file, where SKILL.md is at `path`, with the version in its front matter.
+    fn files_at(self, path: &Path) -> impl Iterator<Item = (PathBuf, String)> {
+        let folder = path::folder_of(path);
         let version = format!("\nmetadata:\n  version: \"{}\"\n---\n", self.version);
-        self.text.replacen("\n---\n", &version, 1)
+        self.files.iter().map(move |(name, text)| {
+            let is_skill_file = *name == SKILL_FILE;
+            let text =
+                if is_skill_file { text.replacen("\n---\n", &version, 1) } else { (*text).into() };
+            (folder.join(name), text)
+        })
+    }
+
+    /// Returns the path and the text of each file that is not there with this text.
+    fn missing(self, path: &Path) -> Vec<(PathBuf, String)> {
+        let files = self.files_at(path);
+        files.filter(|(path, text)| read(path).as_ref() != Some(text)).collect()
     }
 }
 
@@ -147,20 +148,23 @@ mod tests {
     use super::*;
     use crate::testing::World;
 
-    const OWN: OwnSkill = OwnSkill { text: "---\nname: kb\n---\n# kb\n", version: "1.2.3" };
+    const OWN: OwnSkill = OwnSkill {
+        files: &[("SKILL.md", "---\nname: kb\n---\n# kb\n"), ("refs/more.md", "# More\n\n---\n")],
+        version: "1.2.3",
+    };
 
     #[test]
     fn the_skill_is_written_once_and_replaces_links_but_not_their_targets() {
         let world = World::new();
         let path = path(&world.caller, "dir");
-        assert_eq!(place(OWN, &path), Place::Free);
+        assert!(replaced(OWN, &path).is_empty());
         assert!(install(OWN, &path).unwrap().is_new);
-        assert_eq!(place(OWN, &path), Place::Current);
+        assert!(replaced(OWN, &path).is_empty());
         assert!(!install(OWN, &path).unwrap().is_new);
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.starts_with("---\nname: kb\n") && text.contains("\nmetadata:\n  version: \""));
         fs::write(&path, "mine").unwrap();
-        assert_eq!(place(OWN, &path), Place::Other);
+        assert_eq!(replaced(OWN, &path), std::slice::from_ref(&path));
         #[cfg(unix)]
         {
             let mine = world.path("mine.md");
@@ -171,6 +175,29 @@ mod tests {
             assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
         }
         assert!(super::path(&world.caller, "codex").ends_with(".codex/skills/kb/SKILL.md"));
+    }
+
+    #[test]
+    fn references_are_installed_as_they_are_and_kept_as_the_skill_is() {
+        let world = World::new();
+        let path = path(&world.caller, "codex");
+        let more = path.parent().unwrap().join("refs/more.md");
+        let is_current = || installed(OWN, &world.caller.home)[0].is_current;
+        install(OWN, &path).unwrap();
+        assert_eq!(fs::read_to_string(&more).unwrap(), OWN.files[1].1);
+        assert!(is_current());
+        fs::write(&more, "mine").unwrap();
+        assert!(!is_current());
+        assert_eq!(replaced(OWN, &path), std::slice::from_ref(&more));
+        fs::remove_file(&more).unwrap();
+        assert!(!is_current() && replaced(OWN, &path).is_empty());
+        // The skill is not there without them.
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&more).unwrap();
+        install(OWN, &path).unwrap_err();
+        assert!(!path.exists());
+        fs::remove_dir(&more).unwrap();
+        assert!(install(OWN, &path).unwrap().is_new && is_current());
     }
 
     #[test]
