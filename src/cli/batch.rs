@@ -11,8 +11,10 @@ use crate::app;
 use crate::app::Observer;
 use crate::app::observer::Event;
 use crate::app::search::SearchRequest;
+use crate::cli::args::SearchFormat;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
+use crate::cli::streams;
 use crate::cli::ui::Ui;
 use crate::error::{Error, Result};
 use crate::files;
@@ -20,10 +22,22 @@ use crate::files::open::Links;
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
+use crate::present::text::compact::{self, Face};
 use crate::requests::SearchInput;
+use crate::text::printable::clean;
 
 /// Answers one query per line; a line that fails gets an error as its answer.
-pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Result<ExitStatus> {
+pub(super) fn run(
+    context: &Context,
+    given: &SearchRequest,
+    file: &Path,
+    format: Option<SearchFormat>,
+) -> Result<ExitStatus> {
+    let is_compact = match format {
+        None | Some(SearchFormat::Json) => false,
+        Some(SearchFormat::Agent) => true,
+        Some(_) => return Err(Error::usage("`--batch` prints `json` or `agent`")),
+    };
     let io = |source| Error::of_file(file, source);
     let mut input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
@@ -48,6 +62,16 @@ pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Resu
         let found = request(line, given)
             .and_then(|request| app::search::search(&context.session, &request, &observer));
         num_failed += usize::from(found.is_err());
+        if is_compact {
+            streams::text(|out| {
+                writeln!(out, "{}# {}", if num_lines > 1 { "\n" } else { "" }, clean(line))?;
+                match &found {
+                    Ok(answer) => compact::found(answer, Face::Cli, out),
+                    Err(error) => writeln!(out, "error: {}", clean(&error.to_string())),
+                }
+            })?;
+            continue;
+        }
         context::print_json(|out| match &found {
             Ok(answer) => json::search_line(answer, out),
             Err(error) => json::error_line(error, out),

@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         ));
     }
     if let Some(file) = &args.batch {
-        return batch::run(context, &request, file);
+        return batch::run(context, &request, file, args.format);
     }
     let found = if context.beside.is_empty() {
         app::search::search(&context.session, &request, &context.ui)?

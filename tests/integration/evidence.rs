@@ -163,6 +163,16 @@ fn a_batch_of_queries_is_answered_line_by_line_in_order() {
     assert!(answers[2]["error"].as_str().unwrap().contains("unknown field `limt`"));
     assert_eq!(answers[3]["query"], "-gauge");
     assert_eq!(answers[4], env.json(&["search", "gauge", "--type=pdf", "--budget=200", "--top=2"]));
+    // The same as text; each answer is below its line.
+    let args = ["search", "--batch", "-", "--top", "2", "--format", "agent"];
+    let output = with_stdin(&env, &args, lines).expect(0).stdout;
+    let alone = env.ok(&["search", "frozen gauge", "--top=2", "--format=agent"]).stdout;
+    let first = format!("# frozen gauge\n{alone}\n# {{\"query\": \"ferry\", \"top\": 1");
+    assert!(output.starts_with(&first), "{output}");
+    let failed = "\n# {\"query\": \"ferry\", \"limt\": 1}\nerror: the line is not a query: unknown field `limt`";
+    assert!(output.contains(failed) && output.contains("\n\n# -gauge\n"), "{output}");
+    let args = ["search", "--batch", "-", "--format", "paths"];
+    assert_eq!(with_stdin(&env, &args, lines).expect(1).json_error()["code"], "usage");
     let file = env.write("queries.txt", "{\"query\": 3}\n");
     let failed = env.kb(&["search", "--batch", file.to_str().unwrap()]).expect(1);
     assert_eq!(serde_json::from_str::<Value>(&failed.stdout).unwrap()["code"], "usage");

@@ -80,7 +80,9 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         args[at].strip_prefix("--format=").or(args.get(at + 1).copied()).unwrap_or_default()
     });
     let name = match words.as_slice() {
-        ["search", ..] if args.iter().any(|arg| arg.starts_with("--batch")) => {
+        ["search", ..]
+            if args.iter().any(|arg| arg.starts_with("--batch")) && format != Some("agent") =>
+        {
             return Some(Printed::Lines(&["search", "error"]));
         }
         ["search", ..] if format == Some("jsonl") => {

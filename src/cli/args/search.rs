@@ -25,8 +25,8 @@ pub(in crate::cli) struct Search {
     #[arg(long, value_name = "QUERY", requires = "query")]
     pub(in crate::cli) also: Vec<String>,
     /// Answer each line of this file (- reads standard input), a query or a JSON object with options,
-    /// with one line of JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "format"])]
+    /// with one line of JSON, or with text (--format agent)
+    #[arg(long, value_name = "FILE", conflicts_with = "query")]
     pub(in crate::cli) batch: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) how: How,
@@ -132,9 +132,9 @@ pub(in crate::cli) enum SearchFormat {
 impl Search {
     pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
         match (&self.batch, &self.open) {
-            (Some(_), _) => Some(OutputFormat::Json),
-            (None, Some(_)) => Some(OutputFormat::Human),
-            (None, None) => self.format.map(SearchFormat::errors),
+            (Some(_), _) if self.format != Some(SearchFormat::Agent) => Some(OutputFormat::Json),
+            (_, Some(_)) => Some(OutputFormat::Human),
+            (_, None) => self.format.map(SearchFormat::errors),
         }
     }
 }
