@@ -6,7 +6,7 @@ use crate::app::{Observer, Session, absent, model, push, refresh};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{EvidenceOptions, gather};
-use crate::search::{self, Confidence, Gathered, NoBasis, Query, Searchable};
+use crate::search::{self, Gathered, NoBasis, Query, Searchable};
 use crate::store::Store;
 use crate::trace::stage;
 
@@ -32,7 +32,7 @@ const BUDGET_DEPTH: u32 = 100;
 fn mark(answer: &mut Answer, session: &Session, store: &Store) -> Result<()> {
     freshness::mark(session, store, &mut answer.hits)?;
     if answer.hits.first().is_some_and(|hit| hit.stale.is_some()) {
-        answer.confidence = answer.confidence.map(Confidence::of_stale);
+        answer.distrust();
     }
     Ok(())
 }

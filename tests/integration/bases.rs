@@ -104,6 +104,20 @@ fn a_budget_holds_for_all_bases_together() {
 }
 
 #[test]
+fn the_confidence_in_several_bases_is_that_of_the_best_one() {
+    let env = two();
+    let of = |bases: &str| {
+        let answer = env.json(&["--base", bases, "search", "pump oil"]);
+        ["confidence", "answer_probability", "confidence_reason"].map(|key| answer[key].clone())
+    };
+    let probability = |bases: &str| of(bases)[1].as_f64().unwrap();
+    let best = if probability("default") > probability("work") { "default" } else { "work" };
+    assert_ne!(probability("default"), probability("work"));
+    assert_eq!(of("default,work"), of(best));
+    assert_eq!(of("work,default"), of(best));
+}
+
+#[test]
 fn equal_hits_are_ordered_by_base_and_then_by_chunk() {
     let env = two();
     env.ok(&["base", "add", "first"]);

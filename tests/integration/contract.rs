@@ -32,7 +32,8 @@ contract! {
     Search {
         contract_version: u32, query: String, results: Vec<Hit>, total_matches: u64, returned: u64,
         #[serde(deserialize_with = "nullable")] confidence: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")] confidence_reason: Option<String>,
+        #[serde(deserialize_with = "nullable")] answer_probability: Option<f64>,
+        confidence_reason: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")] notes: Vec<String>,
     }
     Hit {
@@ -43,6 +44,8 @@ contract! {
         contract_version: u32, query: String, results: Vec<Passage>, total_matches: u64,
         returned: u64,
         #[serde(deserialize_with = "nullable")] confidence: Option<String>,
+        #[serde(deserialize_with = "nullable")] answer_probability: Option<f64>,
+        confidence_reason: String,
         budget: u64, tokens: u64,
     }
     Passage {

@@ -43,7 +43,7 @@ fn an_answer_states_its_confidence() {
     assert_eq!(confidence(&["what to do when ice forms in the well", "--fts-only"]), high);
     let none = Some("none".to_owned());
     assert_eq!(confidence(&["quarterly dividend of the pharmaceutical merger"]), none);
-    assert_eq!(confidence(&["anything", "--tags", "nowhere"]), none);
+    assert_eq!(confidence(&["anything", "--tags", "nowhere"]), None);
     let baking = ["how long must sourdough bread be in the oven", "how to bake bread with yeast"];
     for nonsense in ["zzzz qqqq", "-", "?! ..."].iter().chain(&baking) {
         assert_eq!(confidence(&["--", nonsense]), none, "{nonsense}");
@@ -56,6 +56,40 @@ fn an_answer_states_its_confidence() {
         assert!(answer.contains("the model cannot read the query"), "{answer}");
     }
     assert!(env.json(&["search", "zzzz qqqq", "--vec-only"])["confidence"].is_null());
+}
+
+#[test]
+fn the_probability_and_the_reason_agree_with_the_confidence() {
+    let env = TestEnv::real_with_corpus();
+    for (query, confidence, reason) in [
+        ("what to do when ice forms in the stilling well", "high", "the best result stands out"),
+        ("how often is the gauge read by people", "low", "undecided: "),
+        ("how to bake bread with yeast", "none", "the meaning does not match"),
+    ] {
+        let answer: Search = read(&env.ok(&["search", query]));
+        let probability = answer.answer_probability.unwrap();
+        let expected = match probability {
+            0.65.. => "high",
+            0.06.. => "low",
+            _ => "none",
+        };
+        assert_eq!(answer.confidence.as_deref(), Some(expected), "{query}: {probability}");
+        assert_eq!(
+            (expected, true),
+            (confidence, answer.confidence_reason.contains(reason)),
+            "{answer:?}"
+        );
+        assert!(
+            (probability * 100.0 - (probability * 100.0).round()).abs() < 1e-9,
+            "{probability}"
+        );
+        let text = env.ok(&["search", query, "--format", "human"]).stdout;
+        let is_told = text.contains(&format!("Low confidence, {}.", answer.confidence_reason));
+        assert_eq!(is_told, confidence == "low", "{text}");
+    }
+    let unread = env.json(&["search", "zzzz qqqq", "--vec-only"]);
+    assert!(unread["answer_probability"].is_null());
+    assert_eq!(unread["confidence_reason"], "the model cannot read the query");
 }
 
 #[test]

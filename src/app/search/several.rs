@@ -72,7 +72,11 @@ impl Merging {
     /// Merges answers to one query, which are all chunks or all passages.
     fn merge(&self, answers: Vec<Answer>) -> Answer {
         let mut merged = Answer { reranking: self.reranking.clone(), ..Answer::empty(&[]) };
-        merged.confidence = answers.iter().filter_map(|answer| answer.confidence).min();
+        let judged = answers.iter().filter(|answer| answer.confidence.is_some());
+        let probability = |answer: &&Answer| answer.probability().unwrap_or_default();
+        let best = judged.max_by(|one, other| probability(one).total_cmp(&probability(other)));
+        merged.confidence = best.and_then(|answer| answer.confidence);
+        merged.grounds = best.map(|answer| answer.grounds).unwrap_or_default();
         merged.unmet = unmet_in_all(&answers);
         let mut all = Vec::new();
         for answer in answers {

@@ -10,7 +10,7 @@ use crate::document::Stale;
 use crate::present::json::{SourceJson, Versioned, answer};
 use crate::present::text::stale;
 use crate::search::similar::Seed;
-use crate::search::{Answer, Confidence, Contribution, Hit, NoBasis, Reranking, TermMatch};
+use crate::search::{Answer, Confidence, Contribution, Hit, Reranking, TermMatch};
 use crate::store::{ChunkId, DocumentId};
 use crate::text::json::Json;
 
@@ -49,12 +49,14 @@ pub(in crate::present) struct SearchJson<'a> {
     total_matches: usize,
     /// Number of `results`.
     returned: usize,
-    /// How likely the results contain the answer: `high`, `low` or `none`; null if no leg can tell, or if no document
-    /// passes the filter.
+    /// How likely the results contain the answer: `high`, `low` (undecided: they may or may not) or `none`; null if no
+    /// leg can tell, or if no document passes the filter.
     confidence: Option<&'static str>,
-    /// Why `confidence` is null; absent if it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    confidence_reason: Option<&'static str>,
+    /// The calibrated probability that the first three results have the answer, if the searched documents answered every
+    /// second question: 0 to 1, with two decimals; null where `confidence` is.
+    answer_probability: Option<f64>,
+    /// In words, what `confidence` rests on, or why it is null.
+    confidence_reason: String,
     /// What else is worth knowing, as on stderr: what of a filter no document meets, which phrase in double quotes no
     /// passage has, how many files are stale; absent if there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -249,7 +251,8 @@ impl<'a> From<&'a Answer> for SearchJson<'a> {
             total_matches: answer.total_matches,
             returned: answer.hits.len(),
             confidence: answer.confidence.map(Confidence::as_str),
-            confidence_reason: answer.no_basis.map(NoBasis::as_str),
+            answer_probability: answer.probability(),
+            confidence_reason: answer.confidence_reason(),
             notes: notes(&answer.notes, &answer.hits),
             reranked: answer.reranking.as_ref().map(is_done),
             rerank_error: answer.reranking.as_ref().and_then(failure),

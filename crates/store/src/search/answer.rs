@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::StoredHit;
 use crate::document::Stale;
 use crate::ids::ChunkId;
-use crate::search::confidence::{Confidence, NoBasis};
+use crate::search::confidence::{Confidence, Grounds, NoBasis};
 use crate::search::fuse::Leg;
 use crate::search::keyword::TermMatch;
 use crate::search::matches::QueryTerms;
@@ -27,6 +27,8 @@ pub struct Answer {
     pub confidence: Option<Confidence>,
     /// Why `confidence` is `None`.
     pub no_basis: Option<NoBasis>,
+    /// What the confidence rests on.
+    pub grounds: Grounds,
     /// The phrasings that no chunk meets, because of their phrases in quotes.
     pub unmet: Vec<Unmet>,
     /// Remarks on the search. Who asks adds them; a search makes none.
@@ -77,11 +79,29 @@ impl Answer {
             total_matches: 0,
             confidence: Some(Confidence::None),
             no_basis: None,
+            grounds: Grounds::default(),
             unmet: Vec::new(),
             notes: Vec::new(),
             reranking: None,
             gathered: None,
         }
+    }
+
+    /// Returns the probability that the first three hits have the answer, with two decimals; `None` if no
+    /// leg can judge.
+    pub fn probability(&self) -> Option<f64> {
+        self.confidence.map(|_| self.grounds.probability())
+    }
+
+    /// Returns in words what the confidence rests on, or why there is none.
+    pub fn confidence_reason(&self) -> String {
+        self.no_basis.map_or_else(|| self.grounds.to_string(), |reason| reason.as_str().to_owned())
+    }
+
+    /// Lowers the confidence, because the best hit is stale.
+    pub fn distrust(&mut self) {
+        self.grounds.is_stale = true;
+        self.confidence = self.confidence.map(|_| self.grounds.level());
     }
 
     /// Says of each hit from which knowledge base it is.

@@ -1,24 +1,21 @@
-//! Estimates how likely it is that the answer is among the hits, from raw signals of both legs.
-//! Pure.
+//! Estimates the probability that the answer is in the first hits, from raw signals of both legs. Pure.
 //!
-//! Uses a logistic regression, fitted on one half of the questions of six collections, each
-//! question once with its answers and once with them removed. On the other halves it tells the two
-//! apart with an area under the curve of 0.60 (CACM), 0.63 (NPL), 0.74 (Cranfield), 0.74
-//! (`SciFact`), 0.78 (project FAQs) and 0.85 (notes), because passages near an answer look much
-//! like one. So only the verdict `none` is a strong claim. Twenty more signals (agreement of the
-//! legs, neighbouring terms, the best sentence, similarity of the hits to each other, scores
-//! compared with the collection's) and boosted trees instead of the regression added 0.02 to the
-//! mean. Token matches (`late.rs`) and cosines above the floor added nothing on twelve collections.
+//! Uses a logistic regression, fitted on one half of the questions of six collections, and calibrated on fourteen, each
+//! question once with its answers and once with them removed (`tests/quality/confidence`). Passages near an answer look much
+//! like one: the area under the curve is 0.57 (commands) to 0.93 (XQuAD), 0.75 on average. So `high` and `none` are strong
+//! claims, and seven in ten answerable questions are neither. Forty more signals and boosted trees instead of the
+//! regression added 0.02 to that mean at most; the result page names the best of them.
 
-/// How likely it is that the answer is among the hits.
+use std::fmt;
+
+/// How likely it is that the first hits have the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// Resembles questions that the collection answers.
+    /// Of such answers, four in five have the evidence in their first three hits.
     High,
-    /// Resembles questions that the collection does not answer.
+    /// Undecided: questions with an answer and questions without one look like this.
     Low,
-    /// Few questions that a collection answers look like this: at most 2 in 100 with both legs, and none of 450
-    /// questions of three collections with the vector leg alone. Not measured for the keyword leg alone.
+    /// Few questions that a collection answers look like this.
     None,
 }
 
@@ -51,13 +48,6 @@ impl NoBasis {
 }
 
 impl Confidence {
-    /// Returns the confidence in an answer whose best hit is stale: it is not high, because the file
-    /// may say something else by now.
-    #[must_use]
-    pub fn of_stale(self) -> Self {
-        if self == Self::High { Self::Low } else { self }
-    }
-
     /// Returns the word used in output.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -66,6 +56,14 @@ impl Confidence {
             Self::None => "none",
         }
     }
+}
+
+/// What a confidence rests on. The default is that of an answer without hits.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Grounds {
+    signals: Option<Signals>,
+    /// Whether the file of the best hit is not what was indexed.
+    pub(super) is_stale: bool,
 }
 
 /// Signals of the first hits; `None` for a leg that was not run or cannot read the query.
@@ -87,12 +85,14 @@ pub(super) struct VectorSignals {
 }
 
 /// Signals of the keyword leg.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct KeywordSignals {
     /// How far the best score is above the mean of the next ones, as a share of the best score.
     pub(super) gap: f64,
     /// Share of the terms' weight that occurs in the first hit, in 0..=1.
     pub(super) coverage: f64,
+    /// The largest share of it that occurs in a title, a heading or a file name of the first three hits.
+    pub(super) title: f64,
 }
 
 /// The regression was fitted on a model whose unrelated passages have a mean cosine of up to about
@@ -108,34 +108,123 @@ pub(super) fn stretch(floor: f64) -> (f64, f64) {
     (usual, (1.0 - usual) / (1.0 - floor))
 }
 
-/// From this value on, a question resembles the answered ones.
-const HIGH: f64 = 0.0;
+/// From this probability on, the confidence is `high`.
+const HIGH: f64 = 0.65;
 
-/// Below this value the verdict is `none`: 0 to 2 in 100 of the answerable questions of the six
-/// collections.
-const NONE: f64 = -2.5;
+/// Below this probability, it is `none`.
+const NONE: f64 = 0.06;
 
-/// The same where only the vector leg judges, because no word of the query occurs or words were not looked for: of
-/// 150 answerable questions each of cosqa, nl2bash and scifact, all are above -1.7.
-const NONE_ALONE: f64 = -1.9;
+/// The same where only the keyword leg judges: questions have few words of a manual that answers them.
+const NONE_BY_WORDS: f64 = 0.03;
 
-/// Returns the verdict; `None` if no leg can judge.
-pub(super) fn of(signals: &Signals) -> Option<Confidence> {
-    let logit = match (signals.vector, signals.keyword) {
-        (Some(v), Some(k)) => {
-            4.28 * v.cosine + 2.57 * v.gap + 1.44 * v.coverage + 3.55 * k.gap + 0.70 * k.coverage
-                - 5.08
+/// The probability if the best hit is stale is at most this, because the file may say something else by now.
+const STALE: f64 = 0.5;
+
+/// From this share of the terms' weight on, a title or a file name has words of the query, and the confidence is not `none`.
+const TITLE: f64 = 0.2;
+
+/// From these values on, the first result stands out.
+const VECTOR_GAP: f64 = 0.15;
+const KEYWORD_GAP: f64 = 0.3;
+
+/// Returns what the confidence rests on; `None` if no leg can judge.
+pub(super) fn of(signals: &Signals) -> Option<Grounds> {
+    let can_judge = signals.vector.is_some() || signals.keyword.is_some();
+    can_judge.then_some(Grounds { signals: Some(*signals), is_stale: false })
+}
+
+impl Signals {
+    /// Returns the logarithm of the odds that the first three hits have the answer, in a collection that answers every
+    /// second question.
+    fn log_odds(&self) -> f64 {
+        match (self.vector, self.keyword) {
+            (Some(v), Some(k)) => {
+                4.34 * v.cosine
+                    + 2.61 * v.gap
+                    + 1.46 * v.coverage
+                    + 3.60 * k.gap
+                    + 0.71 * k.coverage
+                    - 5.29
+            }
+            (Some(v), None) => 5.13 * v.cosine + 9.61 * v.gap - 4.74,
+            (None, Some(k)) => 4.47 * k.gap + 2.65 * k.coverage - 3.67,
+            (None, None) => f64::NEG_INFINITY,
         }
-        (Some(v), None) => 4.46 * v.cosine + 8.36 * v.gap - 3.69,
-        (None, Some(k)) => 4.00 * k.gap + 2.37 * k.coverage - 2.65,
-        (None, None) => return None,
-    };
-    let none = if signals.keyword.is_none() { NONE_ALONE } else { NONE };
-    Some(match logit {
-        logit if logit >= HIGH => Confidence::High,
-        logit if logit < none => Confidence::None,
-        _ => Confidence::Low,
-    })
+    }
+
+    /// Returns the least probability that is not `none`.
+    fn least(&self) -> f64 {
+        if self.vector.is_none() { NONE_BY_WORDS } else { NONE }
+    }
+
+    fn has_title(&self) -> bool {
+        self.keyword.is_some_and(|keyword| keyword.title >= TITLE)
+    }
+
+    /// Returns what the signals say, each in a few words.
+    fn clauses(&self) -> Vec<&'static str> {
+        let mut clauses = vec![match self.keyword.map(|keyword| keyword.coverage) {
+            Some(share) if share >= 0.75 => "most words match",
+            Some(share) if share >= 0.4 => "some words match",
+            Some(share) if share > 0.0 => "few words match",
+            Some(_) => "no word matches",
+            None => "by meaning alone",
+        }];
+        if self.has_title() {
+            clauses.push("a title or file name matches");
+        }
+        clauses.push(match self.vector.map(|vector| vector.cosine) {
+            Some(cosine) if cosine >= 0.6 => "the meaning is close",
+            Some(cosine) if cosine >= 0.4 => "the meaning is related",
+            Some(_) => "the meaning does not match",
+            None => "the meaning was not compared",
+        });
+        let stands_out = self.vector.is_some_and(|vector| vector.gap >= VECTOR_GAP)
+            || self.keyword.is_some_and(|keyword| keyword.gap >= KEYWORD_GAP);
+        clauses.push(if stands_out {
+            "the best result stands out"
+        } else {
+            "no result stands out"
+        });
+        clauses
+    }
+}
+
+impl Grounds {
+    /// Returns the probability that the first three hits have the answer, in 0..=1, with two decimals.
+    pub(super) fn probability(&self) -> f64 {
+        let probability = self.signals.map_or(0.0, |signals| {
+            let probability = 1.0 / (1.0 + (-signals.log_odds()).exp());
+            if signals.has_title() { probability.max(signals.least()) } else { probability }
+        });
+        let probability = if self.is_stale { probability.min(STALE) } else { probability };
+        // As it is shown, so that the level follows from what is shown.
+        (probability * 100.0).round() / 100.0
+    }
+
+    /// Returns the level of the probability.
+    pub(super) fn level(&self) -> Confidence {
+        match self.probability() {
+            probability if probability >= HIGH => Confidence::High,
+            probability if probability < self.signals.map_or(NONE, |it| it.least()) => {
+                Confidence::None
+            }
+            _ => Confidence::Low,
+        }
+    }
+}
+
+impl fmt::Display for Grounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(signals) = &self.signals else { return f.write_str("nothing was found") };
+        if self.level() == Confidence::Low {
+            f.write_str("undecided: ")?;
+        }
+        if self.is_stale {
+            f.write_str("the file of the best result is not what was indexed, ")?;
+        }
+        f.write_str(&signals.clauses().join(", "))
+    }
 }
 
 #[cfg(test)]
@@ -145,15 +234,94 @@ mod tests {
     fn both(cosine: f64, vector_gap: f64, keyword_gap: f64, coverage: f64) -> Signals {
         Signals {
             vector: Some(VectorSignals { cosine, gap: vector_gap, coverage }),
-            keyword: Some(KeywordSignals { gap: keyword_gap, coverage }),
+            keyword: Some(KeywordSignals { gap: keyword_gap, coverage, title: 0.0 }),
         }
+    }
+
+    fn level(signals: &Signals) -> Option<Confidence> {
+        of(signals).map(|grounds| grounds.level())
+    }
+
+    fn titled(signals: Signals, title: f64) -> Signals {
+        let keyword = signals.keyword.map(|keyword| KeywordSignals { title, ..keyword });
+        Signals { keyword, ..signals }
+    }
+
+    #[track_caller]
+    fn check_reason(signals: &Signals, expected: &str) {
+        assert_eq!(of(signals).unwrap().to_string(), expected);
     }
 
     #[test]
     fn a_near_hit_that_stands_out_is_high_and_a_far_one_is_none() {
-        assert_eq!(of(&both(0.75, 0.2, 0.4, 1.0)), Some(Confidence::High));
-        assert_eq!(of(&both(0.55, 0.05, 0.2, 0.5)), Some(Confidence::Low));
-        assert_eq!(of(&both(0.2, 0.02, 0.1, 0.2)), Some(Confidence::None));
+        assert_eq!(level(&both(0.75, 0.2, 0.4, 1.0)), Some(Confidence::High));
+        assert_eq!(level(&both(0.55, 0.05, 0.2, 0.5)), Some(Confidence::Low));
+        assert_eq!(level(&both(0.2, 0.02, 0.1, 0.2)), Some(Confidence::None));
+    }
+
+    #[test]
+    fn a_better_hit_is_more_probable_and_the_level_follows_from_the_probability() {
+        let series =
+            [0.1, 0.3, 0.5, 0.7, 0.9].map(|at| of(&both(at, at / 4.0, at / 2.0, at)).unwrap());
+        assert!(series.is_sorted_by(|one, other| one.probability() < other.probability()));
+        assert!(series.is_sorted_by(|one, other| one.level() >= other.level()));
+        for grounds in series {
+            let probability = grounds.probability();
+            assert!(0.0 < probability && probability < 1.0);
+            assert_eq!(grounds.level() == Confidence::High, probability >= HIGH);
+            assert_eq!(grounds.level() == Confidence::None, probability < NONE);
+        }
+    }
+
+    #[test]
+    fn a_title_that_matches_is_never_none() {
+        let far = both(0.2, 0.02, 0.1, 0.2);
+        assert_eq!(level(&titled(far, TITLE)), Some(Confidence::Low));
+        assert_eq!(level(&titled(far, TITLE - 0.01)), Some(Confidence::None));
+        let near = both(0.75, 0.2, 0.4, 1.0);
+        assert_eq!(of(&titled(near, 1.0)).unwrap().probability(), of(&near).unwrap().probability());
+    }
+
+    #[test]
+    fn a_stale_best_hit_is_not_high_and_the_reason_says_so() {
+        let stale = Grounds { is_stale: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
+        assert_eq!((stale.level(), stale.probability()), (Confidence::Low, STALE));
+        assert!(stale.to_string().contains("is not what was indexed"), "{stale}");
+        let none = Grounds { is_stale: true, ..of(&both(0.2, 0.02, 0.1, 0.2)).unwrap() };
+        assert_eq!(none.level(), Confidence::None);
+    }
+
+    #[test]
+    fn the_reason_says_what_each_signal_is() {
+        let near = both(0.75, 0.2, 0.4, 1.0);
+        check_reason(&near, "most words match, the meaning is close, the best result stands out");
+        check_reason(
+            &titled(near, 1.0),
+            "most words match, a title or file name matches, the meaning is close, the best result stands out",
+        );
+        check_reason(
+            &both(0.38, 0.05, 0.2, 0.9),
+            "undecided: most words match, the meaning does not match, no result stands out",
+        );
+        check_reason(
+            &both(0.2, 0.02, 0.1, 0.2),
+            "few words match, the meaning does not match, no result stands out",
+        );
+        check_reason(
+            &Signals { vector: None, ..both(0.0, 0.0, 0.35, 0.5) },
+            "undecided: some words match, the meaning was not compared, the best result stands out",
+        );
+        check_reason(
+            &Signals { keyword: None, ..both(0.5, 0.05, 0.0, 0.0) },
+            "undecided: by meaning alone, the meaning is related, no result stands out",
+        );
+        assert_eq!(Grounds::default().to_string(), "nothing was found");
+    }
+
+    #[test]
+    fn an_answer_without_hits_is_none() {
+        let grounds = Grounds::default();
+        assert_eq!((grounds.level(), grounds.probability()), (Confidence::None, 0.0));
     }
 
     #[test]
@@ -172,8 +340,8 @@ mod tests {
     #[test]
     fn one_leg_is_enough_for_a_verdict() {
         let signals = both(0.8, 0.2, 0.5, 1.0);
-        assert_eq!(of(&Signals { vector: None, ..signals }), Some(Confidence::High));
-        assert_eq!(of(&Signals { keyword: None, ..signals }), Some(Confidence::High));
-        assert_eq!(of(&Signals { vector: None, keyword: None }), None);
+        assert_eq!(level(&Signals { vector: None, ..signals }), Some(Confidence::High));
+        assert_eq!(level(&Signals { keyword: None, ..signals }), Some(Confidence::High));
+        assert_eq!(level(&Signals { vector: None, keyword: None }), None);
     }
 }

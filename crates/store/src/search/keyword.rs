@@ -210,9 +210,17 @@ impl Keywords {
     /// Returns the share of the terms' weight that occurs in a chunk, its context or its document's
     /// name, in 0..=1.
     pub(super) fn coverage(&self, chunk_id: ChunkId) -> f64 {
+        self.share(chunk_id, |found| found.in_name || found.in_context + found.in_text > 0)
+    }
+
+    /// Returns the share of the terms' weight that occurs in a chunk's context or its document's name, in 0..=1.
+    pub(super) fn in_title(&self, chunk_id: ChunkId) -> f64 {
+        self.share(chunk_id, |found| found.in_name || found.in_context > 0)
+    }
+
+    fn share(&self, chunk_id: ChunkId, counts: impl Fn(&TermMatch) -> bool) -> f64 {
         let found = self.matches(chunk_id);
-        let here =
-            found.iter().filter(|found| found.in_name || found.in_context + found.in_text > 0);
+        let here = found.iter().filter(|found| counts(found));
         let all: f64 = self.terms.iter().map(|term| term.weight).sum();
         if all > 0.0 { here.map(|found| found.weight).sum::<f64>() / all } else { 0.0 }
     }

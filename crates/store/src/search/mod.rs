@@ -35,7 +35,7 @@ mod weights;
 mod why;
 
 pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking, Unmet};
-pub use confidence::{Confidence, NoBasis};
+pub use confidence::{Confidence, Grounds, NoBasis};
 pub use keyword::TermMatch;
 pub use options::{LegSelection, LoadEmbedder, Recency, SearchOptions};
 pub use parse::Query;
@@ -70,7 +70,7 @@ pub fn search(
     }
     let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
     let fused = stage("fuse", || rankings.fuse(store, options))?;
-    let confidence = confidence::of(&rankings.signals(&fused));
+    let grounds = confidence::of(&rankings.signals(&fused));
     let total_matches = fused.len();
     let hits = stage("read hits", || page::page(store, &fused, options))?
         .into_iter()
@@ -94,8 +94,10 @@ pub fn search(
             })
         })
         .collect::<Result<Vec<_>>>()?;
-    let no_basis = confidence.is_none().then(|| rankings.no_basis());
-    Ok(Answer { hits, total_matches, confidence, no_basis, ..nothing })
+    let no_basis = grounds.is_none().then(|| rankings.no_basis());
+    let confidence = grounds.map(|grounds| grounds.level());
+    let grounds = grounds.unwrap_or_default();
+    Ok(Answer { hits, total_matches, confidence, no_basis, grounds, ..nothing })
 }
 
 /// The documents ranked by each leg and by their fusion, each once, best first.

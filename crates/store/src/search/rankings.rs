@@ -252,17 +252,19 @@ impl Rankings {
             let cosine = usual + factor * (first.score - leg.floor);
             Some(VectorSignals { cosine, gap: factor * gap, coverage })
         });
-        let keyword = match self.keywords {
-            Some(_) => {
+        let keyword = match &self.keywords {
+            Some(keywords) => {
                 let gap =
                     first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
                 let coverage = coverage(fused.first().map(|hit| hit.chunk_id));
-                Some(KeywordSignals { gap, coverage })
+                let titles = fused.iter().take(NUM_TITLES).map(|hit| hit.chunk_id);
+                let titles = titles.map(|id| keywords.in_title(id));
+                Some(KeywordSignals { gap, coverage, title: titles.fold(0.0, f64::max) })
             }
             // There is no question, or no word occurs and the model cannot read the query: nothing speaks for an
             // answer.
             None if self.is_blank || self.has_words && vector.is_none() => {
-                Some(KeywordSignals { gap: 0.0, coverage: 0.0 })
+                Some(KeywordSignals::default())
             }
             None => None,
         };
@@ -335,6 +337,9 @@ fn show_raw(fused: &mut [Fused], by_cosine: &[Ranked], matches: &HashMap<ChunkId
         }
     }
 }
+
+/// Number of first hits whose titles are compared with the query.
+const NUM_TITLES: usize = 3;
 
 /// Number of entries that the first is compared with.
 const NUM_NEXT: usize = 10;

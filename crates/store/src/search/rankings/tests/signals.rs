@@ -6,7 +6,7 @@ use crate::search::confidence::{Confidence, of as confidence_of};
 #[test]
 fn a_leg_that_cannot_judge_gives_no_signals() {
     let vector = |weight: f64| Some(leg(&[(1, 0.8)], weight, 0.0));
-    let nothing = Some(KeywordSignals { gap: 0.0, coverage: 0.0 });
+    let nothing = Some(KeywordSignals::default());
     let vector_speaks = Some(VectorSignals { cosine: 0.8, gap: 0.0, coverage: 0.0 });
     let (words, no_words) =
         (rankings(&[], vector(1.0)), Rankings { has_words: false, ..rankings(&[], vector(1.0)) });
@@ -23,7 +23,7 @@ fn a_leg_that_cannot_judge_gives_no_signals() {
     }
     let blank = Rankings { has_words: false, is_blank: true, ..rankings(&[], vector(1.0)) };
     assert_eq!(blank.signals(&[]), signals(None, nothing));
-    assert_eq!(confidence_of(&blank.signals(&[])), Some(Confidence::None));
+    assert_eq!(confidence_of(&blank.signals(&[])).unwrap().level(), Confidence::None);
     let empty = rankings(&[], Some(leg(&[], 1.0, 0.0)));
     assert_eq!(empty.signals(&[]), signals(None, nothing));
 }
@@ -59,6 +59,21 @@ fn coverage_is_that_of_the_nearest_chunk_and_of_the_first_hit() {
     }
     let nothing = Rankings { keyword: Vec::new(), ..rankings };
     assert_near(nothing.signals(&fused).keyword.unwrap().gap, 0.0);
+}
+
+#[test]
+fn the_best_title_of_the_first_three_hits_counts() {
+    let mut db = TestDb::new();
+    db.add("/plain.md", &["the tide turns"], &[]);
+    db.add("/harbour.md", &["boats and tide"], &[]);
+    let (keywords, _) = look_up(&db.store, &queries(&["harbour tide"])).unwrap();
+    let share = keywords.as_ref().unwrap().in_title(ChunkId(2));
+    assert!(0.0 < share && share < 1.0, "{share}");
+    let rankings = Rankings { keywords, ..rankings(&[(1, 4.0), (2, 3.0)], None) };
+    let fused = fuse_with(&db, &rankings, &by_score());
+    assert_near(rankings.signals(&fused).keyword.unwrap().title, share);
+    let plain: Vec<Fused> = fused.into_iter().filter(|hit| hit.chunk_id == ChunkId(1)).collect();
+    assert_near(rankings.signals(&plain).keyword.unwrap().title, 0.0);
 }
 
 #[test]
