@@ -4,8 +4,7 @@
 use crate::app::Observer;
 use crate::document::Filter;
 use crate::error::Result;
-use crate::search::{Answer, NoBasis, Unmet};
-use crate::store::Store;
+use crate::search::{Answer, NoBasis, Searchable, Unmet};
 use crate::text::paths;
 
 /// Reported for an empty answer if the database is empty.
@@ -14,7 +13,7 @@ pub(super) const NOTHING_ADDED: &str =
 
 /// Reports why no document passes a filter, and returns the reason; `None` if some pass.
 pub(super) fn explain(
-    store: &Store,
+    store: &impl Searchable,
     filter: &Filter,
     observer: &dyn Observer,
 ) -> Result<Option<NoBasis>> {
@@ -30,7 +29,11 @@ pub(super) fn explain(
 }
 
 /// Reports the parts of a filter that no document meets; if each is met by some, that none meets all.
-pub(super) fn note(store: &Store, filter: &Filter, observer: &dyn Observer) -> Result<()> {
+pub(super) fn note(
+    store: &impl Searchable,
+    filter: &Filter,
+    observer: &dyn Observer,
+) -> Result<()> {
     let mut is_explained = false;
     for (part, lack) in parts(filter) {
         if !store.has_document(&part)? {

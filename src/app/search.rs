@@ -111,7 +111,8 @@ fn elsewhere(
     let phrasings = parsed(request, observer)?;
     let remote = stage("connect", || push::open(session, target, observer))?;
     let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
-    let found = search.of(&remote, &|| Ok(None))?;
+    let explain = || absent::explain(&remote, &request.filter, observer);
+    let found = search.of(&remote, &explain)?;
     push::keep(session, target, remote);
     Ok(found)
 }

@@ -66,7 +66,10 @@ pub(super) fn run(
             streams::text(|out| {
                 writeln!(out, "{}# {}", if num_lines > 1 { "\n" } else { "" }, clean(line))?;
                 match &found {
-                    Ok(answer) => compact::found(answer, Face::Cli, out),
+                    Ok(answer) => {
+                        let advice = context.human.advice(&answer.hits);
+                        compact::found(answer, Face::Cli, &advice, out)
+                    }
                     Err(error) => writeln!(out, "error: {}", clean(&error.to_string())),
                 }
             })?;

@@ -69,14 +69,15 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     }
     let default = context.config().search.default_format.format(streams::is_stdout_terminal());
     let format = args.format.unwrap_or_else(|| default.into());
+    let advice = context.human.advice(&found.hits);
     match format {
         SearchFormat::Json => context::print_json(|out| json::found(&found, out)),
         SearchFormat::Jsonl => context::print_json(|out| json::hit_lines(&found.hits, out)),
         SearchFormat::Human => context.show(|human, out| human.search(&found, out)),
         SearchFormat::Paths if args.null => streams::bytes(&quote::null(&found.hits)),
         SearchFormat::Paths => streams::text(|out| quote::paths(&found.hits, out)),
-        SearchFormat::Agent => streams::text(|out| compact::found(&found, Face::Cli, out)),
-        SearchFormat::Md => streams::text(|out| compact::markdown(&found, out)),
+        SearchFormat::Agent => streams::text(|out| compact::found(&found, Face::Cli, &advice, out)),
+        SearchFormat::Md => streams::text(|out| compact::markdown(&found, &advice, out)),
     }?;
     aside(context, &found, format);
     reminder.iter().for_each(|text| context.ui.note(text));

@@ -24,6 +24,7 @@ use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::compact::{self, Face};
+use crate::present::text::stale;
 use crate::requests::{
     self, AddInput, GrepInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput,
     SearchInput, ShowInput, SimilarInput, UpdateNoteInput,
@@ -98,7 +99,8 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 let mut request = input.into_request()?;
                 request.form = (!ask.form.is_full).then(compact::cost);
                 ask.form.reply(PAGE, &found(&request, ask)?, json::found, |found, out| {
-                    compact::found(found, Face::Mcp, out)
+                    let advice: Vec<String> = stale::advice(&found.hits).into_iter().collect();
+                    compact::found(found, Face::Mcp, &advice, out)
                 })
             },
         ),

@@ -95,7 +95,7 @@ fn people_see_a_mark_and_one_line_of_advice() {
     let md = human(&["--format", "md"]);
     assert_eq!(md.stdout.matches(", *changed since it was indexed* (").count(), 1, "{}", md.text());
     assert_eq!(md.stdout.matches(", *its file is missing* (").count(), 1, "{}", md.text());
-    assert!(md.stderr.contains("\n2 of these files have changed"), "{}", md.text());
+    assert!(md.stdout.contains("\n2 of these files have changed"), "{}", md.text());
     for args in [&["--format", "paths"][..], &["--format", "paths", "-0"]] {
         let paths = human(args);
         assert!(!paths.stdout.contains("changed"), "{}", paths.text());

@@ -476,7 +476,11 @@ fn a_title_cannot_forge_a_citation() {
     env.write("odd/) (x.md", "# Close\n\nstorm five\n");
     env.ok(&["add", "odd"]);
     let search = |query: &str| env.ok(&["search", query, "--fts-only", "--top=1", "--format=md"]);
-    let citation = |query: &str| search(query).stdout.lines().next().unwrap().to_owned();
+    let citation = |query: &str| {
+        let printed = search(query).stdout;
+        let line = printed.lines().nth(2).unwrap();
+        line.split(" document ").next().unwrap().to_owned()
+    };
     let odd = env.path("odd");
     let odd = odd.display();
     assert_eq!(

@@ -358,8 +358,8 @@ fn advice_about_stale_files_is_given_for_each_base() {
     }
     let search = ["--base", "default,work", "search", "zephyrine valve"];
     let human = env.ok(&[&search[..], &["--format", "human"]].concat()).stdout;
-    let md = env.ok(&[&search[..], &["--format", "md"]].concat()).stderr;
-    for text in [human, md] {
+    let paths = env.ok(&[&search[..], &["--format", "paths"]].concat()).stderr;
+    for text in [human, paths] {
         assert!(
             text.contains("1 of these files has changed since it was indexed; `kb update`"),
             "{text}"

@@ -19,6 +19,9 @@ pub trait Searchable: Sized + Send {
         Ok(())
     }
     fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>>;
+    fn has_document(&self, filter: &Filter) -> Result<bool> {
+        Ok(!self.passing_chunks(filter)?.is_empty())
+    }
     fn chunks_with(&self, text: &str) -> Result<Vec<ChunkId>>;
     fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
     fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
@@ -59,6 +62,7 @@ impl Searchable for Store {
         return_reader(&self, reader: Self) -> ();
         read_ahead(&self, is_enough: &dyn Fn() -> bool) -> Result<()>;
         passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>>;
+        has_document(&self, filter: &Filter) -> Result<bool>;
         chunks_with(&self, text: &str) -> Result<Vec<ChunkId>>;
         occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
         occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;

@@ -42,8 +42,13 @@ fn unknown(hit: &Hit) -> usize {
     if hit.passage.is_none() { 4 } else { 0 }
 }
 
-/// Writes the answer to a query.
-pub fn found(answer: &Answer, face: Face, out: &mut Sheet<'_>) -> io::Result<()> {
+/// Writes the answer to a query, and `advice` about stale hits.
+pub fn found(
+    answer: &Answer,
+    face: Face,
+    advice: &[String],
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
     begin(answer, out)?;
     passages(&answer.hits, out)?;
     let is_enough = answer.confidence == Some(Confidence::High);
@@ -52,16 +57,16 @@ pub fn found(answer: &Answer, face: Face, out: &mut Sheet<'_>) -> io::Result<()>
         Some(Gathered { budget: Some(_), .. }) => "more: larger budget; ",
         _ => "more: larger top; ",
     };
-    end(more, face, &answer.hits, out)
+    end(more, face, (&answer.hits, advice), out)
 }
 
 /// Writes the same as Markdown for pasting: each passage has its whole citation, and its text is quoted.
-pub fn markdown(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn markdown(answer: &Answer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
     begin(answer, out)?;
     for hit in &answer.hits {
         quote::markdown(hit, &format!("{}, {}", quote::id(hit), chunks(hit)), out)?;
     }
-    stale::advice(&answer.hits).map_or(Ok(()), |advice| writeln!(out, "\n{advice}"))
+    advice.iter().try_for_each(|advice| writeln!(out, "\n{advice}"))
 }
 
 /// Returns what [`markdown`] adds to passages.
@@ -97,11 +102,11 @@ fn chunks(hit: &Hit) -> String {
 
 /// Returns the numbers of an answer and whether it answers.
 fn summary(answer: &Answer) -> String {
-    let confidence = match answer.confidence {
-        Some(Confidence::High) => "confidence high".into(),
-        Some(Confidence::Low) => "confidence low".into(),
-        Some(Confidence::None) => "confidence none: the answer is probably not here".into(),
-        None => format!("confidence unknown: {}", answer.no_basis.map_or("", NoBasis::as_str)),
+    let level = answer.confidence.map(Confidence::as_str);
+    let confidence = match (level, answer.probability()) {
+        (Some("none"), _) => "confidence none: the answer is probably not here".into(),
+        (Some(level), Some(probability)) => format!("confidence {level} ({probability:.2})"),
+        _ => format!("confidence unknown: {}", answer.no_basis.map_or("", NoBasis::as_str)),
     };
     let reranking = match &answer.reranking {
         None => String::new(),
@@ -121,7 +126,8 @@ pub fn similar(found: &Similar, out: &mut Sheet<'_>) -> io::Result<()> {
     writeln!(out, "{} similar to {seed}", counted(found.hits.len(), "passage"))?;
     notes(&found.notes, out)?;
     passages(&found.hits, out)?;
-    end("more: larger top; ", Face::Mcp, &found.hits, out)
+    let advice: Vec<String> = stale::advice(&found.hits).into_iter().collect();
+    end("more: larger top; ", Face::Mcp, (&found.hits, &advice), out)
 }
 
 /// Writes what is worth knowing about an answer.
@@ -150,7 +156,12 @@ fn passages(hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes how to go on.
-fn end(more: &str, face: Face, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
+fn end(
+    more: &str,
+    face: Face,
+    (hits, advice): (&[Hit], &[String]),
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
     if hits.is_empty() {
         return Ok(());
     }
@@ -159,8 +170,5 @@ fn end(more: &str, face: Face, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<
         Face::Mcp => "kb_show chunk, around",
     };
     writeln!(out, "\n{more}read on: {show}")?;
-    match stale::advice(hits) {
-        Some(advice) => writeln!(out, "{advice}"),
-        None => Ok(()),
-    }
+    advice.iter().try_for_each(|advice| writeln!(out, "{advice}"))
 }
