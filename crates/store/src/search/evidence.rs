@@ -6,20 +6,17 @@
 //! and text that two of them share is counted once. With a budget, a hit in a table brings the whole
 //! table with its caption, or of a long one the rows that match.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::RangeInclusive;
+use std::collections::{HashMap, HashSet};
 
-use crate::StoredChunk;
-use crate::document::join;
 use crate::error::Result;
-use crate::ids::{ChunkId, DocumentId};
 use crate::search::matches::QueryTerms;
 use crate::search::near_copies::{self, NearCopies};
-use crate::search::{Answer, Confidence, Gathered, Hit, Passage, Searchable};
-use crate::text::tokens;
+use crate::search::{Answer, Confidence, Gathered, Hit, Searchable};
 
+mod gatherer;
 mod table;
+
+use gatherer::{Chosen, Gatherer};
 
 /// Share of the best score below which a hit is not worth a budget's tokens; otherwise such scraps
 /// would fill the end of the budget. Chosen on 20 to 50 questions each of three collections, where
@@ -29,24 +26,6 @@ const LEAST_SHARE: f64 = 0.3;
 /// Most passages within a budget if the answer is probably not there, and if it is probably among the first three.
 const PASSAGES_OF_NONE: usize = 2;
 const PASSAGES_OF_HIGH: usize = 3;
-
-/// A text is far over a budget if its embedded tokens exceed the budget this many times, plus the
-/// base. Embedded tokens include titles, headings and overlaps, which the joined text has once or
-/// not at all.
-const FAR_OVER: usize = 8;
-const FAR_OVER_BASE: usize = 10_000;
-
-/// Part of a budget that a whole table may take, as a denominator; of a longer one, rows are chosen.
-const TABLE_SHARE: usize = 2;
-
-/// Least tokens for rows of a long table, unless the hit has fewer: a head alone says nothing.
-const LEAST_ROOM: usize = 80;
-
-/// Most chunks of a table that are looked at before and after a hit.
-const MAX_REACH: u32 = 12;
-
-/// Chunks that are loaded at once around a table.
-const BLOCK: u32 = 8;
 
 /// Options of collecting evidence.
 #[derive(Debug, Clone, Copy, Default)]
@@ -76,14 +55,7 @@ pub struct FormCost {
 ///
 /// Errors of the database.
 pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions) -> Result<Answer> {
-    let wanted = QueryTerms::new(&answer.joined());
-    let mut gatherer = Gatherer {
-        store,
-        wanted,
-        weights: RefCell::default(),
-        rows: RefCell::default(),
-        documents: HashMap::new(),
-    };
+    let mut gatherer = Gatherer::new(store, QueryTerms::new(&answer.joined()));
     let mut used: Vec<Hit> = Vec::new();
     let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
     let mut chosen: Chosen = HashMap::new();
@@ -169,263 +141,6 @@ pub fn keep_within(budget: usize, form: Option<FormCost>, passages: &mut Vec<Hit
         }
         has_room
     });
-}
-
-/// What is part of the answer, by document.
-type Chosen = HashMap<DocumentId, Own>;
-
-/// What is part of the answer of a document.
-#[derive(Debug, Clone, Default)]
-struct Own {
-    /// Positions of whole chunks.
-    chunks: BTreeSet<u32>,
-    /// Tables of which rows are chosen.
-    tables: Vec<Table>,
-}
-
-/// A long table.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Table {
-    /// Positions of its chunks; not all of a very long one.
-    span: RangeInclusive<u32>,
-    /// Positions of hits in it.
-    hits: BTreeSet<u32>,
-    /// Tokens for its rows: as many as the hits have, if there is room.
-    room: usize,
-}
-
-impl Own {
-    fn has(&self, at: u32) -> bool {
-        self.chunks.contains(&at) || self.tables.iter().any(|table| table.hits.contains(&at))
-    }
-
-    fn with(&self, positions: impl IntoIterator<Item = u32>) -> Self {
-        let mut wider = self.clone();
-        wider.chunks.extend(positions);
-        wider
-    }
-
-    /// Adds a hit in a table to those in it.
-    fn with_table(&self, table: Table) -> Self {
-        let mut wider = self.clone();
-        match wider.tables.iter_mut().find(|known| known.span == table.span) {
-            Some(known) => {
-                known.hits.extend(table.hits);
-                known.room += table.room;
-            }
-            None => wider.tables.push(table),
-        }
-        wider
-    }
-}
-
-/// The state of collecting passages.
-struct Gatherer<'a, S> {
-    store: &'a S,
-    wanted: QueryTerms,
-    /// Tokens of runs of chunks, which every hit of their document asks for again.
-    weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
-    /// The chosen rows of long tables, for the same reason.
-    rows: RefCell<HashMap<(DocumentId, Table), String>>,
-    /// Chunks by position, of the documents seen so far.
-    documents: HashMap<DocumentId, BTreeMap<u32, StoredChunk>>,
-}
-
-impl<S: Searchable> Gatherer<'_, S> {
-    /// Loads a hit's chunk and `context` neighbours on each side.
-    fn load(&mut self, hit: &Hit, context: u32) -> Result<()> {
-        let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-        if context > 0 {
-            self.load_between(id, at.saturating_sub(context), at.saturating_add(context))?;
-        }
-        self.documents.entry(id).or_default().insert(at, hit.stored.chunk.clone());
-        Ok(())
-    }
-
-    fn load_between(&mut self, id: DocumentId, first: u32, last: u32) -> Result<()> {
-        let chunks = self.store.chunks_between(id, first, last)?;
-        let chunks = chunks.into_iter().map(|chunk| (chunk.chunk_index, chunk));
-        self.documents.entry(id).or_default().extend(chunks);
-        Ok(())
-    }
-
-    /// Returns what is chosen with a hit, from the largest to the smallest: with its whole table or the rows of a long
-    /// one within what is left of the budget, else with and without `context` neighbours.
-    fn widened(
-        &mut self,
-        own: &Own,
-        hit: &Hit,
-        context: u32,
-        (budget, left): (usize, usize),
-    ) -> Result<Vec<Own>> {
-        let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-        let of_hit = tokens::estimate(&hit.stored.chunk.chunk.text);
-        let room = of_hit.min(left);
-        if room < of_hit.min(LEAST_ROOM) {
-            return Ok(Vec::new());
-        }
-        let Some(table) = self.table(id, at, room)? else {
-            return Ok(vec![own.with(self.around(id, at, context)), own.with([at])]);
-        };
-        let with_whole = own.with(table.span.clone().chain(self.around(id, at, context)));
-        let is_short = self.is_short(id, &table, budget);
-        let rows = own.with_table(table);
-        Ok(if is_short { vec![with_whole, rows] } else { vec![rows] })
-    }
-
-    /// Whether a whole table is worth its tokens.
-    fn is_short(&self, id: DocumentId, table: &Table, budget: usize) -> bool {
-        let whole = Own::default().with(table.span.clone());
-        let chunks = self.documents[&id].range(table.span.clone());
-        // Embedded tokens, which are known, are seldom half of the estimated ones.
-        let embedded: usize = chunks.map(|(_, stored)| stored.chunk.token_count as usize).sum();
-        embedded <= budget && self.cost(id, &whole) <= budget / TABLE_SHARE
-    }
-
-    /// Returns the table in which a loaded chunk begins or ends; `None` if neither.
-    fn table(&mut self, id: DocumentId, at: u32, room: usize) -> Result<Option<Table>> {
-        let text = &self.documents[&id][&at].chunk.text;
-        if !table::begins_with_row(text) && !table::ends_with_row(text) {
-            return Ok(None);
-        }
-        let (mut start, mut end) = (at, at);
-        while start > 0 && at - start < MAX_REACH && self.continues(id, start, at)? {
-            start -= 1;
-        }
-        while end - at < MAX_REACH && self.continues(id, end + 1, at)? {
-            end += 1;
-        }
-        Ok(Some(Table { span: start..=end, hits: BTreeSet::from([at]), room }))
-    }
-
-    /// Whether the chunk at `next` goes on with the table of the chunk before it, and a table of the chunk at `hit` reaches
-    /// as far: one with other text than rows is where a table begins or ends.
-    fn continues(&mut self, id: DocumentId, next: u32, hit: u32) -> Result<bool> {
-        for at in [next - 1, next] {
-            if !self.documents[&id].contains_key(&at) {
-                let first = at - at % BLOCK;
-                self.load_between(id, first, first + BLOCK - 1)?;
-            }
-        }
-        let text = |at: u32| self.documents[&id].get(&at).map(|stored| &stored.chunk.text);
-        let (Some(before), Some(own)) = (text(next - 1), text(next)) else { return Ok(false) };
-        let inner = if next > hit { before } else { own };
-        let is_inner = next == hit || next == hit + 1 || table::is_rows(inner);
-        Ok(is_inner && table::continues(before, own))
-    }
-
-    /// Returns the positions from `context` before to `context` after `at` that have chunks.
-    fn around(&self, id: DocumentId, at: u32, context: u32) -> impl Iterator<Item = u32> {
-        let (first, last) = (at.saturating_sub(context), at.saturating_add(context));
-        self.documents[&id].range(first..=last).map(|(at, _)| *at)
-    }
-
-    /// Returns the runs of consecutive chosen chunks of a document.
-    fn runs(&self, id: DocumentId, chosen: &BTreeSet<u32>) -> Vec<Vec<&StoredChunk>> {
-        let mut runs: Vec<Vec<&StoredChunk>> = Vec::new();
-        for at in chosen {
-            let chunk = &self.documents[&id][at];
-            match runs.last_mut() {
-                Some(run) if run.last().is_some_and(|last| last.chunk_index + 1 == *at) => {
-                    run.push(chunk);
-                }
-                _ => runs.push(vec![chunk]),
-            }
-        }
-        runs
-    }
-
-    fn num_passages(&self, id: DocumentId, own: &Own) -> usize {
-        self.runs(id, &own.chunks).len() + own.tables.len()
-    }
-
-    /// Returns the number of tokens of all that is chosen of a document.
-    fn cost(&self, id: DocumentId, own: &Own) -> usize {
-        let runs = self.runs(id, &own.chunks);
-        let tables = own.tables.iter().map(|table| tokens::estimate(&self.rows(id, table)));
-        runs.iter().map(|run| self.num_tokens_of(id, run)).chain(tables).sum()
-    }
-
-    /// Whether the chosen chunks of a document exceed a budget by so much that counting their
-    /// tokens would be a waste: for a large document that takes seconds per hit.
-    fn is_far_over(&self, id: DocumentId, chosen: &BTreeSet<u32>, budget: usize) -> bool {
-        let chunks = &self.documents[&id];
-        let embedded = chosen.iter().map(|at| chunks[at].chunk.token_count as usize);
-        embedded.sum::<usize>() > budget.saturating_mul(FAR_OVER).saturating_add(FAR_OVER_BASE)
-    }
-
-    fn num_tokens_of(&self, id: DocumentId, run: &[&StoredChunk]) -> usize {
-        let ids: Vec<ChunkId> = run.iter().map(|stored| stored.id).collect();
-        let count = || tokens::estimate(&self.text(id, run));
-        *self.weights.borrow_mut().entry(ids).or_insert_with(count)
-    }
-
-    /// Returns the text of a run, with the caption of a table that begins it.
-    fn text(&self, id: DocumentId, run: &[&StoredChunk]) -> String {
-        let text = join::join(run.iter().map(|stored| &stored.chunk)).text;
-        let before = run.first().and_then(|first| first.chunk_index.checked_sub(1));
-        let before = before.and_then(|at| self.documents[&id].get(&at));
-        match before.and_then(|before| table::caption(&before.chunk.text, &text)) {
-            Some(caption) => format!("{caption}\n\n{text}"),
-            None => text,
-        }
-    }
-
-    /// Returns the rows of a long table that match, in as much room as its hits need.
-    fn rows(&self, id: DocumentId, table: &Table) -> String {
-        if let Some(known) = self.rows.borrow().get(&(id, table.clone())) {
-            return known.clone();
-        }
-        let chunks = &self.documents[&id];
-        let joined = join::join(chunks.range(table.span.clone()).map(|(_, stored)| &stored.chunk));
-        let spans = chunks.range(table.span.clone()).map(|(at, _)| at).zip(&joined.spans);
-        let hits = spans.filter(|(at, _)| table.hits.contains(at)).map(|(_, span)| span.clone());
-        let rows = table::rows(&joined.text, &hits.collect::<Vec<_>>(), &self.wanted, table.room);
-        self.rows.borrow_mut().insert((id, table.clone()), rows.clone());
-        rows
-    }
-
-    /// Makes one passage from each run and each long table, in the order of their best hits.
-    fn passages(&self, used: Vec<Hit>, chosen: &Chosen) -> Vec<Hit> {
-        let mut shown: HashSet<ChunkId> = HashSet::new();
-        let mut passages = Vec::new();
-        for mut hit in used {
-            if shown.contains(&hit.stored.chunk.id) {
-                continue;
-            }
-            let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-            let Some(own) = chosen.get(&id) else { continue };
-            let is_in =
-                |run: &Vec<&StoredChunk>| run.iter().any(|stored| stored.id == hit.stored.chunk.id);
-            let (run, text) = match self.runs(id, &own.chunks).into_iter().find(is_in) {
-                Some(run) => {
-                    let text = self.text(id, &run);
-                    (run, text)
-                }
-                None => {
-                    let Some(table) = own.tables.iter().find(|table| table.hits.contains(&at))
-                    else {
-                        continue;
-                    };
-                    let chunks = self.documents[&id].range(table.span.clone());
-                    (chunks.map(|(_, stored)| stored).collect(), self.rows(id, table))
-                }
-            };
-            let chunk_ids: Vec<ChunkId> = run.iter().map(|stored| stored.id).collect();
-            shown.extend(&chunk_ids);
-            let chunk = &mut hit.stored.chunk.chunk;
-            let num_tokens = tokens::estimate(&text);
-            chunk.text = text;
-            if let (Some(first), Some(last)) = (run.first(), run.last()) {
-                (chunk.start_line, chunk.page) = (first.chunk.start_line, first.chunk.page);
-                chunk.page_label.clone_from(&first.chunk.page_label);
-                (chunk.end_line, chunk.last_page) = (last.chunk.end_line, last.chunk.last_page);
-            }
-            hit.passage = Some(Passage { chunk_ids, num_tokens });
-            passages.push(hit);
-        }
-        passages
-    }
 }
 
 #[cfg(test)]

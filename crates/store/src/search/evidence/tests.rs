@@ -1,9 +1,12 @@
 //! Tests passages: their chunks, their tokens, and what a budget leaves out.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::document::{Chunk, DocType};
+use crate::ids::{ChunkId, DocumentId};
 use crate::testing::TestDb;
-use crate::{Store, StoredHit};
+use crate::{Store, StoredChunk, StoredHit};
 
 /// Returns a hit on chunk `index` of document `id`; each document has ten chunks.
 fn hit(id: i64, index: u32, text: &str) -> Hit {
@@ -125,13 +128,8 @@ fn any_number_of_neighbours_gives_at_most_the_document() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open(&directory.path().join("kb.db")).unwrap();
     let chunks = (0..5).map(|index| (index, hit(1, index, "tide").stored.chunk)).collect();
-    let gatherer = Gatherer {
-        store: &store,
-        wanted: QueryTerms::default(),
-        weights: RefCell::default(),
-        rows: RefCell::default(),
-        documents: HashMap::from([(DocumentId(1), chunks)]),
-    };
+    let mut gatherer = Gatherer::new(&store, QueryTerms::default());
+    gatherer.documents = HashMap::from([(DocumentId(1), chunks)]);
     for (at, context, expected) in
         [(2, 0, 2..=2), (2, 1, 1..=3), (0, 1, 0..=1), (4, 9, 0..=4), (2, u32::MAX, 0..=4)]
     {
@@ -149,13 +147,7 @@ fn a_document_is_loaded_only_if_neighbours_are_wanted() {
     let mut hit = hit(id.0, 1, "tide");
     hit.stored.chunk = stored;
     for (context, expected) in [(0, &[1][..]), (1, &[0, 1, 2]), (u32::MAX, &[0, 1, 2])] {
-        let mut gatherer = Gatherer {
-            store: &db.store,
-            wanted: QueryTerms::default(),
-            weights: RefCell::default(),
-            rows: RefCell::default(),
-            documents: HashMap::new(),
-        };
+        let mut gatherer = Gatherer::new(&db.store, QueryTerms::default());
         gatherer.load(&hit, context).unwrap();
         let loaded: Vec<u32> = gatherer.documents[&id].keys().copied().collect();
         assert_eq!(loaded, expected, "{context}");
@@ -289,13 +281,8 @@ fn tokens_are_counted_unless_they_are_far_over_the_budget() {
             stored.chunk.token_count = token_count;
             (index, stored)
         });
-        let gatherer = Gatherer {
-            store: &db.store,
-            wanted: QueryTerms::default(),
-            weights: RefCell::default(),
-            rows: RefCell::default(),
-            documents: HashMap::from([(DocumentId(1), chunks.into())]),
-        };
+        let mut gatherer = Gatherer::new(&db.store, QueryTerms::default());
+        gatherer.documents = HashMap::from([(DocumentId(1), chunks.into())]);
         let found = gatherer.is_far_over(DocumentId(1), &BTreeSet::from([0, 1]), budget);
         assert_eq!(found, expected, "{num_tokens}, {budget}");
     }
