@@ -7,7 +7,7 @@ use crate::app::choose::{Choice, Criteria, choose};
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
-use crate::files::write::Draft;
+use crate::files::write::{self, Draft};
 use crate::store::{DocumentId, Root, Store};
 use crate::text::json::Line;
 use crate::text::number::counted;
@@ -113,6 +113,19 @@ pub fn export(
 
 fn open(session: &Session) -> Result<Store> {
     session.open_existing()?.ok_or_else(|| Error::PathNotFound { path: session.database() })
+}
+
+/// Writes a file that only its owner can read.
+pub fn write_bytes(file: &ExportFile, bytes: &[u8]) -> Result<()> {
+    let path = absolute(&file.path)?;
+    let written = match file.is_replacing {
+        true => write::replace(&path, bytes),
+        false => write::create_new(&path, bytes),
+    };
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => exists(&path),
+        _ => Error::of_file(&path, error),
+    })
 }
 
 fn exists(path: &Path) -> Error {

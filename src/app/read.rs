@@ -20,9 +20,11 @@ use crate::store::{
 use crate::text::paths;
 
 mod around;
+mod picture;
 
 pub use crate::read::{Origin, Selection};
 pub use around::{Around, around};
+pub use picture::{Pictured, picture};
 
 /// A request for one part of a document.
 #[derive(Debug, Clone)]
@@ -171,16 +173,21 @@ pub fn outline(
 /// Returns a part of a document.
 pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
     session.steadily(|| {
-        let (store, document) = match (&request.document, &request.selection) {
-            (Some(typed), _) => lookup::shown(session, typed, request.within.as_deref())?,
-            (None, Selection::Chunk(id, _)) => lookup::of_chunk(session, *id)?,
-            (None, _) => return Err(Error::UnknownDocument { id: String::new() }),
-        };
+        let (store, document) = named(session, request)?;
         let (selection, max_lines) = (request.selection.clone(), request.max_lines);
         let stale = freshness::of_document(session, &store, &document)?;
         let shown = read::show(&store, document, &ShowOptions { selection, max_lines })?;
         Ok(Shown { stale, ..shown })
     })
+}
+
+/// Finds the document of which a part is requested.
+fn named(session: &Session, request: &ShowRequest) -> Result<(Store, StoredDocument)> {
+    match (&request.document, &request.selection) {
+        (Some(typed), _) => lookup::shown(session, typed, request.within.as_deref()),
+        (None, Selection::Chunk(id, _)) => lookup::of_chunk(session, *id),
+        (None, _) => Err(Error::UnknownDocument { id: String::new() }),
+    }
 }
 
 /// Reads the file of a document.
@@ -190,20 +197,36 @@ pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
         let options = OpenOptions {
             lines: request.lines,
             max_lines: request.max_lines,
-            follows_links: session.config().ingestion.follow_links,
-            max_bytes: walk_options(session, false).max_bytes(),
+            ..open_options(session)
         };
-        let unpack = |path: &Path, bytes: &[u8], name: Option<&str>| {
-            let options = ReadOptions::new(reading_program(session)?);
-            let Some(name) = name else {
-                let content = containers::content(path, bytes, &options)?;
-                return Ok(matches!(content, Cow::Owned(_)).then(|| content.into_owned()));
-            };
-            let Some(container) = detect::container(path, bytes) else { return Ok(None) };
-            containers::unpack_one(bytes, container, name, &options)
-        };
-        read::open(&store, document, &options, &unpack)
+        read::open(&store, document, &options, &|path, bytes, name| {
+            unpacked(session, (path, bytes), name)
+        })
     })
+}
+
+/// Returns how any file of a document is read.
+fn open_options(session: &Session) -> OpenOptions {
+    OpenOptions {
+        follows_links: session.config().ingestion.follow_links,
+        max_bytes: walk_options(session, false).max_bytes(),
+        ..OpenOptions::default()
+    }
+}
+
+/// Unpacks a file as [`read::Unpack`] says.
+fn unpacked(
+    session: &Session,
+    (path, bytes): (&Path, &[u8]),
+    name: Option<&str>,
+) -> Result<Option<Vec<u8>>> {
+    let options = ReadOptions::new(reading_program(session)?);
+    let Some(name) = name else {
+        let content = containers::content(path, bytes, &options)?;
+        return Ok(matches!(content, Cow::Owned(_)).then(|| content.into_owned()));
+    };
+    let Some(container) = detect::container(path, bytes) else { return Ok(None) };
+    containers::unpack_one(bytes, container, name, &options)
 }
 
 /// Returns the path of a document's file for another program; of several, the one in `within`. If a link has replaced
@@ -235,10 +258,7 @@ fn reachable(
     id: DocumentId,
     path: Option<&str>,
 ) -> Result<PathBuf> {
-    let text = path.ok_or_else(|| Error::Usage {
-        message: format!("document {id} has no file"),
-        hint: Some(format!("`kb show {id}` prints it")),
-    })?;
+    let text = path.ok_or_else(|| read::no_file(id))?;
     let path = paths::path_of(text);
     read::reach(store, text, session.config().ingestion.follow_links)?.open(&path)?;
     Ok(path)

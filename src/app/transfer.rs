@@ -19,7 +19,7 @@ use crate::ingest::CpuBudget;
 use crate::store::{RecordedChunk, Store};
 use crate::transfer::{self, BadLine, Export, Head, ImportOptions};
 
-pub use crate::app::export::{ExportFile, ExportRequest, export, export_to_file};
+pub use crate::app::export::{ExportFile, ExportRequest, export, export_to_file, write_bytes};
 pub use crate::transfer::{Exported, Imported};
 
 /// A request to import.

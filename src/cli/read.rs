@@ -2,6 +2,7 @@
 
 use crate::app;
 use crate::app::read::{OpenRequest, Origin, Selection, ShowRequest};
+use crate::app::transfer::{self, ExportFile};
 use crate::cli::args::{self, SelectionArgs, ShowFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -10,6 +11,8 @@ use crate::cli::messages;
 use crate::config::OutputFormat;
 use crate::error::Result;
 use crate::present::json::read as read_json;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::text::human::Human;
 use crate::present::text::{read as read_text, stale};
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
@@ -21,15 +24,21 @@ pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitSta
 }
 
 pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
-    let shown = app::read::show(
-        &context.session,
-        &ShowRequest {
-            document: args.document.clone(),
-            within: None,
-            selection: selection(&args.selection, args.around),
-            max_lines: args.max_lines,
-        },
-    )?;
+    let request = ShowRequest {
+        document: args.document.clone(),
+        within: None,
+        selection: selection(&args.selection, args.around),
+        max_lines: args.max_lines,
+    };
+    if let Some(file) = &args.image {
+        let drawn = app::read::picture(&context.session, &request, args.mark.as_deref())?;
+        let file = ExportFile { path: file.clone(), is_replacing: args.force };
+        transfer::write_bytes(&file, &drawn.picture.png)?;
+        let text = |_: &Human, drawn: &_, out: &mut Sheet<'_>| read_text::picture(drawn, out);
+        context.present(args.format.errors(), &drawn, read_json::picture, text)?;
+        return Ok(ExitStatus::Success);
+    }
+    let shown = app::read::show(&context.session, &request)?;
     if shown.num_matches > 1 {
         messages::warn(&format!("{} parts have this name; showing the first", shown.num_matches));
     }

@@ -24,7 +24,7 @@ use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::compact::{self, Face};
-use crate::present::text::stale;
+use crate::present::text::{read as read_text, stale};
 use crate::requests::{
     self, AddInput, GrepInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput,
     SearchInput, ShowInput, SimilarInput, UpdateNoteInput,
@@ -118,7 +118,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_similar", "Find similar passages"),
-            "Find passages similar to a document or to a chunk.",
+            "Find passages similar to a document or chunk.",
             Effect::Reads,
             |input: SimilarInput, ask| {
                 let request = input.try_into()?;
@@ -129,7 +129,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_outline", "Outline a document"),
-            "List the sections, pages or symbols of a document, before reading on.",
+            "List sections, pages or symbols of a document, before reading on.",
             Effect::Reads,
             |input: OutlineInput, ask| {
                 let document = requests::name(&input.document);
@@ -147,17 +147,30 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_show", "Show part of a document"),
-            "Read a section, symbol, page or chunk, when a hit is not enough.",
+            "Read a section, symbol, page or chunk when a hit is not enough.",
             Effect::Reads,
             |input: ShowInput, ask| {
-                let shown = app::read::show(ask.session(), &input.try_into()?)?;
+                let (draws, mark) = (input.image == Some(true), input.mark.clone());
+                let request = input.try_into()?;
+                if draws {
+                    let mut drawn = app::read::picture(ask.session(), &request, mark.as_deref())?;
+                    let png = std::mem::take(&mut drawn.picture.png);
+                    let reply = ask.form.reply(
+                        SHORT_PAGE,
+                        &drawn,
+                        read_json::picture,
+                        read_text::picture,
+                    )?;
+                    return Ok(Reply { image: Some(png), ..reply });
+                }
+                let shown = app::read::show(ask.session(), &request)?;
                 ask.form.reply(PAGE, &shown, read_json::show, compact::show)
             },
         ),
         tool(
             service,
             ("kb_open", "Open a document's file"),
-            "Read a document's file or some lines; last step, costs most.",
+            "Read a document's file or some lines: costs most.",
             Effect::Reads,
             |input: OpenInput, ask| {
                 let opened = app::read::open(ask.session(), &input.try_into()?)?;
@@ -187,7 +200,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_tags", "List tags"),
-            "List all tags and their numbers of documents.",
+            "List tags and their numbers of documents.",
             Effect::Reads,
             |_: NoInput, ask| {
                 let tags = app::read::tags(ask.session())?;
@@ -202,7 +215,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_status", "Report the status"),
-            "Report the numbers of documents and the model.",
+            "Report numbers of documents and the model.",
             Effect::Reads,
             |_: NoInput, ask| {
                 let mut status = app::status::status(ask.session())?;

@@ -21,6 +21,6 @@ mod show;
 mod testing;
 
 pub use find::find;
-pub use open::{OpenOptions, Opened, Origin, Unpack, open, reach};
+pub use open::{OpenOptions, Opened, Origin, Unpack, no_file, open, reach, unchanged};
 pub use parts::{Outline, Part, PartKind, outline};
 pub use show::{Selection, ShowOptions, Shown, show};

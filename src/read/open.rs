@@ -12,7 +12,7 @@ use crate::ingest::content_hash;
 use crate::ingest::roots::Roots;
 use crate::read::cut::cut;
 use crate::read::parts::Text;
-use crate::store::{Store, StoredDocument};
+use crate::store::{DocumentId, Store, StoredDocument};
 use crate::text::{decode, fields, headings, paths};
 
 /// Which lines of a file to return.
@@ -133,6 +133,32 @@ pub fn open(
         num_cut,
         document,
     })
+}
+
+/// Returns the bytes that a document was read from; refused if it has no file, or if the file has other bytes now.
+pub fn unchanged(
+    store: &Store,
+    document: &StoredDocument,
+    options: &OpenOptions,
+    unpack: &Unpack<'_>,
+) -> Result<Vec<u8>> {
+    let bytes = read(store, document, options, unpack)?.ok_or_else(|| no_file(document.id))?;
+    if content_hash(&bytes) != document.content_hash {
+        return Err(Error::Usage {
+            message: format!("the file of document {} has changed since it was added", document.id),
+            hint: Some("`kb update` reads it again".into()),
+        });
+    }
+    let name = document.path.as_deref().map(paths::name).unwrap_or_default();
+    Ok(unpack(Path::new(&name), &bytes, None)?.unwrap_or(bytes))
+}
+
+/// Says that a document has no file.
+pub fn no_file(id: DocumentId) -> Error {
+    Error::Usage {
+        message: format!("document {id} has no file"),
+        hint: Some(format!("`kb show {id}` prints it")),
+    }
 }
 
 /// Returns lines of a file as its bytes; `None` if line ends cannot be found in the bytes.

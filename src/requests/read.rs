@@ -40,7 +40,6 @@ pub(crate) struct ShowInput {
     #[serde(default)]
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Option<Value>,
-    /// Its heading
     pub(crate) section: Option<String>,
     pub(crate) symbol: Option<String>,
     #[serde(default)]
@@ -54,6 +53,11 @@ pub(crate) struct ShowInput {
     /// Most lines to show
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) max_lines: Option<u32>,
+    /// Draw the page
+    pub(crate) image: Option<bool>,
+    /// Words to mark on it
+    #[schemars(extend("x-unlisted" = true))]
+    pub(crate) mark: Option<String>,
 }
 
 impl TryFrom<ShowInput> for ShowRequest {

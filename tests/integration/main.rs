@@ -149,6 +149,7 @@ mod output;
 mod outputs;
 /// Every option in the pages, with its value.
 mod page_options;
+mod page_pictures;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
 /// Several phrasings of one query: averages within each leg, what each contributes.

@@ -154,7 +154,8 @@ fn the_argument_is_listed_where_there_are_several_bases() {
     let (mut client, _) = started(&env, "", &[]);
     assert_eq!(listing_base(&mut client), document_tools());
     // Still at most 1,500 tokens.
-    assert!(paid(&tools(&mut client)) < TENTHS_PER_TOKEN * 1_500 / 10);
+    let paid = paid(&tools(&mut client));
+    assert!(paid < TENTHS_PER_TOKEN * 1_500 / 10, "{paid}");
 }
 
 #[test]

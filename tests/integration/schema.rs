@@ -108,6 +108,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         ["convert", ..] if args.iter().any(|arg| arg.starts_with("--output")) => {
             "convert-report".to_owned()
         }
+        ["show", ..] if args.contains(&"--image") => "show-image".to_owned(),
         ["cache", "clean", ..] => "cache-clean".to_owned(),
         ["tags", "rename", ..] => "tags-rename".to_owned(),
         ["mcp", "install", ..] => "mcp-install".to_owned(),

@@ -14,6 +14,7 @@ pub mod headed;
 pub mod markdown;
 mod parsed;
 pub mod pdf;
+pub mod picture;
 pub mod plain;
 #[doc(hidden)]
 pub mod protocol;

@@ -49,6 +49,8 @@ pub const MEMBERS_OF_MBOX: &str = "members-of-mbox";
 pub const IMAGE: &str = "image";
 pub const OCR_OF_PDF: &str = "ocr-of-pdf";
 pub const OCR_OF_IMAGE: &str = "ocr-of-image";
+pub const PICTURE_OF_PDF: &str = "picture-of-pdf";
+pub const PICTURE_OF_IMAGE: &str = "picture-of-image";
 
 /// The request to the child, in one line before the bytes of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,6 +77,18 @@ pub struct Request {
     /// Whether everything is read that the document shows.
     #[serde(default)]
     pub keeps_all: bool,
+    /// The page to draw, for the readers that draw one.
+    #[serde(default)]
+    pub drawing: Option<Drawing>,
+}
+
+/// A page to draw.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drawing {
+    /// Physical page, from 1.
+    pub page: u32,
+    /// The text to mark on it; empty for none.
+    pub marked: String,
 }
 
 /// Largest processor time including pages, as a multiple of the time without them, because the file
@@ -136,6 +150,8 @@ pub enum Line {
     Member(MemberLine),
     /// Between pages: pictures for Tesseract. The child waits for a line with a result for each.
     Pictures(Pictures),
+    /// Instead of pages: the picture of one.
+    Drawn(Drawn),
     /// Instead of everything else: what confines the child.
     Layers(Layers),
     /// Last, if the reader succeeded.
@@ -167,6 +183,18 @@ pub struct MemberLine {
     pub bytes: Option<String>,
     /// The code and the detail of its failure.
     pub failed: Option<(String, String)>,
+}
+
+/// A page that was drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// Size in pixels.
+    pub width: u32,
+    pub height: u32,
+    /// The picture as PNG, in Base64.
+    pub png: String,
+    /// Words of the page that are marked.
+    pub num_marked: u32,
 }
 
 /// What a document states about itself.
@@ -216,6 +244,9 @@ pub struct Tail {
     #[serde(default)]
     pub warnings: Vec<String>,
 }
+
+/// Describes an answer that no reader of kb gives.
+pub(crate) const INVALID: &str = "its answer is invalid";
 
 /// Why a reader could not read a document.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,15 @@ impl<'a> Input<'a> {
     /// Returns the input of a reader that needs nothing but the file.
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
         let ask: &Ask<'_> = &|_| Err(io::ErrorKind::Unsupported.into());
-        Self { bytes, password: None, ocr_pages: &[], ask, kind: None, keeps_all: false }
+        Self {
+            bytes,
+            password: None,
+            ocr_pages: &[],
+            ask,
+            kind: None,
+            keeps_all: false,
+            drawing: None,
+        }
     }
 }
 

@@ -42,7 +42,7 @@ mod xml;
 
 use std::io;
 
-use crate::extract::protocol::{Line, Pictures, ReadFailure, Recognised};
+use crate::extract::protocol::{Drawing, Line, Pictures, ReadFailure, Recognised};
 
 pub use serve::run_child;
 
@@ -66,6 +66,8 @@ struct Input<'a> {
     kind: Option<&'a str>,
     /// Whether everything is read that the document shows.
     keeps_all: bool,
+    /// The page to draw.
+    drawing: Option<&'a Drawing>,
 }
 
 /// A library that reads documents, behind one function.

@@ -85,6 +85,7 @@ fn serve(
                 ask: &ask,
                 kind: request.kind.as_deref(),
                 keeps_all: request.keeps_all,
+                drawing: request.drawing.as_ref(),
             };
             read(&input, &mut |line| {
                 if let Line::Document(head) = &line {

@@ -9,7 +9,8 @@ use super::{
 use crate::document::Headed;
 use crate::extract::protocol::{
     CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP,
-    NOTEBOOK, NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS,
+    NOTEBOOK, NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, PICTURE_OF_IMAGE,
+    PICTURE_OF_PDF,
 };
 
 /// The readers of PDF that `extract` tries, best first.
@@ -18,7 +19,7 @@ const READERS: &[Reader] = &[
     Reader { name: PDF_READERS[1], read: with_pdf_extract::read },
 ];
 
-/// Readers of texts and of containers, and readers that use OCR.
+/// Readers of texts and of containers, readers that use OCR, and those that draw a page.
 const OTHERS: &[Reader] = &[
     Reader { name: CODE, read: parsed::code },
     Reader { name: MARKUP, read: parsed::markup },
@@ -32,6 +33,8 @@ const OTHERS: &[Reader] = &[
     Reader { name: IMAGE, read: with_image::read },
     Reader { name: OCR_OF_PDF, read: with_hayro::recognise },
     Reader { name: OCR_OF_IMAGE, read: with_image::recognise },
+    Reader { name: PICTURE_OF_PDF, read: with_hayro::draw },
+    Reader { name: PICTURE_OF_IMAGE, read: with_image::draw },
 ];
 
 /// Returns the function that reads a format.

@@ -34,11 +34,13 @@ pub struct Answer {
     pub has_structure: bool,
     /// The text to send instead of the envelope.
     pub text: Option<String>,
+    /// A picture behind the text, as PNG.
+    pub image: Option<Vec<u8>>,
 }
 
 impl From<Value> for Answer {
     fn from(envelope: Value) -> Self {
-        Self { envelope, has_structure: true, text: None }
+        Self { envelope, has_structure: true, text: None, image: None }
     }
 }
 
@@ -52,7 +54,7 @@ impl From<Reply> for Answer {
         if !reply.notes.is_empty() {
             envelope["notes"] = reply.notes.into();
         }
-        Self { envelope, has_structure, text: reply.text }
+        Self { envelope, has_structure, text: reply.text, image: reply.image }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Puts answers, skills and errors into the forms of the protocol library.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use rmcp::model::{
     CallToolResult, ContentBlock, ErrorData, Skill, SkillFrontmatter, SkillResource, SkillResources,
 };
@@ -10,7 +12,7 @@ use crate::{Answer, SkillEntry, SkillFile};
 
 /// Returns an answer in the form that clients get.
 pub(crate) fn result(answer: Answer) -> Result<CallToolResult, ErrorData> {
-    let Answer { envelope, has_structure, text } = answer;
+    let Answer { envelope, has_structure, text, image } = answer;
     let is_ok = envelope["ok"] == Value::Bool(true);
     let text = match text {
         Some(text) => text,
@@ -20,7 +22,8 @@ pub(crate) fn result(answer: Answer) -> Result<CallToolResult, ErrorData> {
             line.as_str().trim_end().to_owned()
         }
     };
-    let content = vec![ContentBlock::text(text)];
+    let image = image.map(|png| ContentBlock::image(BASE64_STANDARD.encode(png), "image/png"));
+    let content: Vec<ContentBlock> = [ContentBlock::text(text)].into_iter().chain(image).collect();
     let mut result = match (has_structure, is_ok) {
         (false, _) => return Ok(CallToolResult::success(content)),
         (true, true) => CallToolResult::structured(envelope),

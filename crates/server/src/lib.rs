@@ -53,6 +53,8 @@ pub struct Reply {
     pub data: Option<Value>,
     /// The text that the agent reads; without it, the envelope.
     pub text: Option<String>,
+    /// A picture behind the text, as PNG.
+    pub image: Option<Vec<u8>>,
     /// Where the rest begins, if the data is only a part; the value of the argument `cursor`.
     pub next_cursor: Option<usize>,
     /// What is worth knowing about data that is a list, which has no place for it; the text says it too.

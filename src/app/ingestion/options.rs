@@ -42,7 +42,7 @@ pub(in crate::app) fn ingest_options(
 ) -> Result<IngestOptions> {
     let config = session.config();
     let mut pdf = ReadOptions::new(reading_program(session)?);
-    pdf.password = password(session, request)?;
+    pdf.password = password(session, request.password.clone())?;
     pdf.ocr = ocr::options(session);
     let limit = request.time_limit;
     if let Some(limit) = limit {
@@ -83,7 +83,7 @@ pub(in crate::app) fn reading_program(session: &Session) -> Result<PathBuf> {
 
 /// Returns the password of encrypted documents: from the flag, else from the variable, which other users
 /// of the machine cannot see.
-fn password(session: &Session, request: &AddRequest) -> Result<Option<String>> {
+pub(in crate::app) fn password(session: &Session, given: Option<String>) -> Result<Option<String>> {
     let variable = || {
         let value = session.environment.get(PASSWORD_VARIABLE)?;
         Some(value.to_str().map(str::to_owned).ok_or_else(|| Error::Config {
@@ -92,5 +92,5 @@ fn password(session: &Session, request: &AddRequest) -> Result<Option<String>> {
             hint: Some(format!("set {PASSWORD_VARIABLE} to UTF-8 text, or use `--password`")),
         }))
     };
-    request.password.clone().map(Ok).or_else(variable).transpose()
+    given.map(Ok).or_else(variable).transpose()
 }

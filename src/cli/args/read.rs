@@ -162,8 +162,17 @@ pub(in crate::cli) struct Show {
     #[arg(long, value_name = "N", requires = "chunk", default_value_t = 0)]
     pub(in crate::cli) around: u32,
     /// Show at most N lines
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "image")]
     pub(in crate::cli) max_lines: Option<u32>,
+    /// Write the page of a PDF or picture to this file, as PNG
+    #[arg(long, value_name = "FILE", conflicts_with = "symbol")]
+    pub(in crate::cli) image: Option<PathBuf>,
+    /// Mark these words on the picture [default: the chunk or section]
+    #[arg(long, value_name = "WORDS", requires = "image", allow_hyphen_values = true)]
+    pub(in crate::cli) mark: Option<String>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "image")]
+    pub(in crate::cli) force: bool,
     /// Output for people (human), as Markdown (md) or for programs (json)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     #[arg(hide_possible_values = true)]

@@ -6,6 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::read::Pictured;
 use crate::document::Stale;
 use crate::present::json::{SourceJson, answer};
 use crate::read::{Opened, Outline, Part, Shown};
@@ -93,6 +94,30 @@ pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
         },
         out,
     )
+}
+
+/// A page of a document that was drawn.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct PictureJson<'a> {
+    /// The document.
+    #[serde(flatten)]
+    document: SourceJson<'a>,
+    /// Physical page, from 1.
+    page: u32,
+    /// In pixels; the longer side has at most 1,600.
+    width: u32,
+    /// In pixels.
+    height: u32,
+    /// Words of the page that are marked; null if none were to be marked.
+    marked: Option<u32>,
+}
+
+/// Writes what was drawn.
+pub fn picture(drawn: &Pictured, out: &mut Json<'_>) -> io::Result<()> {
+    let Pictured { document, page, picture, .. } = drawn;
+    let (document, marked) = (document.into(), drawn.is_marked.then_some(picture.num_marked));
+    let (width, height) = (picture.width, picture.height);
+    answer(&PictureJson { document, page: *page, width, height, marked }, out)
 }
 
 /// The file of a document.

@@ -136,6 +136,8 @@ pub const PUBLISHED: &[Published] = &[
     Published::answer::<json::SimilarJson>("similar"),
     Published::answer::<json::read::OutlineJson>("outline"),
     Published::answer::<json::read::ShowJson>("show"),
+    Published::answer::<json::read::PictureJson>("show-image")
+        .of_command("kb show --image FILE --format json"),
     Published::answer::<json::read::OpenJson>("open"),
     Published::answer::<json::ConvertedJson>("convert"),
     Published::answer::<json::ConversionJson>("convert-report")

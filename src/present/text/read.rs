@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::io;
 
+use crate::app::read::Pictured;
 use crate::present::terminal::sheet::Sheet;
 use crate::read::{Opened, Outline, Part, PartKind, Shown};
 use crate::text::markdown;
@@ -60,6 +61,20 @@ pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out)?;
     }
     if shown.num_cut > 0 { out.text(&more(shown.num_cut)) } else { Ok(()) }
+}
+
+/// Writes which page was drawn, the size of its picture, and what is marked on it.
+pub fn picture(drawn: &Pictured, out: &mut Sheet<'_>) -> io::Result<()> {
+    let Pictured { document, page, picture, .. } = drawn;
+    let title = clean(&document.title);
+    let (width, height) = (thousands(picture.width.into()), thousands(picture.height.into()));
+    write!(out, "page {page} of \"{title}\", document {}: {width} × {height} pixels", document.id)?;
+    match picture.num_marked {
+        _ if !drawn.is_marked => {}
+        0 => write!(out, "; the words to mark were not found on it")?,
+        number => write!(out, ", {} marked", counted(number as usize, "word"))?,
+    }
+    writeln!(out)
 }
 
 /// Returns a part of a document as Markdown: source code is fenced, other text has its marks.

@@ -178,7 +178,7 @@ fn has_end(bytes: &[u8]) -> bool {
 const MAX_JUNK_BYTES: usize = 1024;
 
 /// Returns `bytes` from the header on, with a header added if it is missing.
-fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
+pub(crate) fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
     let window = &bytes[..bytes.len().min(MAX_JUNK_BYTES + 5)];
     let header = window.windows(5).position(|window| window == b"%PDF-");
     match header {

@@ -15,8 +15,9 @@ use super::process::{Over, Process};
 use super::{Layers, ReadOptions, ocr};
 use crate::error::{Error, Failure, Result};
 use crate::protocol::{
-    CHILD_COMMAND, Head, LAYERS, Line, MemberLine, OCR_OF_PDF, PDF_READERS, Page, Parsed,
-    ReadFailure, Request, Tail, decode, encode, failure_from_code,
+    CHILD_COMMAND, Drawing, Drawn, Head, INVALID, LAYERS, Line, MemberLine, OCR_OF_PDF,
+    PDF_READERS, PICTURE_OF_PDF, Page, Parsed, ReadFailure, Request, Tail, decode, encode,
+    failure_from_code,
 };
 
 /// The result of reading a complete document.
@@ -29,6 +30,8 @@ pub(crate) struct Reading {
     pub(crate) parsed: Option<Parsed>,
     /// The files in a container.
     pub(crate) members: Vec<MemberLine>,
+    /// The page that was drawn.
+    pub(crate) drawn: Option<Drawn>,
     /// What confines the child, if that was asked for.
     pub(crate) layers: Layers,
 }
@@ -74,10 +77,21 @@ pub(crate) fn read_by_ocr(
     answer(&request, bytes, options)
 }
 
+/// Draws a page; `None` if the document has no such page.
+pub(crate) fn draw(
+    reader: &str,
+    bytes: &[u8],
+    drawing: Drawing,
+    options: &ReadOptions,
+) -> Result<Option<Drawn>> {
+    let request = Request { drawing: Some(drawing), ..request(reader, bytes, options) };
+    Ok(answer(&request, bytes, options)?.drawn)
+}
+
 /// Returns the request to read bytes without OCR.
 fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
     // No other format is opened by a password, so no other author could get it.
-    let is_pdf = PDF_READERS.contains(&reader) || reader == OCR_OF_PDF;
+    let is_pdf = PDF_READERS.contains(&reader) || [OCR_OF_PDF, PICTURE_OF_PDF].contains(&reader);
     let max_cpu_seconds = options.max_cpu_seconds();
     Request {
         reader: reader.to_owned(),
@@ -90,6 +104,7 @@ fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
         ocr_pages: Vec::new(),
         kind: None,
         keeps_all: options.keeps_all,
+        drawing: None,
     }
 }
 
@@ -143,9 +158,6 @@ enum Stop {
     CutOff,
 }
 
-/// Describes an answer that no reader of kb gives.
-const INVALID: &str = "its answer is invalid";
-
 /// Describes a child that has used up its processor time.
 const CPU_USED: &str = "its processor time is used up";
 
@@ -192,6 +204,7 @@ fn receive(
             Some(Line::Page(page)) => reading.pages.push(page),
             Some(Line::Parsed(parsed)) => reading.parsed = Some(*parsed),
             Some(Line::Member(member)) => reading.members.push(member),
+            Some(Line::Drawn(drawn)) => reading.drawn = Some(drawn),
             Some(Line::Layers(layers)) => reading.layers = layers,
             Some(Line::Pictures(asked)) if asked.pictures.len() <= pictures_left => {
                 pictures_left -= asked.pictures.len();

@@ -2,6 +2,7 @@
 
 mod layout;
 pub(super) mod ocr;
+mod picture;
 pub(super) mod with_hayro;
 pub(super) mod with_image;
 pub(super) mod with_pdf_extract;

@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::io::Cursor;
 
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, Rgba, RgbaImage};
 
 use super::ocr::{self, Raster};
+use super::picture::{self, Marks};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
 use crate::{Emit, Input, Stop};
@@ -56,6 +57,30 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), St
         let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
         Ok(Some(to_raster(image.map_err(|error| to_failure(&error))?)))
     })?;
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+/// Draws the picture that the request names.
+pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
+    let page = input.drawing.map_or(0, |drawing| drawing.page);
+    let idx = usize::try_from(page).unwrap_or(usize::MAX).wrapping_sub(1);
+    if let Some(start) = pictures(input.bytes).get(idx) {
+        let bytes = with_first(input.bytes, *start);
+        let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
+        let image = image.map_err(|error| to_failure(&error))?;
+        let most = picture::MAX_SIDE;
+        let image = match image.width().max(image.height()) > most {
+            true => image.resize(most, most, FilterType::CatmullRom),
+            false => image,
+        };
+        let mut on_white = RgbaImage::from_pixel(image.width(), image.height(), Rgba([255; 4]));
+        image::imageops::overlay(&mut on_white, &image.into_rgba8(), 0, 0);
+        let size = on_white.dimensions();
+        let colours = DynamicImage::ImageRgba8(on_white).into_rgb8().into_raw();
+        picture::send(size, colours, &Marks::default(), emit)?;
+    }
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }

@@ -51,6 +51,17 @@ pub(crate) fn count_words(sheet: &Sheet) -> u32 {
     words.map(|word| count(&word.text)).sum()
 }
 
+/// Returns the words of a page in drawing order, with their areas on it.
+pub(crate) fn words(sheet: &Sheet) -> Vec<(String, Area)> {
+    let mut found = Vec::new();
+    for direction in Direction::ALL {
+        let back = |area| words::turn_back(sheet, direction, area);
+        let words = words::find(sheet, direction).into_iter();
+        found.extend(words.map(|word| (word.text, back(word.area))));
+    }
+    found
+}
+
 /// Analyses a page: returns blocks in reading order, with text in other directions at the end, and counts
 /// the words that are in no block.
 pub(crate) fn arrange(sheet: &Sheet, left_out: &mut Words) -> Arranged {

@@ -111,6 +111,16 @@ pub(crate) fn turn_area(sheet: &Sheet, direction: Direction, area: Area) -> Area
     Area::new(x0, y0, x1, y1)
 }
 
+/// Undoes [`turn_area`].
+pub(super) fn turn_back(sheet: &Sheet, direction: Direction, area: Area) -> Area {
+    let turned = Sheet { width: sheet.height, height: sheet.width, ..Sheet::default() };
+    match direction {
+        Direction::Right | Direction::Left => turn_area(sheet, direction, area),
+        Direction::Down => turn_area(&turned, Direction::Up, area),
+        Direction::Up => turn_area(&turned, Direction::Down, area),
+    }
+}
+
 /// Whether a glyph is next to the one drawn before it, on either side.
 fn continues(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     let size = last.glyph.size.max(next.glyph.size);

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
+use hayro::hayro_syntax::page::Page as PdfPage;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Rect;
 
@@ -27,7 +28,7 @@ use characters::Characters;
 use device::{PageDevice, Shapes};
 use numbering::Numbering;
 
-pub(crate) use render::recognise;
+pub(crate) use render::{draw, recognise};
 
 /// Reads a PDF page by page.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
@@ -38,31 +39,14 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let numbering = Numbering::of(&pdf);
     emit(Line::Document(catalog::head(&pdf, &numbering)))?;
 
-    let settings = InterpreterSettings::default();
-    let cache = InterpreterCache::new();
-    let mut shapes = Shapes::default();
-    let mut characters = Characters::default();
-    let tags = tags::read(&pdf);
+    let mut sheets = Sheets::of(&pdf, input.keeps_all);
     let mut next = 1;
     for (number, page) in numbering.numbers.iter().copied().zip(pdf.pages().iter()) {
         for missing in next..number {
             emit(Line::Page(missing_page(missing)))?;
         }
         next = number.saturating_add(1);
-        // Infinite sizes are not valid, and cannot be serialised.
-        let (width, height) = page.render_dimensions();
-        let is_finite = width.is_finite() && height.is_finite();
-        let size = if is_finite { (width, height) } else { (0.0, 0.0) };
-        let frame = Rect::new(0.0, 0.0, size.0.into(), size.1.into());
-        let transform = page.initial_transform(true).to_kurbo();
-        let mut context = Context::new(transform, frame, &cache, pdf.xref(), settings.clone());
-        characters.add_page(page.resources());
-        let mut device =
-            PageDevice::new(size, &mut shapes, &characters, tags.of_page(page.raw().obj_id()));
-        device.keeps_all = input.keeps_all;
-        interpret_page(page, &mut context, &mut device);
-        device.remove_hidden();
-        emit(Line::Page(convert(number, &device)))?;
+        emit(Line::Page(convert(number, &sheets.draw(page))))?;
     }
     for missing in next..=numbering.page_count {
         emit(Line::Page(missing_page(missing)))?;
@@ -74,6 +58,50 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         ..Tail::default()
     }))?;
     Ok(())
+}
+
+/// Draws pages of a document on sheets of glyphs.
+struct Sheets<'a> {
+    pdf: &'a Pdf,
+    settings: InterpreterSettings,
+    cache: InterpreterCache<'a>,
+    shapes: Shapes,
+    characters: Characters,
+    tags: tags::Tags,
+    keeps_all: bool,
+}
+
+impl<'a> Sheets<'a> {
+    fn of(pdf: &'a Pdf, keeps_all: bool) -> Self {
+        Self {
+            pdf,
+            settings: InterpreterSettings::default(),
+            cache: InterpreterCache::new(),
+            shapes: Shapes::default(),
+            characters: Characters::default(),
+            tags: tags::read(pdf),
+            keeps_all,
+        }
+    }
+
+    /// Returns a page with what it shows.
+    fn draw(&mut self, page: &'a PdfPage<'a>) -> PageDevice<'_> {
+        // Infinite sizes are not valid, and cannot be serialised.
+        let (width, height) = page.render_dimensions();
+        let is_finite = width.is_finite() && height.is_finite();
+        let size = if is_finite { (width, height) } else { (0.0, 0.0) };
+        let frame = Rect::new(0.0, 0.0, size.0.into(), size.1.into());
+        let transform = page.initial_transform(true).to_kurbo();
+        let settings = self.settings.clone();
+        let mut context = Context::new(transform, frame, &self.cache, self.pdf.xref(), settings);
+        self.characters.add_page(page.resources());
+        let levels = self.tags.of_page(page.raw().obj_id());
+        let mut device = PageDevice::new(size, &mut self.shapes, &self.characters, levels);
+        device.keeps_all = self.keeps_all;
+        interpret_page(page, &mut context, &mut device);
+        device.remove_hidden();
+        device
+    }
 }
 
 fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, ReadFailure> {

@@ -1,14 +1,17 @@
-//! Renders pages of a PDF as pictures for OCR.
+//! Renders pages of a PDF as pictures, for OCR and for readers.
 
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_syntax::page::Page;
+use hayro::vello_cpu::Pixmap;
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
 
 use super::numbering::Numbering;
-use super::open;
+use super::{Sheets, open};
 use crate::extract::protocol::{Head, Line, Tail};
+use crate::pdf::layout;
 use crate::pdf::ocr::{self, Raster};
+use crate::pdf::picture::{self, Marks};
 use crate::{Emit, Input, Stop};
 
 /// Tesseract is trained for resolutions from here on; a higher one makes it slower but not better.
@@ -25,25 +28,40 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), St
     let cache = RenderCache::new();
     ocr::read(input, emit, |number| {
         let page = numbering.idx_of(number).and_then(|idx| pages.get(idx));
-        Ok(page.map(|page| picture(page, &cache)))
+        Ok(page.map(|page| raster(page, &cache)))
     })?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }
 
-fn picture<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>) -> Raster {
+/// Draws the page that the request names, with its text marked.
+pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let pdf = open(input.bytes, input.password)?;
+    emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
+    let wanted = input.drawing.cloned().unwrap_or_default();
+    let page = Numbering::of(&pdf).idx_of(wanted.page).and_then(|idx| pdf.pages().get(idx));
+    if let Some(page) = page {
+        let (width, height) = page.render_dimensions();
+        let longer = f64::from(width.max(height)).max(1.0);
+        let scale = (DPI / POINTS_PER_INCH).min(f64::from(picture::MAX_SIDE) / longer);
+        let pixmap = pixels(page, &RenderCache::new(), scale);
+        let colours = pixmap.data().iter().flat_map(|pixel| [pixel.r, pixel.g, pixel.b]).collect();
+        let size = (pixmap.width().into(), pixmap.height().into());
+        let words = match wanted.marked.is_empty() {
+            true => Vec::new(),
+            false => layout::words(&Sheets::of(&pdf, true).draw(page).sheet),
+        };
+        picture::send(size, colours, &Marks { words, scale, text: &wanted.marked }, emit)?;
+    }
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+fn raster<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>) -> Raster {
     let (width, height) = page.render_dimensions();
     let (width, height) = (f64::from(width).max(1.0), f64::from(height).max(1.0));
     let scale = (DPI / POINTS_PER_INCH).min(ocr::max_scale(width, height));
-    #[expect(clippy::cast_possible_truncation, reason = "a scale between 0 and 3")]
-    let factor = scale as f32;
-    let pixmap = render(
-        page,
-        cache,
-        &InterpreterSettings::default(),
-        &RenderSettings::default(),
-        &PixmapSettings { x_scale: factor, y_scale: factor, bg_color: WHITE },
-    );
+    let pixmap = pixels(page, cache, scale);
     let pixels = pixmap.data().iter().map(|pixel| ocr::grey(pixel.r, pixel.g, pixel.b)).collect();
     Raster {
         width: pixmap.width().into(),
@@ -51,4 +69,17 @@ fn picture<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>) -> Raster {
         dpi: Some(scale * POINTS_PER_INCH),
         pixels,
     }
+}
+
+/// Renders a page on white, with `scale` pixels per point.
+fn pixels<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>, scale: f64) -> Pixmap {
+    #[expect(clippy::cast_possible_truncation, reason = "a scale between 0 and 3")]
+    let scale = scale as f32;
+    render(
+        page,
+        cache,
+        &InterpreterSettings::default(),
+        &RenderSettings::default(),
+        &PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE },
+    )
 }

@@ -1,0 +1,66 @@
+//! Draws a page of a PDF or a picture file in the child process, for figures that text cannot carry.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use super::pdf::from_header;
+use super::protocol::{Drawing, INVALID, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure};
+use super::sandbox::{ReadOptions, parent};
+use crate::document::Format;
+use crate::error::{Failure, Result};
+
+/// A page as a picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// In pixels; the longer side has at most 1,600.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// The file, as PNG.
+    pub png: Vec<u8>,
+    /// Words of the page that are marked.
+    pub num_marked: u32,
+}
+
+/// Whether the pages of documents in this format can be drawn.
+pub fn is_drawn(format: Format) -> bool {
+    matches!(format, Format::Pdf | Format::Image(_))
+}
+
+/// Draws a page, from 1, and marks where `marked` stands on it; `None` if there is no such page. Words of pictures
+/// have no known place and are not marked.
+///
+/// Four of its words in a row are marked wherever they follow each other on the page, or all of them if there
+/// are fewer; if nothing is found, each word with four letters or a digit.
+///
+/// # Errors
+///
+/// [`Error::Extract`](crate::error::Error::Extract) with the class of failure, or if the format has no pages;
+/// [`Error::Io`](crate::error::Error::Io) if no process can be started.
+pub fn draw(
+    bytes: &[u8],
+    format: Format,
+    (page, marked): (u32, &str),
+    options: &ReadOptions,
+) -> Result<Option<Picture>> {
+    let reader = match format {
+        Format::Pdf => PICTURE_OF_PDF,
+        Format::Image(_) => PICTURE_OF_IMAGE,
+        _ => return Err(ReadFailure::new(Failure::NoPages, "").into()),
+    };
+    let bytes = if format == Format::Pdf { from_header(bytes)? } else { bytes.into() };
+    // A request is one line, and a longer text would not fit on a page.
+    let marked = marked[..marked.floor_char_boundary(MAX_MARKED_BYTES)].to_owned();
+    let drawn = parent::draw(reader, &bytes, Drawing { page, marked }, options)?;
+    drawn
+        .map(|drawn| {
+            let png = BASE64_STANDARD.decode(drawn.png);
+            let png = png.map_err(|_| ReadFailure::new(Failure::Crashed, INVALID))?;
+            let (width, height, num_marked) = (drawn.width, drawn.height, drawn.num_marked);
+            Ok(Picture { width, height, png, num_marked })
+        })
+        .transpose()
+}
+
+/// Longest text to mark.
+const MAX_MARKED_BYTES: usize = 16 << 10;
