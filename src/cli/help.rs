@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 
 use clap::builder::StyledStr;
-use clap::{CommandFactory, Parser};
+use clap::{Arg, CommandFactory, Parser};
 
 use crate::cli::args::{self, Cli, Command};
 use crate::cli::exit::ExitStatus;
@@ -35,25 +35,74 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "exit", page: include_str!("../../docs/exit.md"), appendix: "" },
 ];
 
-/// Returns what `kb --help` prints.
-pub(super) fn root_page() -> StyledStr {
+/// Options that `-h` leaves out, of whatever command, so that its page fits on a screen of 24 lines. `--help` has all.
+#[rustfmt::skip]
+const UNCOMMON: &[&str] = &[
+    "added-since", "around", "backups", "batch", "capability", "check-obsolete", "chunks", "context",
+    "copies", "count", "exclude-tag", "explain", "export", "files-from", "follow", "force", "fresh", "from",
+    "include-ignored", "keep-all", "language", "model", "null", "page-marks", "pages", "password",
+    "pattern", "per-doc", "print", "query", "recent", "replace", "skills-root", "threshold", "until",
+    "vec-only", "vectors", "word-regexp",
+];
+
+/// Most possible values that the page of `-h` lists.
+const MAX_VALUES: usize = 3;
+
+/// Returns what `-h` prints for the command that `args` name: the usual options and how to get all.
+pub(super) fn short_page(args: &[OsString]) -> StyledStr {
     let mut command = Cli::command();
-    let groups = groups(&command);
+    command.build();
+    let mut found = &mut command;
+    let mut name = "kb".to_owned();
+    for word in args.iter().skip(1).filter_map(|word| word.to_str()) {
+        if found.find_subcommand(word).is_some() {
+            name = format!("{name} {word}");
+            found = found.find_subcommand_mut(word).expect("it was found");
+        }
+    }
+    if name == "kb" {
+        return root_page(true);
+    }
+    let is_uncommon = |arg: &Arg| {
+        arg.is_global_set() || arg.get_long().is_some_and(|long| UNCOMMON.contains(&long))
+    };
+    let short = found.clone().mut_args(|arg| {
+        let is_hidden = arg.is_hide_set() || is_uncommon(&arg);
+        let has_many = arg.get_possible_values().len() > MAX_VALUES;
+        let hides_values = arg.is_hide_possible_values_set() || has_many;
+        arg.hide(is_hidden).hide_possible_values(hides_values)
+    });
+    short.after_help(format!("`{name} --help` has every option.")).render_help()
+}
+
+/// Returns what `kb --help` prints, or the short form of `kb -h`.
+pub(super) fn root_page(is_short: bool) -> StyledStr {
+    let mut command = Cli::command();
+    let groups = groups(&command, is_short);
+    let all = if is_short { "" } else { "{all-args}" };
     command = command
         .mut_subcommands(|command| command.hide(true))
         .override_usage("kb [OPTIONS] <COMMAND>")
         .help_template(format!(
-            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}{{all-args}}{{after-help}}"
+            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}{all}{{after-help}}"
         ));
     command.render_help()
 }
 
-fn groups(command: &clap::Command) -> String {
+/// Returns the commands by group, each on a line, or in the short form each group.
+fn groups(command: &clap::Command, is_short: bool) -> String {
     let header = command.get_styles().get_header();
     let name = command.get_styles().get_literal();
     let mut commands = command.get_subcommands();
     let mut groups = String::new();
     for (group, num_commands) in Command::GROUPS {
+        if is_short {
+            let names = commands.by_ref().take(*num_commands).map(clap::Command::get_name);
+            let names: Vec<&str> = names.collect();
+            groups +=
+                &format!("{header}{:<21}{header:#} {}\n", format!("{group}:"), names.join(", "));
+            continue;
+        }
         groups += &format!("{header}{group}:{header:#}\n");
         for command in commands.by_ref().take(*num_commands) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
@@ -66,7 +115,7 @@ fn groups(command: &clap::Command) -> String {
 
 pub(super) fn run(args: &args::Help) -> Result<ExitStatus> {
     if args.words.is_empty() {
-        streams::text(|out| out.text(&root_page().to_string()))?;
+        streams::text(|out| out.text(&root_page(false).to_string()))?;
         return Ok(ExitStatus::Success);
     }
     let topic = match args.words.as_slice() {
@@ -120,8 +169,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_option_that_short_pages_leave_out_is_one() {
+        let mut root = Cli::command();
+        root.build();
+        let all: Vec<&clap::Command> = root
+            .get_subcommands()
+            .flat_map(|command| command.get_subcommands().chain([command]))
+            .collect();
+        for name in UNCOMMON {
+            let has = |command: &&clap::Command| {
+                command.get_arguments().any(|arg| arg.get_long() == Some(name))
+            };
+            assert!(all.iter().any(has), "no command has --{name}");
+        }
+    }
+
+    #[test]
     fn the_line_of_every_command_is_short() {
-        for line in root_page().to_string().lines().take_while(|line| *line != "Options:") {
+        for line in root_page(false).to_string().lines().take_while(|line| *line != "Options:") {
             let is_command = line.starts_with("  ") && !line.trim_start().starts_with('-');
             assert!(!is_command || line.len() < 60, "{line}");
         }

@@ -106,6 +106,9 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
         Err(error) => return explain(&error, &args, &environment).into(),
     };
     let begun = messages::begin(&environment, &cli.global, || command_name(&args));
+    if let Some((option, instead)) = withdrawn(&cli.command) {
+        messages::warn(&format!("{option} will be gone in the next version: {instead}"));
+    }
     if let (Command::Skill(args), Ok(())) = (&cli.command, &begun) {
         let status = skill::run(&environment, &cli.global, &args.call, Program::Kb);
         messages::end(true);
@@ -179,6 +182,20 @@ fn context(
                     .into(),
             hint: Some("name one with `--base NAME`".into()),
         }),
+    }
+}
+
+/// Returns an option that still works but is out of help, and what to do instead.
+fn withdrawn(command: &Command) -> Option<(&'static str, &'static str)> {
+    match command {
+        Command::Add(args) if args.recursive => {
+            Some(("--recursive", "leave it out, folders are read with everything below them"))
+        }
+        Command::Find(args) if args.vec_only => Some(("--vec-only", "press Tab twice instead")),
+        Command::Search(args) if args.open.is_some() => {
+            Some(("--open", "use `kb find`, or `kb open DOC --editor`"))
+        }
+        _ => None,
     }
 }
 

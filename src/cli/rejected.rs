@@ -23,17 +23,14 @@ pub(super) fn explain(
     environment: &Environment,
 ) -> ExitStatus {
     match error.kind() {
-        ErrorKind::DisplayHelp if first_word(args).is_none() => {
-            end(page(&help::root_page(), environment), OutputFormat::Human)
-        }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            end(page(&error.render(), environment), OutputFormat::Human)
+            end(page(&asked(error, args), environment), OutputFormat::Human)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let is_terminal = streams::is_stderr_terminal();
             let is_coloured = messages::is_coloured(ColorChoice::Auto, environment, is_terminal);
             let page = match first_word(args) {
-                None => help::root_page(),
+                None => help::root_page(false),
                 Some(_) => error.render(),
             };
             // If stderr is closed, the page is lost.
@@ -50,6 +47,15 @@ pub(super) fn explain(
             });
             report(&usage::explain(error, args), format)
         }
+    }
+}
+
+/// Returns what `-h`, `--help` or `--version` asks for.
+fn asked(error: &clap::Error, args: &[OsString]) -> StyledStr {
+    match error.kind() {
+        ErrorKind::DisplayHelp if args.iter().any(|arg| arg == "-h") => help::short_page(args),
+        ErrorKind::DisplayHelp if first_word(args).is_none() => help::root_page(false),
+        _ => error.render(),
     }
 }
 
@@ -92,7 +98,11 @@ pub(super) fn explain_skill(
     program: Program,
 ) -> ExitStatus {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return end(page(&error.render(), environment), OutputFormat::Human);
+        let page_asked = match program {
+            Program::Kb => asked(error, args),
+            Program::Skc => error.render(),
+        };
+        return end(page(&page_asked, environment), OutputFormat::Human);
     }
     let (message, hint) = match usage::explain(error, args) {
         _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

@@ -35,7 +35,9 @@ fn a_result_opens_in_the_editor_at_the_matching_line() {
     let search = ["search", "warm brine", "--fts-only", "--open"];
     let output = env.ok(&[&search[..], &["1"]].concat());
     assert_eq!((output.stdout.as_str(), opened(&env)), ("", vec!["+41".into(), handbook.clone()]));
-    assert_eq!(output.stderr, format!("Opening {handbook}\n"));
+    let (warning, rest) = output.stderr.split_once('\n').unwrap();
+    assert!(warning.starts_with("warning: --open will be gone"), "{warning}");
+    assert_eq!(rest, format!("Opening {handbook}\n"));
     // `VISUAL` takes precedence, and a command may have options.
     env.set("VISUAL", "code  --wait");
     env.ok(&[&search[..], &["1"]].concat());

@@ -131,7 +131,7 @@ fn the_line_for_an_editor_opens_what_has_no_lines_too() {
 fn flags() -> BTreeMap<String, BTreeSet<String>> {
     let env = TestEnv::without_model();
     let names = |group: &[&str]| -> Vec<String> {
-        let help = env.ok(&[group, &["-h"]].concat()).stdout;
+        let help = env.ok(&[group, &["--help"]].concat()).stdout;
         commands_in(&help)
     };
     let mut commands: Vec<Vec<String>> = names(&[]).into_iter().map(|name| vec![name]).collect();

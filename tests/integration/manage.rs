@@ -137,6 +137,17 @@ pub(crate) fn commands_in(help: &str) -> Vec<String> {
     commands.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
 }
 
+/// Requires that `-h` of a command fits on a terminal of 80 columns and 24 lines, and that `--help` lists more.
+#[track_caller]
+fn check_short_help(env: &TestEnv, words: &[&str]) {
+    let mut command = env.command(&[words, &["-h"]].concat());
+    let help = env.finish(command.env("COLUMNS", "80")).expect(0);
+    assert!(help.stdout.lines().count() < 24, "{}", help.stdout);
+    let all = format!("`{} --help` has every option", [&["kb"], words].concat().join(" "));
+    assert!(words.is_empty() || help.stdout.contains(&all), "{}", help.stdout);
+    assert!(!help.stdout.contains("--data-dir"), "{}", help.stdout);
+}
+
 #[test]
 fn every_command_has_help() {
     let env = TestEnv::new();
@@ -151,7 +162,9 @@ fn every_command_has_help() {
             assert!(help.stdout.contains(&format!("Usage: kb {name}")), "{}", help.stdout);
             assert_eq!(help.stderr, "");
         }
+        check_short_help(&env, &[&name]);
     }
+    check_short_help(&env, &[]);
     // Their subcommands also have help.
     for (group, num_commands) in [("cache", 1), ("config", 1), ("skill", 12), ("mcp", 1)] {
         let below = commands_in(&env.ok(&[group, "--help"]).stdout);
@@ -159,6 +172,7 @@ fn every_command_has_help() {
         for name in below.iter().filter(|name| *name != "help") {
             let help = env.ok(&[group, name, "--help"]).stdout;
             assert!(help.contains(&format!("Usage: kb {group} {name}")), "{help}");
+            check_short_help(&env, &[group, name]);
         }
     }
     assert!(env.ok(&["--version"]).stdout.starts_with("kb 0."));
@@ -560,4 +574,20 @@ fn a_path_or_tag_that_no_document_has_is_noted() {
     env.write("queries.txt", "tide\nice\n");
     let batch = ["search", "--batch", "queries.txt", "--fts-only", "--tags", "nosuch"];
     assert_eq!(env.ok(&batch).stderr, no_tag);
+}
+
+#[test]
+fn a_withdrawn_option_works_with_one_warning_and_is_out_of_help() {
+    let env = TestEnv::with_corpus();
+    env.write("more/a.md", "# More\n\nThe more the better.\n");
+    let added = env.kb(&["add", "more", "--recursive"]).expect(0);
+    assert!(added.stderr.contains("\nAdded 1 document."), "{}", added.stderr);
+    let warning = "warning: --recursive will be gone in the next version: leave it out,";
+    assert!(added.stderr.starts_with(warning), "{}", added.stderr);
+    assert_eq!(added.stderr.matches("warning:").count(), 1);
+    for (command, option) in [("add", "--recursive"), ("search", "--open"), ("find", "--vec-only")]
+    {
+        let help = env.ok(&[command, "--help"]).stdout;
+        assert!(!help.contains(&format!("{option} ")), "{help}");
+    }
 }

@@ -41,7 +41,7 @@ pub(in crate::cli) struct Remove {
     /// Report what would be removed, and remove nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
-    /// Also write a rule into .kbignore of the added folder, so that `kb update` does not add the files again
+    /// Also list them in .kbignore, so that they stay away
     #[arg(long)]
     pub(in crate::cli) ignore: bool,
     /// First write what is removed to this file, which `kb import` reads

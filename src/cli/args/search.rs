@@ -21,7 +21,7 @@ pub(in crate::cli) struct Search {
     /// What to look for
     #[arg(value_name = "QUERY")]
     pub(in crate::cli) query: Vec<String>,
-    /// Search for another phrasing of the query too, as one search; may be repeated
+    /// Search for another phrasing too; may be repeated
     #[arg(long, value_name = "QUERY", requires = "query")]
     pub(in crate::cli) also: Vec<String>,
     /// Answer each line of this file (- reads standard input), a query or a JSON object with options,
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Search {
     /// Show for each result which terms matched and how much each contributed
     #[arg(long)]
     pub(in crate::cli) explain: bool,
-    /// Return the best passages that fit into this many tokens, without repeating text
+    /// Best passages that fit into this many tokens
     #[arg(long, value_name = "TOKENS", value_parser = budget, allow_negative_numbers = true)]
     pub(in crate::cli) budget: Option<u32>,
     /// Add N chunks before and after each result to its text
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Search {
     #[arg(long)]
     pub(in crate::cli) fresh: bool,
     /// Open result N in your editor or viewer instead of printing results
-    #[arg(long, value_name = "N", value_parser = top, conflicts_with_all = ["batch", "format"])]
+    #[arg(long, value_name = "N", value_parser = top, conflicts_with_all = ["batch", "format"], hide = true)]
     pub(in crate::cli) open: Option<u32>,
     /// Search the copy that `kb push TARGET` made, instead of the database
     #[arg(long, value_name = "TARGET", conflicts_with_all = ["fresh", "open"])]
@@ -51,7 +51,7 @@ pub(in crate::cli) struct Search {
     /// With --format paths: list each file once, ending in a zero byte, for xargs -0
     #[arg(long, short = '0')]
     pub(in crate::cli) null: bool,
-    /// json, human, jsonl (one result per line), paths (path:line), md (Markdown with citations)
+    /// json, human, jsonl (a result per line), paths (path:line), md (Markdown with citations), agent (compact)
     /// [default: search.default_format, json]
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub(in crate::cli) format: Option<SearchFormat>,
@@ -85,19 +85,19 @@ pub(in crate::cli) struct Find {
     #[arg(long, conflicts_with = "vec_only")]
     pub(in crate::cli) fts_only: bool,
     /// Begin with meaning only
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(in crate::cli) vec_only: bool,
 }
 
 /// Where to look, and how much to return.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct How {
-    /// Return at most N results [default: search.default_top, 10]
+    /// At most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) top: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
-    /// Return at most N results of one document
+    /// At most N results of one document
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) per_doc: Option<u32>,
     /// Let newer documents win near ties: DAYS halve what a document gains by being new, 0 gives it nothing
@@ -182,7 +182,7 @@ pub(in crate::cli) struct Similar {
     /// Id of a chunk, as in search results
     #[arg(long, value_name = "ID", conflicts_with = "document")]
     pub(in crate::cli) chunk: Option<ChunkId>,
-    /// Return at most N results [default: search.default_top, 10]
+    /// At most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) top: Option<u32>,
     #[command(flatten)]
@@ -206,7 +206,7 @@ pub(in crate::cli) struct FilterArgs {
     /// Only source code in this language (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(in crate::cli) language: Option<Language>,
-    /// Only documents from this date on: 2026, 2026-05 or 2026-05-17
+    /// Only documents from this date on: 2026 or 2026-05-17
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) since: Option<String>,
     /// Only documents up to this date
@@ -228,7 +228,7 @@ pub(in crate::cli) struct Choosing {
     /// Only the documents of the results of this search
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) query: Option<String>,
-    /// With --query: use at most N results [default: search.default_top, 10]
+    /// With --query: at most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, requires = "query")]
     pub(in crate::cli) top: Option<u32>,
 }
