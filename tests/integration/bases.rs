@@ -92,6 +92,15 @@ fn one_search_over_several_bases_says_which_base_each_hit_is_from() {
 }
 
 #[test]
+fn a_note_about_a_filter_names_its_base() {
+    let env = two();
+    env.ok(&["--base", "work", "tag", "1", "--add", "oily"]);
+    let answer = env.json(&["--base", "work,default", "search", "pump", "--tags", "oily"]);
+    assert_eq!(titles(&answer), [("work", "Budget")]);
+    assert_eq!(answer["notes"].as_array().unwrap(), &["default: no document has the tag `oily`"]);
+}
+
+#[test]
 fn a_budget_holds_for_all_bases_together() {
     let env = two();
     let all = env.json(&["--base", "default,work", "search", "pump", "--budget", "1000"]);

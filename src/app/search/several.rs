@@ -5,7 +5,10 @@
 //! ranks count the better hits of the others too. Vectors of different models cannot be compared, so then
 //! only the places in the answers count. Equal scores are ordered by base, then chunk id.
 
-use crate::app::observer::Notes;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::app::observer::{Event, Notes};
 use crate::app::search::rerank::Reranker;
 use crate::app::search::{SearchRequest, search_by};
 use crate::app::{Observer, Session, absent};
@@ -34,7 +37,8 @@ pub fn search_several(
     let mut models: Vec<String> = Vec::new();
     let mut answers: Vec<Answer> = Vec::new();
     for session in sessions {
-        let mut found = search_by(None, session, &request, &notes)?;
+        let of_base = OfBase { name: &session.place.name, observer: &notes };
+        let mut found = search_by(None, session, &request, &of_base)?;
         found.name_base(&session.place.name);
         models.extend(session.binding()?.map(|binding| binding.model_name));
         answers.push(found);
@@ -54,6 +58,24 @@ pub fn search_several(
     absent::phrases(&merged, &notes);
     let notices = sessions.iter().flat_map(|session| session.notices.clone()).collect();
     Ok(Answer { notes: notes.kept(notices), ..merged })
+}
+
+/// Passes events on; notes, such as that no document passes a filter, name the base that they are about.
+struct OfBase<'a> {
+    name: &'a str,
+    observer: &'a dyn Observer,
+}
+
+impl Observer for OfBase<'_> {
+    fn on_event(&self, event: Event<'_>) {
+        let Event::Note(text) = event else { return self.observer.on_event(event) };
+        let text = text.strip_prefix("note: ").unwrap_or(text);
+        self.observer.note(&format!("note: {}: {text}", self.name));
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.observer.cancel_flag()
+    }
 }
 
 /// How answers are merged.
