@@ -2,12 +2,15 @@
 
 use std::io;
 use std::io::IsTerminal;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::app::clients::{self, Client, Plan, System};
+use crate::app::clients::{self, Client, Plan, Settings, System};
+use crate::app::session::absolute;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, streams};
-use crate::config::OutputFormat;
+use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::present::text::human::Human;
@@ -25,9 +28,17 @@ pub(super) fn run(
     let client = Client::named(&args.client).ok_or_else(unknown)?;
     let entry = match args.remove {
         true => None,
+        false if args.project => Some(clients::shared_entry(base, args.allow_write)),
         false => Some(clients::entry(session, base, args.allow_write)?),
     };
-    let plan = clients::plan(&session.environment, System::this(), client, entry.as_ref())?;
+    let folder = absolute(Path::new("."))?;
+    let settings = match args.project {
+        true => Settings::OfProject(&folder),
+        false => Settings::OfUser,
+    };
+    let version = |program: &str| first_version(&session.environment, program);
+    let place = (&session.environment, System::this());
+    let plan = clients::plan(place, client, settings, entry.as_ref(), &version)?;
     if plan.changes() {
         // Programs expect nothing but an error on stderr.
         if args.format.format == OutputFormat::Human {
@@ -46,6 +57,15 @@ pub(super) fn run(
         Human::client_changed,
     )?;
     Ok(ExitStatus::Success)
+}
+
+/// Returns the first number of the version that a program prints; `None` if it is not there or prints none.
+fn first_version(environment: &Environment, program: &str) -> Option<u32> {
+    let found = environment.started(program).ok()?;
+    let output = Command::new(found).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let version = text.split_whitespace().last()?.trim_start_matches('v');
+    version.split('.').next()?.parse().ok()
 }
 
 fn ask(plan: &Plan) -> Result<bool> {

@@ -10,15 +10,23 @@ use serde_json::Value;
 use crate::contract::{self, ClientChanged};
 use crate::env::TestEnv;
 
+const CLINE: &str =
+    ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+
 /// The programs and their settings in a home without variables.
-const SETTINGS: [(&str, &str); 8] = [
+const SETTINGS: [(&str, &str); 13] = [
     ("claude-code", ".claude.json"),
     ("claude-desktop", ".config/Claude/claude_desktop_config.json"),
+    ("cline", CLINE),
     ("codex", ".codex/config.toml"),
+    ("copilot", ".copilot/mcp-config.json"),
     ("cursor", ".cursor/mcp.json"),
     ("gemini", ".gemini/settings.json"),
+    ("goose", ".config/goose/config.yaml"),
+    ("lm-studio", ".lmstudio/mcp.json"),
     ("opencode", ".config/opencode/opencode.json"),
     ("vscode", ".config/Code/User/mcp.json"),
+    ("windsurf", ".codeium/windsurf/mcp_config.json"),
     ("zed", ".config/zed/settings.json"),
 ];
 
@@ -27,6 +35,7 @@ fn entry(env: &TestEnv, client: &str, path: &str) -> Value {
     let text = fs::read_to_string(env.path(path)).unwrap();
     let settings: Value = match client {
         "codex" => toml::from_str(&text).unwrap(),
+        "goose" => yaml_serde::from_str(&text).unwrap(),
         _ => serde_json::from_str(&text).unwrap(),
     };
     let servers = settings.as_object().unwrap().values().next().unwrap();
@@ -44,7 +53,7 @@ fn line(entry: &Value) -> Vec<String> {
             .map(|item| item.as_str().unwrap().to_owned())
             .collect(),
     };
-    [texts(&entry["command"]), texts(&entry["args"])].concat()
+    [texts(&entry["command"]), texts(&entry["cmd"]), texts(&entry["args"])].concat()
 }
 
 fn install(env: &TestEnv, args: &[&str]) -> ClientChanged {
@@ -155,4 +164,34 @@ fn doctor_finds_entries_that_no_longer_work() {
     install(&env, &["--client", "zed", "--data-dir", "gone"]);
     let found = clients(&env, 1);
     assert!(found[1]["message"].as_str().unwrap().contains("gone"), "{found:?}");
+}
+
+#[test]
+fn a_project_gets_an_entry_that_it_can_share() {
+    let env = TestEnv::with_corpus();
+    let done = install(&env, &["--client", "vscode", "--project"]);
+    assert_eq!(PathBuf::from(&done.path), env.path(".vscode/mcp.json").canonicalize().unwrap());
+    assert_eq!(line(&entry(&env, "vscode", ".vscode/mcp.json")), ["kb", "mcp"]);
+    assert!(!env.path(".config/Code").exists());
+    assert_eq!(install(&env, &["--client", "vscode", "--project", "--remove"]).action, "removed");
+    assert!(!env.path(".vscode").exists());
+    let args = ["mcp", "install", "--client", "codex", "--project", "--yes"];
+    let refused = env.kb(&args).expect(1).stderr;
+    assert!(refused.contains("--project` works for claude-code, cursor, vscode"), "{refused}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_installed_version_of_opencode_decides_on_its_form() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = TestEnv::with_corpus();
+    env.write("bin/opencode", "#!/bin/sh\necho 2.3.1\n");
+    fs::set_permissions(env.path("bin/opencode"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", env.path("bin").display());
+    let args = ["mcp", "install", "--client", "opencode", "--yes"];
+    env.kb_with(&[("PATH", &path)], &args).expect(0);
+    let text = fs::read_to_string(env.path(".config/opencode/opencode.json")).unwrap();
+    let settings: Value = serde_json::from_str(&text).unwrap();
+    let entry = &settings["mcp"]["servers"]["kb"];
+    assert_eq!((entry["type"].as_str(), &entry["enabled"]), (Some("local"), &Value::Null));
 }

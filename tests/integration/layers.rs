@@ -95,6 +95,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
             "cli/args/commands.rs",
             "cli/args/skill.rs",
             "cli/launch.rs",
+            "cli/mcp_install.rs",
             "cli/pager.rs",
             "embed/fetch/python.rs",
             // What the box refuses.

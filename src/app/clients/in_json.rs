@@ -4,39 +4,90 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::edited::{Edited, Fault, Fields, NAME};
-use super::table::{Client, Notation};
+use super::edited::{Edited, Fault, Fields, NAME, ServerEntry};
+use super::table::{Client, Notation, Shape};
 
-/// Sets the entry of kb, or removes it if there are no `fields`.
-pub(super) fn edit(text: &str, client: &Client, fields: Option<&Fields>) -> Result<Edited, Fault> {
+/// Sets the entry of kb, or removes it without an `entry`, with the objects that are empty then. `is_new` says whether
+/// the newer version of the program is installed.
+pub(super) fn edit(
+    text: &str,
+    client: &Client,
+    is_new: bool,
+    entry: Option<&ServerEntry>,
+) -> Result<Edited, Fault> {
     let (root, newline) = (parse(text, client)?, text.ends_with('\n') || text.trim().is_empty());
-    let before =
-        servers(&root, client, false)?.map(|servers| entry(&servers)).transpose()?.flatten();
+    let (keys, shape) = form(&root, client, is_new);
+    let key = keys.join(".");
+    let found = |makes| -> Result<_, Fault> {
+        servers(&root, keys, makes)?.map(|servers| own(&servers)).transpose()
+    };
+    let before = found(false)?.flatten();
     let shown = before.as_ref().map(ToString::to_string);
-    match (before, fields) {
+    match (before, entry) {
         (None, None) => return Ok(Edited::same(text)),
-        (Some(entry), None) => entry.remove(),
-        (Some(prop), Some(fields)) => change(&prop, fields),
-        (None, Some(fields)) => {
+        (Some(prop), None) => {
+            prop.remove();
+            prune(&root, keys);
+        }
+        (Some(prop), Some(entry)) => change(&prop, &entry.fields(shape)),
+        (None, Some(entry)) => {
+            let fields = entry.fields(shape);
             let all = fields.iter().map(|(key, value)| ((*key).to_owned(), input(value)));
-            if let Some(servers) = servers(&root, client, true)? {
+            if let Some(servers) = servers(&root, keys, true)? {
                 servers.append(NAME, CstInputValue::Object(all.collect()));
             }
         }
     }
-    let after =
-        servers(&root, client, false)?.map(|servers| entry(&servers)).transpose()?.flatten();
+    let after = found(false)?.flatten();
     let mut text = root.to_string();
     if newline && !text.ends_with('\n') {
         text.push('\n');
     }
-    Ok(Edited { text, before: shown, after: after.map(|entry| entry.to_string()) })
+    if entry.is_none() && text.trim() == "{}" {
+        text.clear();
+    }
+    Ok(Edited { text, key, before: shown, after: after.map(|entry| entry.to_string()) })
+}
+
+/// Returns the keys that lead to the servers, and the fields of an entry there.
+fn form(root: &CstRootNode, client: &Client, is_new: bool) -> (&'static [&'static str], Shape) {
+    let has = |keys: &[&str]| {
+        let mut inner = root.object_value();
+        keys.iter().all(|key| {
+            inner = inner.as_ref().and_then(|object| object.object_value(key));
+            // An entry with this name has a type.
+            inner.as_ref().is_some_and(|object| object.get("type").is_none())
+        })
+    };
+    match client.newer.filter(|newer| is_new || has(newer.keys)) {
+        Some(newer) => (newer.keys, newer.shape),
+        None => (client.keys, client.shape),
+    }
+}
+
+/// Removes the objects that lead to the servers and are empty, from the inside out.
+fn prune(root: &CstRootNode, keys: &[&str]) {
+    for depth in (1..=keys.len()).rev() {
+        let mut outer = root.object_value();
+        for key in &keys[..depth - 1] {
+            outer = outer.and_then(|object| object.object_value(key));
+        }
+        let prop = outer.and_then(|object| object.get(keys[depth - 1]));
+        let is_empty = |prop: &CstObjectProp| {
+            let text = prop.value().map(|value| value.to_string()).unwrap_or_default();
+            text.chars().all(|letter| letter.is_whitespace() || "{}".contains(letter))
+        };
+        match prop.filter(is_empty) {
+            Some(prop) => prop.remove(),
+            None => return,
+        }
+    }
 }
 
 /// Returns all servers with their names.
 pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, Fault> {
     let root = parse(text, client)?;
-    let servers = servers(&root, client, false)?;
+    let servers = servers(&root, form(&root, client, false).0, false)?;
     let all = servers.iter().flat_map(CstObject::properties);
     Ok(all.filter_map(|prop| Some((prop.decoded_name()?, prop.to_serde_value()?))).collect())
 }
@@ -79,7 +130,7 @@ fn strict(text: &str) -> Result<(), Fault> {
 }
 
 /// Returns the object that holds the servers; `None` if it is missing and is not made.
-fn servers(root: &CstRootNode, client: &Client, makes: bool) -> Result<Option<CstObject>, Fault> {
+fn servers(root: &CstRootNode, keys: &[&str], makes: bool) -> Result<Option<CstObject>, Fault> {
     let Some(mut object) = (match makes {
         true => root.object_value_or_create(),
         false => root.object_value(),
@@ -89,15 +140,7 @@ fn servers(root: &CstRootNode, client: &Client, makes: bool) -> Result<Option<Cs
             Some(_) => Err(Fault::of("it is not an object")),
         };
     };
-    let newer = client.newer_keys.filter(|keys| {
-        let mut inner = Some(object.clone());
-        keys.iter().all(|key| {
-            inner = inner.as_ref().and_then(|object| object.object_value(key));
-            // An entry with this name has a type.
-            inner.as_ref().is_some_and(|object| object.get("type").is_none())
-        })
-    });
-    for key in newer.unwrap_or(client.keys) {
+    for key in keys {
         only(&object, key)?;
         let inner = match makes {
             true => object.object_value_or_create(key),
@@ -112,7 +155,8 @@ fn servers(root: &CstRootNode, client: &Client, makes: bool) -> Result<Option<Cs
     Ok(Some(object))
 }
 
-fn entry(servers: &CstObject) -> Result<Option<CstObjectProp>, Fault> {
+/// Returns the entry of kb.
+fn own(servers: &CstObject) -> Result<Option<CstObjectProp>, Fault> {
     only(servers, NAME)?;
     Ok(servers.get(NAME))
 }

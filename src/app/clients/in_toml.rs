@@ -3,20 +3,25 @@
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, value};
 
-use super::edited::{Edited, Fault, Fields, NAME};
+use super::edited::{Edited, Fault, Fields, NAME, ServerEntry};
 use super::table::Client;
 
-/// Sets the entry of kb, or removes it if there are no `fields`.
-pub(super) fn edit(text: &str, client: &Client, fields: Option<&Fields>) -> Result<Edited, Fault> {
+/// Sets the entry of kb, or removes it without an `entry`, with the table that is empty then.
+pub(super) fn edit(
+    text: &str,
+    client: &Client,
+    entry: Option<&ServerEntry>,
+) -> Result<Edited, Fault> {
     let mut document = parse(text)?;
-    let before = entry(&mut document, client)?.map(|entry| shown(entry));
-    match (&before, fields) {
+    let before = own(&mut document, client)?.map(|own| shown(own, client));
+    match (&before, entry) {
         (None, None) => return Ok(Edited::same(text)),
         (Some(_), None) => remove(&mut document, client)?,
-        (_, Some(fields)) => set(&mut document, client, fields)?,
+        (_, Some(entry)) => set(&mut document, client, &entry.fields(client.shape))?,
     }
-    let after = entry(&mut document, client)?.map(|entry| shown(entry));
-    Ok(Edited { text: with_line_ends_of(text, &document.to_string()), before, after })
+    let after = own(&mut document, client)?.map(|own| shown(own, client));
+    let text = with_line_ends_of(text, &document.to_string());
+    Ok(Edited { text, key: client.keys.join("."), before, after })
 }
 
 /// Gives unchanged lines at the start and the end the line ends of `old`, and changed ones that of the
@@ -67,10 +72,8 @@ fn servers<'a>(
     Ok(Some(table))
 }
 
-fn entry<'a>(
-    document: &'a mut DocumentMut,
-    client: &Client,
-) -> Result<Option<&'a mut Item>, Fault> {
+/// Returns the entry of kb.
+fn own<'a>(document: &'a mut DocumentMut, client: &Client) -> Result<Option<&'a mut Item>, Fault> {
     Ok(servers(document, client)?.and_then(|servers| servers.get_mut(NAME)))
 }
 
@@ -113,6 +116,11 @@ fn set(document: &mut DocumentMut, client: &Client, fields: &Fields) -> Result<(
 /// Removes the entry. Comments above its header stay: they may be about what is before them.
 fn remove(document: &mut DocumentMut, client: &Client) -> Result<(), Fault> {
     let removed = servers(document, client)?.and_then(|servers| servers.remove(NAME));
+    if let ([key], Some(servers)) = (client.keys, servers(document, client)?)
+        && servers.is_empty()
+    {
+        document.remove(key);
+    }
     let Some(Item::Table(removed)) = removed else { return Ok(()) };
     let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or("").to_owned();
     let comments = text(removed.decor().prefix());
@@ -170,14 +178,20 @@ fn tables(table: &mut Table) -> Vec<&mut Table> {
     found
 }
 
-/// Returns an entry as it is written.
-fn shown(entry: &Item) -> String {
-    let mut table = Table::new();
+/// Returns an entry as it is written, with its header.
+fn shown(entry: &Item, client: &Client) -> String {
     let mut entry = entry.clone();
     if let Item::Table(entry) = &mut entry {
         entry.decor_mut().clear();
     }
+    let mut table = Table::new();
     table.insert(NAME, entry);
+    for key in client.keys.iter().rev() {
+        table.set_implicit(true);
+        let mut outer = Table::new();
+        outer.insert(key, Item::Table(table));
+        table = outer;
+    }
     DocumentMut::from(table).to_string().trim_end().to_owned()
 }
 

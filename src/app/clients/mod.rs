@@ -5,6 +5,7 @@
 mod edited;
 mod in_json;
 mod in_toml;
+mod in_yaml;
 pub mod stale;
 mod table;
 
@@ -19,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::files::open::{Links, read};
 use crate::files::{path, write};
 
-pub use edited::NAME;
 use edited::{Edited, Fault};
+pub use edited::{NAME, ServerEntry};
 use table::Notation;
 pub use table::{CLIENTS, Client, System};
 
@@ -30,13 +31,13 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Bytes that some editors put before UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// What is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerEntry {
-    /// The absolute path of a program.
-    pub command: String,
-    /// Its arguments.
-    pub args: Vec<String>,
+/// Which settings change.
+#[derive(Debug, Clone, Copy)]
+pub enum Settings<'a> {
+    /// Those of the user.
+    OfUser,
+    /// Those of the project in this folder.
+    OfProject(&'a Path),
 }
 
 /// What happens to the entry.
@@ -74,6 +75,8 @@ pub struct Plan {
     pub client: &'static Client,
     /// The file that changes: links are followed.
     pub path: PathBuf,
+    /// The keys that lead to the servers, joined by points.
+    pub key: String,
     /// What happens.
     pub action: Action,
     /// The entry as it is written in the file.
@@ -118,33 +121,63 @@ fn unicode(path: &Path) -> Result<String> {
     })
 }
 
-/// Works out how the settings of a program change if the entry is set, or removed without one.
+/// Returns the entry for settings that a project shares: the program as each finds it, which looks for the project's
+/// knowledge base itself.
+pub fn shared_entry(base: Option<&str>, allows_writing: bool) -> ServerEntry {
+    let mut args = vec!["mcp".to_owned()];
+    args.extend(base.into_iter().flat_map(|base| ["--base".to_owned(), base.to_owned()]));
+    args.extend(allows_writing.then(|| "--allow-write".to_owned()));
+    ServerEntry { command: NAME.to_owned(), args }
+}
+
+/// Works out how the settings of a program change if the entry is set, or removed without one. `version` returns the
+/// first number of the version of a program; it is asked only where it matters.
 pub fn plan(
-    environment: &Environment,
-    system: System,
+    (environment, system): (&Environment, System),
     client: &'static Client,
+    settings: Settings<'_>,
     entry: Option<&ServerEntry>,
+    version: &dyn Fn(&str) -> Option<u32>,
 ) -> Result<Plan> {
-    let named = client.settings(environment, system);
+    let named = match settings {
+        Settings::OfUser => client.settings(environment, system),
+        Settings::OfProject(folder) => {
+            let below = client.of_project().ok_or_else(|| no_project(client))?;
+            folder.join(below)
+        }
+    };
+    let is_new = client
+        .newer
+        .is_some_and(|newer| version(client.name).is_some_and(|version| version >= newer.version));
     let path = write::destination(&named).map_err(|source| Error::of_file(&named, source))?;
     let old = content(&path)?;
     let (mark, text) = text(old.as_deref().unwrap_or_default(), &path)?;
-    let fields = entry.map(|entry| client.shape.fields(&entry.command, &entry.args));
     let edited = match client.notation {
-        Notation::Json | Notation::Jsonc => in_json::edit(text, client, fields.as_ref()),
-        Notation::Toml => in_toml::edit(text, client, fields.as_ref()),
+        Notation::Json | Notation::Jsonc => in_json::edit(text, client, is_new, entry),
+        Notation::Toml => in_toml::edit(text, client, entry),
+        Notation::Yaml => in_yaml::edit(text, client, entry),
     };
     let edited = edited.map_err(|fault| fault.in_file(&path))?;
     let action = match (&edited.before, &edited.after) {
         (None, None) => Action::Absent,
         (None, Some(_)) => Action::Added,
         (Some(_), None) => Action::Removed,
-        (Some(before), Some(after)) if before == after => Action::Unchanged,
+        (Some(_), Some(_)) if edited.text == text => Action::Unchanged,
         (Some(_), Some(_)) => Action::Updated,
     };
+    let mark = if edited.text.is_empty() { "" } else { mark };
     let new = format!("{mark}{}", edited.text);
-    let Edited { before, after, .. } = edited;
-    Ok(Plan { client, path, action, before, after, old, new })
+    let Edited { key, before, after, .. } = edited;
+    Ok(Plan { client, path, key, action, before, after, old, new })
+}
+
+fn no_project(client: &Client) -> Error {
+    let known = CLIENTS.iter().filter(|client| client.of_project().is_some());
+    let names: Vec<&str> = known.map(|client| client.name).collect();
+    Error::Usage {
+        message: format!("kb knows no settings of projects of {}", client.title),
+        hint: Some(format!("`--project` works for {}", names.join(", "))),
+    }
 }
 
 impl Plan {
@@ -170,6 +203,11 @@ impl Plan {
             });
         }
         let failed = |source| Error::of_file(&self.path, source);
+        if self.new.trim().is_empty() {
+            write::remove(&self.path).map_err(failed)?;
+            write::remove_empty_folder(folder);
+            return Ok(());
+        }
         write::create_public_folder(folder).map_err(failed)?;
         write::replace_of_user(&self.path, self.new.as_bytes()).map_err(failed)
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::table::{CLIENTS, Client, Notation, System, is_kb, started};
-use super::{NAME, content, in_json, in_toml, text};
+use super::{NAME, content, in_json, in_toml, in_yaml, text};
 use crate::config::Environment;
 use crate::error::{Error, Result};
 
@@ -67,6 +67,7 @@ fn entries(client: &Client, path: &Path) -> Result<Vec<(String, String, Vec<Stri
     let all = match client.notation {
         Notation::Json | Notation::Jsonc => in_json::entries(text, client),
         Notation::Toml => in_toml::entries(text, client),
+        Notation::Yaml => in_yaml::entries(text, client),
     };
     let all = all.map_err(|fault| fault.in_file(path))?.into_iter().filter_map(|(name, entry)| {
         let (command, args) = started(&entry)?;

@@ -19,8 +19,9 @@ pub struct Client {
     pub(super) notation: Notation,
     /// The keys that lead to the servers, from the outside in; never empty.
     pub(super) keys: &'static [&'static str],
-    /// Keys that are used instead if the file already has them all.
-    pub(super) newer_keys: Option<&'static [&'static str]>,
+    /// The keys and fields of a newer version of the program, and the first number of that version. They are used if the
+    /// file has these keys already or if that version is installed.
+    pub(super) newer: Option<Newer>,
     /// The fields of an entry.
     pub(super) shape: Shape,
     /// A variable that names another folder, and the path of the settings below that.
@@ -29,6 +30,16 @@ pub struct Client {
     places: [Place; 3],
     /// A name of the settings file that is used if such a file exists.
     other_name: Option<&'static str>,
+    /// The settings of a project, below its folder.
+    project: Option<&'static str>,
+}
+
+/// How an entry looks in a newer version of a program.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Newer {
+    pub(super) keys: &'static [&'static str],
+    pub(super) shape: Shape,
+    pub(super) version: u32,
 }
 
 /// A notation of settings.
@@ -40,6 +51,8 @@ pub(super) enum Notation {
     Jsonc,
     /// TOML.
     Toml,
+    /// YAML.
+    Yaml,
 }
 
 /// The fields of an entry.
@@ -51,6 +64,12 @@ pub(super) enum Shape {
     Stdio,
     /// `type: local`, one list of program and arguments, and `enabled`.
     Local,
+    /// The same without `enabled`.
+    LocalAlone,
+    /// `type: local`, `command`, `args`, and the tools that may be used: all.
+    WithTools,
+    /// `type: stdio`, `name`, `cmd`, `args`, `enabled` and the longest time of an answer in seconds.
+    Extension,
 }
 
 /// A file below a folder of the user.
@@ -91,19 +110,24 @@ impl System {
     }
 }
 
+/// The settings of Cline below the folder of the user's settings.
+const CLINE: &str =
+    "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+
 /// All programs, in alphabetical order.
-pub static CLIENTS: [Client; 8] = [
+pub static CLIENTS: [Client; 13] = [
     // code.claude.com/docs/en/mcp: servers of all projects.
     Client {
         name: "claude-code",
         title: "Claude Code",
         notation: Notation::Json,
         keys: &["mcpServers"],
-        newer_keys: None,
+        newer: None,
         shape: Shape::Stdio,
         variable: Some(("CLAUDE_CONFIG_DIR", ".claude.json")),
         places: [(Base::Home, ".claude.json"); 3],
         other_name: None,
+        project: Some(".mcp.json"),
     },
     // modelcontextprotocol.io/docs/develop/connect-local-servers
     Client {
@@ -111,7 +135,7 @@ pub static CLIENTS: [Client; 8] = [
         title: "Claude Desktop",
         notation: Notation::Json,
         keys: &["mcpServers"],
-        newer_keys: None,
+        newer: None,
         shape: Shape::Plain,
         variable: None,
         places: [
@@ -120,6 +144,21 @@ pub static CLIENTS: [Client; 8] = [
             (Base::Roaming, "Claude/claude_desktop_config.json"),
         ],
         other_name: None,
+        project: None,
+    },
+    // docs.cline.bot/mcp/configuring-mcp-servers: the fields; the extension of VS Code keeps its file where VS Code has
+    // those of extensions.
+    Client {
+        name: "cline",
+        title: "Cline",
+        notation: Notation::Json,
+        keys: &["mcpServers"],
+        newer: None,
+        shape: Shape::Plain,
+        variable: None,
+        places: [(Base::Config, CLINE), (Base::Library, CLINE), (Base::Roaming, CLINE)],
+        other_name: None,
+        project: None,
     },
     // developers.openai.com/codex/mcp
     Client {
@@ -127,11 +166,25 @@ pub static CLIENTS: [Client; 8] = [
         title: "Codex",
         notation: Notation::Toml,
         keys: &["mcp_servers"],
-        newer_keys: None,
+        newer: None,
         shape: Shape::Plain,
         variable: Some(("CODEX_HOME", "config.toml")),
         places: [(Base::Home, ".codex/config.toml"); 3],
         other_name: None,
+        project: None,
+    },
+    // docs.github.com/en/copilot/how-tos/use-copilot-agents/use-copilot-cli: `tools` names those that may be used.
+    Client {
+        name: "copilot",
+        title: "Copilot CLI",
+        notation: Notation::Json,
+        keys: &["mcpServers"],
+        newer: None,
+        shape: Shape::WithTools,
+        variable: Some(("COPILOT_HOME", "mcp-config.json")),
+        places: [(Base::Home, ".copilot/mcp-config.json"); 3],
+        other_name: None,
+        project: None,
     },
     // cursor.com/docs/mcp
     Client {
@@ -139,11 +192,12 @@ pub static CLIENTS: [Client; 8] = [
         title: "Cursor",
         notation: Notation::Jsonc,
         keys: &["mcpServers"],
-        newer_keys: None,
+        newer: None,
         shape: Shape::Stdio,
         variable: None,
         places: [(Base::Home, ".cursor/mcp.json"); 3],
         other_name: None,
+        project: Some(".cursor/mcp.json"),
     },
     // geminicli.com/docs/tools/mcp-server
     Client {
@@ -151,23 +205,56 @@ pub static CLIENTS: [Client; 8] = [
         title: "Gemini CLI",
         notation: Notation::Jsonc,
         keys: &["mcpServers"],
-        newer_keys: None,
+        newer: None,
         shape: Shape::Plain,
         variable: Some(("GEMINI_CLI_HOME", ".gemini/settings.json")),
         places: [(Base::Home, ".gemini/settings.json"); 3],
         other_name: None,
+        project: None,
     },
-    // opencode.ai/docs/mcp-servers; version 2 reads `mcp`, and writes `mcp.servers`.
+    // block.github.io/goose/docs/getting-started/using-extensions
+    Client {
+        name: "goose",
+        title: "Goose",
+        notation: Notation::Yaml,
+        keys: &["extensions"],
+        newer: None,
+        shape: Shape::Extension,
+        variable: None,
+        places: [
+            (Base::Config, "goose/config.yaml"),
+            (Base::Home, ".config/goose/config.yaml"),
+            (Base::Roaming, "Block/goose/config/config.yaml"),
+        ],
+        other_name: None,
+        project: None,
+    },
+    // lmstudio.ai/docs/app/mcp: the notation is that of Cursor.
+    Client {
+        name: "lm-studio",
+        title: "LM Studio",
+        notation: Notation::Json,
+        keys: &["mcpServers"],
+        newer: None,
+        shape: Shape::Plain,
+        variable: None,
+        places: [(Base::Home, ".lmstudio/mcp.json"); 3],
+        other_name: None,
+        project: None,
+    },
+    // opencode.ai/docs/mcp-servers; opencode.ai/v2/docs/mcp-servers: names stand below
+    // `mcp.servers` from version 2 on, without `enabled`.
     Client {
         name: "opencode",
         title: "opencode",
         notation: Notation::Jsonc,
         keys: &["mcp"],
-        newer_keys: Some(&["mcp", "servers"]),
+        newer: Some(Newer { keys: &["mcp", "servers"], shape: Shape::LocalAlone, version: 2 }),
         shape: Shape::Local,
         variable: None,
         places: [(Base::Config, "opencode/opencode.json"); 3],
         other_name: Some("opencode.jsonc"),
+        project: None,
     },
     // code.visualstudio.com/docs/copilot/reference/mcp-configuration: the default profile.
     Client {
@@ -175,7 +262,7 @@ pub static CLIENTS: [Client; 8] = [
         title: "VS Code",
         notation: Notation::Jsonc,
         keys: &["servers"],
-        newer_keys: None,
+        newer: None,
         shape: Shape::Stdio,
         variable: None,
         places: [
@@ -184,6 +271,20 @@ pub static CLIENTS: [Client; 8] = [
             (Base::Roaming, "Code/User/mcp.json"),
         ],
         other_name: None,
+        project: Some(".vscode/mcp.json"),
+    },
+    // docs.windsurf.com/windsurf/cascade/mcp
+    Client {
+        name: "windsurf",
+        title: "Windsurf",
+        notation: Notation::Json,
+        keys: &["mcpServers"],
+        newer: None,
+        shape: Shape::Plain,
+        variable: None,
+        places: [(Base::Home, ".codeium/windsurf/mcp_config.json"); 3],
+        other_name: None,
+        project: None,
     },
     // zed.dev/docs/ai/mcp; `source` is no longer a field.
     Client {
@@ -191,7 +292,7 @@ pub static CLIENTS: [Client; 8] = [
         title: "Zed",
         notation: Notation::Jsonc,
         keys: &["context_servers"],
-        newer_keys: None,
+        newer: None,
         shape: Shape::Plain,
         variable: None,
         places: [
@@ -200,6 +301,7 @@ pub static CLIENTS: [Client; 8] = [
             (Base::Roaming, "Zed/settings.json"),
         ],
         other_name: None,
+        project: None,
     },
 ];
 
@@ -209,9 +311,9 @@ impl Client {
         CLIENTS.iter().find(|client| client.name == name)
     }
 
-    /// Returns the keys that lead to the servers, joined by points.
-    pub fn key(&self) -> String {
-        self.keys.join(".")
+    /// Returns where a project has settings, below its folder.
+    pub fn of_project(&self) -> Option<&'static str> {
+        self.project
     }
 
     /// Returns the path of its settings, which may be missing.
@@ -243,11 +345,27 @@ impl Shape {
             Self::Stdio => {
                 vec![("type", json!("stdio")), ("command", json!(command)), ("args", json!(args))]
             }
-            Self::Local => {
+            Self::Local | Self::LocalAlone => {
                 let line: Vec<&str> =
                     [command].into_iter().chain(args.iter().map(String::as_str)).collect();
-                vec![("type", json!("local")), ("command", json!(line)), ("enabled", json!(true))]
+                let mut fields = vec![("type", json!("local")), ("command", json!(line))];
+                fields.extend((self == Self::Local).then(|| ("enabled", json!(true))));
+                fields
             }
+            Self::WithTools => vec![
+                ("type", json!("local")),
+                ("command", json!(command)),
+                ("args", json!(args)),
+                ("tools", json!(["*"])),
+            ],
+            Self::Extension => vec![
+                ("type", json!("stdio")),
+                ("name", json!("kb")),
+                ("cmd", json!(command)),
+                ("args", json!(args)),
+                ("enabled", json!(true)),
+                ("timeout", json!(300)),
+            ],
         }
     }
 }
@@ -258,7 +376,8 @@ pub(super) fn started(entry: &Value) -> Option<(String, Vec<String>)> {
         let items = value.as_array().into_iter().flatten();
         items.filter_map(|item| Some(item.as_str()?.to_owned())).collect()
     };
-    match &entry["command"] {
+    let command = if entry["cmd"].is_string() { &entry["cmd"] } else { &entry["command"] };
+    match command {
         Value::String(command) => Some((command.clone(), texts(&entry["args"]))),
         line @ Value::Array(_) => {
             let mut words = texts(line).into_iter();

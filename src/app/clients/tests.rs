@@ -25,6 +25,15 @@ fn server(words: &[&str]) -> ServerEntry {
     ServerEntry { command: "/opt/kb".into(), args }
 }
 
+/// Plans a change of the user's settings where no program says its version.
+fn planned(
+    environment: &Environment,
+    client: &'static Client,
+    entry: Option<&ServerEntry>,
+) -> Result<Plan> {
+    plan((environment, SYSTEM), client, Settings::OfUser, entry, &|_| None)
+}
+
 /// Writes settings, plans a change, makes it, and returns the action and the new settings.
 fn changed(name: &str, settings: &str, entry: Option<&ServerEntry>) -> (Action, String) {
     let home = TempDir::new().unwrap();
@@ -33,9 +42,9 @@ fn changed(name: &str, settings: &str, entry: Option<&ServerEntry>) -> (Action, 
     let path = client.settings(&environment, SYSTEM);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, settings).unwrap();
-    let plan = plan(&environment, SYSTEM, client, entry).unwrap();
+    let plan = planned(&environment, client, entry).unwrap();
     plan.apply().unwrap();
-    (plan.action, fs::read_to_string(&path).unwrap())
+    (plan.action, fs::read_to_string(&path).unwrap_or_default())
 }
 
 fn refusal(name: &str, settings: &str) -> String {
@@ -45,7 +54,7 @@ fn refusal(name: &str, settings: &str) -> String {
     let path = client.settings(&environment, SYSTEM);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, settings).unwrap();
-    let error = plan(&environment, SYSTEM, client, Some(&server(&["mcp"]))).unwrap_err();
+    let error = planned(&environment, client, Some(&server(&["mcp"]))).unwrap_err();
     assert!(matches!(error, Error::Config { .. }), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), settings);
     error.to_string()
@@ -53,11 +62,17 @@ fn refusal(name: &str, settings: &str) -> String {
 
 /// Returns settings without the entry of kb.
 fn without(settings: &str) -> String {
-    let all: Vec<&str> = settings.lines().collect();
-    let first = all
-        .iter()
-        .position(|line| line.trim_start().starts_with("\"kb\"") || *line == "[mcp_servers.kb]");
+    let mut all: Vec<&str> = settings.lines().collect();
+    let first = all.iter().position(|line| {
+        let line = line.trim_start();
+        line.starts_with("\"kb\"") || line == "[mcp_servers.kb]" || line == "kb:"
+    });
     let first = first.unwrap();
+    if all[first] == "  kb:" {
+        let inner = all[first + 1..].iter().take_while(|line| line.starts_with("    ")).count();
+        all.drain(first..=first + inner);
+        return all.iter().map(|line| format!("{line}\n")).collect();
+    }
     let last = match all[first].starts_with('[') {
         true => all.len() - 1,
         false => {
@@ -138,16 +153,16 @@ fn empty_and_missing_settings_are_made() {
         let home = TempDir::new().unwrap();
         let environment = environment(home.path(), &[]);
         let client = Client::named(name).unwrap();
-        let missing = plan(&environment, SYSTEM, client, Some(&server(&["mcp"]))).unwrap();
+        let missing = planned(&environment, client, Some(&server(&["mcp"]))).unwrap();
         assert!(!missing.path.exists());
         missing.apply().unwrap();
         let made = fs::read_to_string(&missing.path).unwrap();
         assert!(made.contains("/opt/kb") && made.ends_with('\n'), "{settings}: {made}");
-        for empty in ["", "\n", if name == "codex" { "# x\n" } else { "{}" }] {
+        for empty in ["", "\n", if ["codex", "goose"].contains(&name) { "# x\n" } else { "{}" }] {
             let (action, new) = changed(name, empty, Some(&server(&["mcp"])));
             assert!(action == Action::Added && new.contains("/opt/kb"), "{name}: {new}");
         }
-        let nothing = plan(&environment, SYSTEM, client, None).unwrap();
+        let nothing = planned(&environment, client, None).unwrap();
         assert_eq!(nothing.action, Action::Removed);
     }
 }
@@ -164,6 +179,9 @@ fn broken_settings_are_refused_with_the_line() {
         ("gemini", "{\"mcpServers\": {}, \"mcpServers\": {}}", "`mcpServers` is there twice"),
         ("codex", "a = 1\nb = \n", "line 2: "),
         ("codex", "mcp_servers = 1\n", "`mcp_servers` is not a table"),
+        ("goose", "extensions: {a: {cmd: b}}\n", "`extensions` is not written line by line"),
+        ("goose", "- a\n", "it is not a mapping"),
+        ("goose", "a: 1\nb: [\n", "line "),
     ];
     for (name, settings, message) in cases {
         let told = refusal(name, settings);
@@ -209,7 +227,8 @@ fn the_newer_form_of_opencode_is_kept() {
     let newer = "{\"mcp\": {\"servers\": {\"a\": {\"type\": \"local\", \"command\": [\"a\"]}}}}";
     let (_, new) = changed("opencode", newer, Some(&entry));
     let value: Value = serde_json::from_str(&new).unwrap();
-    assert_eq!(value["mcp"]["servers"]["kb"]["command"][0], "/opt/kb");
+    let entry_of_newer = serde_json::json!({ "type": "local", "command": ["/opt/kb", "mcp"] });
+    assert_eq!(value["mcp"]["servers"]["kb"], entry_of_newer);
     // A server may have this name.
     let older = "{\"mcp\": {\"servers\": {\"type\": \"local\", \"command\": [\"a\"]}}}";
     let (_, new) = changed("opencode", older, Some(&entry));
@@ -262,7 +281,7 @@ fn links_are_followed_permissions_stay_and_a_change_meanwhile_is_kept() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
     let link = home.path().join(".cursor/mcp.json");
     symlink("../dotfiles/mcp.json", &link).unwrap();
-    let plan = || plan(&environment, SYSTEM, client, Some(&server(&["mcp"]))).unwrap();
+    let plan = || planned(&environment, client, Some(&server(&["mcp"]))).unwrap();
     let early = plan();
     plan().apply().unwrap();
     assert!(link.is_symlink() && fs::read_to_string(&file).unwrap().contains("/opt/kb"));
@@ -272,7 +291,7 @@ fn links_are_followed_permissions_stay_and_a_change_meanwhile_is_kept() {
     // A link to itself is an error and no endless loop.
     fs::remove_file(&link).unwrap();
     symlink("mcp.json", &link).unwrap();
-    assert!(super::plan(&environment, SYSTEM, client, None).is_err());
+    assert!(planned(&environment, client, None).is_err());
 }
 
 #[test]
@@ -321,4 +340,89 @@ fn settings_that_are_no_text_are_refused_with_the_line() {
         assert!(error.contains(line) && error.contains("it is not UTF-8"), "{error}");
     }
     assert_eq!(text("\u{feff}{}".as_bytes(), Path::new("/x")).unwrap(), ("\u{feff}", "{}"));
+}
+
+#[test]
+fn the_version_of_opencode_decides_on_its_form() {
+    let home = TempDir::new().unwrap();
+    let environment = environment(home.path(), &[]);
+    let client = Client::named("opencode").unwrap();
+    let key = |version: Option<u32>| {
+        let entry = server(&["mcp"]);
+        let ask = |_: &str| version;
+        plan((&environment, SYSTEM), client, Settings::OfUser, Some(&entry), &ask).unwrap().key
+    };
+    assert_eq!([None, Some(1), Some(2)].map(key), ["mcp", "mcp", "mcp.servers"]);
+}
+
+#[test]
+fn removing_leaves_no_empty_objects_and_no_file_that_has_nothing_else() {
+    for client in &CLIENTS {
+        let home = TempDir::new().unwrap();
+        let environment = environment(home.path(), &[]);
+        planned(&environment, client, Some(&server(&["mcp"]))).unwrap().apply().unwrap();
+        let path = client.settings(&environment, SYSTEM);
+        assert!(path.exists(), "{}", client.name);
+        planned(&environment, client, None).unwrap().apply().unwrap();
+        assert!(!path.exists(), "{}: {:?}", client.name, fs::read_to_string(&path));
+    }
+    let (_, new) =
+        changed("cursor", "{\"a\": 1, \"mcpServers\": {\"kb\": {\"command\": \"x\"}}}", None);
+    assert_eq!(new.replace(' ', ""), "{\"a\":1}");
+    let (_, new) = changed(
+        "opencode",
+        "{\"mcp\": {\"servers\": {\"kb\": {\"command\": [\"x\"]}}}, \"a\": 1}",
+        None,
+    );
+    assert_eq!(new.replace(' ', ""), "{\"a\":1}");
+}
+
+#[test]
+fn a_comment_is_not_removed_with_the_entry() {
+    let settings =
+        "{\n  \"mcpServers\": {\n    // mine\n    \"kb\": {\"command\": \"x\"}\n  }\n}\n";
+    let (_, new) = changed("cursor", settings, None);
+    assert!(new.contains("// mine"), "{new}");
+    let yaml = "# top\nextensions:\n  # mine\n  kb:\n    cmd: x\n    args: []\nlast: 1\n";
+    let (_, new) = changed("goose", yaml, None);
+    assert!(new.contains("# top") && new.contains("last: 1"), "{new}");
+}
+
+#[test]
+fn the_preview_is_what_the_file_gets() {
+    for client in &CLIENTS {
+        let home = TempDir::new().unwrap();
+        let environment = environment(home.path(), &[]);
+        let plan = planned(&environment, client, Some(&server(&["mcp"]))).unwrap();
+        plan.apply().unwrap();
+        let written = fs::read_to_string(client.settings(&environment, SYSTEM)).unwrap();
+        let shown = plan.after.unwrap();
+        assert!(written.contains(&shown), "{}: {shown}\n{written}", client.name);
+    }
+}
+
+#[test]
+fn a_project_shares_settings_that_each_machine_understands() {
+    let folder = TempDir::new().unwrap();
+    let environment = environment(folder.path(), &[]);
+    let entry = shared_entry(Some("work"), false);
+    let plan_of = |name: &str| {
+        let client = Client::named(name).unwrap();
+        let settings = Settings::OfProject(folder.path());
+        plan((&environment, SYSTEM), client, settings, Some(&entry), &|_| None)
+    };
+    for (name, below) in [
+        ("claude-code", ".mcp.json"),
+        ("cursor", ".cursor/mcp.json"),
+        ("vscode", ".vscode/mcp.json"),
+    ] {
+        plan_of(name).unwrap().apply().unwrap();
+        let text = fs::read_to_string(folder.path().join(below)).unwrap();
+        let settings: Value = serde_json::from_str(&text).unwrap();
+        let servers = settings.as_object().unwrap().values().next().unwrap();
+        assert_eq!(servers["kb"]["command"], "kb", "{text}");
+        assert_eq!(servers["kb"]["args"], serde_json::json!(["mcp", "--base", "work"]), "{text}");
+    }
+    let error = plan_of("zed").unwrap_err().to_string();
+    assert!(error.contains("kb knows no settings of projects of Zed"), "{error}");
 }

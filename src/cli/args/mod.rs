@@ -231,6 +231,9 @@ pub(super) struct McpInstall {
     /// The program whose settings change
     #[arg(long, value_name = "NAME", value_parser = client_names())]
     pub(super) client: String,
+    /// Change the settings of the project in this folder, not yours
+    #[arg(long)]
+    pub(super) project: bool,
     /// Remove the entry
     #[arg(long)]
     pub(super) remove: bool,

@@ -11,7 +11,7 @@ use crate::text::printable::clean;
 impl Human {
     /// Writes what will change, with a sign before each line that goes or comes.
     pub fn client_plan(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
-        writeln!(out, "{}, under `{}`:", clean(&path_text(&plan.path)), plan.client.key())?;
+        writeln!(out, "{}, under `{}`:", clean(&path_text(&plan.path)), plan.key)?;
         for (sign, entry) in [('-', &plan.before), ('+', &plan.after)] {
             for line in entry.iter().flat_map(|entry| entry.lines()) {
                 let text = line.trim_start();

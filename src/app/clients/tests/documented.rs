@@ -1,7 +1,7 @@
 //! Lists settings of each program, in the form that its documentation shows.
 
 /// The name of each program, and its settings with kb in them.
-pub(super) const DOCUMENTED: [(&str, &str); 8] = [
+pub(super) const DOCUMENTED: [(&str, &str); 13] = [
     (
         "claude-code",
         r#"{
@@ -40,6 +40,25 @@ pub(super) const DOCUMENTED: [(&str, &str); 8] = [
 "#,
     ),
     (
+        "cline",
+        r#"{
+  "mcpServers": {
+    "local-server": {
+      "command": "node",
+      "args": ["/path/to/server.js"],
+      "env": { "API_KEY": "your_api_key" },
+      "alwaysAllow": ["tool1", "tool2"],
+      "disabled": false
+    },
+    "kb": {
+      "command": "/opt/kb",
+      "args": ["mcp"]
+    }
+  }
+}
+"#,
+    ),
+    (
         "codex",
         r#"# comments stay
 model = "gpt-5"
@@ -51,6 +70,26 @@ args = ["-y", "@upstash/context7-mcp"]
 [mcp_servers.kb]
 command = "/opt/kb"
 args = ["mcp"]
+"#,
+    ),
+    (
+        "copilot",
+        r#"{
+  "mcpServers": {
+    "playwright": {
+      "type": "local",
+      "command": "npx",
+      "args": ["@playwright/mcp@latest"],
+      "tools": ["*"]
+    },
+    "kb": {
+      "type": "local",
+      "command": "/opt/kb",
+      "args": ["mcp"],
+      "tools": ["*"]
+    }
+  }
+}
 "#,
     ),
     (
@@ -81,6 +120,44 @@ args = ["mcp"]
       "command": "python",
       "args": ["-m", "my_mcp_server"],
       "timeout": 15000
+    },
+    "kb": {
+      "command": "/opt/kb",
+      "args": ["mcp"]
+    }
+  }
+}
+"#,
+    ),
+    (
+        "goose",
+        r"GOOSE_PROVIDER: anthropic # mine
+extensions:
+  github:
+    name: GitHub
+    cmd: npx
+    args: [-y, '@modelcontextprotocol/server-github']
+    enabled: true
+    envs: { GITHUB_PERSONAL_ACCESS_TOKEN: '<YOUR_TOKEN>' }
+    type: stdio
+    timeout: 300
+  kb:
+    type: stdio
+    name: kb
+    cmd: /opt/kb
+    args:
+    - mcp
+    enabled: true
+    timeout: 300
+",
+    ),
+    (
+        "lm-studio",
+        r#"{
+  "mcpServers": {
+    "hf-mcp-server": {
+      "url": "https://huggingface.co/mcp",
+      "headers": { "Authorization": "Bearer <YOUR_HF_TOKEN>" }
     },
     "kb": {
       "command": "/opt/kb",
@@ -127,6 +204,22 @@ args = ["mcp"]
 			"args": ["mcp"]
 		}
 	}
+}
+"#,
+    ),
+    (
+        "windsurf",
+        r#"{
+  "mcpServers": {
+    "github": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-github"]
+    },
+    "kb": {
+      "command": "/opt/kb",
+      "args": ["mcp"]
+    }
+  }
 }
 "#,
     ),
