@@ -75,7 +75,7 @@ impl Skills {
 
     /// Describes the existing, different files that installing kb's own skill would replace.
     pub fn replaced_by_install(&self, target: &str) -> Option<String> {
-        let paths = install::replaced(OWN_SKILL, &install::path(&self.caller, target));
+        let paths = install::replaced(OWN_SKILL, &install::path(&self.caller, target).ok()?);
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         (!names.is_empty()).then(|| format!("other content is in {}", names.join(", ")))
     }
@@ -177,7 +177,7 @@ impl Skills {
             let hint = Some("`--yes` replaces it".to_owned());
             return Err(Diagnostic::InvalidOption { message, hint }.into());
         }
-        install::install(OWN_SKILL, &install::path(&self.caller, target))
+        install::install(OWN_SKILL, &install::path(&self.caller, target)?)
     }
 }
 

@@ -816,8 +816,16 @@ fn kbs_own_skill_is_installed_for_an_agent_and_its_version_is_reported() {
     // Other agents, and any directory; an installed skill is like any other.
     install(&["--target", "codex"]).expect(0);
     assert_eq!(skills().as_array().unwrap().len(), 2);
-    install(&["--target", "agents"]).expect(0);
+    let told = install(&["--target", "./agents"]).expect(0).stdout;
+    assert!(told.contains("AGENTS.md") && told.contains("kb search"), "{told}");
     env.kb(&["skill", "lint", "agents/kb"]).expect(0);
+    install(&["--target", "agents"]).expect(0);
+    assert!(env.path(".agents/skills/kb/SKILL.md").exists());
+    let refused = install(&["--target", "cluade"]).expect(1).stderr;
+    assert!(
+        refused.contains("unknown agent `cluade`") && refused.contains("./cluade"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -167,7 +167,7 @@ pub const COMMANDS: &[Command] = &[
                 option(
                     "target",
                     Kind::CommaTexts,
-                    "Install it for these agents (claude, codex, copilot, cursor, gemini, kiro, \
+                    "Install it for these agents (agents, claude, codex, copilot, cursor, gemini, kiro, \
                      opencode, trae) or into these directories",
                 ),
             )),
@@ -303,8 +303,8 @@ pub const COMMANDS: &[Command] = &[
                     option(
                         "target",
                         Kind::Text,
-                        "Agent (claude, codex, copilot, cursor, gemini, kiro, opencode, trae) \
-                         or directory of skills",
+                        "Agent (agents, claude, codex, copilot, cursor, gemini, kiro, opencode, trae) \
+                         or directory of skills, written with a /",
                     ),
                 ),
             ),

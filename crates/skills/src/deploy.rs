@@ -12,7 +12,10 @@ use crate::files::write;
 use crate::place::{META_DIR, RUNTIME, SKILL_FILE, Scope, Skill};
 
 /// Names of agents and the directories they read skills from, below the project or the home.
-pub const TARGETS: [(&str, &str); 8] = [
+///
+/// Several programs read `.agents`.
+pub const TARGETS: [(&str, &str); 9] = [
+    ("agents", ".agents"),
     ("claude", ".claude"),
     ("codex", ".codex"),
     ("copilot", ".github"),

@@ -62,7 +62,7 @@ pub struct Found {
 /// [`TARGETS`].
 ///
 /// Copies that [`install`] wrote to other directories are not tracked. A copy that is not current
-/// has another version, or was edited: `kb skill install --target ...` asks before it replaces it.
+/// has another version, or was edited: `kb skill install` asks before it replaces it.
 pub fn installed(own: OwnSkill, home: &Path) -> Vec<Found> {
     let paths = TARGETS.iter().map(|(_, dir)| below(&home.join(dir).join("skills")));
     let found = |path: PathBuf| {
@@ -81,12 +81,22 @@ fn below(folder: &Path) -> PathBuf {
     folder.join(NAME).join(SKILL_FILE)
 }
 
-/// Returns the path of the skill for an agent, or below a directory.
-pub fn path(caller: &Caller, target: &str) -> PathBuf {
+/// Returns the path of the skill for an agent, or below a directory, which is written with a `/`: a mistyped name is
+/// no directory.
+pub fn path(caller: &Caller, target: &str) -> Result<PathBuf> {
     let known = TARGETS.iter().find(|(name, _)| *name == target);
-    let folder = known
-        .map_or_else(|| caller.cwd.join(target), |(_, dir)| caller.home.join(dir).join("skills"));
-    below(&folder)
+    if let Some((_, dir)) = known {
+        return Ok(below(&caller.home.join(dir).join("skills")));
+    }
+    if !target.contains(['/', std::path::MAIN_SEPARATOR]) {
+        let names: Vec<&str> = TARGETS.iter().map(|(name, _)| *name).collect();
+        return Err(Diagnostic::InvalidOption {
+            message: format!("unknown agent `{target}`"),
+            hint: Some(format!("one of {}; or a directory, as in ./{target}", names.join(", "))),
+        }
+        .into());
+    }
+    Ok(below(&caller.cwd.join(target)))
 }
 
 /// Returns the existing files that [`install`] would replace: they are of another version, or something else.
@@ -156,7 +166,7 @@ mod tests {
     #[test]
     fn the_skill_is_written_once_and_replaces_links_but_not_their_targets() {
         let world = World::new();
-        let path = path(&world.caller, "dir");
+        let path = path(&world.caller, "./dir").unwrap();
         assert!(replaced(OWN, &path).is_empty());
         assert!(install(OWN, &path).unwrap().is_new);
         assert!(replaced(OWN, &path).is_empty());
@@ -174,13 +184,15 @@ mod tests {
             assert!(install(OWN, &path).unwrap().is_new);
             assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
         }
-        assert!(super::path(&world.caller, "codex").ends_with(".codex/skills/kb/SKILL.md"));
+        assert!(
+            super::path(&world.caller, "codex").unwrap().ends_with(".codex/skills/kb/SKILL.md")
+        );
     }
 
     #[test]
     fn references_are_installed_as_they_are_and_kept_as_the_skill_is() {
         let world = World::new();
-        let path = path(&world.caller, "codex");
+        let path = path(&world.caller, "codex").unwrap();
         let more = path.parent().unwrap().join("refs/more.md");
         let is_current = || installed(OWN, &world.caller.home)[0].is_current;
         install(OWN, &path).unwrap();
@@ -201,18 +213,29 @@ mod tests {
     }
 
     #[test]
+    fn a_mistyped_agent_is_no_directory() {
+        let world = World::new();
+        let error = path(&world.caller, "cluade").unwrap_err().to_string();
+        assert!(error.contains("unknown agent `cluade`"), "{error}");
+        for known in ["./cluade", "a/b", "/a", "agents"] {
+            path(&world.caller, known).unwrap();
+        }
+        assert!(path(&world.caller, "agents").unwrap().ends_with(".agents/skills/kb/SKILL.md"));
+    }
+
+    #[test]
     fn a_skill_of_another_version_is_not_current() {
         let world = World::new();
         let home = &world.caller.home;
         assert_eq!(installed(OWN, home), []);
         for target in ["codex", "claude", "cursor"] {
-            install(OWN, &path(&world.caller, target)).unwrap();
+            install(OWN, &path(&world.caller, target).unwrap()).unwrap();
         }
-        let claude = path(&world.caller, "claude");
+        let claude = path(&world.caller, "claude").unwrap();
         let old = fs::read_to_string(&claude).unwrap();
         let current = OWN.version;
         fs::write(&claude, old.replacen(&format!("\"{current}\""), "\"0.0.1\"", 1)).unwrap();
-        fs::write(path(&world.caller, "cursor"), "mine").unwrap();
+        fs::write(path(&world.caller, "cursor").unwrap(), "mine").unwrap();
         let found: Vec<(Option<String>, bool)> = installed(OWN, home)
             .into_iter()
             .map(|skill| (skill.version, skill.is_current))

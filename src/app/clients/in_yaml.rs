@@ -11,7 +11,7 @@ use super::table::Client;
 const INDENT: usize = 2;
 
 /// Sets the entry of kb, or removes it without an `entry`, with the group that is empty then. An entry that differs is
-/// written anew with its other fields, but without its comments.
+/// written again with its other fields, but without its comments.
 pub(super) fn edit(
     text: &str,
     client: &Client,

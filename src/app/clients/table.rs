@@ -242,7 +242,7 @@ pub static CLIENTS: [Client; 13] = [
         other_name: None,
         project: None,
     },
-    // opencode.ai/docs/mcp-servers; opencode.ai/v2/docs/mcp-servers: names stand below
+    // opencode.ai/docs/mcp-servers; opencode.ai/v2/docs/mcp-servers: names are below
     // `mcp.servers` from version 2 on, without `enabled`.
     Client {
         name: "opencode",

@@ -129,9 +129,14 @@ fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes the place of kb's own skill.
+/// What AGENTS.md can say: the first step of SKILL.md, and where the rest is.
+const AGENTS_LINE: &str = "- Search the user's documents with `kb search \"QUESTION\" --budget 1000 --format agent` \
+                           whenever they may hold the answer, and cite title and page; `kb help` has the rest.";
+
 fn install(installed: &Installed, out: &mut Sheet<'_>) -> io::Result<()> {
     let done = if installed.is_new { "Wrote" } else { "Up to date:" };
-    writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)
+    writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)?;
+    writeln!(out, "For an agent that reads AGENTS.md instead, add this line to it:\n{AGENTS_LINE}")
 }
 
 /// Writes the answer to a query.
