@@ -12,7 +12,7 @@ use crate::document::{Filter, Stale};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
 use crate::extract::{containers, detect};
-use crate::read::{self, OpenOptions, Opened, Outline, ShowOptions, Shown};
+use crate::read::{self, Links, OpenOptions, Opened, Outline, ShowOptions, Shown};
 use crate::search::Hit;
 use crate::store::{
     DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
@@ -145,6 +145,8 @@ pub struct Info {
     pub chunks: Vec<StoredChunk>,
     /// How its file differs from what was indexed.
     pub stale: Option<Stale>,
+    /// The links between it and other documents.
+    pub links: Links,
 }
 
 /// Returns a document with its chunks.
@@ -153,7 +155,8 @@ pub fn info(session: &Session, typed: &str) -> Result<Info> {
         let (store, document) = lookup::shown(session, typed, None)?;
         let chunks = store.chunks(document.id)?;
         let stale = freshness::of_document(session, &store, &document)?;
-        Ok(Info { document, chunks, stale })
+        let links = read::links(&store, &document, None)?;
+        Ok(Info { document, chunks, stale, links })
     })
 }
 

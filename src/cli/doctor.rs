@@ -9,7 +9,10 @@ use crate::present::json;
 use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Doctor) -> Result<ExitStatus> {
-    let findings = doctor::examine(&context.session, args.fix, &context.ui)?;
+    let mut findings = doctor::examine(&context.session, args.fix, &context.ui)?;
+    if args.links {
+        doctor::links(&context.session, &mut findings)?;
+    }
     context.present(args.format.format, &findings, json::doctor, Human::doctor)?;
     Ok(match (findings.count(Verdict::Fault), findings.is_beyond_repair) {
         (_, true) => ExitStatus::System,

@@ -3,7 +3,7 @@
 //! ```text
 //! find ──► chunks ──► join ──► parts ──► outline, show ;  open reads the file itself
 //! hits ──► neighbours ──► join ──► evidence within a budget
-//! documents ──► chunks ──► join ──► grep: all matching lines
+//! documents ──► chunks ──► join ──► grep: all matching lines; links: forwards and backwards
 //! ```
 //!
 //! The text comes from the database, so that a document can be read even after its file has moved.
@@ -12,6 +12,7 @@
 mod cut;
 mod find;
 pub mod grep;
+mod links;
 pub mod markdown;
 mod marks;
 mod open;
@@ -21,6 +22,7 @@ mod show;
 mod testing;
 
 pub use find::find;
+pub use links::{Linked, Links, dangling, links};
 pub use open::{OpenOptions, Opened, Origin, Unpack, no_file, open, reach, unchanged};
 pub use parts::{Outline, Part, PartKind, outline};
 pub use show::{Selection, ShowOptions, Shown, show};

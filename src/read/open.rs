@@ -105,7 +105,7 @@ pub fn open(
     let text = bytes.as_deref().filter(|_| document.format != "pdf").and_then(decode::decode);
     let (origin, text) = match text {
         Some(text) => (Origin::File, text),
-        None => (Origin::Database, Text::read(store, &document)?.joined.text),
+        None => (Origin::Database, Text::read(store, document.id)?.joined.text),
     };
     let starts = headings::line_starts(text.as_bytes());
     let num_lines = u32::try_from(starts.len()).unwrap_or(u32::MAX);

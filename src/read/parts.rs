@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::document::CHAIN_SEPARATOR;
 use crate::document::join::{self, Joined};
 use crate::error::Result;
-use crate::store::{ChunkId, Store, StoredChunk, StoredDocument};
+use crate::store::{ChunkId, DocumentId, Store, StoredChunk, StoredDocument};
 use crate::text::{fields, headings};
 
 /// Splits a qualified symbol into its names, outermost first: `Stack::push`, `HarmonicModel.fit`.
@@ -93,7 +93,7 @@ pub struct Outline {
 
 /// Lists the parts of a document down to a level.
 pub fn outline(store: &Store, document: StoredDocument, level: Option<u32>) -> Result<Outline> {
-    let text = Text::read(store, &document)?;
+    let text = Text::read(store, document.id)?;
     let mut parts = text.parts(&document);
     parts.retain(|part| level.is_none_or(|level| part.level <= level));
     let num_tokens = text.chunks.iter().map(|stored| u64::from(stored.chunk.token_count)).sum();
@@ -107,8 +107,8 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn read(store: &Store, document: &StoredDocument) -> Result<Self> {
-        let chunks = store.chunks(document.id)?;
+    pub(super) fn read(store: &Store, id: DocumentId) -> Result<Self> {
+        let chunks = store.chunks(id)?;
         let joined = join::join(chunks.iter().map(|stored| &stored.chunk));
         Ok(Self { chunks, joined })
     }
@@ -274,6 +274,12 @@ impl Text {
             chunk_ids: inside.iter().map(|(stored, _)| stored.id).collect(),
             bytes,
         }
+    }
+
+    /// Returns the line in the file of a position.
+    pub(super) fn line_at(&self, at: usize) -> Option<u32> {
+        let idx = self.joined.spans.partition_point(|span| span.start <= at).checked_sub(1)?;
+        self.line(&self.chunks[idx], &self.joined.spans[idx], at)
     }
 
     /// Returns the line in the file of a position in a chunk; `None` if some lines between the

@@ -3,6 +3,7 @@
 use crate::document::{CHAIN_SEPARATOR, Stale};
 use crate::error::{Error, Result};
 use crate::read::cut::cut;
+use crate::read::links::{Links, links};
 use crate::read::marks;
 use crate::read::parts::{Part, PartKind, Text};
 use crate::store::{ChunkId, Store, StoredDocument};
@@ -51,11 +52,13 @@ pub struct Shown {
     pub num_matches: usize,
     /// How its file differs from the text; `None` if it does not, or if it was not compared.
     pub stale: Option<Stale>,
+    /// Its links; those of other documents to it only for the whole document.
+    pub links: Links,
 }
 
 /// Finds a part; the first one if several have the name.
 pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> Result<Shown> {
-    let text = Text::read(store, &document)?;
+    let text = Text::read(store, document.id)?;
     let mut matches = select(&text, &document, &options.selection)?;
     let num_matches = matches.len();
     let part = matches.swap_remove(0);
@@ -70,7 +73,9 @@ pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> R
             .and_then(|stored| stored.chunk.symbol.clone()),
         _ => part.name.clone().filter(|_| part.kind == PartKind::Symbol),
     };
-    Ok(Shown { symbol, text: shown, num_cut, num_matches, document, part, stale: None })
+    let is_part = options.selection != Selection::Whole;
+    let links = links(store, &document, is_part.then_some(&part))?;
+    Ok(Shown { symbol, text: shown, num_cut, num_matches, document, part, stale: None, links })
 }
 
 /// Returns the selected parts, at least one.

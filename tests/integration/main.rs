@@ -139,6 +139,8 @@ mod merging;
 /// Models: fetching, directories, changing from one to another.
 mod models;
 mod month;
+/// Links between notes: forwards, backwards and to nowhere; tags in the text.
+mod note_links;
 /// Notes on filters, stale files and knowledge bases: in JSON, on stderr, over MCP.
 mod notes;
 /// Runs as an ordinary user, also where the tests run as root.

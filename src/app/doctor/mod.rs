@@ -7,6 +7,8 @@ mod machine;
 
 use crate::app::{Observer, Session};
 use crate::error::Result;
+use crate::read;
+use crate::text::number::{counted, thousands};
 
 use crate::text::fields;
 pub use findings::{Check, Findings, Verdict};
@@ -16,6 +18,22 @@ fields::words!(Verdict);
 /// Examines everything kb needs and, if `is_fixing`, repairs what can be repaired.
 pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
     session.steadily(|| examine_once(session, is_fixing, observer))
+}
+
+/// Adds the links between notes that lead to no document.
+pub fn links(session: &Session, findings: &mut Findings) -> Result<()> {
+    let (num_links, dangling) = session.steadily(|| match session.open_existing()? {
+        Some(store) => read::dangling(&store),
+        None => Ok((0, Vec::new())),
+    })?;
+    let links = counted(num_links, "link");
+    let message =
+        format!("{links} between notes, {} to no document", thousands(dangling.len() as u64));
+    findings.add("links", Verdict::Ok, message);
+    for line in dangling {
+        findings.add("links", Verdict::Note, line);
+    }
+    Ok(())
 }
 
 fn examine_once(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {

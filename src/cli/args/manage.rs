@@ -219,6 +219,9 @@ pub(in crate::cli) struct Doctor {
     /// release free space
     #[arg(long)]
     pub(in crate::cli) fix: bool,
+    /// List the links between notes that lead to no document
+    #[arg(long)]
+    pub(in crate::cli) links: bool,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::app::read::Info;
 use crate::document::{Chunk, Quality, Stale, Words};
 use crate::present::json::answer;
+use crate::read::Links;
 use crate::store::{ChunkId, ListedDocument, StoredDocument};
 use crate::text::json::Json;
 use crate::text::paths;
@@ -86,6 +87,8 @@ pub(in crate::present) struct InfoJson<'a> {
     metadata: MetadataJson<'a>,
     /// Its chunks in order.
     chunks: Vec<ChunkJson<'a>>,
+    #[serde(flatten)]
+    links: &'a Links,
 }
 
 /// Metadata stated by a document.
@@ -132,7 +135,7 @@ struct ChunkJson<'a> {
 
 /// Writes one document with its chunks.
 pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
-    let Info { document, chunks, stale } = info;
+    let Info { document, chunks, stale, links } = info;
     let metadata = &document.metadata;
     answer(
         &InfoJson {
@@ -161,6 +164,7 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
                     preview: stored.chunk.text.chars().take(PREVIEW_CHARS).collect(),
                 })
                 .collect(),
+            links,
         },
         out,
     )

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::app::read::Pictured;
 use crate::document::Stale;
 use crate::present::json::{SourceJson, answer};
-use crate::read::{Opened, Outline, Part, Shown};
+use crate::read::{Links, Opened, Outline, Part, Shown};
 use crate::store::ChunkId;
 use crate::text::json::Json;
 
@@ -71,6 +71,8 @@ pub(in crate::present) struct ShowJson<'a> {
     text: &'a str,
     /// Whether `--max-lines` cut the text.
     truncated: bool,
+    #[serde(flatten)]
+    links: &'a Links,
 }
 
 /// Writes a part of a document.
@@ -91,6 +93,7 @@ pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
             matches: shown.num_matches,
             text: &shown.text,
             truncated: shown.num_cut > 0,
+            links: &shown.links,
         },
         out,
     )

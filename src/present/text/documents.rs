@@ -15,6 +15,7 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, numbers, paths, texts, words};
 use crate::present::text::files::describe_words;
 use crate::present::text::human::Human;
+use crate::present::text::read::other_ends;
 use crate::present::text::stale::advice_for;
 use crate::store::{ListedDocument, StoredDocument, TagCount};
 use crate::text::number::{counted, thousands};
@@ -74,7 +75,7 @@ impl Human {
 
     /// Writes one document with its chunks.
     pub fn info(&self, info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Info { document, chunks, stale } = info;
+        let Info { document, chunks, stale, links } = info;
         let metadata = &document.metadata;
         let path = document.path.as_deref().unwrap_or("-");
         let mut facts = vec![
@@ -104,6 +105,7 @@ impl Human {
         if let Some(author) = &metadata.author {
             facts.push(fact("Author", clean(author)));
         }
+        facts.extend(other_ends(links).map(|(name, ends)| fact(name, ends)));
         if let Some(stale) = stale {
             facts.push(
                 fact("File", self.with_base(advice_for(*stale), None)).painted(Meaning::Warning),

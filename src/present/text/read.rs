@@ -3,14 +3,18 @@
 //! Titles and names are printed on one line; the text keeps its lines and tabs.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io;
 
 use crate::app::read::Pictured;
 use crate::present::terminal::sheet::Sheet;
-use crate::read::{Opened, Outline, Part, PartKind, Shown};
+use crate::read::{Linked, Links, Opened, Outline, Part, PartKind, Shown};
 use crate::text::markdown;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::{clean, clean_lines};
+
+/// Most documents that are named for links; JSON has all.
+const MAX_ENDS: usize = 20;
 
 /// Writes the parts of a document, indented by their level; `mark` is behind its type.
 pub fn outline(outline: &Outline, mark: &str, out: &mut Sheet<'_>) -> io::Result<()> {
@@ -60,7 +64,31 @@ pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
     if !text.is_empty() && !text.ends_with('\n') {
         writeln!(out)?;
     }
-    if shown.num_cut > 0 { out.text(&more(shown.num_cut)) } else { Ok(()) }
+    if shown.num_cut > 0 {
+        out.text(&more(shown.num_cut))?;
+    }
+    for (idx, (name, ends)) in other_ends(&shown.links).enumerate() {
+        let gap = if idx == 0 { "\n" } else { "" };
+        writeln!(out, "{gap}{name}: {ends}")?;
+    }
+    Ok(())
+}
+
+/// Returns the documents at the other ends of links, each once with its id, and the links that lead to none.
+pub(super) fn other_ends(links: &Links) -> impl Iterator<Item = (&'static str, String)> {
+    let lists = [("Links", &links.links), ("Backlinks", &links.backlinks)].into_iter();
+    lists.filter(|(_, links)| !links.is_empty()).map(|(name, links)| {
+        let mut known = HashSet::new();
+        let ends = links.iter().filter(|link| known.insert(link.document_id.ok_or(&link.text)));
+        let ends: Vec<&Linked> = ends.collect();
+        let shown = ends.iter().take(MAX_ENDS).map(|link| match (link.document_id, &link.title) {
+            (Some(id), Some(title)) => format!("{} ({id})", clean(title)),
+            _ => format!("{} (no document)", clean(&link.text)),
+        });
+        let num_more = ends.len().saturating_sub(MAX_ENDS);
+        let more = (num_more > 0).then(|| format!("... ({num_more} more)"));
+        (name, shown.chain(more).collect::<Vec<_>>().join(", "))
+    })
 }
 
 /// Writes which page was drawn, the size of its picture, and what is marked on it.

@@ -10,6 +10,7 @@ pub mod fold;
 pub mod headings;
 pub mod json;
 pub mod language;
+pub mod links;
 pub mod markdown;
 pub mod names;
 pub mod number;

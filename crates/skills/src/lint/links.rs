@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::path;
 use crate::place::{SKILL_FILE, Skill};
 use crate::text::headings::Heading;
-use crate::text::paths;
+use crate::text::{links, paths};
 
 use super::rules::{
     Finding, LINK_ANCHOR_EXISTS, LINK_FILE_EXISTS, LINK_NO_ESCAPE, NO_ORPHANS, Source,
@@ -21,7 +21,7 @@ pub(super) fn check(skill: &Skill, sources: &[Source], findings: &mut Vec<Findin
     let mut edges: HashMap<&str, BTreeSet<String>> = HashMap::new();
     for source in sources {
         for link in source.page.links() {
-            let Some((file, anchor)) = split(&link.target) else { continue };
+            let Some((file, anchor)) = links::relative(&link.target) else { continue };
             let path = if file.is_empty() {
                 source.path.clone()
             } else {
@@ -60,40 +60,6 @@ pub(super) fn check(skill: &Skill, sources: &[Source], findings: &mut Vec<Findin
             });
         }
     }
-}
-
-/// Splits a link into file and anchor, decoded; `None` unless it is a relative path.
-fn split(target: &str) -> Option<(String, Option<String>)> {
-    let is_scheme = |text: &str| {
-        text.starts_with(|letter: char| letter.is_ascii_alphabetic())
-            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
-    };
-    if target.starts_with('/')
-        || target.split_once(':').is_some_and(|(prefix, _)| is_scheme(prefix))
-    {
-        return None;
-    }
-    let (file, anchor) = match target.split_once('#') {
-        Some((file, anchor)) => (file, Some(anchor).filter(|anchor| !anchor.is_empty())),
-        None => (target, None),
-    };
-    let file = file.split('?').next().unwrap_or_default();
-    Some((decode(file), anchor.map(decode)))
-}
-
-/// Decodes percent escapes such as `%20`.
-fn decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, more @ ..] = rest {
-        let escaped = (*first == b'%')
-            .then(|| more.get(..2).and_then(|digits| std::str::from_utf8(digits).ok()))
-            .flatten()
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() { &more[2..] } else { more };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Returns the target of a link in a file, below the skill's directory. The error tells whether a

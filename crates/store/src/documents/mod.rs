@@ -5,6 +5,7 @@ pub(crate) mod edit;
 pub(crate) mod edits;
 pub(crate) mod filter;
 pub(crate) mod ledger;
+pub(crate) mod links;
 pub(crate) mod making;
 pub(crate) mod merge;
 pub(crate) mod mirror;

@@ -1,0 +1,119 @@
+//! Reads what resolves links between notes: the names of documents, and the notes that may have links. No link is
+//! stored.
+
+use rusqlite::{Row, named_params};
+
+use super::stored::DocumentName;
+use crate::Store;
+use crate::error::Result;
+use crate::ids::DocumentId;
+use crate::keyword::expr::quote;
+
+/// The path that is shown comes first.
+const LINK_NAMES: &str = "
+    SELECT
+        documents.id,
+        title,
+        coalesce(path, source_path),
+        iif(instr(metadata, '\"aliases\"'), metadata ->> '$.aliases', NULL)
+    FROM documents
+    LEFT JOIN document_paths ON document_id = documents.id
+    ORDER BY documents.id, path IS NOT source_path, path";
+
+macro_rules! select_linking {
+    ($from:literal) => {
+        concat!(
+            "SELECT DISTINCT documents.id FROM ",
+            $from,
+            " CROSS JOIN documents ON documents.id = chunks.document_id
+            WHERE (instr(chunks.text, '[[') OR instr(chunks.text, ']('))
+                AND documents.metadata ->> '$.format' IN ('markdown', 'note')
+            ORDER BY documents.id"
+        )
+    };
+}
+
+const LINKING: &str = select_linking!("chunks");
+
+const LINKING_TO: &str = select_linking!(
+    "(SELECT rowid AS id FROM chunks_fts WHERE chunks_fts MATCH :wanted)
+    CROSS JOIN chunks USING (id)"
+);
+
+impl Store {
+    /// Returns all documents by id, once for each path, with the other names that their front matter gives them.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn link_names(&self) -> Result<Vec<(DocumentName, Vec<String>)>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(LINK_NAMES)?;
+            let names = statement.query_map([], |row| {
+                let aliases: Option<String> = row.get(3)?;
+                let aliases = aliases.and_then(|json| serde_json::from_str(&json).ok());
+                let (id, title, path) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                Ok((DocumentName { id, title, path }, aliases.unwrap_or_default()))
+            })?;
+            Ok(names.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the Markdown and notes that may have a link, by id; with `names`, those with one of these in a passage
+    /// with a link.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn linking(&self, names: Option<&[String]>) -> Result<Vec<DocumentId>> {
+        self.read(|db| {
+            let id = |row: &Row<'_>| row.get(0);
+            let ids = match names {
+                None => db.prepare_cached(LINKING)?.query_map([], id)?.collect(),
+                Some(names) => {
+                    let names: Vec<String> = names.iter().map(|name| quote(name)).collect();
+                    let wanted = format!("{{text}} : ({})", names.join(" OR "));
+                    let mut statement = db.prepare_cached(LINKING_TO)?;
+                    statement.query_map(named_params! { ":wanted": wanted }, id)?.collect()
+                }
+            };
+            let ids: rusqlite::Result<Vec<DocumentId>> = ids;
+            Ok(ids?)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::Metadata;
+    use crate::testing::{TestDb, document};
+
+    #[test]
+    fn notes_that_may_link_are_found_by_the_words_of_their_links() {
+        let mut db = TestDb::new();
+        let a = db.add("/a.md", &["none", "see [[Old harbour]]"], &[]);
+        let b = db.add("/b.md", &["see [it](old%20harbour.md)"], &[]);
+        db.add("/c.md", &["the old harbour"], &[]);
+        let found = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
+            db.store.linking(Some(&names)).unwrap()
+        };
+        assert_eq!(found(&["OLD HARBOUR"]), [a]);
+        assert_eq!(found(&["no \"one\"", "old%20harbour"]), [b]);
+        assert_eq!(found(&["🌲"]), []);
+        assert_eq!(db.store.linking(None).unwrap(), [a, b]);
+    }
+
+    #[test]
+    fn a_document_has_a_name_for_each_path() {
+        let mut db = TestDb::new();
+        let mut new = document("/b.md", &["text"], &[]);
+        new.metadata = Metadata { aliases: vec!["Bee".into()], ..Metadata::default() };
+        let id = db.put(&new, &["text"], &[]).document_id();
+        db.put(&document("/a.md", &["text"], &[]), &["text"], &["/b.md"]);
+        let names = db.store.link_names().unwrap();
+        let paths: Vec<_> = names.iter().map(|(name, _)| name.path.as_deref()).collect();
+        assert_eq!(paths, [Some("/b.md"), Some("/a.md")]);
+        assert!(names.iter().all(|(name, aliases)| name.id == id && aliases == &["Bee"]));
+    }
+}
