@@ -50,8 +50,9 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
     let Some(bound) = store.binding()? else { return Ok(Vec::new()) };
     let chunking = chunking(session.config(), bound.max_tokens as usize, 0);
     let ocr = ocr::options(session);
-    let keeps_all = session.config().ingestion.keep_all;
-    let today = Making { chunking: &chunking, ocr: &ocr, keeps_all };
+    let settings = &session.config().ingestion;
+    let (keeps_all, inline_tags) = (settings.keep_all, settings.inline_tags);
+    let today = Making { chunking: &chunking, ocr: &ocr, keeps_all, inline_tags };
     let mut documents = store.made_documents()?;
     documents.retain(|made| !today.is_same(made.making.as_deref(), made.doc_type));
     Ok(documents)

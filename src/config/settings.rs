@@ -247,6 +247,8 @@ pub struct Ingestion {
     pub ocr_languages: String,
     /// Whether the short results in a notebook are read.
     pub notebook_outputs: bool,
+    /// Whether tags in the text of Markdown and notes are tags of the document.
+    pub inline_tags: bool,
     /// Whether everything is read that a document shows, menus and running heads too.
     pub keep_all: bool,
     /// Files larger than this many megabytes are left out.
@@ -329,6 +331,7 @@ impl Config {
                 enable_ocr: OcrMode::Auto,
                 ocr_languages: "eng".into(),
                 notebook_outputs: true,
+                inline_tags: false,
                 keep_all: false,
                 max_file_mb: 100,
                 max_cpu_seconds: 600,

@@ -15,6 +15,9 @@ const READER_VERSION: u32 = 6;
 /// Stands before the languages of OCR.
 const OCR: &str = " ocr=";
 
+/// Stands behind the chunks where tags in the text are tags of the document.
+const TAGS: &str = " tags";
+
 /// Ends the text of a document of which words were left out that it shows.
 const LEFT_OUT: &str = " left_out";
 
@@ -28,13 +31,15 @@ pub struct Making<'a> {
     /// Whether everything is read that a document shows. A document that was read in this way is never
     /// outdated for it: `kb add --keep-all` may have asked for it.
     pub keeps_all: bool,
+    /// Whether tags in the text are tags of the document; tags that it has stay in any case.
+    pub inline_tags: bool,
 }
 
 impl Making<'_> {
     /// Returns how a document of a type is made. `metadata` is that of the document: the languages
     /// of OCR matter only where it was used.
     pub(super) fn text(self, doc_type: DocType, metadata: &Metadata) -> String {
-        let mut text = without_ocr(self.chunking.of(doc_type));
+        let mut text = self.without_ocr(doc_type);
         if let Ocr::Tesseract { languages, .. } = self.ocr
             && metadata.quality.is_some_and(|quality| quality.pages_ocr > 0)
         {
@@ -63,9 +68,16 @@ impl Making<'_> {
             (_, Some(_)) => return true,
             (_, None) => true,
         };
+        let today = self.without_ocr(doc_type);
         is_same_ocr
             && !(is_lossy && self.keeps_all)
-            && chunks == without_ocr(self.chunking.of(doc_type))
+            && (chunks == today || chunks.strip_suffix(TAGS) == Some(&today))
+    }
+
+    fn without_ocr(self, doc_type: DocType) -> String {
+        let is_text = matches!(doc_type, DocType::Markdown | DocType::Note);
+        without_ocr(self.chunking.of(doc_type))
+            + if self.inline_tags && is_text { TAGS } else { "" }
     }
 }
 
@@ -97,7 +109,8 @@ mod tests {
     #[test]
     fn a_document_is_outdated_when_a_setting_that_matters_for_it_changes() {
         let chunking = ChunkingOptions::new(256, 2);
-        let today = Making { chunking: &chunking, ocr: &Ocr::Never, keeps_all: false };
+        let (ocr, keeps_all) = (&Ocr::Never, false);
+        let today = Making { chunking: &chunking, ocr, keeps_all, inline_tags: false };
         let page = today.text(DocType::Markdown, &Metadata::default());
         assert!(today.is_same(Some(&page), DocType::Markdown));
         assert!(!today.is_same(None, DocType::Markdown));
@@ -124,6 +137,11 @@ mod tests {
         assert!(!keeping.is_same(Some(&left_out), DocType::Pdf));
         assert!(today.is_same(Some(&left_out), DocType::Pdf));
         assert!([today, keeping].iter().all(|now| now.is_same(Some(&kept), DocType::Pdf)));
+        let tagging = Making { inline_tags: true, ..today };
+        let tagged = tagging.text(DocType::Markdown, &Metadata::default());
+        assert!(!tagging.is_same(Some(&page), DocType::Markdown));
+        assert!([today, tagging].iter().all(|now| now.is_same(Some(&tagged), DocType::Markdown)));
+        assert_eq!(tagging.text(DocType::Pdf, &lossy), today.text(DocType::Pdf, &lossy));
         let other_model = ChunkingOptions::new(128, 2);
         assert!(
             !Making { chunking: &other_model, ..today }.is_same(Some(&page), DocType::Markdown)
@@ -135,7 +153,8 @@ mod tests {
         let chunking = ChunkingOptions::new(256, 2);
         let quality = Quality { pages_ocr: 2, ..Quality::default() };
         let scan = Metadata { quality: Some(quality), ..Metadata::default() };
-        let english = Making { chunking: &chunking, ocr: &tesseract("eng"), keeps_all: false };
+        let ocr = &tesseract("eng");
+        let english = Making { chunking: &chunking, ocr, keeps_all: false, inline_tags: false };
         let german = Making { ocr: &tesseract("deu"), ..english };
         let (scan, page) =
             (english.text(DocType::Pdf, &scan), english.text(DocType::Pdf, &Metadata::default()));

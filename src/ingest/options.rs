@@ -41,6 +41,8 @@ pub struct IngestOptions {
     pub is_cancelled: Arc<AtomicBool>,
     /// Known documents get no tags, so tags that the user removed do not come back.
     pub keeps_tags: bool,
+    /// Whether tags in the text of Markdown and notes are tags of the document.
+    pub inline_tags: bool,
     /// Documents whose files are read even if they are unchanged.
     pub rereads: Arc<HashSet<DocumentId>>,
 }
@@ -66,6 +68,7 @@ impl IngestOptions {
             max_cpu: Duration::from_secs(600),
             is_cancelled: Arc::default(),
             keeps_tags: false,
+            inline_tags: false,
             rereads: Arc::default(),
         }
     }

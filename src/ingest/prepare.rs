@@ -16,7 +16,7 @@ use crate::ingest::walk::Found;
 use crate::ingest::{IngestOptions, NumTokens};
 use crate::store::{NewDocument, PathStamp};
 use crate::text::language::NaturalLanguage;
-use crate::text::paths;
+use crate::text::{links, paths};
 use crate::trace::stage;
 
 /// How many texts are counted between two checks of the clock, each of which is a system call.
@@ -161,9 +161,17 @@ fn assemble(
     }
     let mut tags = options.tags.clone();
     let mut known: HashSet<String> = tags.iter().cloned().collect();
-    tags.extend(document.tags.into_iter().filter(|tag| known.insert(tag.clone())));
+    let mut inline = Vec::new();
+    if options.inline_tags && matches!(head.format, Format::Markdown | Format::Note) {
+        // Behind the front matter, which is in no block.
+        let start = document.blocks.first().map_or(0, |block| block.bytes.start);
+        inline.extend(links::tags(&document.text[start..]).into_iter().map(str::to_owned));
+    }
+    let stated = document.tags.into_iter().chain(inline);
+    tags.extend(stated.filter(|tag| known.insert(tag.clone())));
     let (ocr, keeps_all) = (&options.pdf.ocr, options.pdf.keeps_all);
-    let making = Making { chunking: &options.chunking, ocr, keeps_all };
+    let inline_tags = options.inline_tags;
+    let making = Making { chunking: &options.chunking, ocr, keeps_all, inline_tags };
     let making = making.text(head.format.doc_type(), &document.metadata);
     let language = natural_language(&document.text, head.format.doc_type());
     let metadata = Metadata { natural_language: language, ..document.metadata };

@@ -1,4 +1,5 @@
-//! Links between notes: forwards and backwards in `kb info`, `kb show` and over MCP, and those that lead nowhere.
+//! Links between notes: forwards and backwards in `kb info`, `kb show` and over MCP, those that lead nowhere, and tags
+//! in the text.
 
 use std::fs;
 
@@ -134,4 +135,23 @@ fn without_links_nothing_is_added_to_answers() {
     }
     let told = env.ok(&["doctor", "--links"]).stdout;
     assert!(told.contains("0 links between notes, 0 to no document"), "{told}");
+}
+
+#[test]
+fn tags_in_the_text_become_tags_by_a_setting() {
+    let env = vault();
+    let (tags, chunks) =
+        ("SELECT name FROM tags ORDER BY name", "SELECT text FROM chunks ORDER BY id");
+    let before = env.sql_column(chunks);
+    assert_eq!(env.sql_column(tags), [""; 0]);
+    env.ok(&["config", "set", "ingestion.inline_tags", "true"]);
+    env.ok(&["update", "--reread"]);
+    assert_eq!(env.sql_column(tags), ["asia/japan", "drink"]);
+    assert_eq!(env.sql_column(chunks), before);
+    let found = env.json(&["list", "--tags", "drink", "--format", "json"]);
+    assert_eq!(found[0]["title"], "Tea");
+    env.ok(&["add", "--note", "Call the #office about `#nothing`"]);
+    assert_eq!(env.sql_column(tags), ["asia/japan", "drink", "office"]);
+    env.ok(&["config", "set", "ingestion.inline_tags", "false"]);
+    assert!(!env.ok(&["doctor"]).stdout.contains("other settings"));
 }

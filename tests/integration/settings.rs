@@ -8,7 +8,7 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 39] = [
+const DEFAULTS: [(&str, &str); 40] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", ""),
@@ -40,6 +40,7 @@ const DEFAULTS: [(&str, &str); 39] = [
     ("ingestion.enable_ocr", "auto"),
     ("ingestion.ocr_languages", "eng"),
     ("ingestion.notebook_outputs", "true"),
+    ("ingestion.inline_tags", "false"),
     ("ingestion.keep_all", "false"),
     ("ingestion.max_file_mb", "100"),
     ("ingestion.max_cpu_seconds", "600"),

@@ -69,6 +69,7 @@ pub(in crate::app) fn ingest_options(
         is_cancelled: Arc::clone(&pdf.is_cancelled),
         pdf,
         keeps_tags: false,
+        inline_tags: settings.inline_tags,
         rereads: Arc::clone(&request.rereads),
     })
 }

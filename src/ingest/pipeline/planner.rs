@@ -275,7 +275,7 @@ impl Planner<'_> {
         let of_folder = file.found.folder_tags();
         let mut prepared = prepare::prepare_file(file, self.options, num_tokens, &budget)?;
         let tags = &mut prepared.document.tags;
-        if is_known && self.options.keeps_tags {
+        if is_known && self.options.keeps_tags && !self.options.inline_tags {
             tags.clear();
         } else if !is_known {
             let new: Vec<String> =
