@@ -19,7 +19,7 @@ use crate::embedding::own_locations;
 use crate::hub::Hub;
 use crate::tiny_model::{draw, half};
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/families");
+pub(crate) const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/families");
 const DIM: usize = 384;
 const NUM_LAYERS: usize = 2;
 const INNER: usize = 64;
@@ -28,21 +28,24 @@ const NUM_POSITIONS: usize = 512;
 /// Largest difference in any dimension; rounding of 32-bit floats in another order gives 1e-6.
 const TOLERANCE: f32 = 1e-4;
 
+/// Shapes and numbers by name.
+pub(crate) type Tensors = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
+
 /// Draws all weights in the order of their names; make.py has the same lines.
-fn weights(num_tokens: usize) -> BTreeMap<String, (Vec<usize>, Vec<f32>)> {
+pub(crate) fn weights(num_tokens: usize, dim: usize) -> Tensors {
     let mut shapes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (kind, rows) in [("word", num_tokens), ("position", NUM_POSITIONS), ("token_type", 2)] {
-        shapes.insert(format!("embeddings.{kind}_embeddings.weight"), vec![rows, DIM]);
+        shapes.insert(format!("embeddings.{kind}_embeddings.weight"), vec![rows, dim]);
     }
     let mut norms = vec!["embeddings.LayerNorm".to_owned()];
     for layer in (0..NUM_LAYERS).map(|number| format!("encoder.layer.{number}")) {
         for (name, outputs, inputs) in [
-            ("attention.self.query", DIM, DIM),
-            ("attention.self.key", DIM, DIM),
-            ("attention.self.value", DIM, DIM),
-            ("attention.output.dense", DIM, DIM),
-            ("intermediate.dense", INNER, DIM),
-            ("output.dense", DIM, INNER),
+            ("attention.self.query", dim, dim),
+            ("attention.self.key", dim, dim),
+            ("attention.self.value", dim, dim),
+            ("attention.output.dense", dim, dim),
+            ("intermediate.dense", INNER, dim),
+            ("output.dense", dim, INNER),
         ] {
             shapes.insert(format!("{layer}.{name}.weight"), vec![outputs, inputs]);
             shapes.insert(format!("{layer}.{name}.bias"), vec![outputs]);
@@ -51,8 +54,8 @@ fn weights(num_tokens: usize) -> BTreeMap<String, (Vec<usize>, Vec<f32>)> {
         norms.push(format!("{layer}.output.LayerNorm"));
     }
     for norm in norms {
-        shapes.insert(format!("{norm}.weight"), vec![DIM]);
-        shapes.insert(format!("{norm}.bias"), vec![DIM]);
+        shapes.insert(format!("{norm}.weight"), vec![dim]);
+        shapes.insert(format!("{norm}.bias"), vec![dim]);
     }
     let mut state = 1;
     let drawn = shapes.into_iter().map(|(name, shape)| {
@@ -66,54 +69,67 @@ fn weights(num_tokens: usize) -> BTreeMap<String, (Vec<usize>, Vec<f32>)> {
 
 /// Returns the files of a model as its hub has them.
 fn files(tokenizer: &[u8], is_half: bool) -> BTreeMap<String, Vec<u8>> {
-    let parsed: Value = serde_json::from_slice(tokenizer).unwrap();
-    let vocabulary = &parsed["model"]["vocab"];
-    let num_tokens =
-        vocabulary.as_array().map_or_else(|| vocabulary.as_object().unwrap().len(), Vec::len);
-    let config = json!({
-        "model_type": "bert", "hidden_size": DIM, "num_attention_heads": 12,
-        "num_hidden_layers": NUM_LAYERS, "intermediate_size": INNER, "hidden_act": "gelu",
-        "layer_norm_eps": 1e-12, "max_position_embeddings": NUM_POSITIONS,
-    });
-    let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = weights(num_tokens)
-        .into_iter()
-        .map(|(name, (shape, data))| {
-            let bytes = if is_half {
-                data.iter().flat_map(|number| half(*number).to_le_bytes()).collect()
-            } else {
-                data.iter().flat_map(|number| number.to_le_bytes()).collect()
-            };
-            (name, shape, bytes)
-        })
-        .collect();
     let dtype = if is_half { Dtype::F16 } else { Dtype::F32 };
-    let views = tensors.iter().map(|(name, shape, bytes)| {
-        (name.clone(), TensorView::new(dtype, shape.clone(), bytes).unwrap())
-    });
     BTreeMap::from([
-        ("config.json".to_owned(), config.to_string().into_bytes()),
+        ("config.json".to_owned(), config(DIM).to_string().into_bytes()),
         ("tokenizer.json".to_owned(), tokenizer.to_vec()),
-        ("model.safetensors".to_owned(), safetensors::serialize(views, None).unwrap()),
+        ("model.safetensors".to_owned(), safetensors(&weights(num_tokens(tokenizer), DIM), dtype)),
     ])
 }
 
-/// Returns the texts with their sides, and the expected vectors of a model.
-fn reference(model: &str) -> Vec<(Side, String, Vec<f32>)> {
+/// Returns the configuration of a model with two layers.
+pub(crate) fn config(dim: usize) -> Value {
+    json!({
+        "model_type": "bert", "hidden_size": dim, "num_attention_heads": 12 * dim / DIM,
+        "num_hidden_layers": NUM_LAYERS, "intermediate_size": INNER, "hidden_act": "gelu",
+        "layer_norm_eps": 1e-12, "max_position_embeddings": NUM_POSITIONS,
+    })
+}
+
+/// Returns the size of a tokenizer's vocabulary.
+pub(crate) fn num_tokens(tokenizer: &[u8]) -> usize {
+    let parsed: Value = serde_json::from_slice(tokenizer).unwrap();
+    let vocabulary = &parsed["model"]["vocab"];
+    vocabulary.as_array().map_or_else(|| vocabulary.as_object().unwrap().len(), Vec::len)
+}
+
+/// Writes tensors in a type that holds them exactly, or for `BF16` nearly.
+pub(crate) fn safetensors(tensors: &Tensors, dtype: Dtype) -> Vec<u8> {
+    let bytes = |number: &f32| match dtype {
+        Dtype::F16 => half(*number).to_le_bytes().to_vec(),
+        Dtype::BF16 => number.to_le_bytes()[2..].to_vec(),
+        _ => number.to_le_bytes().to_vec(),
+    };
+    let tensors: Vec<(&String, &Vec<usize>, Vec<u8>)> = tensors
+        .iter()
+        .map(|(name, (shape, data))| (name, shape, data.iter().flat_map(bytes).collect()))
+        .collect();
+    let views = tensors.iter().map(|(name, shape, bytes)| {
+        ((*name).clone(), TensorView::new(dtype, (*shape).clone(), bytes).unwrap())
+    });
+    safetensors::serialize(views, None).unwrap()
+}
+
+/// Reads the numbers of a file.
+pub(crate) fn numbers(file: &str) -> Vec<f32> {
+    let bytes = fs::read(format!("{FIXTURES}/{file}")).unwrap();
+    bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect()
+}
+
+/// Returns the texts with their sides, and their expected vectors.
+pub(crate) fn reference(numbers: &[f32], dim: usize) -> Vec<(Side, String, Vec<f32>)> {
     let texts = fs::read_to_string(format!("{FIXTURES}/texts.jsonl")).unwrap();
-    let bytes = fs::read(format!("{FIXTURES}/{model}.f32")).unwrap();
-    let numbers: Vec<f32> =
-        bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
-    let lines = texts.lines().zip(numbers.chunks_exact(DIM)).map(|(line, vector)| {
+    let lines = texts.lines().zip(numbers.chunks_exact(dim)).map(|(line, vector)| {
         let line: Value = serde_json::from_str(line).unwrap();
         let side = if line["side"] == "query" { Side::Query } else { Side::Passage };
         (side, line["text"].as_str().unwrap().to_owned(), vector.to_vec())
     });
     let found: Vec<_> = lines.collect();
-    assert_eq!((found.len(), numbers.len()), (texts.lines().count(), found.len() * DIM));
+    assert_eq!((found.len(), numbers.len()), (texts.lines().count(), found.len() * dim));
     found
 }
 
-fn largest_difference(left: &[f32], right: &[f32]) -> f32 {
+pub(crate) fn largest_difference(left: &[f32], right: &[f32]) -> f32 {
     left.iter().zip(right).map(|(left, right)| (left - right).abs()).fold(0.0, f32::max)
 }
 
@@ -133,7 +149,7 @@ fn check(model: &str) {
         Box::new(open(&installed, &options, &mut |_| {}).unwrap()),
         open_single(&installed, &options, &mut |_| {}).unwrap(),
     ];
-    let reference = reference(model);
+    let reference = reference(&numbers(&format!("{model}.f32")), DIM);
     for embedder in embedders {
         let mut num_cut = 0;
         for (side, text, expected) in &reference {

@@ -96,6 +96,8 @@ mod followed;
 mod freshness;
 /// Every matching line of every format: `kb grep`.
 mod grep;
+/// Every pooling and the modules after it give the vectors of sentence-transformers.
+mod heads;
 /// Exports written by an attacker.
 mod hostile_import;
 /// Ignore files: none is trusted, and those above a folder apply only in its repository.

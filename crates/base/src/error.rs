@@ -225,6 +225,8 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
+        /// What helps.
+        hint: &'static str,
     },
     /// A copy in PostgreSQL cannot be reached or used.
     #[error("cannot use {target}: {reason}")]

@@ -11,7 +11,7 @@ impl Installed {
         let prefix = options.passage_prefix.as_ref().unwrap_or(&self.facts.passage_prefix);
         Binding {
             model_name: self.name.clone(),
-            dim: self.facts.dim,
+            dim: options.dim.unwrap_or_else(|| self.facts.vector_dim()),
             max_tokens: self.facts.max_tokens,
             precision: graph::usable_precision(self, options.precision),
             passage_prefix: prefix.clone(),

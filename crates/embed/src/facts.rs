@@ -1,16 +1,17 @@
 //! Reads [`Facts`] from a model directory's own configuration files.
 //!
-//! Reads the files that sentence-transformers writes: `config.json`, `modules.json`,
-//! `1_Pooling/config.json`, `sentence_bert_config.json`, `config_sentence_transformers.json`,
-//! `tokenizer_config.json`. A row of `models.toml` overrides pooling and length.
+//! Reads the files that sentence-transformers writes: `config.json`, `sentence_bert_config.json`,
+//! `config_sentence_transformers.json`, `tokenizer_config.json`; `modules` reads the others. A row
+//! of `models.toml` overrides pooling, length and prefixes.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fault::model_error;
-use crate::files::open;
+use crate::model_files::read_json;
+use crate::modules::{self, Module};
 use crate::registry::{ModelSpec, Pooling};
 
 /// Longest input if a directory states none: the BERT family was trained with it.
@@ -19,15 +20,12 @@ const DEFAULT_POSITIONS: u32 = 512;
 /// transformers writes a length above this if it knows none.
 const LARGEST_LENGTH: u64 = 1 << 20;
 
-/// Far more than a configuration needs.
-const MAX_JSON_BYTES: u64 = 16 << 20;
-
 /// The properties of a model needed to build and use its graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
     /// The layout of the weights.
     pub family: Family,
-    /// Width of the vectors.
+    /// Width of the token vectors.
     pub dim: u32,
     /// Number of transformer layers.
     pub num_layers: u32,
@@ -43,6 +41,8 @@ pub struct Facts {
     pub activation: Activation,
     /// How token vectors are combined into one.
     pub pooling: Pooling,
+    /// What happens to that one before it gets unit length.
+    pub modules: Vec<Module>,
     /// Prefix of every query as stated in the directory; may be empty.
     pub query_prefix: String,
     /// Prefix of every passage as stated in the directory; may be empty.
@@ -91,9 +91,14 @@ impl Facts {
             .ok_or_else(|| model_error(&config_path, "there is no such file"))?;
         let mut facts =
             Self::from_config(&config).map_err(|reason| model_error(&config_path, reason))?;
+        // A row whose width is that of the transformer has no Dense.
+        if spec.is_none_or(|spec| spec.dim != facts.dim) {
+            let width = usize::try_from(facts.dim).unwrap_or(usize::MAX);
+            (facts.pooling, facts.modules) = modules::read(dir, width)?;
+        }
         if let Some(spec) = spec {
-            if facts.dim != spec.dim {
-                let reason = format!("width is {}, expected {}", facts.dim, spec.dim);
+            if facts.vector_dim() != spec.dim {
+                let reason = format!("width is {}, expected {}", facts.vector_dim(), spec.dim);
                 return Err(model_error(&config_path, reason));
             }
             facts.pooling = spec.pooling;
@@ -102,7 +107,6 @@ impl Facts {
             facts.passage_prefix.clone_from(&spec.passage_prefix);
             return Ok(facts);
         }
-        facts.pooling = read_pooling(dir)?;
         facts.max_tokens = facts.max_tokens.min(stated_length(dir)?.unwrap_or(u32::MAX));
         if let Some(prompts) = read_json(&dir.join("config_sentence_transformers.json"))? {
             let prompt = |names: &[&str]| {
@@ -110,9 +114,25 @@ impl Facts {
                 found.unwrap_or_default().to_owned()
             };
             facts.query_prefix = prompt(&["query"]);
-            facts.passage_prefix = prompt(&["document", "passage"]);
+            facts.passage_prefix = prompt(&["document", "passage", "corpus"]);
         }
         Ok(facts)
+    }
+
+    /// Width of the vectors of texts.
+    pub fn vector_dim(&self) -> u32 {
+        let dense = self.modules.iter().rev().find_map(|module| match module {
+            Module::Dense(dense) => Some(dense.num_outputs),
+            Module::Normalize => None,
+        });
+        dense.map_or(self.dim, |width| u32::try_from(width).unwrap_or(u32::MAX))
+    }
+
+    /// Returns the pooling that is part of the graph; `None` if the graph gives only token vectors,
+    /// from which `head` makes the text's vector.
+    pub(crate) fn pooling_in_graph(&self) -> Option<Pooling> {
+        let is_simple = matches!(self.pooling, Pooling::Mean | Pooling::Cls);
+        (is_simple && self.modules.is_empty()).then_some(self.pooling)
     }
 
     /// Reads the facts in `config.json`.
@@ -164,6 +184,7 @@ impl Facts {
             max_tokens: positions.saturating_sub(first_position),
             activation: activation.unwrap_or(Activation::Gelu),
             pooling: Pooling::Mean,
+            modules: Vec::new(),
             query_prefix: String::new(),
             passage_prefix: String::new(),
         })
@@ -175,46 +196,6 @@ fn stated_epsilon(config: &Value) -> f32 {
     /// The epsilon of BERT, and of `distilbert`, which does not state it.
     const BERT_EPSILON: f64 = 1e-12;
     config["layer_norm_eps"].as_f64().unwrap_or(BERT_EPSILON) as f32
-}
-
-/// Reads how token vectors are combined, and refuses configurations that would silently be ignored.
-fn read_pooling(dir: &Path) -> Result<Pooling> {
-    let modules_path = dir.join("modules.json");
-    let modules = read_json(&modules_path)?;
-    let mut pooling_dir = "1_Pooling".to_owned();
-    for module in modules.as_ref().and_then(Value::as_array).into_iter().flatten() {
-        let kind = module["type"].as_str().unwrap_or_default();
-        match kind.rsplit('.').next().unwrap_or_default() {
-            "Transformer" | "Normalize" => {}
-            "Pooling" => pooling_dir = module["path"].as_str().unwrap_or("1_Pooling").to_owned(),
-            other => {
-                let reason = format!("module `{other}` is not supported");
-                return Err(model_error(&modules_path, reason));
-            }
-        }
-    }
-    let path = dir.join(pooling_dir).join("config.json");
-    // sentence-transformers uses the mean if a plain transformer states nothing.
-    let Some(config) = read_json(&path)? else { return Ok(Pooling::Mean) };
-    if let Some(mode) = config["pooling_mode"].as_str() {
-        return match mode {
-            "mean" => Ok(Pooling::Mean),
-            "cls" => Ok(Pooling::Cls),
-            other => Err(model_error(&path, format!("pooling `{other}` is not supported"))),
-        };
-    }
-    let modes: Vec<&str> = config
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(name, value)| name.starts_with("pooling_mode_") && **value == Value::Bool(true))
-        .map(|(name, _)| name.as_str())
-        .collect();
-    match modes[..] {
-        ["pooling_mode_mean_tokens"] => Ok(Pooling::Mean),
-        ["pooling_mode_cls_token"] => Ok(Pooling::Cls),
-        _ => Err(model_error(&path, format!("pooling {modes:?} is not supported"))),
-    }
 }
 
 /// Returns the longest input stated outside `config.json`.
@@ -231,17 +212,6 @@ fn stated_length(dir: &Path) -> Result<Option<u32>> {
         }
     }
     Ok(None)
-}
-
-/// Reads a JSON file; `None` if there is none.
-fn read_json(path: &Path) -> Result<Option<Value>> {
-    let bytes = match open::read(path, open::Links::Follow, MAX_JSON_BYTES) {
-        Ok(bytes) => bytes,
-        Err(Error::PathNotFound { .. }) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let value = serde_json::from_slice(&bytes).map_err(|error| model_error(path, error))?;
-    Ok(Some(value))
 }
 
 #[cfg(test)]
@@ -334,13 +304,6 @@ mod tests {
                     ("modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#),
                 ],
                 "module `Dense` is not supported",
-            ),
-            (
-                vec![
-                    ("config.json", BERT),
-                    ("1_Pooling/config.json", r#"{"pooling_mode_max_tokens": true}"#),
-                ],
-                "pooling [\"pooling_mode_max_tokens\"] is not supported",
             ),
         ] {
             let error = facts(&files, None).unwrap_err();

@@ -1,8 +1,16 @@
-//! Names the files of a model.
+//! Names the files of a model, and reads those with its configuration.
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::fault::model_error;
+use crate::files::open;
 use crate::registry::FileSpec;
+
+/// Far more than a configuration needs.
+const MAX_JSON_BYTES: u64 = 16 << 20;
 
 /// Files with the weights; the first existing one is used.
 pub(crate) const WEIGHTS: [&str; 3] = ["model.safetensors", "onnx/model.onnx", "model.onnx"];
@@ -16,4 +24,15 @@ pub(crate) fn is_pinned(file: &FileSpec) -> bool {
 /// Returns the file with the weights in a model's directory.
 pub(crate) fn weights(dir: &Path) -> Option<PathBuf> {
     WEIGHTS.iter().map(|name| dir.join(name)).find(|path| path.is_file())
+}
+
+/// Reads a JSON file; `None` if there is none.
+pub(crate) fn read_json(path: &Path) -> Result<Option<Value>> {
+    let bytes = match open::read(path, open::Links::Follow, MAX_JSON_BYTES) {
+        Ok(bytes) => bytes,
+        Err(Error::PathNotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let value = serde_json::from_slice(&bytes).map_err(|error| model_error(path, error))?;
+    Ok(Some(value))
 }

@@ -13,6 +13,8 @@ pub struct OpenOptions {
     pub query_prefix: Option<String>,
     /// Replaces the model's own passage prefix.
     pub passage_prefix: Option<String>,
+    /// Numbers of a vector that are kept; `None` keeps all.
+    pub dim: Option<u32>,
     /// Whether passages are embedded with the codes of their tokens.
     pub keeps_tokens: bool,
 }
@@ -24,6 +26,7 @@ impl Default for OpenOptions {
             num_threads: 1,
             query_prefix: None,
             passage_prefix: None,
+            dim: None,
             keeps_tokens: true,
         }
     }

@@ -35,6 +35,12 @@ pub enum Pooling {
     Mean,
     /// The first token's vector.
     Cls,
+    /// The last token's vector, which is a special token in most models.
+    LastToken,
+    /// The largest number of all tokens in each dimension.
+    Max,
+    /// The mean over all tokens, each weighted by its position, from 1.
+    WeightedMean,
 }
 
 /// One embedding model: a row of `models.toml`.

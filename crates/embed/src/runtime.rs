@@ -14,10 +14,10 @@ use ort::session::{Session, SessionInputValue};
 use ort::value::TensorRef;
 
 use super::cache::Manifest;
-use super::fault::model_error;
+use super::fault::{library_error, model_error};
 use super::graph::Graph;
 use super::graph::export::{INPUT, OUTPUT, TOKENS};
-use super::registry::Pooling;
+use super::head::Head;
 use super::tokenized::{Encoded, TokenModel, embeds_by_tokens};
 use super::{Event, Installed, OpenOptions, Tokenizer, graph, trust};
 use crate::document::Binding;
@@ -42,8 +42,9 @@ pub struct OnnxEmbedder {
     graph: Graph,
     environment: Environment,
     loading: Loading,
-    /// How to pool token vectors; `None` if the graph does it.
-    pooling: Option<Pooling>,
+    head: Head,
+    /// Whether the graph gives only token vectors.
+    gives_tokens: bool,
     idle: Mutex<Vec<Session>>,
 }
 
@@ -102,15 +103,15 @@ impl OnnxEmbedder {
             let tokenizer = tokenizer.join().map_err(|_| {
                 model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
             })??;
-            let pooling = graph::gives_token_vectors(installed).then_some(installed.facts.pooling);
             Ok(Self {
                 tokenizer,
+                head: Head::open(&installed.facts, binding.dim)?,
+                gives_tokens: graph::gives_token_vectors(installed),
                 binding,
                 keeps_tokens: options.keeps_tokens,
                 graph,
                 environment,
                 loading,
-                pooling,
                 idle: Mutex::new(vec![session]),
             })
         })
@@ -139,9 +140,10 @@ impl TokenModel for OnnxEmbedder {
             Some(session) => session,
             None => session(&self.environment, &self.graph, self.loading)?,
         };
-        let encoded = match self.pooling {
-            None => run_built(&mut session, ids),
-            Some(pooling) => run_foreign(&mut session, ids, pooling),
+        let encoded = if self.gives_tokens {
+            run_for_tokens(&mut session, ids, &self.head)
+        } else {
+            run_built(&mut session, ids, &self.head)
         }?;
         idle().push(session);
         Ok(encoded)
@@ -154,7 +156,7 @@ fn environment(library: &Path) -> Result<Environment> {
     if let Some(environment) = &*current {
         return Ok(environment.clone());
     }
-    let fail = |error: &dyn std::fmt::Display| model_error(library, error);
+    let fail = |error: &dyn std::fmt::Display| library_error(library, error);
     #[cfg(feature = "load-dynamic")]
     let builder = ort::init_from(library).map_err(|error| fail(&error))?;
     #[cfg(not(feature = "load-dynamic"))]
@@ -194,19 +196,19 @@ fn builder(environment: &Environment, options: Loading) -> ort::Result<SessionBu
         .with_prepacking(!options.is_single)?)
 }
 
-/// Runs a graph built by kb.
-fn run_built(session: &mut Session, ids: &[i64]) -> Result<Encoded> {
+/// Runs a graph built by kb that also pools.
+fn run_built(session: &mut Session, ids: &[i64], head: &Head) -> Result<Encoded> {
     let input = TensorRef::from_array_view(([1, ids.len()], ids)).map_err(inference)?;
     let outputs = session.run(ort::inputs![INPUT => input]).map_err(inference)?;
     let output = |name| -> Result<Vec<f32>> {
         let output = outputs.get(name).ok_or_else(|| inference("the graph lacks an output"))?;
         Ok(output.try_extract_tensor::<f32>().map_err(inference)?.1.to_vec())
     };
-    Ok(Encoded { vector: output(OUTPUT)?, tokens: output(TOKENS)? })
+    Ok(Encoded { vector: head.cut(output(OUTPUT)?), tokens: output(TOKENS)? })
 }
 
-/// Runs a model's own ONNX file, which returns one vector per token.
-fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<Encoded> {
+/// Runs a graph that returns one vector per token, such as a model's own ONNX file.
+fn run_for_tokens(session: &mut Session, ids: &[i64], head: &Head) -> Result<Encoded> {
     let shape = [1, ids.len()];
     let (ones, zeros) = (vec![1_i64; ids.len()], vec![0_i64; ids.len()]);
     let names: Vec<String> = session.inputs().iter().map(|input| input.name().to_owned()).collect();
@@ -228,33 +230,9 @@ fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<E
         let Ok((shape, values)) = output.try_extract_tensor::<f32>() else { continue };
         let [_, _, dim] = shape[..] else { continue };
         let dim = usize::try_from(dim).unwrap_or(0).max(1);
-        return Ok(Encoded { vector: pooled(values, dim, pooling), tokens: values.to_vec() });
+        return Ok(Encoded { vector: head.vector(values, dim), tokens: values.to_vec() });
     }
     Err(inference("the graph returns no token vectors"))
-}
-
-/// Pools `[tokens, dim]` and normalises the result to unit length.
-fn pooled(values: &[f32], dim: usize, pooling: Pooling) -> Vec<f32> {
-    let mut vector = vec![0.0; dim];
-    let rows = values.chunks_exact(dim);
-    let num_rows = match pooling {
-        Pooling::Mean => rows.len(),
-        Pooling::Cls => 1,
-    };
-    // The mean is the sum at another length, and the length is set below.
-    for row in rows.take(num_rows) {
-        vector.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-    }
-    to_unit(&mut vector);
-    vector
-}
-
-/// Normalises a vector to unit length; zero stays zero.
-pub(super) fn to_unit(vector: &mut [f32]) {
-    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-    if length > 0.0 {
-        vector.iter_mut().for_each(|value| *value /= length);
-    }
 }
 
 fn inference(error: impl Into<Cause>) -> Error {
@@ -264,14 +242,6 @@ fn inference(error: impl Into<Cause>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pooling_gives_unit_length() {
-        let rows = [3.0, 0.0, 3.0, 8.0];
-        assert_eq!(pooled(&rows, 2, Pooling::Cls), [1.0, 0.0]);
-        assert_eq!(pooled(&rows, 2, Pooling::Mean), [0.6, 0.8]);
-        assert_eq!(pooled(&[0.0, 0.0], 2, Pooling::Mean), [0.0, 0.0]);
-    }
 
     #[test]
     fn an_embedder_may_be_shared_between_threads() {

@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 pub struct Encoded {
     /// The text's vector, of unit length.
     pub vector: Vec<f32>,
-    /// The vectors of its tokens, `[tokens, dim]`, special ones included; of any length.
+    /// The vectors of its tokens, special ones included, one after the other; of any length, and
+    /// often of another width than the text's.
     pub tokens: Vec<f32>,
 }
 
@@ -86,14 +87,15 @@ pub(crate) use embeds_by_tokens;
 pub(crate) fn embed_query(model: &impl TokenModel, query: &str) -> Result<QueryEmbedding> {
     let (ids, _) = model.tokenizer().encode_cut(query, Side::Query)?;
     let Encoded { vector, tokens } = checked(model, &ids)?;
-    let tokens = QueryTokens::new(&tokens, vector.len());
+    let tokens = QueryTokens::new(&tokens, tokens.len() / ids.len());
     Ok(QueryEmbedding { vector, tokens: Arc::new(tokens) })
 }
 
 /// Runs a model and encodes its tokens.
 pub(crate) fn embed(model: &impl TokenModel, ids: &[i64]) -> Result<Embedding> {
     let Encoded { vector, tokens } = checked(model, ids)?;
-    let codes = model.keeps_tokens().then(|| token_codes::encode(&tokens, vector.len()));
+    let width = tokens.len() / ids.len();
+    let codes = model.keeps_tokens().then(|| token_codes::encode(&tokens, width));
     Ok(Embedding { vector, codes })
 }
 
@@ -102,7 +104,8 @@ fn checked(model: &impl TokenModel, ids: &[i64]) -> Result<Encoded> {
     let encoded = model.run(ids)?;
     let Encoded { vector, tokens } = &encoded;
     let is_complete = u32::try_from(vector.len()).is_ok_and(|dim| dim == model.bound_to().dim)
-        && tokens.len() == ids.len() * vector.len();
+        && !ids.is_empty()
+        && tokens.len().is_multiple_of(ids.len());
     if !is_complete || !vector.iter().all(|number| number.is_finite()) {
         return Err(Error::Inference("the model returned an invalid vector".into()));
     }

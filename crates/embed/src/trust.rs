@@ -6,6 +6,7 @@ use crate::Installed;
 use crate::cache::{Expected, hub_sha256};
 use crate::fetch::cached_library;
 use crate::model_files::{is_pinned, weights};
+use crate::modules::Module;
 use crate::registry::{self, ModelSpec, default_files};
 
 /// Returns the files of a model that determine its vectors, if something is known about their
@@ -37,6 +38,10 @@ pub(crate) fn model(installed: &Installed) -> Vec<(PathBuf, Expected)> {
     {
         found.push((weights, Expected::HubName));
     }
+    found.extend(installed.facts.modules.iter().filter_map(|module| match module {
+        Module::Dense(dense) => Some((dense.weights.clone(), Expected::HubName)),
+        Module::Normalize => None,
+    }));
     found
 }
 

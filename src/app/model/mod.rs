@@ -84,6 +84,7 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
         num_threads: 1,
         query_prefix: given(&settings.query_prefix),
         passage_prefix,
+        dim: None,
         keeps_tokens: settings.token_vectors,
     };
     Ok(ModelSelection { choice, options, locations: session.locations(), may_fetch })

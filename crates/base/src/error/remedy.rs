@@ -296,11 +296,7 @@ impl Error {
             Self::CacheChanged { .. } => {
                 Some("`kb doctor --fix` fetches or rebuilds it".into())
             }
-            Self::Model { .. } => Some(
-                "if `kb init` fetched it, remove it and run `kb init` again; \
-                 else name another with `--model-dir` or ORT_DYLIB_PATH"
-                    .into(),
-            ),
+            Self::Model { hint, .. } => Some((*hint).into()),
             Self::Corrupt { .. } => Some(
                 "restore a copy of the file, or move it away and add the documents again".into(),
             ),

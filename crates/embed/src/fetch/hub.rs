@@ -14,6 +14,7 @@ use crate::cache::check_sha256;
 use crate::facts::Facts;
 use crate::files::{open, write};
 use crate::model_files::{WEIGHTS, is_pinned};
+use crate::modules;
 use crate::registry::FileSpec;
 use crate::{Event, Locations};
 
@@ -77,6 +78,14 @@ pub(super) fn fetch(
     for file in files.iter().filter(|file| file.name != WEIGHTS[0]) {
         match fetch(file) {
             Err(failure) if failure.is_absent && file.optional => {}
+            result => result.map_err(|failure| failure.reason)?,
+        }
+    }
+    let modules =
+        snapshot_dir(locations, hub_id).map_or(Ok(Vec::new()), |dir| modules::files(&dir));
+    for (name, is_needed) in modules.map_err(|error| error.to_string())? {
+        match fetch(&FileSpec { name, optional: !is_needed, size_bytes: None, sha256: None }) {
+            Err(failure) if failure.is_absent && !is_needed => {}
             result => result.map_err(|failure| failure.reason)?,
         }
     }

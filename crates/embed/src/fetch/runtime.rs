@@ -11,7 +11,7 @@ use super::failures::{changed_length, fetch_error, reason_of};
 use super::python;
 use crate::cache::{Workspace, check_sha256, sha256, write_file};
 use crate::error::{Error, Result};
-use crate::fault::model_error;
+use crate::fault::library_error;
 use crate::files::{folder, open, write};
 use crate::registry::{self, Library, RuntimePlatform};
 use crate::{Event, Locations};
@@ -29,7 +29,7 @@ pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
     }
     if let Some(path) = &locations.runtime_path {
         if !path.is_file() {
-            return Err(model_error(path, "ORT_DYLIB_PATH does not name a file"));
+            return Err(library_error(path, "ORT_DYLIB_PATH does not name a file"));
         }
         return Ok(Some(path.clone()));
     }

@@ -2,7 +2,8 @@
 //!
 //! Uses only standard operators (opset 20), so neither a protobuf library nor Python is needed. The
 //! graph has one input `input_ids` `[batch, tokens]` and two outputs: `embedding` `[batch, dim]`, and
-//! `tokens` `[batch, tokens, dim]`, from which it is pooled.
+//! `tokens` `[batch, tokens, dim]`, from which it is pooled. The first is left out if more than a
+//! mean or the first token makes a text's vector (`head`).
 //! There is no mask: texts of different lengths never share a run, which is both faster and exact.
 //! Pooling and normalisation are part of the graph.
 
@@ -57,7 +58,9 @@ pub(crate) fn export(
     let input = value_type(TensorElementType::Int64, [-1, -1], ["batch", "tokens"]);
     let output = value_type(TensorElementType::Float32, [-1, dim], ["batch", ""]);
     let tokens = value_type(TensorElementType::Float32, [-1, -1, dim], ["batch", "tokens", ""]);
-    let outputs = [Outlet::new(OUTPUT, output), Outlet::new(TOKENS, tokens)];
+    let pooling = facts.pooling_in_graph();
+    let output = pooling.map(|_| Outlet::new(OUTPUT, output));
+    let outputs: Vec<_> = output.into_iter().chain([Outlet::new(TOKENS, tokens)]).collect();
     builder.graph.set_inputs([Outlet::new(INPUT, input)]).map_err(inference)?;
     builder.graph.set_outputs(outputs).map_err(inference)?;
 
@@ -65,7 +68,9 @@ pub(crate) fn export(
     for idx in 0..facts.num_layers {
         hidden = builder.layer(&hidden, names, &format!("{}.{idx}", names.layer), facts)?;
     }
-    builder.pool(&hidden, facts.pooling)?;
+    if let Some(pooling) = pooling {
+        builder.pool(&hidden, pooling)?;
+    }
     builder.node_to("Identity", &[&hidden], &[TOKENS], Vec::new())?;
 
     let opset = Opset::new(ONNX_DOMAIN, OPSET).map_err(inference)?;
@@ -313,7 +318,7 @@ impl Builder<'_> {
                 let attributes = vec![attribute("keepdims", 0_i64)?];
                 self.node_with("ReduceMean", &[hidden, &axis], attributes)?
             }
-            Pooling::Cls => {
+            _ => {
                 let [zero, one] = [self.integers(&[0])?, self.integers(&[1])?];
                 let first = self.node("Slice", &[hidden, &zero, &one, &one])?;
                 self.node("Squeeze", &[&first, &one])?

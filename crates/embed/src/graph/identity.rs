@@ -10,7 +10,7 @@ use crate::Installed;
 use crate::document::Precision;
 use crate::error::Result;
 use crate::facts::{Activation, Facts};
-use crate::fault::{io_error, model_error};
+use crate::fault::{io_error, library_error};
 use crate::files::{folder, open, write};
 use crate::hash;
 use crate::registry::Pooling;
@@ -157,7 +157,8 @@ fn text_of(facts: &Facts) -> String {
         first_position,
         max_tokens,
         activation,
-        pooling,
+        pooling: _,
+        modules: _,
         query_prefix: _,
         passage_prefix: _,
     } = facts;
@@ -166,9 +167,10 @@ fn text_of(facts: &Facts) -> String {
         Activation::GeluTanh => "gelu-tanh",
         Activation::Relu => "relu",
     };
-    let pooling = match pooling {
-        Pooling::Mean => "mean",
-        Pooling::Cls => "cls",
+    let pooling = match facts.pooling_in_graph() {
+        Some(Pooling::Mean) => "mean",
+        Some(_) => "cls",
+        None => "none",
     };
     format!(
         "dim={dim} layers={num_layers} heads={num_heads} epsilon={epsilon:e} \
@@ -182,7 +184,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn runtime(path: &Path) -> Result<String> {
-    let fail = |error: std::io::Error| model_error(path, error);
+    let fail = |error: std::io::Error| library_error(path, error);
     let path = path.canonicalize().map_err(fail)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(format!("{} {}", one_line(&name), path.metadata().map_err(fail)?.len()))
@@ -261,6 +263,7 @@ mod tests {
             max_tokens: 256,
             activation: Activation::GeluTanh,
             pooling: Pooling::Cls,
+            modules: Vec::new(),
             query_prefix: "query: ".into(),
             passage_prefix: String::new(),
         };
@@ -270,6 +273,8 @@ mod tests {
         facts.family = Family::Unsupported("architecture `modernbert`".into());
         facts.query_prefix = "search: ".into();
         assert_eq!(text_of(&facts), text, "neither is in the graph");
+        facts.pooling = Pooling::Max;
+        assert!(text_of(&facts).ends_with("pooling=none"));
         facts.epsilon = 1e-5;
         assert_ne!(text_of(&facts), text);
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::cache::{self, Expected, FileState, Manifest, Workspace};
 use super::facts::Family;
-use super::fault::{io_error, model_error};
+use super::fault::{io_error, model_error, unsupported};
 use super::graph::identity::Identity;
 use super::model_files::weights;
 use super::names::Names;
@@ -64,7 +64,7 @@ fn source(installed: &Installed) -> Result<Source> {
         (Some(path), _) => Ok(Source::Onnx(path)),
         (None, Family::Unsupported(reason)) => {
             let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");
-            Err(model_error(dir, reason))
+            Err(unsupported(dir, reason))
         }
         (None, Family::Bert | Family::DistilBert) => {
             Err(model_error(dir, "there is no model.safetensors in it"))
@@ -82,7 +82,8 @@ pub(super) fn usable_precision(installed: &Installed, wanted: Precision) -> Prec
 
 /// Whether the graph returns token vectors that still have to be pooled.
 pub(super) fn gives_token_vectors(installed: &Installed) -> bool {
-    matches!(source(installed), Ok(Source::Onnx(_)))
+    let is_foreign = matches!(source(installed), Ok(Source::Onnx(_)));
+    is_foreign || installed.facts.pooling_in_graph().is_none()
 }
 
 /// Returns the weights of a model whose graph kb builds, and their names.

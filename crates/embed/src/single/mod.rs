@@ -12,6 +12,7 @@ use std::thread;
 
 use super::cache::{self, Manifest};
 use super::fault::model_error;
+use super::head::Head;
 use super::names::Names;
 use super::single::native::Encoder;
 use super::single::weights::Weights;
@@ -56,7 +57,7 @@ fn open_encoder(
     (weights, names): (&Path, &'static Names),
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Encoder> {
-    let precision = installed.binding(options).precision;
+    let Binding { precision, dim, .. } = installed.binding(options);
     let mut manifest = Manifest::read(&installed.cache_dir);
     manifest.require(&trust::model(installed))?;
     // The graph itself is not used, but the rows are made with it.
@@ -78,7 +79,8 @@ fn open_encoder(
             None if is_int8 => Some(graph::rows(installed, names, weights)?),
             None => None,
         };
-        Encoder::open(weights, rows, &installed.facts, names, options.num_threads)
+        let head = Head::open(&installed.facts, dim)?;
+        Encoder::open(weights, rows, (&installed.facts, names), head, options.num_threads)
     };
     match (open(place.as_deref()), place) {
         // Damaged since it was written, or missing: it is made with the graph.

@@ -65,14 +65,18 @@ pub(crate) struct Rows<'a> {
 impl Weights {
     /// Reads the table of tensors of a model.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let mut weights = Self::open_derived(path)?;
+        let mut weights = Self::open_plain(path)?;
         // Every encoder has this tensor; its prefix is the prefix of all.
         let names = weights.table.offset_keys();
         let words = names.iter().find(|name| name.ends_with(WORDS));
         let words = words.ok_or_else(|| model_error(path, format!("no tensor {WORDS}")))?;
         weights.prefix = words.strip_suffix(WORDS).unwrap_or_default().to_owned();
-        weights.is_derived = false;
         Ok(weights)
+    }
+
+    /// Reads the table of tensors of a module, whose names have no prefix.
+    pub(crate) fn open_plain(path: &Path) -> Result<Self> {
+        Ok(Self { is_derived: false, ..Self::open_derived(path)? })
     }
 
     /// Reads the table of tensors of a file written by [`write()`].

@@ -138,6 +138,7 @@ mod tests {
             max_tokens: 8,
             activation: Activation::Gelu,
             pooling: Pooling::Mean,
+            modules: Vec::new(),
             query_prefix: String::new(),
             passage_prefix: String::new(),
         };

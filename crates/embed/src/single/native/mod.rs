@@ -19,8 +19,8 @@ use ndarray::{Array2, Axis, s};
 use super::weights::Weights;
 use crate::error::{Error, Result};
 use crate::facts::Facts;
+use crate::head::Head;
 use crate::names::{self, Names};
-use crate::registry::Pooling;
 use crate::tokenized::Encoded;
 
 /// An encoder that embeds one text at a time.
@@ -30,6 +30,7 @@ pub(crate) struct Encoder {
     rows: Option<Weights>,
     facts: Facts,
     names: &'static Names,
+    head: Head,
     dim: usize,
     team: Mutex<Team>,
     has_run: AtomicBool,
@@ -46,8 +47,8 @@ impl Encoder {
     pub(crate) fn open(
         path: &Path,
         rows: Option<Weights>,
-        facts: &Facts,
-        names: &'static Names,
+        (facts, names): (&Facts, &'static Names),
+        head: Head,
         num_threads: usize,
     ) -> Result<Self> {
         Ok(Self {
@@ -55,6 +56,7 @@ impl Encoder {
             rows,
             facts: facts.clone(),
             names,
+            head,
             dim: usize::try_from(facts.dim).unwrap_or(usize::MAX),
             team: Mutex::new(Team::new(num_threads)),
             has_run: AtomicBool::new(false),
@@ -74,13 +76,8 @@ impl Encoder {
             let at = format!("{}.{idx}", self.names.layer);
             hidden = self.layer(&mut team, &hidden, &at)?;
         }
-        let mut vector = match self.facts.pooling {
-            // The mean is the sum at another length, and the length is set below.
-            Pooling::Mean => hidden.sum_axis(Axis(0)).to_vec(),
-            Pooling::Cls => hidden.row(0).to_vec(),
-        };
-        crate::runtime::to_unit(&mut vector);
-        let tokens = hidden.iter().copied().collect();
+        let tokens: Vec<f32> = hidden.iter().copied().collect();
+        let vector = self.head.vector(&tokens, self.dim);
         Ok(Encoded { vector, tokens })
     }
 
