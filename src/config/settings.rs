@@ -41,6 +41,8 @@ pub struct Embedding {
     pub query_prefix: String,
     /// Text put before passages; if empty, the prefix of the model.
     pub passage_prefix: String,
+    /// Numbers of a vector that are kept; 0 keeps all.
+    pub dim: u32,
     /// Whether the vectors of tokens are kept and compared.
     pub token_vectors: bool,
 }
@@ -298,6 +300,7 @@ impl Config {
                 precision: PrecisionWord::Int8,
                 query_prefix: String::new(),
                 passage_prefix: String::new(),
+                dim: 0,
                 token_vectors: true,
             },
             search: Search {

@@ -18,6 +18,7 @@ use crate::families::{
 };
 use crate::hub::Hub;
 use crate::tiny_model::draw;
+use crate::word_model::{WordModel, check_database, find, word_env};
 
 /// Width of the token vectors.
 const DIM: usize = 32;
@@ -187,4 +188,63 @@ fn a_damaged_dense_is_named_and_other_modules_give_another_graph() {
     for error in [many.unwrap_err(), single.unwrap_err()] {
         assert!(matches!(&error, Error::Model { path, .. } if *path == weights), "{error}");
     }
+}
+
+/// Returns the files of the default word model with a Dense to twice the width.
+fn wide_files() -> BTreeMap<String, Vec<u8>> {
+    let mut files = WordModel::default().files();
+    let mut modules: Value = serde_json::from_slice(&files["modules.json"]).unwrap();
+    let listed = modules.as_array_mut().unwrap();
+    listed.push(json!({"path": "2_Dense", "type": "sentence_transformers.models.Dense"}));
+    let dense = json!({"in_features": 32, "out_features": 64, "bias": false,
+        "activation_function": "torch.nn.modules.linear.Identity"});
+    let mut state = 1;
+    let drawn = (0..32 * 64).map(|_| draw(&mut state)).collect();
+    let tensors = Tensors::from([("linear.weight".to_owned(), (vec![64, 32], drawn))]);
+    files.insert("modules.json".to_owned(), modules.to_string().into_bytes());
+    files.insert("2_Dense/config.json".to_owned(), dense.to_string().into_bytes());
+    files.insert("2_Dense/model.safetensors".to_owned(), safetensors(&tensors, Dtype::F32));
+    files
+}
+
+#[test]
+fn a_database_moves_to_a_dense_model_to_fewer_dimensions_and_back() {
+    let env = word_env();
+    write(&wide_files(), &env.path("wide"));
+    let ids = || env.sql::<String>("SELECT group_concat(id || title, ',') FROM documents");
+    let chunks = || env.sql::<String>("SELECT group_concat(id || text, ',') FROM chunks");
+    let (documents, passages) = (ids(), chunks());
+    let check = |dim: usize| {
+        assert_eq!(env.json(&["status", "--format", "json"])["embedding_dim"], json!(dim));
+        assert_eq!((ids(), chunks()), (documents.clone(), passages.clone()));
+        check_database(&env);
+        assert_eq!(find(&env, &["frozen tide gauge", "--vec-only"])[0], "Tides");
+        // The same words have the same vector, whatever computed it.
+        let note = "The lamp keeper has the salt.";
+        let best = &env.json(&["search", note, "--vec-only"])["results"][0];
+        assert!(best["evidence"]["cosine"].as_f64().unwrap() > 0.8, "{best}");
+    };
+    check(32);
+    env.ok(&["reindex", "--model-dir", "wide"]);
+    check(64);
+    // Fewer numbers are another vector space, until the vectors are computed again.
+    env.ok(&["config", "set", "embedding.dim", "48"]);
+    env.write("docs/new.md", "# New\n\nsail and rope\n");
+    for args in [&["search", "tide", "--format=human"][..], &["add", "docs"]] {
+        let error = env.kb(args).expect(1).stderr;
+        let reason = "DB uses 'wide int8' (64 dim) but config specifies 'wide with 48 dim'\n";
+        assert!(error.contains(reason), "{error}");
+        assert!(error.ends_with("hint: run `kb reindex` to compute all vectors again\n"));
+    }
+    assert_eq!(find(&env, &["frozen tide", "--fts-only"]), ["Tides"]);
+    env.ok(&["reindex"]);
+    check(48);
+    env.ok(&["config", "set", "embedding.dim", "65"]);
+    let error = env.kb(&["reindex", "--format", "json"]).expect(1).json_error();
+    assert_eq!(error["error"], "embedding.dim is 65, but vectors of wide have 64 numbers");
+    env.ok(&["config", "set", "embedding.dim", "0"]);
+    let error = env.kb(&["search", "tide"]).expect(1).json_error();
+    assert!(error["error"].as_str().unwrap().contains("specifies 'wide with 64 dim'"), "{error}");
+    env.ok(&["reindex", "--model-dir", "tiny"]);
+    check(32);
 }

@@ -15,6 +15,7 @@ const DEFAULTS: [(&str, &str); 40] = [
     ("embedding.precision", "int8"),
     ("embedding.query_prefix", ""),
     ("embedding.passage_prefix", ""),
+    ("embedding.dim", "0"),
     ("embedding.token_vectors", "true"),
     ("search.default_top", "10"),
     ("search.default_format", "json"),

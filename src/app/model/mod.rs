@@ -84,7 +84,7 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
         num_threads: 1,
         query_prefix: given(&settings.query_prefix),
         passage_prefix,
-        dim: None,
+        dim: Some(settings.dim).filter(|dim| *dim > 0),
         keeps_tokens: settings.token_vectors,
     };
     Ok(ModelSelection { choice, options, locations: session.locations(), may_fetch })
@@ -110,10 +110,13 @@ pub fn select_for_reindex(session: &Session, bound: Option<&Binding>) -> Result<
 pub fn check_selection(session: &Session, bound: Option<&Binding>) -> Result<()> {
     let Some(bound) = bound else { return Ok(()) };
     let wanted = select(session, Some(bound))?;
-    if wanted.choice.name() == bound.model_name && wanted.options.precision == bound.precision {
+    let OpenOptions { precision, dim, .. } = wanted.options;
+    let dim = dim.unwrap_or(bound.dim);
+    let is_same = wanted.choice.name() == bound.model_name;
+    if is_same && precision == bound.precision && dim == bound.dim {
         return Ok(());
     }
-    let error = mismatch(bound, &wanted.choice.name(), wanted.options.precision);
+    let error = mismatch(bound, &wanted.choice.name(), precision, dim);
     match (error, &wanted.choice) {
         // `--model` does not accept the name of a directory.
         (
@@ -134,7 +137,8 @@ pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
     if let Ok(installed) = selection.locate() {
         return check_binding(given, &selection.binding(&installed));
     }
-    if selection.choice.spec().is_some_and(|spec| spec.dim != given.dim) {
+    let cut = selection.options.dim;
+    if selection.choice.spec().is_some_and(|spec| cut.unwrap_or(spec.dim) != given.dim) {
         return Err(Error::Usage {
             message: format!(
                 "vectors of {} do not have {} dimensions",
@@ -155,17 +159,19 @@ pub fn check_binding(bound: &Binding, wanted: &Binding) -> Result<()> {
     if bound == wanted {
         return Ok(());
     }
-    Err(mismatch(bound, &wanted.model_name, wanted.precision))
+    Err(mismatch(bound, &wanted.model_name, wanted.precision, wanted.dim))
 }
 
-fn mismatch(bound: &Binding, name: &str, precision: Precision) -> Error {
+fn mismatch(bound: &Binding, name: &str, precision: Precision, dim: u32) -> Error {
     let (mut bound_name, mut wanted) = (bound.model_name.clone(), name.to_owned());
     if bound_name == wanted {
         bound_name = format!("{bound_name} {}", bound.precision);
-        wanted = if bound.precision == precision {
-            format!("{wanted} with another length or passage prefix")
-        } else {
+        wanted = if bound.precision != precision {
             format!("{wanted} {precision}")
+        } else if bound.dim != dim {
+            format!("{wanted} with {dim} dim")
+        } else {
+            format!("{wanted} with another length or passage prefix")
         };
     }
     Error::ModelMismatch { bound: bound_name, bound_dim: bound.dim, wanted }
@@ -214,7 +220,22 @@ impl ModelSelection {
 
     /// Finds model and runtime library on this machine, without network.
     pub fn locate(&self) -> Result<Installed> {
-        embed::locate(&self.choice, &self.locations)
+        self.fitting(embed::locate(&self.choice, &self.locations)?)
+    }
+
+    /// Refuses more numbers than the model's vectors have.
+    fn fitting(&self, installed: Installed) -> Result<Installed> {
+        let (dim, full) = (self.options.dim.unwrap_or(0), installed.facts.vector_dim());
+        if dim <= full {
+            return Ok(installed);
+        }
+        Err(Error::Usage {
+            message: format!(
+                "embedding.dim is {dim}, but vectors of {} have {full} numbers",
+                self.name()
+            ),
+            hint: Some("`kb config set embedding.dim 0` keeps all numbers".into()),
+        })
     }
 
     /// Finds model and runtime library, fetching what is missing.
@@ -222,9 +243,9 @@ impl ModelSelection {
         if !self.may_fetch && self.locate_model().is_err() {
             return Err(Error::UntrustedModel { name: self.name() });
         }
-        embed::install(&self.choice, &self.locations, &mut |event| {
+        self.fitting(embed::install(&self.choice, &self.locations, &mut |event| {
             observer.on_event(Event::Fetch(event));
-        })
+        })?)
     }
 
     /// Finds model and runtime library. If they are missing, reports that and fetches them, as `kb init`

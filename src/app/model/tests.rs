@@ -118,6 +118,13 @@ fn a_model_or_a_precision_that_differs_is_a_mismatch() {
     let precision = [("KB_EMBEDDING_PRECISION", "fp32")];
     assert_eq!(check(&precision), format!("{DEFAULT} int8, not {DEFAULT} fp32"));
     assert!(check_selection(&world(&precision).session, None).is_ok());
+    let cut = |dim| check(&[("KB_EMBEDDING_DIM", dim)]);
+    assert_eq!(cut("256"), format!("{DEFAULT} int8, not {DEFAULT} with 256 dim"));
+    assert_eq!((cut("384"), cut("0")), (String::new(), String::new()));
+    let narrow = Binding { dim: 256, ..database.clone() };
+    let error = check_binding(&narrow, &database).unwrap_err().to_string();
+    assert!(error.contains(" int8' (256 dim) but config specifies"), "{error}");
+    assert!(error.ends_with("with 384 dim'"), "{error}");
     assert!(check_binding(&database, &database).is_ok());
     let other = Binding { max_tokens: 128, ..database.clone() };
     let error = check_binding(&database, &other).unwrap_err().to_string();
@@ -132,6 +139,8 @@ fn a_file_decides_nothing_about_the_model_to_fetch() {
     let other_width = Binding { dim: 3, ..bound(DEFAULT, Precision::Int8) };
     let message = check_adoptable(session, &other_width).unwrap_err().to_string();
     assert_eq!(message, format!("vectors of {DEFAULT} do not have 3 dimensions"));
+    let cut = world(&[("KB_EMBEDDING_DIM", "3")]);
+    assert!(check_adoptable(&cut.session, &other_width).is_ok());
     for name in ["multilingual-e5-small", "someone/model"] {
         let refused = check_adoptable(session, &bound(name, Precision::Int8));
         assert!(matches!(refused, Err(Error::UntrustedModel { .. })), "{name}");
