@@ -113,7 +113,9 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
             |selection| selection.name(),
         ),
         model_dir,
-        runtime: installed.map(|installed| installed.runtime),
+        runtime: installed
+            .map(|installed| installed.runtime)
+            .filter(|runtime| !runtime.as_os_str().is_empty()),
         binding,
         ocr: ocr::setup(session),
         model_wanted,

@@ -9,8 +9,8 @@ use std::path::Path;
 use kb_base::document::Precision;
 use kb_base::error::Error;
 use kb_embed::{
-    DEFAULT_MODEL, Embedder, Event, FileState, Installed, Locations, ModelChoice, OnnxEmbedder,
-    OpenOptions, examine, install, locate, locate_model, open, open_single, tokenizer,
+    DEFAULT_MODEL, Embedder, Event, FileState, Installed, Locations, ModelChoice, OpenOptions,
+    examine, install, locate, locate_model, open, open_single, tokenizer,
 };
 
 use crate::env::locations;
@@ -38,7 +38,7 @@ fn real() -> Installed {
         .unwrap_or_else(|error| panic!("{error}: run `make test`, which fetches it once"))
 }
 
-fn embedder(installed: &Installed, precision: Precision) -> OnnxEmbedder {
+fn embedder(installed: &Installed, precision: Precision) -> Box<dyn Embedder> {
     let options = OpenOptions { precision, ..OpenOptions::default() };
     open(installed, &options, &mut |_| {}).unwrap()
 }
@@ -90,7 +90,7 @@ fn smallest_and_mean(cosines: impl Iterator<Item = f64>) -> (f64, f64) {
 
 #[test]
 fn fp32_agrees_with_sentence_transformers() {
-    let (smallest, _) = agreement(&embedder(&real(), Precision::Fp32), 1);
+    let (smallest, _) = agreement(&*embedder(&real(), Precision::Fp32), 1);
     assert!(smallest > 0.9999, "{smallest}");
 }
 
@@ -108,8 +108,8 @@ fn single_texts_and_batches_use_the_same_8_bits() {
     let texts = reference().into_iter().step_by(10);
     let (mut num_equal, mut num_bits) = (0, 0);
     let (smallest, mean) = smallest_and_mean(texts.map(|(text, _)| {
-        let [one_found, many_found] = [&*one as &dyn Embedder, &many]
-            .map(|embedder| embedder.embed_passages(&[&text]).unwrap().remove(0));
+        let [one_found, many_found] =
+            [&one, &many].map(|embedder| embedder.embed_passages(&[&text]).unwrap().remove(0));
         let [codes, other] = [&one_found, &many_found].map(|found| found.codes.as_ref().unwrap());
         let num_codes = (one.num_tokens(&text) + 2).div_ceil(4);
         assert_eq!((codes.len(), other.len()), (num_codes * 48, num_codes * 48));
@@ -125,8 +125,7 @@ fn single_texts_and_batches_use_the_same_8_bits() {
 
 #[test]
 fn the_tokens_of_a_query_match_a_passage_with_its_words() {
-    for embedder in [single(&real(), Precision::Int8), Box::new(embedder(&real(), Precision::Int8))]
-    {
+    for embedder in [single(&real(), Precision::Int8), embedder(&real(), Precision::Int8)] {
         let embedder: &dyn Embedder = &*embedder;
         let passages = ["How to install git on Debian", "Bake the bread for forty minutes"];
         let codes = embedder.embed_passages(&passages).unwrap();
@@ -146,7 +145,7 @@ fn codes_of_tokens_are_made_only_if_they_are_wanted() {
 
 #[test]
 fn int8_stays_close_to_sentence_transformers() {
-    let (smallest, mean) = agreement(&embedder(&real(), Precision::Int8), 1);
+    let (smallest, mean) = agreement(&*embedder(&real(), Precision::Int8), 1);
     assert!(mean > 0.98 && smallest > 0.9, "mean {mean}, smallest {smallest}");
 }
 
@@ -205,7 +204,7 @@ fn check_tiny(tiny: Tiny) {
     let installed = locate(&ModelChoice::directory(model_dir), &locations).unwrap();
     let both = [(Precision::Fp32, 0.999_999), (Precision::Int8, 0.99)];
     let opened = both.into_iter().flat_map(|(precision, smallest)| {
-        let many: Box<dyn Embedder> = Box::new(embedder(&installed, precision));
+        let many = embedder(&installed, precision);
         [(precision, smallest, many), (precision, smallest, single(&installed, precision))]
     });
     for (precision, smallest, embedder) in opened {

@@ -146,7 +146,7 @@ fn check(model: &str) {
     let installed = install(&choice, &locations, &mut |_| {}).unwrap();
     let options = OpenOptions { precision: Precision::Fp32, ..OpenOptions::default() };
     let embedders: [Box<dyn Embedder>; 2] = [
-        Box::new(open(&installed, &options, &mut |_| {}).unwrap()),
+        open(&installed, &options, &mut |_| {}).unwrap(),
         open_single(&installed, &options, &mut |_| {}).unwrap(),
     ];
     let reference = reference(&numbers(&format!("{model}.f32")), DIM);

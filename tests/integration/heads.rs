@@ -42,7 +42,7 @@ fn full_dim(head: &Value) -> usize {
 }
 
 /// Returns the files of a model; make.py has the same lines.
-pub(crate) fn files(head: &Value, number: u64) -> BTreeMap<String, Vec<u8>> {
+fn files(head: &Value, number: u64) -> BTreeMap<String, Vec<u8>> {
     let tokenizer = fs::read(format!("{FIXTURES}/wordpiece.json")).unwrap();
     let model = weights(num_tokens(&tokenizer), DIM);
     let mut files = BTreeMap::from([
@@ -91,7 +91,7 @@ pub(crate) fn files(head: &Value, number: u64) -> BTreeMap<String, Vec<u8>> {
 /// Opens a model for passages and for single texts.
 fn open_both(installed: &Installed, options: &OpenOptions) -> [Box<dyn Embedder>; 2] {
     [
-        Box::new(open(installed, options, &mut |_| {}).unwrap()),
+        open(installed, options, &mut |_| {}).unwrap(),
         open_single(installed, options, &mut |_| {}).unwrap(),
     ]
 }
@@ -154,7 +154,7 @@ fn every_pooling_and_dense_gives_the_vectors_of_sentence_transformers() {
     assert!(rest.is_empty());
 }
 
-fn write(files: &BTreeMap<String, Vec<u8>>, dir: &Path) {
+pub(crate) fn write(files: &BTreeMap<String, Vec<u8>>, dir: &Path) {
     for (name, bytes) in files {
         let path = dir.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

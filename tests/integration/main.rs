@@ -221,6 +221,8 @@ mod skill_targets;
 mod sockets;
 /// The command lines in messages and comments of the program.
 mod source_lines;
+/// Static models give the vectors of the libraries that write them, without the runtime library.
+mod static_models;
 /// Headings of plain text, also in real ones.
 mod texts;
 /// The page on threats.

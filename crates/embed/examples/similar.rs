@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use kb_embed::{DEFAULT_MODEL, Embedder, Locations, ModelChoice, OpenOptions, install, open};
+use kb_embed::{DEFAULT_MODEL, Locations, ModelChoice, OpenOptions, install, open};
 
 fn main() -> kb_base::error::Result<()> {
     let args: Vec<String> = std::env::args().collect();

@@ -56,6 +56,11 @@ pub enum Family {
     Bert,
     /// `distilbert`.
     DistilBert,
+    /// A table of token vectors, without layers (`table`).
+    Static {
+        /// Whether unknown tokens do not count, as in `model2vec`.
+        leaves_out_unknown: bool,
+    },
     /// A model whose graph kb cannot build, with the reason. Its own ONNX file is used.
     Unsupported(String),
 }
@@ -87,12 +92,21 @@ impl Facts {
     /// support.
     pub fn read(dir: &Path, spec: Option<&ModelSpec>) -> Result<Self> {
         let config_path = dir.join("config.json");
-        let config = read_json(&config_path)?
-            .ok_or_else(|| model_error(&config_path, "there is no such file"))?;
-        let mut facts =
-            Self::from_config(&config).map_err(|reason| model_error(&config_path, reason))?;
-        // A row whose width is that of the transformer has no Dense.
-        if spec.is_none_or(|spec| spec.dim != facts.dim) {
+        let config = read_json(&config_path)?;
+        let is_model2vec =
+            config.as_ref().is_some_and(|config| config["model_type"] == "model2vec");
+        let is_static = is_model2vec || config.is_none() && modules::static_folder(dir)?.is_some();
+        let mut facts = if is_static {
+            Self::of_table(is_model2vec)
+        } else {
+            let config =
+                config.ok_or_else(|| model_error(&config_path, "there is no such file"))?;
+            Self::from_config(&config).map_err(|reason| model_error(&config_path, reason))?
+        };
+        if is_static {
+            facts.dim = spec.map_or(0, |spec| spec.dim);
+        } else if spec.is_none_or(|spec| spec.dim != facts.dim) {
+            // A row whose width is that of the transformer has no Dense.
             let width = usize::try_from(facts.dim).unwrap_or(usize::MAX);
             (facts.pooling, facts.modules) = modules::read(dir, width)?;
         }
@@ -117,6 +131,25 @@ impl Facts {
             facts.passage_prefix = prompt(&["document", "passage", "corpus"]);
         }
         Ok(facts)
+    }
+
+    /// The facts of a static model, but for its width, which only its table has.
+    fn of_table(leaves_out_unknown: bool) -> Self {
+        Self {
+            family: Family::Static { leaves_out_unknown },
+            dim: 0,
+            num_layers: 0,
+            num_heads: 1,
+            epsilon: 0.0,
+            first_position: 0,
+            // `model2vec` reads as many tokens of a text.
+            max_tokens: DEFAULT_POSITIONS,
+            activation: Activation::Gelu,
+            pooling: Pooling::Mean,
+            modules: Vec::new(),
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+        }
     }
 
     /// Width of the vectors of texts.

@@ -16,7 +16,7 @@ pub struct Installed {
     pub facts: Facts,
     /// Its row of `models.toml`, if it has one.
     pub spec: Option<&'static ModelSpec>,
-    /// The ONNX Runtime library.
+    /// The ONNX Runtime library; empty if there is none and the model needs none.
     pub runtime: PathBuf,
     /// kb's cache, for files derived from the model.
     pub cache_dir: PathBuf,

@@ -28,6 +28,7 @@ mod options;
 mod registry;
 pub(crate) mod runtime;
 pub(crate) mod single;
+mod table;
 mod token_codes;
 mod tokenize;
 mod tokenized;
@@ -35,6 +36,8 @@ mod trust;
 mod upkeep;
 
 use cache::Manifest;
+use facts::Family;
+use table::TableEmbedder;
 
 use crate::error::Result;
 
@@ -84,8 +87,11 @@ pub fn open(
     installed: &Installed,
     options: &OpenOptions,
     on_event: &mut dyn FnMut(Event),
-) -> Result<OnnxEmbedder> {
-    OnnxEmbedder::open(installed, options, on_event)
+) -> Result<Box<dyn Embedder>> {
+    if matches!(installed.facts.family, Family::Static { .. }) {
+        return Ok(Box::new(TableEmbedder::open(installed, options)?));
+    }
+    Ok(Box::new(OnnxEmbedder::open(installed, options, on_event)?))
 }
 
 /// Opens the model for one or a few texts: optimised for a fast start, not for throughput.
@@ -98,5 +104,8 @@ pub fn open_single(
     options: &OpenOptions,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Box<dyn Embedder>> {
+    if matches!(installed.facts.family, Family::Static { .. }) {
+        return open(installed, options, on_event);
+    }
     single::open(installed, options, on_event)
 }

@@ -68,6 +68,24 @@ pub(crate) fn read(dir: &Path, mut width: usize) -> Result<(Pooling, Vec<Module>
     Ok((pooling, modules))
 }
 
+/// Returns the folder of a static model's table and tokenizer, which is empty if they are in `dir`
+/// itself; `None` for any other model.
+pub(crate) fn static_folder(dir: &Path) -> Result<Option<String>> {
+    let mut modules = listed(dir)?.into_iter();
+    match modules.next() {
+        Some((kind, folder)) if kind == "StaticEmbedding" => {
+            match modules.find(|(kind, _)| kind != "Normalize") {
+                Some((other, _)) => Err(unsupported(
+                    &dir.join(FILE),
+                    format!("module `{other}` is not supported after `StaticEmbedding`"),
+                )),
+                None => Ok(Some(folder)),
+            }
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Returns the files of the modules below `dir`, each with whether the module needs it.
 pub(crate) fn files(dir: &Path) -> Result<Vec<(String, bool)>> {
     let below = listed(dir)?.into_iter().filter(|(_, folder)| is_below(folder));
@@ -87,7 +105,8 @@ fn listed(dir: &Path) -> Result<Vec<(String, String)>> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let found = modules.map(|module| {
         let kind = text(&module["type"]).rsplit('.').next().unwrap_or_default().to_owned();
-        let folder = text(&module["path"]);
+        // Model2Vec writes a dot for the model's own folder.
+        let folder = Some(text(&module["path"])).filter(|path| path != ".").unwrap_or_default();
         if !folder.is_empty() && !is_below(&folder) {
             return Err(model_error(&path, format!("`{folder}` is not a folder of the model")));
         }

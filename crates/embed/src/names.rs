@@ -66,7 +66,7 @@ impl Names {
         match family {
             Family::Bert => Some(&BERT),
             Family::DistilBert => Some(&DISTILBERT),
-            Family::Unsupported(_) => None,
+            Family::Static { .. } | Family::Unsupported(_) => None,
         }
     }
 }

@@ -204,7 +204,9 @@ fn run_built(session: &mut Session, ids: &[i64], head: &Head) -> Result<Encoded>
         let output = outputs.get(name).ok_or_else(|| inference("the graph lacks an output"))?;
         Ok(output.try_extract_tensor::<f32>().map_err(inference)?.1.to_vec())
     };
-    Ok(Encoded { vector: head.cut(output(OUTPUT)?), tokens: output(TOKENS)? })
+    let tokens = output(TOKENS)?;
+    let token_dim = tokens.len() / ids.len().max(1);
+    Ok(Encoded { vector: head.cut(output(OUTPUT)?), tokens, token_dim })
 }
 
 /// Runs a graph that returns one vector per token, such as a model's own ONNX file.
@@ -230,7 +232,8 @@ fn run_for_tokens(session: &mut Session, ids: &[i64], head: &Head) -> Result<Enc
         let Ok((shape, values)) = output.try_extract_tensor::<f32>() else { continue };
         let [_, _, dim] = shape[..] else { continue };
         let dim = usize::try_from(dim).unwrap_or(0).max(1);
-        return Ok(Encoded { vector: head.vector(values, dim), tokens: values.to_vec() });
+        let (vector, tokens) = (head.vector(values, dim), values.to_vec());
+        return Ok(Encoded { vector, tokens, token_dim: dim });
     }
     Err(inference("the graph returns no token vectors"))
 }

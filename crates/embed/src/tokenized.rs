@@ -12,9 +12,10 @@ use crate::error::{Error, Result};
 pub struct Encoded {
     /// The text's vector, of unit length.
     pub vector: Vec<f32>,
-    /// The vectors of its tokens, special ones included, one after the other; of any length, and
-    /// often of another width than the text's.
+    /// The vectors of its tokens, special ones included, `[tokens, token_dim]`; of any length.
     pub tokens: Vec<f32>,
+    /// Width of a token's vector.
+    pub token_dim: usize,
 }
 
 /// A tokenizer and a model that computes vectors from its tokens: all that an
@@ -86,26 +87,24 @@ pub(crate) use embeds_by_tokens;
 /// Embeds a query, cut at the model's limit.
 pub(crate) fn embed_query(model: &impl TokenModel, query: &str) -> Result<QueryEmbedding> {
     let (ids, _) = model.tokenizer().encode_cut(query, Side::Query)?;
-    let Encoded { vector, tokens } = checked(model, &ids)?;
-    let tokens = QueryTokens::new(&tokens, tokens.len() / ids.len());
+    let Encoded { vector, tokens, token_dim } = checked(model, &ids)?;
+    let tokens = QueryTokens::new(&tokens, token_dim);
     Ok(QueryEmbedding { vector, tokens: Arc::new(tokens) })
 }
 
 /// Runs a model and encodes its tokens.
 pub(crate) fn embed(model: &impl TokenModel, ids: &[i64]) -> Result<Embedding> {
-    let Encoded { vector, tokens } = checked(model, ids)?;
-    let width = tokens.len() / ids.len();
-    let codes = model.keeps_tokens().then(|| token_codes::encode(&tokens, width));
+    let Encoded { vector, tokens, token_dim } = checked(model, ids)?;
+    let codes = model.keeps_tokens().then(|| token_codes::encode(&tokens, token_dim));
     Ok(Embedding { vector, codes })
 }
 
 /// Runs a model and refuses vectors that cannot be stored.
 fn checked(model: &impl TokenModel, ids: &[i64]) -> Result<Encoded> {
     let encoded = model.run(ids)?;
-    let Encoded { vector, tokens } = &encoded;
+    let Encoded { vector, tokens, token_dim } = &encoded;
     let is_complete = u32::try_from(vector.len()).is_ok_and(|dim| dim == model.bound_to().dim)
-        && !ids.is_empty()
-        && tokens.len().is_multiple_of(ids.len());
+        && tokens.len().is_multiple_of(*token_dim);
     if !is_complete || !vector.iter().all(|number| number.is_finite()) {
         return Err(Error::Inference("the model returned an invalid vector".into()));
     }

@@ -16,8 +16,7 @@ fn main() -> kb_base::error::Result<()> {
     let [_, database, home, note, question] = args.as_slice() else { panic!("see above") };
     let locations = Locations::below(Path::new(home));
     let installed = install(&ModelChoice::named(DEFAULT_MODEL)?, &locations, &mut |_| {})?;
-    let model: Arc<dyn Embedder> =
-        Arc::new(open(&installed, &OpenOptions::default(), &mut |_| {})?);
+    let model: Arc<dyn Embedder> = open(&installed, &OpenOptions::default(), &mut |_| {})?.into();
 
     let mut store = Store::open(Path::new(database))?;
     store.bind(model.binding())?;

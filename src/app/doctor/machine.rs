@@ -163,7 +163,8 @@ pub(super) fn model(
         let message = "not loaded, because its files have changed";
         return findings.add("runtime", Verdict::Note, message);
     }
-    let runtime = installed.runtime.display().to_string();
+    let is_needed = !installed.runtime.as_os_str().is_empty();
+    let runtime = if is_needed { installed.runtime.display().to_string() } else { "kb".to_owned() };
     let embedded = selection
         .open_for_passages(&installed, observer)
         .and_then(|model| model.embed_passages(&[SAMPLE]));

@@ -4,9 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::observer::{Event, Observer};
 use crate::document::{Binding, Embedding};
-use crate::embed::{
-    self, Embedder, Installed, OnnxEmbedder, OpenOptions, QueryEmbedding, Side, Tokenizer,
-};
+use crate::embed::{self, Embedder, Installed, OpenOptions, QueryEmbedding, Side, Tokenizer};
 use crate::error::Result;
 
 /// A model that is loaded for the first passage. A run that finds nothing new never loads it.
@@ -16,7 +14,7 @@ pub struct LazyModel<'a> {
     binding: Binding,
     installed: Installed,
     options: OpenOptions,
-    embedder: Mutex<Option<Arc<OnnxEmbedder>>>,
+    embedder: Mutex<Option<Arc<dyn Embedder>>>,
     observer: &'a dyn Observer,
 }
 
@@ -33,12 +31,13 @@ impl<'a> LazyModel<'a> {
     }
 
     /// Returns the model, loading it on the first call.
-    pub fn get(&self) -> Result<Arc<OnnxEmbedder>> {
+    pub fn get(&self) -> Result<Arc<dyn Embedder>> {
         let mut slot = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(embedder) = &*slot {
             return Ok(Arc::clone(embedder));
         }
-        let embedder = Arc::new(open(&self.installed, &self.options, self.observer)?);
+        let embedder: Arc<dyn Embedder> =
+            open(&self.installed, &self.options, self.observer)?.into();
         *slot = Some(Arc::clone(&embedder));
         Ok(embedder)
     }
@@ -75,6 +74,6 @@ pub(super) fn open(
     installed: &Installed,
     options: &OpenOptions,
     observer: &dyn Observer,
-) -> Result<OnnxEmbedder> {
+) -> Result<Box<dyn Embedder>> {
     embed::open(installed, options, &mut |event| observer.on_event(Event::Fetch(event)))
 }

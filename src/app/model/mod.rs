@@ -287,7 +287,7 @@ impl ModelSelection {
         bound: Option<&Binding>,
         observer: &dyn Observer,
     ) -> Result<Box<dyn Embedder>> {
-        Ok(Box::new(open(&self.locate_bound(bound)?, &self.options, observer)?))
+        open(&self.locate_bound(bound)?, &self.options, observer)
     }
 
     fn report(&self, installed: &Installed, observer: &dyn Observer) {

@@ -13,10 +13,12 @@ use std::path::{Path, PathBuf};
 
 use crate::cache::Workspace;
 use crate::error::{Error, Result};
-use crate::facts::Facts;
+use crate::facts::{Facts, Family};
 use crate::fault::model_error;
 use crate::model_files::{WEIGHTS, is_pinned, weights};
+use crate::modules;
 use crate::registry::{FileSpec, default_files};
+use crate::single::weights::Weights;
 use crate::{Event, Installed, Locations, ModelChoice, ModelSpec};
 
 use failures::{changed_length, fetch_error, reason_of};
@@ -33,10 +35,14 @@ pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)..."
 /// [`Error::NotInstalled`] if one of them is missing; [`Error::CacheChanged`] or [`Error::Model`]
 /// if one exists and cannot be used.
 pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> {
-    let model_dir = locate_model(choice, locations)?;
-    let runtime = runtime::locate(locations)?
-        .ok_or_else(|| Error::NotInstalled { what: runtime::WHAT.to_owned() })?;
-    installed(choice, model_dir, runtime, locations)
+    let model = read(choice, &locate_model(choice, locations)?)?;
+    let runtime = match runtime::locate(locations) {
+        Ok(Some(path)) => path,
+        Ok(None) | Err(_) if is_static(&model.1) => PathBuf::new(),
+        Ok(None) => return Err(Error::NotInstalled { what: runtime::WHAT.to_owned() }),
+        Err(error) => return Err(error),
+    };
+    Ok(installed(choice, model, runtime, locations))
 }
 
 /// Finds the model's directory on this machine, without using the network.
@@ -53,13 +59,17 @@ pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathB
         if !dir.is_dir() {
             return Err(Error::NoModelFiles { name: choice.name(), path: Some(dir.clone()) });
         }
-        for name in ["config.json", "tokenizer.json"] {
-            if !dir.join(name).is_file() {
-                return Err(model_error(dir, format!("there is no {name} in it")));
+        let folder = modules::static_folder(dir)?;
+        let needed: &[&str] =
+            if folder.is_some() { &["tokenizer.json"] } else { &["config.json", "tokenizer.json"] };
+        let place = below(dir, folder);
+        for name in needed {
+            if !place.join(name).is_file() {
+                return Err(model_error(&place, format!("there is no {name} in it")));
             }
         }
-        if weights(dir).is_none() {
-            return Err(model_error(dir, format!("there is none of {}", WEIGHTS.join(", "))));
+        if weights(&place).is_none() {
+            return Err(model_error(&place, format!("there is none of {}", WEIGHTS.join(", "))));
         }
         return Ok(dir.clone());
     }
@@ -97,6 +107,13 @@ pub fn install(
         }
         // A library given by the user is not replaced.
         Err(error) if locations.runtime_path.is_some() => return Err(error),
+        Ok(None) | Err(_)
+            if locate_model(choice, locations)
+                .and_then(|dir| Facts::read(&dir, choice.spec()))
+                .is_ok_and(|facts| is_static(&facts)) =>
+        {
+            PathBuf::new()
+        }
         Ok(None) | Err(_) => {
             let workspace = Workspace::open(&locations.cache_dir, on_event)?;
             match runtime::locate(locations) {
@@ -119,7 +136,7 @@ pub fn install(
             }
         }
     };
-    installed(choice, model_dir, runtime, locations)
+    Ok(installed(choice, read(choice, &model_dir)?, runtime, locations))
 }
 
 /// Fetches the model from the first source that provides it.
@@ -185,15 +202,36 @@ fn report_failure(what: &str, failures: &[(String, String)], on_event: &mut dyn 
     }
 }
 
-/// Reads the facts of the files found.
+/// Reads the facts of the model in `dir`, and returns the folder with its weights and tokenizer.
+fn read(choice: &ModelChoice, dir: &Path) -> Result<(PathBuf, Facts)> {
+    let mut facts = Facts::read(dir, choice.spec())?;
+    let mut place = dir.to_owned();
+    if is_static(&facts) {
+        place = below(dir, modules::static_folder(dir)?);
+        let (weights, name) = Weights::open_table(&place)?;
+        let width = weights.rows(name, [0, 0])?.num_columns;
+        facts.dim = u32::try_from(width).unwrap_or(u32::MAX);
+    }
+    Ok((place, facts))
+}
+
+fn is_static(facts: &Facts) -> bool {
+    matches!(facts.family, Family::Static { .. })
+}
+
+/// Returns a folder of a directory, which may be the directory itself.
+fn below(dir: &Path, folder: Option<String>) -> PathBuf {
+    let folder = folder.filter(|folder| !folder.is_empty());
+    folder.map_or_else(|| dir.to_owned(), |folder| dir.join(folder))
+}
+
 fn installed(
     choice: &ModelChoice,
-    model_dir: PathBuf,
+    (model_dir, facts): (PathBuf, Facts),
     runtime: PathBuf,
     locations: &Locations,
-) -> Result<Installed> {
-    let facts = Facts::read(&model_dir, choice.spec())?;
-    Ok(Installed {
+) -> Installed {
+    Installed {
         name: choice.name(),
         model_dir,
         facts,
@@ -202,7 +240,7 @@ fn installed(
         cache_dir: locations.cache_dir.clone(),
         is_model_given: matches!(choice, ModelChoice::Directory { .. }),
         is_runtime_given: locations.runtime_path.is_some() || cfg!(not(feature = "load-dynamic")),
-    })
+    }
 }
 
 /// Returns the name of the model in messages.

@@ -66,15 +66,14 @@ fn source(installed: &Installed) -> Result<Source> {
             let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");
             Err(unsupported(dir, reason))
         }
-        (None, Family::Bert | Family::DistilBert) => {
-            Err(model_error(dir, "there is no model.safetensors in it"))
-        }
+        (None, _) => Err(model_error(dir, "there is no model.safetensors in it")),
     }
 }
 
 /// Returns the precision that passages are computed in: an ONNX file runs unchanged.
 pub(super) fn usable_precision(installed: &Installed, wanted: Precision) -> Precision {
     match source(installed) {
+        _ if matches!(installed.facts.family, Family::Static { .. }) => Precision::Fp32,
         Ok(Source::Onnx(_)) => Precision::Fp32,
         Ok(Source::Weights(..)) | Err(_) => wanted,
     }

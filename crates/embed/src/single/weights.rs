@@ -15,8 +15,9 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 
 use crate::error::Result;
-use crate::fault::{io_error, model_error};
+use crate::fault::{io_error, model_error, unsupported};
 use crate::files::{File, open, write as replacing};
+use crate::model_files::WEIGHTS;
 use crate::names::WORDS;
 
 /// Bytes of the number at the start of a file: the length of the table of tensors that follows.
@@ -77,6 +78,21 @@ impl Weights {
     /// Reads the table of tensors of a module, whose names have no prefix.
     pub(crate) fn open_plain(path: &Path) -> Result<Self> {
         Ok(Self { is_derived: false, ..Self::open_derived(path)? })
+    }
+
+    /// Reads the table of tensors of a static model, and finds the name of its vectors.
+    pub(crate) fn open_table(dir: &Path) -> Result<(Self, &'static str)> {
+        const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
+        let path = dir.join(WEIGHTS[0]);
+        let weights = Self::open_plain(&path)?;
+        if weights.has("mapping") {
+            return Err(unsupported(&path, "vectors with a `mapping` are not supported"));
+        }
+        let name = NAMES.into_iter().find(|name| weights.has(name));
+        let name = name.ok_or_else(|| {
+            unsupported(&path, format!("it has no tensor {}", NAMES.join(" or ")))
+        })?;
+        Ok((weights, name))
     }
 
     /// Reads the table of tensors of a file written by [`write()`].

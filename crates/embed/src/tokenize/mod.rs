@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
+use crate::facts::Family;
 use crate::fault::model_error;
 use crate::files::open;
 use crate::tokenize::wordpiece::WordPiece;
@@ -50,6 +51,16 @@ impl Encoder {
         library.with_truncation(None)?;
         library.with_padding(None);
         Ok(Self::Library(Box::new(library)))
+    }
+
+    /// Makes [`Encoder::encode`] add no special tokens.
+    fn leave_out_special(&mut self) {
+        match self {
+            Self::WordPiece(word_piece) => word_piece.leave_out_special(),
+            Self::Library(library) => {
+                library.with_post_processor(None::<tokenizers::PostProcessorWrapper>);
+            }
+        }
     }
 
     /// Counts the tokens of a text, without special tokens.
@@ -100,7 +111,10 @@ impl Tokenizer {
         let path = installed.model_dir.join("tokenizer.json");
         let bytes = open::read(&path, open::Links::Follow, MAX_FILE_BYTES)
             .map_err(|error| model_error(&path, error))?;
-        let encoder = Encoder::read(&bytes).map_err(|error| model_error(&path, error))?;
+        let mut encoder = Encoder::read(&bytes).map_err(|error| model_error(&path, error))?;
+        if matches!(installed.facts.family, Family::Static { .. }) {
+            encoder.leave_out_special();
+        }
         let empty = encoder.encode("").map_err(|error| model_error(&path, error))?;
         let facts = &installed.facts;
         let prefix = |chosen: &Option<String>, own: &String| chosen.as_ref().unwrap_or(own).clone();
@@ -126,6 +140,16 @@ impl Tokenizer {
         self.encoder.num_unknown(text)
     }
 
+    /// Returns the id of the unknown token, if there is one.
+    pub(crate) fn unknown(&self) -> Option<i64> {
+        match &self.encoder {
+            Encoder::WordPiece(word_piece) => Some(word_piece.unknown()),
+            Encoder::Library(library) => {
+                UNKNOWN.iter().find_map(|name| library.token_to_id(name)).map(i64::from)
+            }
+        }
+    }
+
     /// Counts exactly the tokens embedded for a passage, with special tokens and prefix.
     pub fn num_passage_tokens(&self, passage: &str) -> usize {
         let num_tokens = self.num_tokens(&prefixed(&self.passage_prefix, passage));
@@ -147,7 +171,7 @@ impl Tokenizer {
         self.num_special + self.num_tokens(&self.passage_prefix)
     }
 
-    /// Encodes a passage; never empty.
+    /// Encodes a passage; empty only if a model adds no special tokens.
     ///
     /// # Errors
     ///

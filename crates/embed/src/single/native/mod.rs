@@ -78,7 +78,7 @@ impl Encoder {
         }
         let tokens: Vec<f32> = hidden.iter().copied().collect();
         let vector = self.head.vector(&tokens, self.dim);
-        Ok(Encoded { vector, tokens })
+        Ok(Encoded { vector, tokens, token_dim: self.dim })
     }
 
     /// Maps token ids to the first layer's input `[tokens, dim]`: words + positions (+ the first

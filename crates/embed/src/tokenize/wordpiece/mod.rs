@@ -41,6 +41,17 @@ impl WordPiece {
         num_unknown
     }
 
+    /// Returns the id of the unknown token.
+    pub(crate) fn unknown(&self) -> i64 {
+        self.unknown.into()
+    }
+
+    /// Makes [`WordPiece::encode`] add no special tokens.
+    pub(crate) fn leave_out_special(&mut self) {
+        self.before.clear();
+        self.after.clear();
+    }
+
     /// Returns the ids of a text, with special tokens.
     pub(crate) fn encode(&self, text: &str) -> Vec<i64> {
         let mut ids: Vec<i64> = self.before.iter().map(|id| i64::from(*id)).collect();

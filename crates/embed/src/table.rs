@@ -1,0 +1,90 @@
+//! Embeds text with a static model: a table with a vector per token, without layers and without the
+//! runtime library.
+//!
+//! sentence-transformers (`StaticEmbedding`) and `model2vec` write such tables. A text's vector is the
+//! mean of its tokens' vectors, each times its weight if there are weights.
+
+use super::cache::Manifest;
+use super::facts::Family;
+use super::head::Head;
+use super::single::weights::Weights;
+use super::tokenized::{Encoded, TokenModel, embeds_by_tokens};
+use super::{Installed, OpenOptions, Tokenizer, trust};
+use crate::document::Binding;
+use crate::error::{Error, Result};
+
+/// A weight per token; not every model has them.
+const SHARES: &str = "weights";
+
+/// A tokenizer and a table.
+pub(crate) struct TableEmbedder {
+    tokenizer: Tokenizer,
+    binding: Binding,
+    keeps_tokens: bool,
+    weights: Weights,
+    name: &'static str,
+    dim: usize,
+    /// Left out of every text.
+    unknown: Option<i64>,
+    head: Head,
+}
+
+impl TableEmbedder {
+    /// Checks the files of a model, and opens its tokenizer and the head of its table.
+    pub(crate) fn open(installed: &Installed, options: &OpenOptions) -> Result<Self> {
+        let mut manifest = Manifest::read(&installed.cache_dir);
+        manifest.require(&trust::model(installed))?;
+        manifest.keep();
+        let (weights, name) = Weights::open_table(&installed.model_dir)?;
+        let tokenizer = Tokenizer::load(installed, options)?;
+        let binding = installed.binding(options);
+        let leaves_out = installed.facts.family == Family::Static { leaves_out_unknown: true };
+        Ok(Self {
+            unknown: tokenizer.unknown().filter(|_| leaves_out),
+            tokenizer,
+            keeps_tokens: options.keeps_tokens,
+            weights,
+            name,
+            dim: usize::try_from(installed.facts.dim).unwrap_or(usize::MAX),
+            head: Head::open(&installed.facts, binding.dim)?,
+            binding,
+        })
+    }
+}
+
+embeds_by_tokens!(TableEmbedder);
+
+impl TokenModel for TableEmbedder {
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn bound_to(&self) -> &Binding {
+        &self.binding
+    }
+
+    fn keeps_tokens(&self) -> bool {
+        self.keeps_tokens
+    }
+
+    fn run(&self, ids: &[i64]) -> Result<Encoded> {
+        let rows = self.weights.rows(self.name, [0, self.dim])?;
+        let has_shares = self.weights.has(SHARES);
+        let shares = has_shares.then(|| self.weights.vector(SHARES, rows.num_rows)).transpose()?;
+        let (mut row, mut tokens) = (Vec::new(), Vec::with_capacity(ids.len() * self.dim));
+        for id in ids.iter().filter(|id| Some(**id) != self.unknown) {
+            let id = usize::try_from(*id).ok().filter(|id| *id < rows.num_rows);
+            let id =
+                id.ok_or_else(|| Error::Inference("a token is not in the model's table".into()))?;
+            rows.read(id..id + 1, &mut row)?;
+            let share = shares.as_ref().map_or(1.0, |shares| shares[id]);
+            tokens.extend(row.iter().map(|number| number * share));
+        }
+        let mut vector = self.head.vector(&tokens, self.dim);
+        if vector.iter().all(|number| *number == 0.0) {
+            // A text without a known token needs a vector that has an angle to others.
+            vector[0] = 1.0;
+        }
+        Ok(Encoded { vector, tokens, token_dim: self.dim })
+    }
+}
