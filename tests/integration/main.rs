@@ -239,5 +239,6 @@ mod upkeep;
 mod vectors;
 /// `kb watch` and the services that run it.
 mod watch;
+mod ways_in;
 /// Where each word of a file went.
 mod words;

@@ -34,6 +34,7 @@ pub const QUERIES: Limit = Limit { name: "--queries", min: 1, max: 1_000_000 };
 
 /// The settings with integer values.
 pub const SETTINGS: &[Limit] = &[
+    Limit { name: "embedding.dim", min: 0, max: 65_536 },
     Limit { name: "search.default_top", ..TOP },
     Limit { name: "search.half_life_days", ..RECENT },
     Limit { name: "search.refresh_ms", min: 1, max: 600_000 },
