@@ -88,7 +88,7 @@ impl Facts {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if a file is missing, is not JSON, or states something that kb does not
+    /// [`Error::Model`](crate::error::Error::Model) if a file is missing, is not JSON, or states something that kb does not
     /// support.
     pub fn read(dir: &Path, spec: Option<&ModelSpec>) -> Result<Self> {
         let config_path = dir.join("config.json");
