@@ -3,6 +3,11 @@
 //! Connections, rows and statements are private to this crate. One method is one transaction, so a
 //! process killed at any moment leaves the database as it was before or after the method.
 
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "every method may fail with errors of the database, which `Store` names once; others are documented"
+)]
+
 use kb_base::{document, embedder, error, files, limits, text, trace};
 
 mod db;
@@ -80,6 +85,9 @@ pub use vectors::reindex::{Reindexing, Renewed, Unembedded};
 /// ([`Store::bind`]). If the database has been bound to another model since, methods that store or
 /// compare vectors fail with [`crate::error::Error::ModelMismatch`] instead of mixing the two
 /// models; a store opened later uses the other model.
+///
+/// Any method may fail with an error of the database, such as [`Error::Corrupt`]; one that changes it also with
+/// [`Error::ReadOnly`], [`Error::Locked`] and [`Error::DiskFull`]. Methods document their other errors.
 #[derive(Debug)]
 pub struct Store {
     /// Readers left by an earlier ranking. They are closed before `connection`, so that the last

@@ -32,28 +32,16 @@ const DESCRIPTION: &str = "base_description";
 
 impl Store {
     /// Returns the random id; `None` if none was given, as in databases of older versions.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn base_id(&self) -> Result<Option<String>> {
         self.read(|db| value(db, ID))
     }
 
     /// Returns 128 random bits in hexadecimal digits.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn random_id(&self) -> Result<String> {
         self.read(|db| Ok(db.query_row(RANDOM, [], |row| row.get(0))?))
     }
 
     /// Gives the database an id unless it has one, and returns the one that it has.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::ReadOnly`] and other errors of the database.
     pub fn keep_base_id(&mut self, id: &str) -> Result<String> {
         self.write(|db| {
             db.execute(SET_ONCE, named_params! { ":key": ID, ":value": id })?;
@@ -62,19 +50,11 @@ impl Store {
     }
 
     /// Returns what the user said that the database holds.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn description(&self) -> Result<Option<String>> {
         self.read(|db| value(db, DESCRIPTION))
     }
 
     /// Replaces the description; an empty one removes it.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::ReadOnly`] and other errors of the database.
     pub fn describe(&mut self, description: &str) -> Result<()> {
         self.write(|db| {
             match description {
@@ -92,10 +72,6 @@ impl Store {
     }
 
     /// Returns the number of documents.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn num_documents(&self) -> Result<u64> {
         self.read(|db| Ok(db.query_row(COUNT, [], |row| row.get::<_, i64>(0))?.unsigned_abs()))
     }

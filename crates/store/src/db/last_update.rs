@@ -28,11 +28,6 @@ const LAST_UPDATE: &str = "
 
 impl Store {
     /// Remembers that all added folders have just been compared with the disk.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
-    /// database.
     pub fn set_last_update(&mut self) -> Result<()> {
         self.write(|db| {
             db.execute(SET_LAST_UPDATE, [])?;
@@ -42,10 +37,6 @@ impl Store {
 
     /// Returns when all added folders were last compared with the disk; `None` if that was never
     /// done, or by an older kb.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn last_update(&self) -> Result<Option<LastUpdate>> {
         self.read(read)
     }

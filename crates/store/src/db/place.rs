@@ -15,20 +15,11 @@ const SET_PLACE: &str = "
 impl Store {
     /// Returns the folder in which the database was when added folders were last compared with the
     /// disk; `None` if no folder was added, or by an older kb.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn place(&self) -> Result<Option<String>> {
         self.read(|db| Ok(db.query_row(PLACE, [], |row| row.get(0)).optional()?))
     }
 
     /// Remembers the folder in which the database is.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
-    /// database.
     pub fn set_place(&mut self, place: &str) -> Result<()> {
         self.write(|db| {
             db.execute(SET_PLACE, named_params! { ":place": place })?;

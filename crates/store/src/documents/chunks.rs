@@ -104,19 +104,11 @@ const EMBEDDING_BY_PASSAGE: &str = "
 
 impl Store {
     /// Returns a document's chunks in order; none for an unknown id.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {
         self.chunks_between(id, 0, u32::MAX)
     }
 
     /// Returns the chunks of a document whose positions are from `first` to `last`, in order.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn chunks_between(
         &self,
         id: DocumentId,
@@ -132,10 +124,6 @@ impl Store {
     }
 
     /// Returns chunks with their documents in the order of `ids`; missing ones are left out.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>> {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
@@ -159,10 +147,6 @@ impl Store {
     }
 
     /// Returns what chunks are parts of; missing ones are left out.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>> {
         self.read(|db| {
             let ids = columns::to_json(ids)?;

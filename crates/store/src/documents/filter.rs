@@ -87,10 +87,6 @@ const HAS_DOCUMENT: &str =
 
 impl Store {
     /// Whether any document passes a filter; words that are excluded are ignored.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn has_document(&self, filter: &Filter) -> Result<bool> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
@@ -100,10 +96,6 @@ impl Store {
     }
 
     /// Returns the ids of the chunks that pass a filter, in order.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
@@ -115,10 +107,6 @@ impl Store {
 
     /// Returns the ids of the chunks in which a text occurs, in order: those that it would leave out as an excluded
     /// text.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn chunks_with(&self, text: &str) -> Result<Vec<ChunkId>> {
         self.read(|db| {
             let params = named_params! {

@@ -106,10 +106,6 @@ impl<'a> Below<'a> {
 impl Store {
     /// Returns the files that could not be read, waived ones included, and those that have no text,
     /// ordered by path.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn files_without_text(&self) -> Result<Vec<LedgerRow>> {
         let sieve = self.sieve()?;
         self.read(|db| {
@@ -120,10 +116,6 @@ impl Store {
     }
 
     /// Returns the files at or below a path that were seen and not indexed, ordered by path.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn ledger_at(&self, path: &str) -> Result<Vec<LedgerRow>> {
         let sieve = self.sieve()?;
         self.read(|db| {
@@ -136,11 +128,6 @@ impl Store {
     }
 
     /// Adds or replaces rows, and forgets the paths in `gone`; does nothing if there are none.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
-    /// database.
     pub fn update_ledger(&mut self, rows: &[LedgerRow], gone: &[String]) -> Result<()> {
         if rows.is_empty() && gone.is_empty() {
             return Ok(());
@@ -167,10 +154,6 @@ impl Store {
     }
 
     /// Closes the cases of the failed files at and below a path; returns their paths.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::update_ledger`].
     pub fn waive(&mut self, path: &str) -> Result<Vec<String>> {
         self.write(|db| {
             let Below { path, first, end } = Below::of(path);

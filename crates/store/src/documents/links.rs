@@ -42,10 +42,6 @@ const LINKING_TO: &str = select_linking!(
 
 impl Store {
     /// Returns all documents by id, once for each path, with the other names that their front matter gives them.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn link_names(&self) -> Result<Vec<(DocumentName, Vec<String>)>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(LINK_NAMES)?;
@@ -61,10 +57,6 @@ impl Store {
 
     /// Returns the Markdown and notes that may have a link, by id; with `names`, those with one of these in a passage
     /// with a link.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn linking(&self, names: Option<&[String]>) -> Result<Vec<DocumentId>> {
         self.read(|db| {
             let id = |row: &Row<'_>| row.get(0);

@@ -51,10 +51,6 @@ const NOTE_TEXT: &str = "
 
 impl Store {
     /// Returns how the documents were made that can be made again, ordered by id.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn made_documents(&self) -> Result<Vec<MadeDocument>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(MADE_DOCUMENTS)?;
@@ -72,10 +68,6 @@ impl Store {
 
     /// Returns the text of a note given as text; `None` if it is not stored in one piece, or if there is
     /// no such note.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn note_text(&self, id: DocumentId) -> Result<Option<String>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(NOTE_TEXT)?;

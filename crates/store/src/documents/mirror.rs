@@ -198,10 +198,6 @@ impl Mirror<'_> {
     }
 
     /// Returns the fingerprint of each block of chunks, by its number.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn blocks(&self) -> Result<BTreeMap<i64, Fingerprint>> {
         self.step(|db| {
             let mut statement = db.prepare_cached(FINGERPRINTS)?;
@@ -229,10 +225,6 @@ impl Mirror<'_> {
     }
 
     /// Returns the chunks of a block, ordered by id.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn block(&self, block: i64) -> Result<Vec<MirroredChunk>> {
         let is_bound = self.binding.is_some();
         self.step(|db| {

@@ -41,10 +41,6 @@ const MEMBERS_OF: &str = "
 
 impl Store {
     /// Returns a remembered path; `None` for a new one, and for one that is not followed.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_path(&self, path: &str) -> Result<Option<KnownPath>> {
         // In one transaction: a run asks this of every file.
         self.read(|db| {
@@ -55,10 +51,6 @@ impl Store {
     }
 
     /// Returns the remembered files in a container, by its path.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::known_path`].
     pub fn members_of(&self, container: &str) -> Result<Vec<(String, DocumentId)>> {
         let first = member_text(container, "");
         // The character after the separator: no path of a member is greater.
@@ -80,11 +72,6 @@ impl Store {
     /// document. There is one exception: if this document leaves the path under which it was shown,
     /// for example because two files were swapped, the other document moves there, because its
     /// content may be there now.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
-    /// database.
     pub fn remember_path(
         &mut self,
         id: DocumentId,
@@ -122,10 +109,6 @@ impl Store {
 
     /// Changes the spelling of a file's or folder's path: older versions of kb wrote some names
     /// differently. If `to` is already known, nothing is changed.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::remember_path`].
     pub fn rename_path(&mut self, from: &str, to: &str) -> Result<()> {
         self.write(|db| {
             let params = named_params! { ":from": from, ":to": to };

@@ -91,10 +91,6 @@ const TAGS_OF_DOCUMENTS: &str = concat!(
 
 impl Store {
     /// Returns one document; `None` for an unknown id.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(DOCUMENT)?;
@@ -105,10 +101,6 @@ impl Store {
     }
 
     /// Returns the document with this content, the oldest if it was read in several ways.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn document_by_hash(&self, content_hash: &str) -> Result<Option<StoredDocument>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(DOCUMENT_BY_HASH)?;
@@ -119,10 +111,6 @@ impl Store {
     }
 
     /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn documents(&self, filter: &Filter) -> Result<Vec<ListedDocument>> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
@@ -148,10 +136,6 @@ impl Store {
     }
 
     /// Returns the latest date of the documents that pass `filter`; conditions on chunks are ignored.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn newest(&self, filter: &Filter) -> Result<Option<String>> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
@@ -161,10 +145,6 @@ impl Store {
     }
 
     /// Returns the names of all documents, ordered by id.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn document_names(&self) -> Result<Vec<DocumentName>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(DOCUMENT_NAMES)?;

@@ -16,11 +16,6 @@ const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = :id";
 impl Store {
     /// Removes a document with its chunks, keyword index, vectors, paths and unused tags; returns
     /// whether it existed.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
-    /// database.
     pub fn remove(&mut self, id: DocumentId) -> Result<bool> {
         self.write(|db| delete(db, id))
     }

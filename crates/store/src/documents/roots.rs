@@ -89,11 +89,6 @@ const FORGET_PATH: &str = "DELETE FROM document_paths WHERE path = :path";
 
 impl Store {
     /// Remembers an added folder.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
-    /// database.
     pub fn remember_root(&mut self, root: &Root) -> Result<()> {
         // Usually it is remembered already, so the write lock is not taken.
         let known = self.roots()?.into_iter().find(|known| known.path == root.path);
@@ -104,10 +99,6 @@ impl Store {
     }
 
     /// Forgets an added folder, and which of its files were not indexed; its documents stay.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::remember_root`].
     pub fn forget_root(&mut self, path: &str) -> Result<bool> {
         self.write(|db| {
             erasing::mark(db)?;
@@ -124,28 +115,16 @@ impl Store {
     }
 
     /// Returns the added folders that are followed, ordered by path.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn roots(&self) -> Result<Vec<Root>> {
         Ok(self.followed.roots(self.all_roots()?))
     }
 
     /// Returns all added folders, followed or not, ordered by path.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::roots`].
     pub fn all_roots(&self) -> Result<Vec<Root>> {
         self.read(all)
     }
 
     /// Returns all remembered files that are followed, ordered by path.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_files(&self) -> Result<Vec<KnownFile>> {
         let (files, sieve) = (self.all_files()?, self.sieve()?);
         let followed =
@@ -154,10 +133,6 @@ impl Store {
     }
 
     /// Returns all remembered files, followed or not, ordered by path.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::known_files`].
     pub fn all_files(&self) -> Result<Vec<KnownFile>> {
         self.read(|db| {
             let mut statement = db.prepare(KNOWN_FILES)?;
@@ -176,10 +151,6 @@ impl Store {
     }
 
     /// Returns the paths of the files that were stored and not seen since, in order.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::known_files`].
     pub fn files_never_seen(&self) -> Result<Vec<String>> {
         self.read(|db| {
             let mut statement = db.prepare(NEVER_SEEN)?;
@@ -188,10 +159,6 @@ impl Store {
     }
 
     /// Notes of files that were seen whether they are on another file system than their added folder.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::remember_root`].
     pub fn set_mounted(&mut self, seen: &[(String, bool)]) -> Result<()> {
         if seen.is_empty() {
             return Ok(());
@@ -207,10 +174,6 @@ impl Store {
 
     /// Forgets the path of a missing file, if it still belongs to that document. A document that
     /// loses its last path is removed if `with_document` is set; otherwise nothing is forgotten.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::remember_root`].
     pub fn forget_path(
         &mut self,
         path: &str,

@@ -74,10 +74,6 @@ impl DocumentFiles {
 
 impl Store {
     /// Returns the paths of documents besides the first one, in order; documents without such paths are left out.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>> {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
@@ -92,10 +88,6 @@ impl Store {
     }
 
     /// Returns a document with its files; `None` if it has none that is followed.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn files_of_document(&self, id: DocumentId) -> Result<Option<DocumentFiles>> {
         let sieve = self.sieve()?;
         self.read(|db| {
@@ -119,10 +111,6 @@ impl Store {
 
     /// Returns the documents of chunks with their files, ordered by id. Chunks that were removed or
     /// replaced are left out.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn files_of_chunks(&self, ids: &[ChunkId]) -> Result<Vec<DocumentFiles>> {
         let sieve = self.sieve()?;
         self.read(|db| {

@@ -82,10 +82,6 @@ const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :i
 
 impl Store {
     /// Returns all tags with their counts, in alphabetical order.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn tags(&self) -> Result<Vec<TagCount>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(TAGS)?;

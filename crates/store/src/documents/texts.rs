@@ -74,10 +74,6 @@ const TEXTS: &str = "
 
 impl Store {
     /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn passing_documents(&self, filter: &Filter) -> Result<Vec<PassingDocument>> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;

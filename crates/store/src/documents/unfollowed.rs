@@ -45,10 +45,6 @@ impl Store {
     }
 
     /// Returns the folders and files that are not followed.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::roots`].
     pub fn unfollowed(&self) -> Result<Unfollowed> {
         let (roots, sieve, followed) = (self.all_roots()?, self.sieve()?, self.roots()?);
         // The files in a folder come with it.

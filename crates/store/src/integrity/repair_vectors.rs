@@ -37,10 +37,6 @@ const HAS_CHUNK: &str = "
 impl Store {
     /// Returns the passages of chunks without a vector: at most `limit`, ordered by id, all with ids
     /// above `after`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<(ChunkId, String)>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(UNVECTORED)?;

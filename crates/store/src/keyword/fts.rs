@@ -61,10 +61,6 @@ const REBUILD: &str = "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')";
 impl Store {
     /// Returns where a text occurs, ignoring case, accents and endings; several words are a phrase.
     /// Ordered by chunk id, each chunk once; empty for a text without letters and digits.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
         self.read(|db| {
             if text.starts_with(scripts::is_unspaced) && text.chars().all(scripts::is_unspaced) {
@@ -94,30 +90,18 @@ impl Store {
 
     /// Returns where an exact term occurs, written as [`crate::text::exact`] does; ordered by chunk
     /// id, each chunk once.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>> {
         self.read(|db| read_occurrences(db, EXACT_OCCURRENCES, term))
     }
 
     /// Returns the chunks of documents that have a word, a phrase, or a prefix that ends in `*` in
     /// the name of their file, an alias or the name of their folder; ordered by id.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>> {
         self.read(|db| names::chunks(db, text))
     }
 
     /// Returns where words with this prefix occur, each chunk once, however many of the words it
     /// has; ordered by chunk id.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>> {
         let expr = expr(&format!("{prefix}*"));
         self.read(|db| read_occurrences(db, PHRASE_OCCURRENCES, &expr))

@@ -37,10 +37,6 @@ impl Phrase {
 
 impl Splitter {
     /// Returns the phrases for a text. Their occurrences in a chunk are added.
-    ///
-    /// # Errors
-    ///
-    /// As [`Splitter::terms`].
     pub fn phrases(&self, text: &str) -> Result<Vec<Phrase>> {
         if text.starts_with(is_unspaced) && text.chars().all(is_unspaced) {
             let pairs = scripts::pairs(text);
@@ -62,10 +58,6 @@ impl Splitter {
 
     /// Returns the phrases for the stems of a text in the given languages. A chunk has the larger of these
     /// occurrences and those of [`Splitter::phrases`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Splitter::terms`].
     pub fn stems(&self, text: &str, languages: &[NaturalLanguage]) -> Result<Vec<Phrase>> {
         let mut found = Vec::new();
         if text.starts_with(is_unspaced) && text.chars().all(is_unspaced) {
@@ -84,10 +76,6 @@ impl Splitter {
     }
 
     /// Returns the phrase for all words that begin so.
-    ///
-    /// # Errors
-    ///
-    /// As [`Splitter::terms`].
     pub fn prefix(&self, prefix: &str) -> Result<Option<Phrase>> {
         Ok(Phrase::once(TermIndex::Words, self.terms(TermIndex::Words, prefix)?, true))
     }
@@ -99,10 +87,6 @@ impl Splitter {
     }
 
     /// Returns the phrase for a word, phrase or prefix, which ends in `*`, in the names of documents.
-    ///
-    /// # Errors
-    ///
-    /// As [`Splitter::terms`].
     pub fn name(&self, text: &str) -> Result<Option<Phrase>> {
         let plain = text.trim_end_matches('*');
         let terms = self.terms(TermIndex::Names, plain)?;
@@ -111,10 +95,6 @@ impl Splitter {
 
     /// Returns what a chunk has in which a text occurs: all phrases of any of these lists. An excluded text ends in `*`
     /// for all words that begin so.
-    ///
-    /// # Errors
-    ///
-    /// As [`Splitter::terms`].
     pub fn alternatives(
         &self,
         text: &str,

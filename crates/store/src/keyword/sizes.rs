@@ -170,10 +170,6 @@ impl FromIterator<(ChunkId, DocumentId, u32)> for ChunkSizes {
 
 impl Store {
     /// Returns the sizes of all chunks.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn chunk_sizes(&self) -> Result<ChunkSizes> {
         self.read(ChunkSizes::read)
     }

@@ -71,19 +71,11 @@ pub struct Unmigrated<'a> {
 
 impl Unmigrated<'_> {
     /// Returns the bytes that a copy takes.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn size_bytes(&self) -> Result<u64> {
         size_bytes(self.connection, self.path)
     }
 
     /// Whether it is still to be brought to the newest schema: another process may do the same.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn is_pending(&self) -> Result<bool> {
         let found = schema::version(self.connection).map_err(|fault| fault.at(self.path))?;
         Ok(found == self.version)
@@ -202,10 +194,6 @@ impl Store {
     }
 
     /// Returns the bytes that a copy takes.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn copy_bytes(&self) -> Result<u64> {
         size_bytes(&self.connection, &self.path)
     }

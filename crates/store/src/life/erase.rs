@@ -86,10 +86,6 @@ impl Store {
     }
 
     /// Whether content removed by an older or a killed kb can still be read in the file.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn has_leftovers(&self) -> Result<bool> {
         self.read(|db| Ok(db.query_row(HAS_LEFTOVERS, [], |row| row.get(0))?))
     }

@@ -99,10 +99,6 @@ impl Store {
     }
 
     /// Limits how long a statement waits for another process, for work that can be left undone.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn wait_at_most(&self, patience: Duration) -> Result<()> {
         let set = self.connection.busy_timeout(patience.min(BUSY_TIMEOUT));
         set.map_err(|error| Fault::from(error).at(&self.path))

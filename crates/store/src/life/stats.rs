@@ -87,10 +87,6 @@ const SIZE_BYTES: &str = "SELECT page_count * page_size FROM pragma_page_count, 
 
 impl Store {
     /// Counts documents, chunks and bytes.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn stats(&self) -> Result<Stats> {
         self.read(|db| {
             let mut documents = DocType::ALL.map(|doc_type| (doc_type, 0));

@@ -50,10 +50,6 @@ pub struct FormCost {
 }
 
 /// Collects passages from the hits of an answer, in the order of their best hits. Tokens are estimated.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions) -> Result<Answer> {
     let mut gatherer = Gatherer::new(store, QueryTerms::new(&answer.joined()));
     let mut used: Vec<Hit> = Vec::new();

@@ -20,10 +20,6 @@ impl<'a> ShownPaths<'a> {
     }
 
     /// Replaces the paths of documents by the ones to show.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn choose<'b>(
         &self,
         store: &impl Searchable,

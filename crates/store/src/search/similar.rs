@@ -34,10 +34,6 @@ pub struct SimilarOptions {
 /// Finds chunks similar to a document or a chunk; best first. Empty if nothing was embedded.
 ///
 /// A document is represented by the mean of its chunks' vectors.
-///
-/// # Errors
-///
-/// Errors of the database.
 pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Vec<Hit>> {
     let own: Vec<ChunkId> = match seed {
         Seed::Document(id) => store.chunks(id)?.into_iter().map(|chunk| chunk.id).collect(),

@@ -92,10 +92,6 @@ pub fn append(path: &Path, access: &Access) -> Result<()> {
 }
 
 /// Adds the accesses that are missing in the log, in one transaction, and returns their number.
-///
-/// # Errors
-///
-/// As [`append`].
 pub fn merge(path: &Path, accesses: &[Access]) -> Result<usize> {
     let merge = |connection: &mut Connection| -> rusqlite::Result<usize> {
         let transaction = connection.transaction()?;
@@ -111,10 +107,6 @@ pub fn merge(path: &Path, accesses: &[Access]) -> Result<usize> {
 }
 
 /// Returns all accesses in order; `None` if there is no file.
-///
-/// # Errors
-///
-/// As [`append`].
 pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
     match path.try_exists() {
         Ok(false) => return Ok(None),

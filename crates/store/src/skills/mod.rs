@@ -100,10 +100,6 @@ impl Store {
     }
 
     /// Returns all skills in byte order of their names.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn skills(&self) -> Result<Vec<SkillRow>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(SKILLS)?;
@@ -113,10 +109,6 @@ impl Store {
     }
 
     /// Returns one skill; `None` if no skill has this name.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn skill(&self, name: &str) -> Result<Option<SkillRow>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(SKILL)?;

@@ -37,10 +37,6 @@ const FORGET: &str = "DELETE FROM config WHERE key = 'cosine_floor'";
 impl Store {
     /// Returns the mean cosine of unrelated passages, in 0..1. A small database, or one written by an
     /// older kb, has none stored: it is measured now, without writing anything.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn cosine_floor(&self) -> Result<f64> {
         self.read(|db| {
             let stored: Option<String> =

@@ -109,10 +109,6 @@ impl Store {
 
     /// Lets the system map the pages of all vectors, once per connection, until `is_enough`: a ranking that comes
     /// later need not wait for them. Does nothing for a large database, of which a ranking reads few vectors.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn read_ahead(&self, is_enough: &dyn Fn() -> bool) -> Result<()> {
         if is_enough() || self.has_read_ahead.replace(true) {
             return Ok(());

@@ -153,10 +153,6 @@ const TAKEN_OVER: &str = "
 impl Store {
     /// Begins to change the database to another model, or continues an interrupted change to that
     /// model. Drops the vectors of an unfinished change to yet another model.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
     pub fn begin_reindex(&mut self, wanted: &Binding) -> Result<Reindexing> {
         let progress = self.write(|db| {
             if binding::load(db, Slot::Next)?.as_ref() != Some(wanted) {
@@ -170,10 +166,6 @@ impl Store {
     }
 
     /// Returns the target and the progress of an interrupted reindex; `None` if none was begun.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`] and other errors of the database.
     pub fn interrupted_reindex(&self) -> Result<Option<(Binding, Reindexing)>> {
         self.read(|db| match binding::load(db, Slot::Next)? {
             Some(wanted) => Ok(Some((wanted, progress(db)?))),
@@ -183,10 +175,6 @@ impl Store {
 
     /// Returns the next chunks without a vector of the new model: at most `limit`, ordered by id,
     /// all with ids above `after`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
     pub fn unembedded(&self, after: ChunkId, limit: u32) -> Result<Vec<Unembedded>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(UNEMBEDDED)?;

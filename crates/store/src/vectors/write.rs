@@ -56,10 +56,6 @@ impl Store {
         Ok(())
     }
     /// Makes codes for all full blocks of a large database that have none; returns their number.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the database.
     pub fn encode_vectors(&mut self) -> Result<usize> {
         self.write(|db| encode_from(db, 1))
     }

@@ -113,10 +113,6 @@ impl IndexDraft {
     }
 
     /// Adds a section. Texts have no zero bytes, which would end them for SQLite.
-    ///
-    /// # Errors
-    ///
-    /// As [`IndexDraft::begin`].
     pub fn add_section(&self, file: &str, section: &str, content: &str) -> Result<()> {
         self.with(|db| {
             db.prepare_cached(ADD_SECTION)?
@@ -125,10 +121,6 @@ impl IndexDraft {
     }
 
     /// Adds a heading.
-    ///
-    /// # Errors
-    ///
-    /// As [`IndexDraft::begin`].
     pub fn add_heading(&self, heading: &IndexedHeading) -> Result<()> {
         self.with(|db| {
             db.prepare_cached(ADD_HEADING)?.execute(named_params! {
@@ -142,10 +134,6 @@ impl IndexDraft {
     }
 
     /// Stores the known state of a file.
-    ///
-    /// # Errors
-    ///
-    /// As [`IndexDraft::begin`].
     pub fn add_known_file(&self, file: &KnownFile) -> Result<()> {
         self.with(|db| {
             db.prepare_cached(ADD_KNOWN_FILE)?.execute(named_params! {
@@ -160,10 +148,6 @@ impl IndexDraft {
     }
 
     /// Syncs the index to disk and moves it to its path in one step, replacing any file there.
-    ///
-    /// # Errors
-    ///
-    /// As [`IndexDraft::begin`].
     pub fn finish(mut self, source_hash: &str, skill_path: &str, indexed_at: &str) -> Result<()> {
         let schema_version = SCHEMA_VERSION.to_string();
         self.with(|db| {
