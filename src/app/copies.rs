@@ -23,31 +23,18 @@ const END: &str = ".db";
 /// once for the change itself, which writes the database into its log in the worst case.
 const MARGIN_BYTES: u64 = 16 << 20;
 
-/// What was about to happen when a copy was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// The database gets a newer schema.
-    Migration,
-    /// All vectors are computed again.
-    Reindex,
-    /// A backup takes the place of the database.
-    Restore,
-}
-
-impl Reason {
-    const ALL: [Self; 3] = [Self::Migration, Self::Reindex, Self::Restore];
-
-    /// Returns the word in the name of the copy.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Migration => "migration",
-            Self::Reindex => "reindex",
-            Self::Restore => "restore",
-        }
+fields::words! {
+    /// What was about to happen when a copy was made.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Reason {
+        /// The database gets a newer schema.
+        Migration = "migration",
+        /// All vectors are computed again.
+        Reindex = "reindex",
+        /// A backup takes the place of the database.
+        Restore = "restore",
     }
 }
-
-fields::words!(Reason);
 
 /// A copy of the database that kb made itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

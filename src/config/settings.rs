@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::config::list;
+use crate::text::fields;
 
 /// Name of the file in the data directory.
 pub const FILE_NAME: &str = "config.yaml";
@@ -266,26 +267,17 @@ pub struct Ingestion {
     pub text_extensions: String,
 }
 
-/// The words of `ingestion.enable_ocr`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OcrMode {
-    /// Pages without text.
-    Auto,
-    /// Every page.
-    Always,
-    /// No page.
-    Never,
-}
-
-impl OcrMode {
-    /// Returns the word used in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Always => "always",
-            Self::Never => "never",
-        }
+fields::words! {
+    /// The words of `ingestion.enable_ocr`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum OcrMode {
+        /// Pages without text.
+        Auto = "auto",
+        /// Every page.
+        Always = "always",
+        /// No page.
+        Never = "never",
     }
 }
 

@@ -33,26 +33,16 @@ pub struct OpenOptions {
 /// compressed file contains; `None` if it is not in there any more, or for any other file.
 pub type Unpack<'a> = dyn Fn(&Path, &[u8], Option<&str>) -> Result<Option<Vec<u8>>> + 'a;
 
-/// Where a text was read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// The document's file.
-    File,
-    /// The database: there is no file, or it is not text.
-    Database,
-}
-
-impl Origin {
-    /// Returns the word used in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Database => "database",
-        }
+fields::words! {
+    /// Where a text was read from.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Origin {
+        /// The document's file.
+        File = "file",
+        /// The database: there is no file, or it is not text.
+        Database = "database",
     }
 }
-
-fields::words!(Origin);
 
 /// A document's text, or some lines of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

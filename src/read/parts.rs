@@ -22,32 +22,20 @@ fn symbol_names(symbol: &str) -> impl Iterator<Item = &str> {
 /// Characters of the longest preview, without the line end.
 const PREVIEW_CHARS: usize = 80;
 
-/// The kind of a part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartKind {
-    /// A heading with everything below it.
-    Section,
-    /// A page.
-    Page,
-    /// A definition with the definitions inside it.
-    Symbol,
-    /// A chunk under no heading and in no definition.
-    Text,
-}
-
-impl PartKind {
-    /// Returns the word used in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Section => "section",
-            Self::Page => "page",
-            Self::Symbol => "symbol",
-            Self::Text => "text",
-        }
+fields::words! {
+    /// The kind of a part.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PartKind {
+        /// A heading with everything below it.
+        Section = "section",
+        /// A page.
+        Page = "page",
+        /// A definition with the definitions inside it.
+        Symbol = "symbol",
+        /// A chunk under no heading and in no definition.
+        Text = "text",
     }
 }
-
-fields::words!(PartKind);
 
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -243,26 +243,16 @@ pub struct Binding {
     pub passage_prefix: String,
 }
 
-/// How the file of a document differs from the indexed content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stale {
-    /// The file has other bytes.
-    Changed,
-    /// None of the document's paths has a file.
-    Missing,
-}
-
-impl Stale {
-    /// Returns the word used in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Changed => "changed",
-            Self::Missing => "missing",
-        }
+fields::words! {
+    /// How the file of a document differs from the indexed content.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Stale {
+        /// The file has other bytes.
+        Changed = "changed",
+        /// None of the document's paths has a file.
+        Missing = "missing",
     }
 }
-
-fields::words!(Stale);
 
 /// The documents to search or list; an empty filter includes all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

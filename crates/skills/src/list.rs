@@ -7,27 +7,19 @@ use crate::error::Result;
 use crate::place::Skill;
 use crate::registry::{self, FoundSkill, LoadReport, Log, SkillFilter};
 use crate::store::Store;
+use crate::text::fields;
 use crate::{manifest, skill_files, sources};
 
-/// Whether a skill is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// It is built.
-    Normal,
-    /// It is not built.
-    NotBuilt,
-    /// It was built from files that have changed since; only checked on request.
-    Obsolete,
-}
-
-impl Status {
-    /// Returns the word used on the command line and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Normal => "normal",
-            Self::NotBuilt => "not-built",
-            Self::Obsolete => "obsolete",
-        }
+fields::words! {
+    /// Whether a skill is built.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Status {
+        /// It is built.
+        Normal = "normal",
+        /// It is not built.
+        NotBuilt = "not-built",
+        /// It was built from files that have changed since; only checked on request.
+        Obsolete = "obsolete",
     }
 }
 

@@ -23,26 +23,16 @@ pub const META_DIR: &str = ".skillc-meta";
 /// Hex digits of the hash that names an index file.
 const HASH16_LEN: usize = 16;
 
-/// The store a skill belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// The project's.
-    Project,
-    /// The user's.
-    Global,
-}
-
-impl Scope {
-    /// Returns the word used on the command line and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Global => "global",
-        }
+fields::words! {
+    /// The store a skill belongs to.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Scope {
+        /// The project's.
+        Project = "project",
+        /// The user's.
+        Global = "global",
     }
 }
-
-fields::words!(Scope);
 
 /// A skill that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]

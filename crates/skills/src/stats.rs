@@ -15,52 +15,26 @@ use crate::store::skills::log;
 use crate::store::skills::log::Access;
 use crate::text::{fields, paths};
 
-/// What to group counts by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GroupBy {
-    /// Totals.
-    Summary,
-    /// Sections shown.
-    Sections,
-    /// Files that were opened or had a section shown.
-    Files,
-    /// Commands.
-    Commands,
-    /// Directories the commands were started in.
-    Projects,
-    /// Failed commands.
-    Errors,
-    /// Queries.
-    Search,
-}
-
-impl GroupBy {
-    /// All groupings.
-    pub const ALL: [Self; 7] = [
-        Self::Summary,
-        Self::Sections,
-        Self::Files,
-        Self::Commands,
-        Self::Projects,
-        Self::Errors,
-        Self::Search,
-    ];
-
-    /// Returns the word used on the command line and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Summary => "summary",
-            Self::Sections => "sections",
-            Self::Files => "files",
-            Self::Commands => "commands",
-            Self::Projects => "projects",
-            Self::Errors => "errors",
-            Self::Search => "search",
-        }
+fields::words! {
+    /// What to group counts by.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum GroupBy {
+        /// Totals.
+        Summary = "summary",
+        /// Sections shown.
+        Sections = "sections",
+        /// Files that were opened or had a section shown.
+        Files = "files",
+        /// Commands.
+        Commands = "commands",
+        /// Directories the commands were started in.
+        Projects = "projects",
+        /// Failed commands.
+        Errors = "errors",
+        /// Queries.
+        Search = "search",
     }
 }
-
-fields::words!(GroupBy);
 
 /// Which accesses to count and how to group them; everything as typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

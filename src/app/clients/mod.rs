@@ -19,6 +19,7 @@ use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::files::open::{Links, read};
 use crate::files::{path, write};
+use crate::text::fields;
 
 use edited::{Edited, Fault};
 pub use edited::{NAME, ServerEntry};
@@ -40,31 +41,20 @@ pub enum Settings<'a> {
     OfProject(&'a Path),
 }
 
-/// What happens to the entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// It is new.
-    Added,
-    /// It is changed.
-    Updated,
-    /// It is removed.
-    Removed,
-    /// It is already as wanted.
-    Unchanged,
-    /// It should be removed and is not there.
-    Absent,
-}
-
-impl Action {
-    /// Returns the word for JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Updated => "updated",
-            Self::Removed => "removed",
-            Self::Unchanged => "unchanged",
-            Self::Absent => "absent",
-        }
+fields::words! {
+    /// What happens to the entry.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Action {
+        /// It is new.
+        Added = "added",
+        /// It is changed.
+        Updated = "updated",
+        /// It is removed.
+        Removed = "removed",
+        /// It is already as wanted.
+        Unchanged = "unchanged",
+        /// It should be removed and is not there.
+        Absent = "absent",
     }
 }
 

@@ -4,29 +4,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::text::fields;
 
-/// The outcome of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// No problem.
-    Ok,
-    /// No problem, but worth knowing.
-    Note,
-    /// A problem that has been repaired.
-    Repaired,
-    /// A problem.
-    Fault,
-}
-
-impl Verdict {
-    /// Returns the word for JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Repaired => "repaired",
-            Self::Fault => "fault",
-        }
+fields::words! {
+    /// The outcome of a check.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Verdict {
+        /// No problem.
+        Ok = "ok",
+        /// No problem, but worth knowing.
+        Note = "note",
+        /// A problem that has been repaired.
+        Repaired = "repaired",
+        /// A problem.
+        Fault = "fault",
     }
 }
 

@@ -10,10 +10,7 @@ use crate::error::Result;
 use crate::read;
 use crate::text::number::{counted, thousands};
 
-use crate::text::fields;
 pub use findings::{Check, Findings, Verdict};
-
-fields::words!(Verdict);
 
 /// Examines everything kb needs and, if `is_fixing`, repairs what can be repaired.
 pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::text::fields;
+
 /// A file that is left out, or a folder that is not entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
@@ -14,45 +16,29 @@ pub struct LeftOut {
     pub stamp: Option<(u64, i64)>,
 }
 
-/// Why a file or a folder is left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
-    /// No format claims it.
-    Type,
-    /// It has no text.
-    Empty,
-    /// It is a picture into which no line of print fits.
-    Small,
-    /// It is over the size limit, and no format claims it.
-    Size,
-    /// A program generated or fetched it.
-    Generated,
-    /// Its name begins with a dot.
-    Hidden,
-    /// A `.gitignore`, or the rules of a repository that are not committed.
-    Gitignore,
-    /// A `.kbignore`.
-    Kbignore,
-    /// It is a link that is not followed, or one to a folder that contains it.
-    Link,
-    /// It is a pipe, a device or a socket.
-    Special,
-}
-
-impl Rule {
-    /// Returns the word used in the database and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Type => "type",
-            Self::Empty => "empty",
-            Self::Small => "small",
-            Self::Size => "size",
-            Self::Generated => "generated",
-            Self::Hidden => "hidden",
-            Self::Gitignore => "gitignore",
-            Self::Kbignore => "kbignore",
-            Self::Link => "link",
-            Self::Special => "special",
-        }
+fields::words! {
+    /// Why a file or a folder is left out.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Rule {
+        /// No format claims it.
+        Type = "type",
+        /// It has no text.
+        Empty = "empty",
+        /// It is a picture into which no line of print fits.
+        Small = "small",
+        /// It is over the size limit, and no format claims it.
+        Size = "size",
+        /// A program generated or fetched it.
+        Generated = "generated",
+        /// Its name begins with a dot.
+        Hidden = "hidden",
+        /// A `.gitignore`, or the rules of a repository that are not committed.
+        Gitignore = "gitignore",
+        /// A `.kbignore`.
+        Kbignore = "kbignore",
+        /// It is a link that is not followed, or one to a folder that contains it.
+        Link = "link",
+        /// It is a pipe, a device or a socket.
+        Special = "special",
     }
 }

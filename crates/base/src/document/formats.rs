@@ -76,7 +76,7 @@ macro_rules! formats {
             }
         }
 
-        named!($group, $group::ALL);
+        named!($group);
     )*};
 }
 

@@ -9,53 +9,28 @@ use crate::text::fields;
 
 use super::Language;
 
-/// The four types of documents in the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DocType {
-    /// Documents with pages, and images read by OCR.
-    Pdf,
-    /// Text with headings: Markdown, other markup, plain text, HTML, DOCX, EPUB, notebooks, office documents, data.
-    Markdown,
-    /// Source code of a known [`Language`].
-    Code,
-    /// A short text that is one chunk if the model can read all of it.
-    Note,
-}
-
-impl DocType {
-    /// All types, in the order `kb status` lists them.
-    pub const ALL: [Self; 4] = [Self::Pdf, Self::Markdown, Self::Code, Self::Note];
-
-    /// Returns the word used in the database, in JSON and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pdf => "pdf",
-            Self::Markdown => "markdown",
-            Self::Code => "code",
-            Self::Note => "note",
-        }
+fields::words! {
+    /// The four types of documents in the contract, in the order in which `kb status` lists them.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum DocType {
+        /// Documents with pages, and images read by OCR.
+        Pdf = "pdf",
+        /// Text with headings: Markdown, other markup, plain text, HTML, DOCX, EPUB, notebooks, office documents, data.
+        Markdown = "markdown",
+        /// Source code of a known [`Language`].
+        Code = "code",
+        /// A short text that is one chunk if the model can read all of it.
+        Note = "note",
     }
-}
 
-fields::words!(DocType);
-
-/// The numeric precision of embeddings; part of a database's [`Binding`](super::Binding).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Precision {
-    /// 8-bit integer weights and activations, 32-bit accumulation.
-    Int8,
-    /// 32-bit floating point throughout.
-    Fp32,
-}
-
-impl Precision {
-    /// Returns the word used in the database and in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Int8 => "int8",
-            Self::Fp32 => "fp32",
-        }
+    /// The numeric precision of embeddings; part of a database's [`Binding`](super::Binding).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Precision {
+        /// 8-bit integer weights and activations, 32-bit accumulation.
+        Int8 = "int8",
+        /// 32-bit floating point throughout.
+        Fp32 = "fp32",
     }
 }
 
@@ -76,31 +51,22 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// What became of a file that was seen and not indexed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FileOutcome {
-    /// A rule left it out.
-    Ignored,
-    /// It could not be read.
-    Failed,
-    /// It could not be read, and the user does not want to hear of it again.
-    Waived,
-}
-
-impl FileOutcome {
-    /// Returns the word used in the database, in JSON and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ignored => "ignored",
-            Self::Failed => "failed",
-            Self::Waived => "waived",
-        }
+fields::words! {
+    /// What became of a file that was seen and not indexed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum FileOutcome {
+        /// A rule left it out.
+        Ignored = "ignored",
+        /// It could not be read.
+        Failed = "failed",
+        /// It could not be read, and the user does not want to hear of it again.
+        Waived = "waived",
     }
 }
 
 /// Implements `Display` and `FromStr` for a fieldless enum through its `as_str`.
 macro_rules! named {
-    ($type:ty, $all:expr) => {
+    ($type:ty) => {
         impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.pad(self.as_str())
@@ -111,9 +77,11 @@ macro_rules! named {
             type Err = UnknownName;
 
             fn from_str(given: &str) -> Result<Self, UnknownName> {
-                $all.into_iter().find(|value| value.as_str() == given).ok_or_else(|| UnknownName {
-                    given: given.to_owned(),
-                    known: $all.iter().map(|value| value.as_str()).collect(),
+                Self::ALL.into_iter().find(|value| value.as_str() == given).ok_or_else(|| {
+                    UnknownName {
+                        given: given.to_owned(),
+                        known: Self::ALL.iter().map(|value| value.as_str()).collect(),
+                    }
                 })
             }
         }
@@ -122,7 +90,7 @@ macro_rules! named {
 
 pub(super) use named;
 
-named!(DocType, DocType::ALL);
-named!(Language, Language::ALL);
-named!(Precision, [Precision::Int8, Precision::Fp32]);
-named!(FileOutcome, [FileOutcome::Ignored, FileOutcome::Failed, FileOutcome::Waived]);
+named!(DocType);
+named!(Language);
+named!(Precision);
+named!(FileOutcome);

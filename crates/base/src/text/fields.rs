@@ -8,10 +8,35 @@ use serde::{Serialize, Serializer};
 use super::paths::{path_text, split_member};
 
 /// Writes types with `as_str` as that word. Schemas call it a string, because a later kb may have more
-/// words.
+/// words. Enums may be defined here, each variant with its word.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! json_words {
+    ($(
+        $(#[$meta:meta])*
+        pub enum $kind:ident {
+            $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+
+        }
+    )+) => {$(
+        $(#[$meta])*
+        pub enum $kind {
+            $($(#[$variant_meta])* $variant,)+
+        }
+
+        impl $kind {
+            /// All of them, in this order.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// Returns its word, as it is stored and printed.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+        }
+
+        $crate::text::fields::words!($kind);
+    )+};
     ($($kind:ty),+) => {$(
         impl serde::Serialize for $kind {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

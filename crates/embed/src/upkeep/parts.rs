@@ -15,54 +15,31 @@ pub(super) const PARTS: [(CachedKind, &str); 3] = [
     (CachedKind::Graph, "graphs"),
 ];
 
-/// The kind of a part of the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CachedKind {
-    /// ONNX Runtime.
-    Runtime,
-    /// The files of a model.
-    Model,
-    /// A model prepared for one machine and one precision.
-    Graph,
-    /// Files left by a killed process.
-    Leftover,
-}
+fields::words! {
+    /// The kind of a part of the cache.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum CachedKind {
+        /// ONNX Runtime.
+        Runtime = "runtime",
+        /// The files of a model.
+        Model = "model",
+        /// A model prepared for one machine and one precision.
+        Graph = "graph",
+        /// Files left by a killed process.
+        Leftover = "leftover",
+    }
 
-impl CachedKind {
-    /// Returns the word used in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Runtime => "runtime",
-            Self::Model => "model",
-            Self::Graph => "graph",
-            Self::Leftover => "leftover",
-        }
+    /// Whether the files of a part of the cache match the manifest by size, time and inode.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Recorded {
+        /// All of its files match their records.
+        Unchanged = "unchanged",
+        /// A file was touched since; its bytes are compared before it is loaded.
+        Touched = "touched",
+        /// There is no record: kb did not write it, or an older version did, or it is not for use.
+        No = "no",
     }
 }
-
-/// Whether the files of a part of the cache match the manifest by size, time and inode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recorded {
-    /// All of its files match their records.
-    Unchanged,
-    /// A file was touched since; its bytes are compared before it is loaded.
-    Touched,
-    /// There is no record: kb did not write it, or an older version did, or it is not for use.
-    No,
-}
-
-impl Recorded {
-    /// Returns the word used in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged",
-            Self::Touched => "touched",
-            Self::No => "no",
-        }
-    }
-}
-
-fields::words!(CachedKind, Recorded);
 
 /// A part of the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

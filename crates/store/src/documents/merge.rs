@@ -42,8 +42,6 @@ pub struct Merged {
     pub conflicts: Vec<Conflict>,
 }
 
-fields::words!(Field);
-
 /// What both sides had edited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {
@@ -62,28 +60,18 @@ pub struct Conflict {
     pub copy_id: Option<DocumentId>,
 }
 
-/// What both sides can edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    /// The title.
-    Title,
-    /// The date.
-    Date,
-    /// The text of a note, and its title.
-    Text,
-    /// The content of the file at the same path, which is never replaced by an import.
-    File,
-}
-
-impl Field {
-    /// Returns its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Title => "title",
-            Self::Date => "date",
-            Self::Text => "text",
-            Self::File => "file",
-        }
+fields::words! {
+    /// What both sides can edit.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Field {
+        /// The title.
+        Title = "title",
+        /// The date.
+        Date = "date",
+        /// The text of a note, and its title.
+        Text = "text",
+        /// The content of the file at the same path, which is never replaced by an import.
+        File = "file",
     }
 }
 

@@ -1,82 +1,59 @@
 //! Names the kinds of damage in a database, by their repair.
 
+use crate::text::fields;
 use crate::text::number::counted;
 
-/// A kind of damage, by its repair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Damage {
-    /// The file's own structure: only a backup helps.
-    Structure,
-    /// A table is missing or has another shape: only a backup helps.
-    Tables,
-    /// Triggers, indexes or views are missing or changed.
-    Schema,
-    /// An SQLite index does not match its table.
-    Indexes,
-    /// Rows refer to missing rows.
-    References,
-    /// A path without a document, or a document without a path.
-    Paths,
-    /// Tags without documents.
-    Tags,
-    /// Chunks are missing from the middle of documents.
-    Gaps,
-    /// Hashes of passages do not match the text.
-    Passages,
-    /// The keyword index does not match the text.
-    Keywords,
-    /// The index for scripts without spaces does not match the text.
-    Grams,
-    /// The stored sizes do not match the chunks.
-    Sizes,
-    /// The table of vectors contradicts itself or the binding.
-    VectorTable,
-    /// Vectors without unit length.
-    BadVectors,
-    /// Vectors that differ from the stored ones by their checksums.
-    ChangedVectors,
-    /// Vectors without a checksum.
-    Checksums,
-    /// Vectors without a chunk.
-    LooseVectors,
-    /// Chunks without a vector.
-    MissingVectors,
-    /// Codes that do not match the vectors.
-    Codes,
-    /// Codes of tokens that differ from the stored ones by their checksums.
-    TokenCodes,
+fields::words! {
+    /// A kind of damage, by its repair.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Damage {
+        /// The file's own structure: only a backup helps.
+        Structure = "structure",
+        /// A table is missing or has another shape: only a backup helps.
+        Tables = "tables",
+        /// Triggers, indexes or views are missing or changed.
+        Schema = "schema",
+        /// An SQLite index does not match its table.
+        Indexes = "indexes",
+        /// Rows refer to missing rows.
+        References = "references",
+        /// A path without a document, or a document without a path.
+        Paths = "paths",
+        /// Tags without documents.
+        Tags = "tags",
+        /// Chunks are missing from the middle of documents.
+        Gaps = "gaps",
+        /// Hashes of passages do not match the text.
+        Passages = "passages",
+        /// The keyword index does not match the text.
+        Keywords = "keywords",
+        /// The index for scripts without spaces does not match the text.
+        Grams = "grams",
+        /// The stored sizes do not match the chunks.
+        Sizes = "sizes",
+        /// The table of vectors contradicts itself or the binding.
+        VectorTable = "vector_table",
+        /// Vectors without unit length.
+        BadVectors = "bad_vectors",
+        /// Vectors that differ from the stored ones by their checksums.
+        ChangedVectors = "changed_vectors",
+        /// Vectors without a checksum.
+        Checksums = "checksums",
+        /// Vectors without a chunk.
+        LooseVectors = "loose_vectors",
+        /// Chunks without a vector.
+        MissingVectors = "missing_vectors",
+        /// Codes that do not match the vectors.
+        Codes = "codes",
+        /// Codes of tokens that differ from the stored ones by their checksums.
+        TokenCodes = "token_codes",
+    }
 }
 
 impl Damage {
     /// Whether [`crate::Store::repair`] repairs it, given a model for missing vectors.
     pub fn is_repairable(self) -> bool {
         !matches!(self, Self::Structure | Self::Tables)
-    }
-
-    /// Returns the stable word for output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Structure => "structure",
-            Self::Tables => "tables",
-            Self::Schema => "schema",
-            Self::Indexes => "indexes",
-            Self::References => "references",
-            Self::Paths => "paths",
-            Self::Tags => "tags",
-            Self::Gaps => "gaps",
-            Self::Passages => "passages",
-            Self::Keywords => "keywords",
-            Self::Grams => "grams",
-            Self::Sizes => "sizes",
-            Self::VectorTable => "vector_table",
-            Self::BadVectors => "bad_vectors",
-            Self::ChangedVectors => "changed_vectors",
-            Self::Checksums => "checksums",
-            Self::LooseVectors => "loose_vectors",
-            Self::MissingVectors => "missing_vectors",
-            Self::Codes => "codes",
-            Self::TokenCodes => "token_codes",
-        }
     }
 }
 

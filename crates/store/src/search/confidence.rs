@@ -8,53 +8,33 @@
 
 use std::fmt;
 
-/// How likely it is that the first hits have the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// Of such answers, four in five have the evidence in their first three hits.
-    High,
-    /// Undecided: questions with an answer and questions without one look like this.
-    Low,
-    /// Few questions that a collection answers look like this.
-    None,
-}
+use crate::text::fields;
 
-/// Why there is no verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoBasis {
-    /// The model cannot read the query, and words were not looked for or are not there.
-    Unreadable,
-    /// The query has no words, and only words were looked for.
-    NoWords,
-    /// No chunk has what the query has in quotes.
-    Unmet,
-    /// No document passes the filter.
-    Filter,
-    /// There are no documents.
-    Nothing,
-}
-
-impl NoBasis {
-    /// Returns the reason as a clause.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unreadable => "the model cannot read the query",
-            Self::NoWords => "the query has no words to look for",
-            Self::Unmet => "no searched passage has the phrases in double quotes",
-            Self::Filter => "no document passes the filter",
-            Self::Nothing => "nothing has been added yet",
-        }
+fields::words! {
+    /// How likely it is that the first hits have the answer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Confidence {
+        /// Of such answers, four in five have the evidence in their first three hits.
+        High = "high",
+        /// Undecided: questions with an answer and questions without one look like this.
+        Low = "low",
+        /// Few questions that a collection answers look like this.
+        None = "none",
     }
-}
 
-impl Confidence {
-    /// Returns the word used in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Low => "low",
-            Self::None => "none",
-        }
+    /// Why there is no verdict.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum NoBasis {
+        /// The model cannot read the query, and words were not looked for or are not there.
+        Unreadable = "the model cannot read the query",
+        /// The query has no words, and only words were looked for.
+        NoWords = "the query has no words to look for",
+        /// No chunk has what the query has in quotes.
+        Unmet = "no searched passage has the phrases in double quotes",
+        /// No document passes the filter.
+        Filter = "no document passes the filter",
+        /// There are no documents.
+        Nothing = "nothing has been added yet",
     }
 }
 

@@ -16,44 +16,30 @@ use crate::search::passing::passing;
 use crate::search::rankings::rank;
 use crate::search::{LoadEmbedder, Query, SearchOptions, TermMatch};
 use crate::text::contents::is_contents;
+use crate::text::fields;
 
-/// The outcome of a search for one document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The document is among the hits.
-    Shown,
-    /// It has no searchable text.
-    Empty,
-    /// The filter excludes it.
-    Filtered,
-    /// Each of its chunks has an excluded word.
-    Excluded,
-    /// None of its chunks has all phrases in quotes.
-    WithoutPhrase,
-    /// No leg ranks it within the depth.
-    BeyondDepth,
-    /// It nearly repeats a better hit, word for word.
-    Copy,
-    /// Its score is below the threshold.
-    BelowThreshold,
-    /// It ranks after the requested number of hits.
-    BeyondLimit,
-}
-
-impl Outcome {
-    /// Returns the word used in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Shown => "shown",
-            Self::Empty => "empty",
-            Self::Filtered => "filtered",
-            Self::Excluded => "excluded",
-            Self::WithoutPhrase => "without_phrase",
-            Self::BeyondDepth => "beyond_depth",
-            Self::BelowThreshold => "below_threshold",
-            Self::BeyondLimit => "beyond_limit",
-            Self::Copy => "copy",
-        }
+fields::words! {
+    /// The outcome of a search for one document.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Outcome {
+        /// The document is among the hits.
+        Shown = "shown",
+        /// It has no searchable text.
+        Empty = "empty",
+        /// The filter excludes it.
+        Filtered = "filtered",
+        /// Each of its chunks has an excluded word.
+        Excluded = "excluded",
+        /// None of its chunks has all phrases in quotes.
+        WithoutPhrase = "without_phrase",
+        /// No leg ranks it within the depth.
+        BeyondDepth = "beyond_depth",
+        /// It nearly repeats a better hit, word for word.
+        Copy = "copy",
+        /// Its score is below the threshold.
+        BelowThreshold = "below_threshold",
+        /// It ranks after the requested number of hits.
+        BeyondLimit = "beyond_limit",
     }
 }
 

@@ -15,29 +15,25 @@ use rusqlite::{Connection, OpenFlags, named_params};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::text::fields;
+
 pub use draft::IndexDraft;
 
 /// The schema version this program writes, and the oldest it reads.
 pub const SCHEMA_VERSION: i64 = 2;
 
-/// How text is split into words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tokenizer {
-    /// `porter unicode61`: words are stemmed.
-    Porter,
-    /// `unicode61`: words are unchanged.
-    Unicode61,
+fields::words! {
+    /// How text is split into words.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Tokenizer {
+        /// `porter unicode61`: words are stemmed.
+        Porter = "porter",
+        /// `unicode61`: words are unchanged.
+        Unicode61 = "unicode61",
+    }
 }
 
 impl Tokenizer {
-    /// Returns the word stored in the index.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Porter => "porter",
-            Self::Unicode61 => "unicode61",
-        }
-    }
-
     /// Returns this tokenizer if SQLite has it, otherwise the one without stems.
     pub fn or_available(self) -> Self {
         let is_there = |probe: &str| {
