@@ -572,11 +572,6 @@ fn text_in_other_markup_is_headed_text_that_cites_its_lines() {
             "man",
             ".TH Gauge\n.\\\" a\n.\\\" b\n.\\\" c\n.\\\" d\n.\\\" e\n.SH Float\n.PP\nThe \\fBfloat\\fR rises.\n",
         ),
-        (
-            "tide.wiki",
-            "mediawiki",
-            "= Gauge =\n{{Info}}\nIntro.\n\n\n\n== Float ==\n\nThe [[x|float]] rises.\n",
-        ),
     ];
     for (name, format, text) in files {
         let path = env.write(name, text);

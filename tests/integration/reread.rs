@@ -184,3 +184,32 @@ fn an_import_knows_how_its_documents_were_made() {
     let status = env.ok(&["--data-dir", "third", "status", "--format", "json"]).json();
     assert_eq!(status["made_differently"], 1);
 }
+
+#[test]
+fn a_document_of_a_format_that_is_no_longer_read_stays_until_its_file_changes() {
+    let env = word_env();
+    let path = env.write("pages/tide.wiki", "== Gauge ==\n\nThe '''tide''' gauge on the pump.\n");
+    env.ok(&["add", "pages"]);
+    // An earlier kb read these files as MediaWiki's markup.
+    let old =
+        "UPDATE documents SET metadata = json_set(metadata, '$.format', 'mediawiki') WHERE id = 4";
+    rusqlite::Connection::open(env.database()).unwrap().execute(old, []).unwrap();
+    let format = || env.json(&["info", "4", "--format=json"])["metadata"]["format"].clone();
+    assert_eq!(format(), "mediawiki");
+    assert_eq!(env.json(&["list", "--format=json"]).as_array().unwrap().len(), 4);
+    assert!(env.ok(&["show", "4"]).stdout.contains("gauge on the pump"));
+    assert!(env.ok(&["search", "tide gauge", "--fts-only"]).stdout.contains("tide.wiki"));
+    let update = env.json(&["update", "--format=json"]);
+    assert_eq!((&update["unchanged"], &update["updated"]), (&json!(3), &json!(0)));
+    assert_eq!(format(), "mediawiki");
+    // An export of it can be imported, and its title changed.
+    env.ok(&["export", "all.jsonl"]);
+    let imported = env.kb(&["import", "all.jsonl"]).expect(0);
+    assert!(imported.text().contains("failed 0"), "{}", imported.text());
+    env.ok(&["edit", "4", "--title", "Page"]);
+    assert_eq!(env.json(&["info", "4", "--format=json"])["title"], "Page");
+    fs::write(&path, "The '''anchor''' on the chart.\n").unwrap();
+    env.ok(&["update"]);
+    assert_eq!(format(), "text");
+    assert!(env.ok(&["show", "4"]).stdout.contains("'''anchor'''"));
+}

@@ -126,8 +126,6 @@ formats! {
         Latex = Row::new("latex", &["tex"]).further(&["ltx"]);
         /// Manual pages, with the macros man or mdoc.
         Man = Row::new("man", &["man"]);
-        /// The markup of MediaWiki.
-        Wiki = Row::new("mediawiki", &["wiki"]).further(&["mediawiki"]);
         /// Subtitles: SubRip and WebVTT.
         Subtitles = Row::new("subtitles", &["vtt", "srt"]);
         /// A table with values separated by commas or semicolons.
@@ -206,7 +204,7 @@ impl Format {
         match self {
             Self::Pdf => Row::new("pdf", &["pdf"]).content(Content::Marked),
             Self::Markdown => Row::new("markdown", &["md", "markdown"]).further(&["mdx"]),
-            Self::Text => Row::new("text", &["txt"]),
+            Self::Text => Row::new("text", &["txt"]).further(&["wiki", "mediawiki"]),
             Self::Note => Row::new("note", &[]),
             Self::Notebook => Row::new("notebook", &["ipynb"]),
             Self::Code(language) => Row::new(language.as_str(), &[]).further(language.extensions()),
@@ -229,10 +227,11 @@ impl Format {
             .chain(Picture::ALL.map(Self::Image))
     }
 
-    /// Returns the format with this word in [`Format::as_str`].
+    /// Returns the format with this word in [`Format::as_str`]; plain text for one that an earlier kb had.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
-        Self::all().find(|format| format.as_str() == word)
+        let is_former = word == "mediawiki";
+        Self::all().find(|format| format.as_str() == word).or(is_former.then_some(Self::Text))
     }
 
     /// Returns the format of files with this extension, given in lower case.

@@ -199,7 +199,7 @@ fn text_in_other_markup_is_recognised() {
         ("x.org", "org"),
         ("x.tex", "latex"),
         ("x.man", "man"),
-        ("x.wiki", "mediawiki"),
+        ("x.wiki", "text"),
         ("x.vtt", "subtitles"),
         ("x.SRT", "subtitles"),
     ] {

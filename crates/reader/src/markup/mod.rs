@@ -13,7 +13,6 @@ mod marks;
 mod org;
 mod rst;
 mod subtitles;
-mod wiki;
 mod writer;
 
 use crate::document::{Dialect, Document};
@@ -27,7 +26,6 @@ pub(super) fn extract(text: &str, dialect: Dialect) -> Document {
         Dialect::Latex => latex::extract(text),
         Dialect::Man => man::extract(text),
         Dialect::Subtitles => subtitles::extract(text),
-        Dialect::Wiki => wiki::extract(text),
         Dialect::Csv => csv::extract(text, b','),
         Dialect::Tsv => csv::extract(text, b'\t'),
     };
