@@ -21,6 +21,8 @@ fn each_way_in_has_the_version_of_the_program_and_starts_its_server() {
     for of in [&plugin, &bundle, &listed, &listed["packages"][0]] {
         assert_eq!(of["version"], version, "{of}");
     }
+    let changes = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("CHANGELOG.md"));
+    assert_eq!(changes.unwrap().lines().nth(2).unwrap(), format!("## {version}"));
     // `kb mcp` with nothing else serves.
     let env = TestEnv::without_model();
     for entry in [&plugin["mcpServers"]["kb"], &bundle["server"]["mcp_config"]] {
