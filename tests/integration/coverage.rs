@@ -32,11 +32,15 @@ fn page() -> String {
     fs::read_to_string(root().join("tests/COVERAGE.md")).unwrap()
 }
 
+/// Returns the lines of the tables of a page without their bars, but not their heads.
+fn cells(page: &str) -> impl Iterator<Item = &str> {
+    page.lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+        .filter(|line| !["no. ", "---", "words of"].iter().any(|head| line.starts_with(head)))
+}
+
 fn rows() -> Vec<Row> {
-    let page = page();
-    let lines = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
-    lines
-        .filter(|line| !line.starts_with("no. ") && !line.starts_with("---"))
+    cells(&page())
         .map(|line| {
             let cells: Vec<&str> = line.split(" | ").collect();
             let [number, sentence, places] = cells[..] else { panic!("three cells: {line}") };
@@ -103,25 +107,59 @@ fn every_requirement_is_a_separate_sentence() {
     }
 }
 
+/// Checks that tests and paths exist; returns how many are tests.
+fn check_places(number: &str, places: &str) -> usize {
+    let mut num_tests = 0;
+    for place in places.split(", ") {
+        let place = place.strip_suffix(NIGHTLY).unwrap_or(place);
+        if let Some(test) = place.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+            assert!(is_test(test), "{number}: there is no test `{test}`");
+            num_tests += 1;
+        } else {
+            let link = place.strip_prefix('[').and_then(|rest| rest.strip_suffix(')'));
+            let (path, target) = link.and_then(|link| link.split_once("](../")).unwrap();
+            assert_eq!(path, target, "{number}");
+            assert!(root().join(path).exists(), "{number}: there is no {path}");
+        }
+    }
+    num_tests
+}
+
 #[test]
 fn every_test_and_path_in_the_table_exists() {
-    for Row { number, places, .. } in rows() {
-        if places == WITHDRAWN {
-            continue;
+    for Row { number, places, .. } in rows().iter().filter(|row| row.places != WITHDRAWN) {
+        assert!(check_places(number, places) > 0, "{number}: no test shows it");
+    }
+}
+
+#[test]
+fn every_claim_of_the_first_page_is_shown_by_something() {
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first = fs::read_to_string(root().join("README.md")).unwrap();
+    let claims = fs::read_to_string(root().join("tests/CLAIMS.md")).unwrap();
+    let numbers: BTreeSet<String> = rows().into_iter().map(|row| row.number).collect();
+    let mut words = Vec::new();
+    for line in cells(&claims) {
+        let (claim, places) = line.rsplit_once(" | ").unwrap();
+        assert!(joined(&first).contains(claim), "README.md does not say: {claim}");
+        let (known, others): (Vec<&str>, Vec<&str>) =
+            places.split(", ").partition(|place| place.starts_with('K'));
+        assert!(known.iter().all(|number| numbers.contains(*number)), "{line}");
+        if !others.is_empty() {
+            check_places(claim, &others.join(", "));
         }
-        let mut num_tests = 0;
-        for place in places.split(", ") {
-            let place = place.strip_suffix(NIGHTLY).unwrap_or(place);
-            if let Some(test) = place.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
-                assert!(is_test(test), "{number}: there is no test `{test}`");
-                num_tests += 1;
-            } else {
-                let link = place.strip_prefix('[').and_then(|rest| rest.strip_suffix(')'));
-                let (path, target) = link.and_then(|link| link.split_once("](../")).unwrap();
-                assert_eq!(path, target, "{number}");
-                assert!(root().join(path).exists(), "{number}: there is no {path}");
-            }
-        }
-        assert!(num_tests > 0, "{number}: no test shows it");
+        words.push(claim);
+    }
+    // Commands are run by the test `command_lines`, and links are looked up by `docs`.
+    let prose = first.split("```").step_by(2).collect::<Vec<_>>().join("\n\n");
+    let (before, after) = prose.split_once("| a person with documents").unwrap();
+    let (_, after) = after.split_once("architecture](ARCHITECTURE.md) |").unwrap();
+    let parts = [before, after].join("\n\n").replace("\n- ", "\n\n- ").replace("\n| ", "\n\n| ");
+    for part in parts.split("\n\n").map(joined) {
+        let is_head = ["#", "| kind", "| ---", "| you are", "Licence"]
+            .iter()
+            .any(|head| part.starts_with(head));
+        let is_shown = part.is_empty() || is_head || words.iter().any(|claim| part.contains(claim));
+        assert!(is_shown, "tests/CLAIMS.md has no row for: {part}");
     }
 }

@@ -20,9 +20,10 @@ use crate::mcp_client::Client;
 use crate::page_lines;
 use crate::sources;
 
-/// The pages of a newcomer and of a user, which `README.md` leads to.
-const FOR_USERS: [&str; 18] = [
+/// The pages of a newcomer and of a user, which `README.md` and `docs/README.md` lead to.
+const FOR_USERS: [&str; 19] = [
     "README.md",
+    "docs/README.md",
     "docs/adding.md",
     "docs/agents.md",
     "docs/commands.md",
@@ -434,6 +435,42 @@ fn every_code_of_an_error_is_in_the_page_about_the_end_and_the_reverse() {
     assert_eq!(named, codes);
 }
 
+#[test]
+fn the_picture_of_a_search_is_what_it_prints() {
+    let env = TestEnv::real();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpus");
+    env.ok(&["add", "-q", corpus.to_str().unwrap()]);
+    let query = "what to do when the gauge is frozen";
+    let printed = env.ok(&["search", query, "--top", "2", "--format", "human"]).stdout;
+    let printed = printed.replace(corpus.to_str().unwrap(), "~/docs");
+    let words = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
+    let drawn = page("docs/search.svg");
+    let tags = drawn.split("<text").skip(1).filter_map(|text| text.split_once('>'));
+    let drawn: String = tags.map(|(_, text)| text.split("</text").next().unwrap()).collect();
+    let drawn = [
+        ("&#160;", " "),
+        ("&quot;", "\""),
+        ("&#x27;", "'"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&amp;", "&"),
+    ]
+    .into_iter()
+    .fold(drawn, |text, (from, to)| text.replace(from, to));
+    assert!(words(&drawn).ends_with(&words(&printed)), "{drawn}\n{printed}");
+}
+
+#[test]
+fn the_numbers_of_languages_on_the_first_page_are_true() {
+    let first = page("README.md");
+    let stemmed = kb_base::text::language::NaturalLanguage::stemmed().count();
+    assert!(first.contains(&format!("in {stemmed} of them\n  whatever their endings")));
+    let named =
+        first.split_once("| code | ").unwrap().1.split_once(", by file extension").unwrap().0;
+    let others = kb_base::document::Language::ALL.len() - named.split(", ").count();
+    assert!(first.contains(&format!("{others} other languages")), "{others}");
+}
+
 /// Keys in order, with the kind of each value; null and a value are of one kind.
 fn shape(value: &Value) -> String {
     match value {
@@ -574,9 +611,11 @@ fn models_files_and_links_in_the_pages_exist() {
             assert!(anchor.is_empty() || anchors(&target).contains(anchor), "{name}: {link}");
         }
     }
-    let readme = page("README.md");
-    for name in FOR_USERS.into_iter().filter(|name| *name != "README.md") {
-        assert!(readme.contains(&format!("]({name})")), "README.md does not lead to {name}");
+    assert!(page("README.md").contains("](docs/README.md)"));
+    let first = page("docs/README.md");
+    for name in page_lines::names_in("docs", ".md") {
+        let link = format!("]({})", name.trim_start_matches("docs/"));
+        assert!(name.ends_with("README.md") || first.contains(&link), "no page leads to {name}");
     }
     assert_eq!(page_lines::names_in("references", ".md"), FOR_AGENTS[1..]);
     let skill = page(SKILL);
