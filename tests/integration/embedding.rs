@@ -258,12 +258,12 @@ fn a_directory_without_a_model_is_refused_with_what_is_missing() {
 fn an_unsupported_architecture_needs_an_onnx_file() {
     let dir = tempfile::tempdir().unwrap();
     let model_dir = dir.path().join("tiny");
-    Tiny { model_type: "modernbert", ..Tiny::default() }.write(&model_dir);
+    Tiny { model_type: "nomic_bert", ..Tiny::default() }.write(&model_dir);
     let choice = ModelChoice::directory(model_dir.clone());
     let installed = locate(&choice, &own_locations(dir.path())).unwrap();
     let open = || open(&installed, &OpenOptions::default(), &mut |_| {});
     let message = open().map(|_| ()).unwrap_err().to_string();
-    assert!(message.contains("architecture `modernbert` is not supported"), "{message}");
+    assert!(message.contains("architecture `nomic_bert` is not supported"), "{message}");
 
     fs::create_dir(model_dir.join("onnx")).unwrap();
     fs::write(model_dir.join("onnx/model.onnx"), onnx::lookup_table()).unwrap();
@@ -312,13 +312,29 @@ mod onnx {
 
     /// Returns a model whose token vectors are rows of a table: (id, 1, 0, 0, 0, 0, 0, 0).
     pub(super) fn lookup_table() -> Vec<u8> {
+        lookup_table_in(None).0
+    }
+
+    /// Returns such a model whose table is in another file, and that file.
+    pub(super) fn lookup_table_in(beside: Option<&str>) -> (Vec<u8>, Vec<u8>) {
         const FLOAT: usize = 1;
         const INT64: usize = 7;
         let rows = (0..10_u8).flat_map(|id| [f32::from(id), 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let raw: Vec<u8> = rows.flat_map(f32::to_le_bytes).collect();
-        let table =
-            [number(1, 10), number(1, 8), number(2, FLOAT), bytes(8, b"table"), bytes(9, &raw)]
-                .concat();
+        let place = beside.map_or_else(
+            || bytes(9, &raw),
+            |name| {
+                let length = raw.len().to_string();
+                let pairs = [("location", name), ("offset", "0"), ("length", &length)];
+                let pairs = pairs.map(|(key, value)| {
+                    let pair = [bytes(1, key.as_bytes()), bytes(2, value.as_bytes())].concat();
+                    bytes(13, &pair)
+                });
+                [pairs.concat(), number(14, 1)].concat()
+            },
+        );
+        let table = [number(1, 10), number(1, 8), number(2, FLOAT), bytes(8, b"table")].concat();
+        let table = [table, place].concat();
         let node = [
             bytes(1, b"table"),
             bytes(1, b"input_ids"),
@@ -335,7 +351,7 @@ mod onnx {
             bytes(12, &value("last_hidden_state", FLOAT, &[0, 0, 8])),
         ]
         .concat();
-        [number(1, 8), bytes(7, &graph), bytes(8, &number(2, 17))].concat()
+        ([number(1, 8), bytes(7, &graph), bytes(8, &number(2, 17))].concat(), raw)
     }
 }
 
@@ -376,7 +392,7 @@ fn a_model_comes_from_the_hub_once_and_is_found_without_it() {
 fn an_architecture_that_kb_cannot_build_is_fetched_as_onnx() {
     let dir = tempfile::tempdir().unwrap();
     let mut locations = own_locations(dir.path());
-    let mut files = Tiny { model_type: "modernbert", ..Tiny::default() }.files();
+    let mut files = Tiny { model_type: "nomic_bert", ..Tiny::default() }.files();
     files.insert("onnx/model.onnx".into(), onnx::lookup_table());
     let hub = Hub::serve("someone/other", files);
     locations.hf_endpoint = Some(hub.endpoint.clone());
@@ -384,6 +400,48 @@ fn an_architecture_that_kb_cannot_build_is_fetched_as_onnx() {
     let installed = install(&choice, &locations, &mut |_| {}).unwrap();
     assert_eq!(hub.num_asked("model.safetensors"), 0);
     embedder(&installed, Precision::Int8).embed_query("git").unwrap();
+}
+
+#[test]
+fn the_numbers_of_an_onnx_file_may_be_beside_it() {
+    // (2, 1, 0, …), (6, 1, 0, …), (3, 1, 0, …); with the last token as pooling, (3, 1, 0, …).
+    let [mean, last] = [[11.0, 3.0, 130.0_f32], [3.0, 1.0, 10.0]]
+        .map(|[x, y, squared]| [x, y, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(|it| it / squared.sqrt()));
+    for (name, is_last) in [("model.onnx_data", false), ("model.onnx.data", true)] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut files = Tiny { model_type: "qwen3", ..Tiny::default() }.files();
+        let (onnx, data) = onnx::lookup_table_in(Some(name));
+        files.insert("onnx/model.onnx".into(), onnx);
+        files.insert(format!("onnx/{name}"), data);
+        if is_last {
+            let modules = r#"[{"path": "", "type": "sentence_transformers.models.Transformer"},
+                {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]"#;
+            files.insert("modules.json".into(), modules.into());
+            let pooling = r#"{"pooling_mode_lasttoken": true}"#;
+            files.insert("1_Pooling/config.json".into(), pooling.into());
+        }
+        let model_dir = dir.path().join("own");
+        crate::heads::write(&files, &model_dir);
+        let hub = Hub::serve("someone/large", files);
+        let mut locations = own_locations(dir.path());
+        locations.hf_endpoint = Some(hub.endpoint.clone());
+        let of_hub = ModelChoice::named("someone/large").unwrap();
+        let installed = [
+            install(&of_hub, &locations, &mut |_| {}).unwrap(),
+            locate(&ModelChoice::directory(&model_dir), &locations).unwrap(),
+        ];
+        for installed in &installed {
+            let vector = embedder(installed, Precision::Fp32).embed_query("git").unwrap().vector;
+            let expected = if is_last { last } else { mean };
+            assert!(cosine(&vector, &expected) > 0.999_999, "{name}: {vector:?}");
+        }
+        // Other numbers give another graph.
+        let (_, mut data) = onnx::lookup_table_in(Some(name));
+        data[3 * 32 + 3] = 0x42;
+        fs::write(model_dir.join("onnx").join(name), [data, vec![0]].concat()).unwrap();
+        let changed = embedder(&installed[1], Precision::Fp32).embed_query("git").unwrap().vector;
+        assert!(cosine(&changed, if is_last { &last } else { &mean }) < 0.999, "{changed:?}");
+    }
 }
 
 #[test]

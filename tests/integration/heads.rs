@@ -89,7 +89,7 @@ fn files(head: &Value, number: u64) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Opens a model for passages and for single texts.
-fn open_both(installed: &Installed, options: &OpenOptions) -> [Box<dyn Embedder>; 2] {
+pub(crate) fn open_both(installed: &Installed, options: &OpenOptions) -> [Box<dyn Embedder>; 2] {
     [
         open(installed, options, &mut |_| {}).unwrap(),
         open_single(installed, options, &mut |_| {}).unwrap(),

@@ -106,6 +106,7 @@ mod ignore_files;
 mod ingest;
 /// Documents in other languages: recognised, stemmed, erased, reported if the model cannot read them.
 mod languages;
+mod layer_kinds;
 /// Who may import whom; which library lives where.
 mod layers;
 /// Databases made by other versions of SQLite and sqlite-vec.

@@ -56,6 +56,10 @@ pub enum Family {
     Bert,
     /// `distilbert`.
     DistilBert,
+    /// `mpnet`: BERT's layers, with a bias by the distance of query and key.
+    MpNet,
+    /// `modernbert`.
+    ModernBert(Rotary),
     /// A table of token vectors, without layers (`table`).
     Static {
         /// Whether unknown tokens do not count, as in `model2vec`.
@@ -63,6 +67,50 @@ pub enum Family {
     },
     /// A model whose graph kb cannot build, with the reason. Its own ONNX file is used.
     Unsupported(String),
+}
+
+/// How a `ModernBERT` knows the positions of its tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rotary {
+    /// Whether each layer looks at all tokens, or only at its window.
+    pub is_global: Vec<bool>,
+    /// Furthest key of a query in a window, in tokens.
+    pub window: u32,
+    /// The base of the angles of such layers.
+    pub local_base: u32,
+    /// The base of the angles of the others.
+    pub global_base: u32,
+}
+
+impl Rotary {
+    /// Reads the settings of transformers, of version 4 or 5; what is missing has the value of the first models.
+    fn read(config: &Value, num_layers: u32) -> Self {
+        let number = |value: &Value, default: u32| {
+            let found = value.as_f64().filter(|number| (1.0..1e9).contains(number));
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a whole number, checked above"
+            )]
+            found.map_or(default, |number| number as u32)
+        };
+        let base = |kind: &str, old: &str, default: u32| {
+            let stated = &config["rope_parameters"][kind]["rope_theta"];
+            number(if stated.is_null() { &config[old] } else { stated }, default)
+        };
+        let step = number(&config["global_attn_every_n_layers"], 3);
+        let kinds = config["layer_types"].as_array();
+        let is_global = |idx: u32| match kinds.and_then(|kinds| kinds.get(idx as usize)) {
+            Some(kind) => kind == "full_attention",
+            None => idx.is_multiple_of(step),
+        };
+        Self {
+            is_global: (0..num_layers).map(is_global).collect(),
+            window: number(&config["local_attention"], 128) / 2,
+            local_base: base("sliding_attention", "local_rope_theta", 10_000),
+            global_base: base("full_attention", "global_rope_theta", 160_000),
+        }
+    }
 }
 
 /// The non-linearity between the two halves of a layer.
@@ -180,7 +228,7 @@ impl Facts {
         };
         let model_type = text("model_type").unwrap_or("bert");
         let positions = number(&["max_position_embeddings"]).unwrap_or(DEFAULT_POSITIONS);
-        let has_offset = matches!(model_type, "roberta" | "xlm-roberta" | "camembert");
+        let has_offset = matches!(model_type, "roberta" | "xlm-roberta" | "camembert" | "mpnet");
         // RoBERTa numbers positions from the padding token's id plus one.
         let padding_id = config["pad_token_id"].as_u64().unwrap_or(1);
         let first_position =
@@ -190,7 +238,11 @@ impl Facts {
         if dim % num_heads != 0 {
             return Err(format!("{num_heads} attention heads do not divide a width of {dim}"));
         }
-        let activation = match text("hidden_act").or(text("activation")).unwrap_or("gelu") {
+        let activation = match text("hidden_act")
+            .or(text("hidden_activation"))
+            .or(text("activation"))
+            .unwrap_or("gelu")
+        {
             "gelu" => Ok(Activation::Gelu),
             "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" => Ok(Activation::GeluTanh),
             "relu" => Ok(Activation::Relu),
@@ -199,6 +251,8 @@ impl Facts {
         let family = match model_type {
             "bert" | "roberta" | "xlm-roberta" | "camembert" => Family::Bert,
             "distilbert" => Family::DistilBert,
+            "mpnet" => Family::MpNet,
+            "modernbert" => Family::ModernBert(Rotary::read(config, need(&["num_hidden_layers"])?)),
             other => Family::Unsupported(format!("architecture `{other}`")),
         };
         let absolute = text("position_embedding_type").unwrap_or("absolute") == "absolute";
@@ -228,7 +282,10 @@ impl Facts {
 fn stated_epsilon(config: &Value) -> f32 {
     /// The epsilon of BERT, and of `distilbert`, which does not state it.
     const BERT_EPSILON: f64 = 1e-12;
-    config["layer_norm_eps"].as_f64().unwrap_or(BERT_EPSILON) as f32
+    const MODERNBERT_EPSILON: f64 = 1e-5;
+    let stated = ["layer_norm_eps", "norm_eps"].iter().find_map(|name| config[name].as_f64());
+    let is_modern = config["model_type"] == "modernbert";
+    stated.unwrap_or(if is_modern { MODERNBERT_EPSILON } else { BERT_EPSILON }) as f32
 }
 
 /// Returns the longest input stated outside `config.json`.
@@ -248,99 +305,4 @@ fn stated_length(dir: &Path) -> Result<Option<u32>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-    use crate::registry;
-
-    const BERT: &str = r#"{"model_type": "bert", "hidden_size": 384, "num_attention_heads": 12,
-        "num_hidden_layers": 6, "max_position_embeddings": 512, "layer_norm_eps": 1e-12}"#;
-
-    fn facts(files: &[(&str, &str)], spec: Option<&ModelSpec>) -> Result<Facts> {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, text) in files {
-            let path = dir.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        Facts::read(dir.path(), spec)
-    }
-
-    #[test]
-    fn a_plain_transformer_is_pooled_by_the_mean() {
-        let facts = facts(&[("config.json", BERT)], None).unwrap();
-        assert_eq!((facts.family.clone(), facts.pooling), (Family::Bert, Pooling::Mean));
-        assert_eq!((facts.max_tokens, facts.first_position, facts.dim), (512, 0, 384));
-    }
-
-    #[test]
-    fn a_directory_overrides_the_defaults() {
-        let facts = facts(
-            &[
-                ("config.json", BERT),
-                ("sentence_bert_config.json", r#"{"max_seq_length": 128}"#),
-                ("1_Pooling/config.json", r#"{"pooling_mode_cls_token": true, "x": 384}"#),
-                (
-                    "config_sentence_transformers.json",
-                    r#"{"prompts": {"query": "query: ", "document": "passage: "}}"#,
-                ),
-            ],
-            None,
-        )
-        .unwrap();
-        assert_eq!((facts.max_tokens, facts.pooling), (128, Pooling::Cls));
-        assert_eq!((&*facts.query_prefix, &*facts.passage_prefix), ("query: ", "passage: "));
-    }
-
-    #[test]
-    fn roberta_positions_start_after_the_padding_token() {
-        let config = BERT.replace("\"bert\"", "\"xlm-roberta\"").replace("512", "514");
-        let facts = facts(&[("config.json", &config)], None).unwrap();
-        assert_eq!((facts.first_position, facts.max_tokens), (2, 512));
-    }
-
-    #[test]
-    fn an_unbounded_length_is_ignored() {
-        let tokenizer = r#"{"model_max_length": 1000000000000000019884624838656}"#;
-        let files = [("config.json", BERT), ("tokenizer_config.json", tokenizer)];
-        assert_eq!(facts(&files, None).unwrap().max_tokens, 512);
-    }
-
-    #[test]
-    fn a_row_of_the_registry_overrides_the_directory() {
-        let spec = registry::model("e5-small-v2").unwrap();
-        let facts = facts(&[("config.json", BERT)], Some(spec)).unwrap();
-        assert_eq!(facts.query_prefix, "query: ");
-        let wide = BERT.replace("384", "768");
-        let error = self::facts(&[("config.json", &wide)], Some(spec)).unwrap_err();
-        assert!(error.to_string().contains("width is 768, expected 384"), "{error}");
-    }
-
-    #[test]
-    fn an_unsupported_model_is_named() {
-        let other = BERT.replace("\"bert\"", "\"modernbert\"");
-        let facts = facts(&[("config.json", &other)], None).unwrap();
-        assert_eq!(facts.family, Family::Unsupported("architecture `modernbert`".to_owned()));
-    }
-
-    #[test]
-    fn unusable_files_are_named_in_errors() {
-        for (files, message) in [
-            (vec![], "config.json: there is no such file"),
-            (vec![("config.json", "{")], "config.json"),
-            (vec![("config.json", "{}")], "`hidden_size` is missing"),
-            (vec![("config.json", "[3]")], "`hidden_size` is missing"),
-            (
-                vec![
-                    ("config.json", BERT),
-                    ("modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#),
-                ],
-                "module `Dense` is not supported",
-            ),
-        ] {
-            let error = facts(&files, None).unwrap_err();
-            assert!(error.to_string().contains(message), "{error}");
-        }
-    }
-}
+mod tests;

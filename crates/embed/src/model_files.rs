@@ -26,6 +26,17 @@ pub(crate) fn weights(dir: &Path) -> Option<PathBuf> {
     WEIGHTS.iter().map(|name| dir.join(name)).find(|path| path.is_file())
 }
 
+/// Returns the names that a file with the numbers of an ONNX file may have, beside it: what `optimum` and `torch` write.
+pub(crate) fn data_names(onnx: &str) -> [String; 2] {
+    ["_data", ".data"].map(|end| format!("{onnx}{end}"))
+}
+
+/// Returns the file with the numbers of an ONNX file, if they are not in the file itself.
+pub(crate) fn data_of(onnx: &Path) -> Option<PathBuf> {
+    let name = onnx.file_name()?.to_str().filter(|name| name.ends_with(".onnx"))?;
+    data_names(name).iter().map(|name| onnx.with_file_name(name)).find(|path| path.is_file())
+}
+
 /// Reads a JSON file; `None` if there is none.
 pub(crate) fn read_json(path: &Path) -> Result<Option<Value>> {
     let bytes = match open::read(path, open::Links::Follow, MAX_JSON_BYTES) {

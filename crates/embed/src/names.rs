@@ -14,6 +14,12 @@ pub(super) const TYPES: &str = "embeddings.token_type_embeddings.weight";
 /// The normalisation after the tables.
 pub(super) const FIRST_NORM: &str = "embeddings.LayerNorm";
 
+/// The table of token vectors of `ModernBERT`.
+pub(super) const TOKEN_VECTORS: &str = "embeddings.tok_embeddings.weight";
+
+/// `MPNet`'s table of distances, `[buckets, heads]`.
+pub(super) const DISTANCES: &str = "encoder.relative_attention_bias.weight";
+
 /// The names of a layer's tensors, relative to the layer.
 pub(super) struct Names {
     /// The name of the family in the fingerprints of graphs; it never changes.
@@ -55,7 +61,25 @@ const DISTILBERT: Names = Names {
     norm: "output_layer_norm",
 };
 
+const MPNET: Names = Names {
+    family: "mpnet",
+    query: "attention.attn.q",
+    key: "attention.attn.k",
+    value: "attention.attn.v",
+    attention: "attention.attn.o",
+    attention_norm: "attention.LayerNorm",
+    ..BERT
+};
+
+/// Its layers have another form (`graph::modern`).
+const MODERNBERT: Names = Names { family: "modernbert", ..BERT };
+
 impl Names {
+    /// Whether kb also has its own code for the layers, beside the graph.
+    pub(super) fn is_native(&self) -> bool {
+        matches!(self.family, "bert" | "distilbert")
+    }
+
     /// The linear maps of a layer.
     pub(super) fn linear(&self) -> [&'static str; 6] {
         [self.query, self.key, self.value, self.attention, self.inner, self.outer]
@@ -66,6 +90,8 @@ impl Names {
         match family {
             Family::Bert => Some(&BERT),
             Family::DistilBert => Some(&DISTILBERT),
+            Family::MpNet => Some(&MPNET),
+            Family::ModernBert(_) => Some(&MODERNBERT),
             Family::Static { .. } | Family::Unsupported(_) => None,
         }
     }

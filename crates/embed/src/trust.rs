@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::Installed;
 use crate::cache::{Expected, hub_sha256};
 use crate::fetch::cached_library;
-use crate::model_files::{is_pinned, weights};
+use crate::model_files::{data_of, is_pinned, weights};
 use crate::modules::Module;
 use crate::registry::{self, ModelSpec, default_files};
 
@@ -36,6 +36,7 @@ pub(crate) fn model(installed: &Installed) -> Vec<(PathBuf, Expected)> {
     if let Some(weights) =
         weights(dir).filter(|weights| found.iter().all(|(path, _)| path != weights))
     {
+        found.extend(data_of(&weights).map(|data| (data, Expected::HubName)));
         found.push((weights, Expected::HubName));
     }
     found.extend(installed.facts.modules.iter().filter_map(|module| match module {

@@ -13,7 +13,7 @@ use hf_hub::{Cache, Repo};
 use crate::cache::check_sha256;
 use crate::facts::Facts;
 use crate::files::{open, write};
-use crate::model_files::{WEIGHTS, is_pinned};
+use crate::model_files::{WEIGHTS, data_names, is_pinned};
 use crate::modules;
 use crate::registry::FileSpec;
 use crate::{Event, Locations};
@@ -98,9 +98,15 @@ pub(super) fn fetch(
             result => return result.map_err(|failure| failure.reason),
         }
     }
-    let onnx =
-        FileSpec { name: WEIGHTS[1].to_owned(), optional: false, size_bytes: None, sha256: None };
-    fetch(&onnx).map_err(|failure| failure.reason)
+    // The numbers of a large one are beside it. They come first: a directory with weights is complete.
+    let names = data_names(WEIGHTS[1]).map(|name| (name, true));
+    for (name, optional) in names.into_iter().chain([(WEIGHTS[1].to_owned(), false)]) {
+        match fetch(&FileSpec { name, optional, size_bytes: None, sha256: None }) {
+            Err(failure) if failure.is_absent && optional => {}
+            result => result.map_err(|failure| failure.reason)?,
+        }
+    }
+    Ok(())
 }
 
 /// A file that could not be fetched.

@@ -7,23 +7,17 @@
 //! There is no mask: texts of different lengths never share a run, which is both faster and exact.
 //! Pooling and normalisation are part of the graph.
 
-use ort::editor::{Graph, Model, Node, ONNX_DOMAIN, Opset};
+use ort::editor::{Graph, Model, ONNX_DOMAIN, Opset};
 use ort::memory::Allocator;
-use ort::operator::Attribute;
-use ort::value::{
-    Outlet, Shape, SymbolicDimensions, Tensor as OrtTensor, TensorElementType, ValueType,
-};
+use ort::value::{Outlet, Shape, SymbolicDimensions, TensorElementType, ValueType};
 
-use super::int8::{scale_of, to_int8, transposed};
+use super::nodes::{Builder, INPUT, attribute, inference};
 use crate::document::Precision;
-use crate::error::{Cause, Error, Result};
-use crate::facts::{Activation, Facts};
+use crate::error::Result;
+use crate::facts::{Facts, Family};
 use crate::names::{self, Names};
 use crate::registry::Pooling;
 use crate::single::weights::Weights;
-
-/// The graph's input: token ids.
-pub(crate) const INPUT: &str = "input_ids";
 
 /// The graph's output: unit vectors.
 pub(crate) const OUTPUT: &str = "embedding";
@@ -52,6 +46,8 @@ pub(crate) fn export(
         precision,
         dim,
         epsilon: facts.epsilon,
+        may_lack_bias: matches!(facts.family, Family::ModernBert(_)),
+        distance_bias: None,
         num_names: 0,
     };
     let dim = i64::from(facts.dim);
@@ -64,10 +60,21 @@ pub(crate) fn export(
     builder.graph.set_inputs([Outlet::new(INPUT, input)]).map_err(inference)?;
     builder.graph.set_outputs(outputs).map_err(inference)?;
 
-    let mut hidden = builder.embeddings(facts)?;
-    for idx in 0..facts.num_layers {
-        hidden = builder.layer(&hidden, names, &format!("{}.{idx}", names.layer), facts)?;
-    }
+    let hidden = match &facts.family {
+        Family::ModernBert(rotary) => builder.modern(facts, rotary)?,
+        family => {
+            let num_heads = usize::try_from(facts.num_heads).unwrap_or(1);
+            if *family == Family::MpNet {
+                builder.add_distance_bias(num_heads, facts.max_tokens)?;
+            }
+            let mut hidden = builder.embeddings(facts)?;
+            for idx in 0..facts.num_layers {
+                let at = format!("{}.{idx}", names.layer);
+                hidden = builder.layer(&hidden, names, &at, facts)?;
+            }
+            hidden
+        }
+    };
     if let Some(pooling) = pooling {
         builder.pool(&hidden, pooling)?;
     }
@@ -91,89 +98,38 @@ fn value_type<const N: usize>(
     }
 }
 
-/// Wraps an error of the runtime.
-fn inference(error: impl Into<Cause>) -> Error {
-    Error::Inference(error.into())
+/// Rows of `MPNet`'s table of distances, and the distance from which on all share the last one of each direction.
+const NUM_BUCKETS: usize = 32;
+const MAX_DISTANCE: f64 = 128.0;
+
+/// Returns the row of a distance from query to key, as T5 and `MPNet` number them: half of the rows for each direction, half
+/// of those for one distance each, the others for distances that grow by a factor.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "small numbers above 0"
+)]
+fn bucket(distance: i64) -> usize {
+    const HALF: usize = NUM_BUCKETS / 2;
+    const EXACT: usize = HALF / 2;
+    let away = usize::try_from(distance.unsigned_abs()).unwrap_or(usize::MAX);
+    let row = if away < EXACT {
+        away
+    } else {
+        // In 32 bits, as the model was trained.
+        let far = (away as f32 / EXACT as f32).ln() / (MAX_DISTANCE / EXACT as f64).ln() as f32;
+        (EXACT + (far * EXACT as f32) as usize).min(HALF - 1)
+    };
+    row + if distance > 0 { HALF } else { 0 }
 }
 
-/// A graph under construction. Every method that adds a node returns the name of its output.
-struct Builder<'a> {
-    graph: Graph,
-    allocator: Allocator,
-    weights: &'a Weights,
-    precision: Precision,
-    dim: usize,
-    epsilon: f32,
-    num_names: usize,
+/// The factor of the product of a query and a key of this width.
+pub(super) fn head_scale(width: usize) -> f32 {
+    1.0 / f32::from(u16::try_from(width).unwrap_or(u16::MAX)).sqrt()
 }
 
 impl Builder<'_> {
-    fn name(&mut self) -> String {
-        self.num_names += 1;
-        format!("v{}", self.num_names)
-    }
-
-    fn node_to(
-        &mut self,
-        operator: &str,
-        inputs: &[&str],
-        outputs: &[&str],
-        attributes: Vec<Attribute>,
-    ) -> Result<()> {
-        let name = self.name();
-        Node::new(operator, ONNX_DOMAIN, name, inputs, outputs, attributes)
-            .and_then(|node| self.graph.add_node(node))
-            .map_err(inference)
-    }
-
-    fn node_with(
-        &mut self,
-        operator: &str,
-        inputs: &[&str],
-        attributes: Vec<Attribute>,
-    ) -> Result<String> {
-        let output = self.name();
-        self.node_to(operator, inputs, &[&output], attributes)?;
-        Ok(output)
-    }
-
-    fn node(&mut self, operator: &str, inputs: &[&str]) -> Result<String> {
-        self.node_with(operator, inputs, Vec::new())
-    }
-
-    fn floats(&mut self, shape: &[usize], data: &[f32]) -> Result<String> {
-        let name = self.name();
-        OrtTensor::<f32>::new(&self.allocator, shape.to_vec())
-            .and_then(|mut tensor| {
-                tensor.extract_tensor_mut().1.copy_from_slice(data);
-                self.graph.add_initializer(&name, tensor, false)
-            })
-            .map_err(inference)?;
-        Ok(name)
-    }
-
-    fn integers(&mut self, data: &[i64]) -> Result<String> {
-        let name = self.name();
-        OrtTensor::<i64>::new(&self.allocator, vec![data.len()])
-            .and_then(|mut tensor| {
-                tensor.extract_tensor_mut().1.copy_from_slice(data);
-                self.graph.add_initializer(&name, tensor, false)
-            })
-            .map_err(inference)?;
-        Ok(name)
-    }
-
-    fn bytes(&mut self, shape: &[usize], data: &[i8]) -> Result<String> {
-        let name = self.name();
-        OrtTensor::<i8>::new(&self.allocator, shape.to_vec())
-            .and_then(|mut tensor| {
-                tensor.extract_tensor_mut().1.copy_from_slice(data);
-                self.graph.add_initializer(&name, tensor, false)
-            })
-            .map_err(inference)?;
-        Ok(name)
-    }
-
     /// Maps token ids to the first layer's input: words + positions (+ the first token type),
     /// normalised.
     fn embeddings(&mut self, facts: &Facts) -> Result<String> {
@@ -196,8 +152,7 @@ impl Builder<'_> {
         let table = &table[skipped..];
         let table = self.floats(&[table.len() / self.dim, self.dim], table)?;
 
-        let shape = vec![attribute("start", 1_i64)?, attribute("end", 2_i64)?];
-        let num_tokens = self.node_with("Shape", &[INPUT], shape)?;
+        let num_tokens = self.num_tokens()?;
         let zero = self.integers(&[0])?;
         let positions = self.node("Slice", &[&table, &zero, &num_tokens, &zero])?;
         let words = self.floats(&words.shape, &words.data)?;
@@ -210,29 +165,18 @@ impl Builder<'_> {
     /// connection.
     fn layer(&mut self, input: &str, names: &Names, at: &str, facts: &Facts) -> Result<String> {
         let num_heads = usize::try_from(facts.num_heads).unwrap_or(1);
-        let head = self.dim / num_heads;
-        let as_i64 = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-        let to_heads = self.integers(&[0, 0, as_i64(num_heads), as_i64(head)])?;
-        let from_heads = self.integers(&[0, 0, as_i64(self.dim)])?;
-
         let quantised = self.quantise(input)?;
         // Scaling the query scales every product with a key, at no cost here.
-        let scale = 1.0 / f32::from(u16::try_from(head).unwrap_or(u16::MAX)).sqrt();
+        let scale = head_scale(self.dim / num_heads);
         let square = [self.dim, self.dim];
         let mut heads = |part: &str, scale: f32, order: [i64; 4]| {
             let linear = self.linear(&quantised, &format!("{at}.{part}"), &square, scale)?;
-            let split = self.node("Reshape", &[&linear, &to_heads])?;
-            self.node_with("Transpose", &[&split], vec![attribute("perm", order.to_vec())?])
+            self.heads(&linear, num_heads, order)
         };
         let query = heads(names.query, scale, [0, 2, 1, 3])?;
         let key = heads(names.key, 1.0, [0, 2, 3, 1])?;
         let value = heads(names.value, 1.0, [0, 2, 1, 3])?;
-        let scores = self.node("MatMul", &[&query, &key])?;
-        let shares = self.node_with("Softmax", &[&scores], vec![attribute("axis", -1_i64)?])?;
-        let mixed = self.node("MatMul", &[&shares, &value])?;
-        let order = vec![attribute("perm", vec![0_i64, 2, 1, 3])?];
-        let mixed = self.node_with("Transpose", &[&mixed], order)?;
-        let mixed = self.node("Reshape", &[&mixed, &from_heads])?;
+        let mixed = self.attend([&query, &key, &value])?;
         let mixed = self.quantise(&mixed)?;
         let attention = self.linear(&mixed, &format!("{at}.{}", names.attention), &square, 1.0)?;
         let sum = self.node("Add", &[&attention, input])?;
@@ -241,14 +185,7 @@ impl Builder<'_> {
         let quantised = self.quantise(&middle)?;
         let inner = format!("{at}.{}", names.inner);
         let inner = self.linear(&quantised, &inner, &[0, self.dim], 1.0)?;
-        let active = match facts.activation {
-            Activation::Gelu => self.node("Gelu", &[&inner])?,
-            Activation::GeluTanh => {
-                let tanh = vec![attribute("approximate", "tanh".to_owned())?];
-                self.node_with("Gelu", &[&inner], tanh)?
-            }
-            Activation::Relu => self.node("Relu", &[&inner])?,
-        };
+        let active = self.activate(facts.activation, &inner)?;
         let active = self.quantise(&active)?;
         let outer = format!("{at}.{}", names.outer);
         let outer = self.linear(&active, &outer, &[self.dim, 0], 1.0)?;
@@ -256,58 +193,25 @@ impl Builder<'_> {
         self.layer_norm(&sum, &format!("{at}.{}", names.norm))
     }
 
-    fn layer_norm(&mut self, input: &str, name: &str) -> Result<String> {
-        let weight = self.weights.get(&format!("{name}.weight"), &[self.dim])?;
-        let bias = self.weights.get(&format!("{name}.bias"), &[self.dim])?;
-        let weight = self.floats(&weight.shape, &weight.data)?;
-        let bias = self.floats(&bias.shape, &bias.data)?;
-        let attributes = vec![attribute("axis", -1_i64)?, attribute("epsilon", self.epsilon)?];
-        self.node_with("LayerNormalization", &[input, &weight, &bias], attributes)
-    }
-
-    /// Prepares the input of one or more linear maps; once for query, key and value.
-    fn quantise(&mut self, input: &str) -> Result<Activations> {
-        if self.precision == Precision::Fp32 {
-            return Ok(Activations::Floats(input.to_owned()));
-        }
-        let (bytes, scale, zero) = (self.name(), self.name(), self.name());
-        self.node_to("DynamicQuantizeLinear", &[input], &[&bytes, &scale, &zero], Vec::new())?;
-        Ok(Activations::Bytes { bytes, scale, zero })
-    }
-
-    /// Adds a linear map with bias, both times `factor`.
-    fn linear(
-        &mut self,
-        input: &Activations,
-        name: &str,
-        shape: &[usize; 2],
-        factor: f32,
-    ) -> Result<String> {
-        let weight = self.weights.get(&format!("{name}.weight"), shape)?;
-        let bias = self.weights.get(&format!("{name}.bias"), &[weight.shape[0]])?;
-        let scaled: Vec<f32> = bias.data.iter().map(|value| value * factor).collect();
-        let bias = self.floats(&bias.shape, &scaled)?;
-        let [num_outputs, num_inputs] = [weight.shape[0], weight.shape[1]];
-        let product = match input {
-            Activations::Floats(input) => {
-                let weight = transposed(&weight, |_, value| value * factor);
-                let weight = self.floats(&[num_inputs, num_outputs], &weight)?;
-                self.node("MatMul", &[input, &weight])?
-            }
-            Activations::Bytes { bytes, scale, zero } => {
-                let scales: Vec<f32> = weight.data.chunks_exact(num_inputs).map(scale_of).collect();
-                let weight = transposed(&weight, |row, value| to_int8(value / scales[row]));
-                let weight = self.bytes(&[num_inputs, num_outputs], &weight)?;
-                let scales: Vec<f32> = scales.iter().map(|scale| scale * factor).collect();
-                let scales = self.floats(&[num_outputs], &scales)?;
-                let products = self.node("MatMulInteger", &[bytes, &weight, zero])?;
-                let to_float = vec![attribute("to", FLOAT)?];
-                let products = self.node_with("Cast", &[&products], to_float)?;
-                let scales = self.node("Mul", &[scale, &scales])?;
-                self.node("Mul", &[&products, &scales])?
-            }
-        };
-        self.node("Add", &[&product, &bias])
+    /// Makes what `MPNet` adds to the products of queries and keys, for each head by how far the key is from the query:
+    /// a table of distances, of which far ones share a row.
+    fn add_distance_bias(&mut self, num_heads: usize, max_tokens: u32) -> Result<()> {
+        let buckets = self.weights.get(names::DISTANCES, &[NUM_BUCKETS, num_heads])?;
+        let last = i64::from(max_tokens.max(1)) - 1;
+        let rows = (-last..=last).flat_map(|distance| {
+            let at = bucket(distance) * num_heads;
+            &buckets.data[at..at + num_heads]
+        });
+        let rows: Vec<f32> = rows.copied().collect();
+        let table = self.floats(&[rows.len() / num_heads, num_heads], &rows)?;
+        let [keys, queries] = self.positions()?;
+        let distances = self.node("Sub", &[&keys, &queries])?;
+        let last = self.integers(&[last])?;
+        let rows = self.node("Add", &[&distances, &last])?;
+        let bias = self.node("Gather", &[&table, &rows])?;
+        let order = vec![attribute("perm", vec![2_i64, 0, 1])?];
+        self.distance_bias = Some(self.node_with("Transpose", &[&bias], order)?);
+        Ok(())
     }
 
     /// Combines token vectors into one vector of unit length.
@@ -327,22 +231,4 @@ impl Builder<'_> {
         let attributes = vec![attribute("axis", -1_i64)?, attribute("p", 2_i64)?];
         self.node_to("LpNormalization", &[&pooled], &[OUTPUT], attributes)
     }
-}
-
-/// The input of a linear map in the required precision.
-enum Activations {
-    Floats(String),
-    /// Unsigned bytes with the scale and zero point computed at run time.
-    Bytes {
-        bytes: String,
-        scale: String,
-        zero: String,
-    },
-}
-
-/// ONNX's number for 32-bit floats (`TensorProto.FLOAT`).
-const FLOAT: i64 = 1;
-
-fn attribute(name: &str, value: impl ort::operator::ToAttribute) -> Result<Attribute> {
-    Attribute::new(name, value).map_err(inference)
 }

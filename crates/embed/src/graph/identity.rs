@@ -9,10 +9,11 @@ use super::export;
 use crate::Installed;
 use crate::document::Precision;
 use crate::error::Result;
-use crate::facts::{Activation, Facts};
+use crate::facts::{Activation, Facts, Family};
 use crate::fault::{io_error, library_error};
 use crate::files::{folder, open, write};
 use crate::hash;
+use crate::model_files::data_of;
 use crate::registry::Pooling;
 
 /// Number of fingerprint letters used: 128 bits.
@@ -51,14 +52,18 @@ impl Identity {
         precision: Precision,
     ) -> Result<Self> {
         let path = weights.canonicalize().map_err(|error| io_error(weights, error))?;
-        let metadata = path.metadata().map_err(|error| io_error(&path, error))?;
-        let modified =
-            metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let stamp = |path: &Path| {
+            let metadata = path.metadata().map_err(|error| io_error(path, error))?;
+            let modified =
+                metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            Ok(format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()))
+        };
+        let stamps = [Some(path.clone()), data_of(weights)].into_iter().flatten();
         Ok(Self {
             version: export::EXPORT_VERSION,
             kind: kind.to_owned(),
             path: one_line(&path.display().to_string()),
-            stamp: format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()),
+            stamp: stamps.map(|path| stamp(&path)).collect::<Result<Vec<_>>>()?.join(" "),
             // Without its path: a copy of the library makes the same graph.
             runtime: runtime(&installed.runtime)?,
             facts: text_of(&installed.facts),
@@ -145,11 +150,11 @@ fn graphs(cache_dir: &Path) -> PathBuf {
     cache_dir.join("graphs")
 }
 
-/// Writes the facts that a graph depends on. The family is in `kind`, and prefixes are added to a
+/// Writes the facts that a graph depends on. The name of the family is in `kind`, and prefixes are added to a
 /// text, not to the graph.
 fn text_of(facts: &Facts) -> String {
     let Facts {
-        family: _,
+        family,
         dim,
         num_layers,
         num_heads,
@@ -172,10 +177,14 @@ fn text_of(facts: &Facts) -> String {
         Some(_) => "cls",
         None => "none",
     };
+    let rotary = match family {
+        Family::ModernBert(rotary) => format!(" {rotary:?}"),
+        _ => String::new(),
+    };
     format!(
         "dim={dim} layers={num_layers} heads={num_heads} epsilon={epsilon:e} \
          first-position={first_position} max-tokens={max_tokens} activation={activation} \
-         pooling={pooling}"
+         pooling={pooling}{rotary}"
     )
 }
 
@@ -210,7 +219,6 @@ fn processor() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Family;
 
     fn identity(change: impl FnOnce(&mut Identity)) -> Identity {
         let mut identity = Identity {
@@ -270,7 +278,7 @@ mod tests {
         let text = "dim=384 layers=6 heads=12 epsilon=1e-12 first-position=2 max-tokens=256 \
             activation=gelu-tanh pooling=cls";
         assert_eq!(text_of(&facts), text);
-        facts.family = Family::Unsupported("architecture `modernbert`".into());
+        facts.family = Family::Unsupported("architecture `nomic_bert`".into());
         facts.query_prefix = "search: ".into();
         assert_eq!(text_of(&facts), text, "neither is in the graph");
         facts.pooling = Pooling::Max;

@@ -8,6 +8,8 @@
 pub(crate) mod export;
 pub(crate) mod identity;
 pub(crate) mod int8;
+mod modern;
+pub(crate) mod nodes;
 
 use std::path::{Path, PathBuf};
 
@@ -85,11 +87,11 @@ pub(super) fn gives_token_vectors(installed: &Installed) -> bool {
     is_foreign || installed.facts.pooling_in_graph().is_none()
 }
 
-/// Returns the weights of a model whose graph kb builds, and their names.
+/// Returns the weights of a model that kb can also compute without the runtime, and their names.
 pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, &'static Names)> {
     match source(installed) {
-        Ok(Source::Weights(path, names)) => Some((path, names)),
-        Ok(Source::Onnx(_)) | Err(_) => None,
+        Ok(Source::Weights(path, names)) if names.is_native() => Some((path, names)),
+        _ => None,
     }
 }
 
@@ -214,8 +216,8 @@ fn build(
 ) -> Result<()> {
     let builder = saving_builder(environment, &made.join(GRAPH_FILE));
     session(installed, source, precision, builder)?;
-    if let (Source::Weights(path, names), Precision::Int8) = (source, precision) {
-        let matrices = matrices(installed, names, &Weights::open(path)?)?;
+    if let (Some((path, names)), Precision::Int8) = (own_weights(installed), precision) {
+        let matrices = matrices(installed, names, &Weights::open(&path)?)?;
         super::single::weights::write(&rows_file(made), &matrices)?;
     }
     // The runtime does not sync its files; without this a power cut could leave zeros.

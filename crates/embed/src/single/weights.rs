@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::fault::{io_error, model_error, unsupported};
 use crate::files::{File, open, write as replacing};
 use crate::model_files::WEIGHTS;
-use crate::names::WORDS;
+use crate::names::{TOKEN_VECTORS, WORDS};
 
 /// Bytes of the number at the start of a file: the length of the table of tensors that follows.
 const LENGTH_BYTES: usize = 8;
@@ -69,9 +69,12 @@ impl Weights {
         let mut weights = Self::open_plain(path)?;
         // Every encoder has this tensor; its prefix is the prefix of all.
         let names = weights.table.offset_keys();
-        let words = names.iter().find(|name| name.ends_with(WORDS));
-        let words = words.ok_or_else(|| model_error(path, format!("no tensor {WORDS}")))?;
-        weights.prefix = words.strip_suffix(WORDS).unwrap_or_default().to_owned();
+        let before = |name: &String| {
+            let tables = [WORDS, TOKEN_VECTORS].into_iter();
+            tables.filter_map(|table| name.strip_suffix(table)).map(str::to_owned).next()
+        };
+        let prefix = names.into_iter().find_map(|name| before(&name));
+        weights.prefix = prefix.ok_or_else(|| model_error(path, format!("no tensor {WORDS}")))?;
         Ok(weights)
     }
 
