@@ -76,6 +76,46 @@ fn a_database_is_copied_before_its_schema_changes() {
     assert_eq!(env.sql::<String>("SELECT path FROM roots"), "/old");
 }
 
+/// Takes back what the schema got after version 12, that of the last kb that did not note mounted disks.
+const TO_VERSION_12: &str = "
+    DROP TRIGGER documents_names_ai;
+    DROP TRIGGER documents_names_au;
+    DROP TABLE document_names_fts;
+    DROP TABLE document_names;
+    DROP TABLE chunks_exact_terms;
+    DROP TABLE chunks_exact;
+    UPDATE document_paths SET on_mount = NULL;
+    PRAGMA writable_schema = ON; -- DROP COLUMN needs the module of vectors
+    UPDATE sqlite_schema SET sql = replace(sql, ', on_mount INTEGER', '') WHERE name = 'document_paths';
+    PRAGMA writable_schema = RESET;
+    UPDATE config SET value = '12' WHERE key = 'schema_version';
+    PRAGMA user_version = 12;";
+
+#[test]
+fn a_disk_that_only_an_older_kb_saw_is_not_a_deletion() {
+    let env = word_env();
+    for name in ["a.md", "b.md", "disk/c.md", "disk/deep/d.md"] {
+        env.write(&format!("notes/{name}"), format!("# {name}\n\nzephyrine {name}\n"));
+    }
+    env.ok(&["add", "notes"]);
+    Connection::open(env.database()).unwrap().execute_batch(TO_VERSION_12).unwrap();
+    // The mount point stays.
+    fs::rename(env.path("notes/disk"), env.path("away")).unwrap();
+    fs::create_dir(env.path("notes/disk")).unwrap();
+    let count = "SELECT count(*) FROM documents";
+    let before: i64 = env.sql(count);
+    for args in [&["update", "--prune"][..], &["update", "--prune", "--force"]] {
+        let output = env.ok(args).text();
+        assert!(output.contains("missing or empty, so nothing was removed: "), "{output}");
+        assert_eq!(env.sql::<i64>(count), before);
+    }
+    assert_eq!(copies(&env).len(), 1);
+    fs::remove_dir(env.path("notes/disk")).unwrap();
+    fs::rename(env.path("away"), env.path("notes/disk")).unwrap();
+    let back = env.ok(&["update", "--prune"]).stdout;
+    assert!(back.contains("6 unchanged") && back.contains("0 removed"), "{back}");
+}
+
 #[test]
 fn processes_that_migrate_at_once_make_one_copy() {
     let mut env = TestEnv::new();

@@ -1,16 +1,18 @@
-//! Lives through a month with two machines: 300 documents and forty operations of every kind. At
+//! Lives through a month with two machines: 300 documents and 46 operations of every kind. At
 //! the end the content is that of a fresh database, and ids, tags, titles and dates are as the
 //! person left them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::Stdio;
 
+use rusqlite::Connection;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
-use crate::patience::comes_true;
+use crate::patience::{comes_true, status_of};
 use crate::word_model::{WordModel, check_database};
 
 /// What a person expects of a document.
@@ -365,21 +367,95 @@ fn fourth_week(home: &mut Machine) {
     let update = home.run(&["update"]);
     assert_eq!((&update["added"], &update["moved"]), (&json!(0), &json!(0)), "{update}");
     home.check();
-    // 39: a file is followed.
+    // 39: a file is followed, until the service is stopped.
+    let log = home.env.path("watch.log");
     let mut watch = home.env.command(&["watch"]);
-    let mut watch = watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut watch =
+        watch.stdout(Stdio::null()).stderr(File::create(&log).unwrap()).spawn().unwrap();
     let text = fs::read_to_string(home.env.path("books/170.md")).unwrap() + "\nThe oak is old.\n";
-    fs::write(home.env.path("books/170.md"), text).unwrap();
+    let file = home.env.write("books/170.md", text);
     let is_read = || home.env.ok(&["show", &home.id(170)]).stdout.contains("The oak is old");
     assert!(comes_true(is_read), "`kb watch` never read the file");
-    let status = std::process::Command::new("/bin/kill").arg(watch.id().to_string()).status();
-    assert!(status.unwrap().success());
-    watch.wait().unwrap();
+    let is_named =
+        || fs::read_to_string(&log).unwrap().contains(&format!("indexed: {}\n", file.display()));
+    assert!(comes_true(is_named), "`kb watch` never named the file");
+    kill_process(Pid::from_child(&watch), Signal::TERM).unwrap();
+    assert_eq!(status_of(&mut watch).code(), Some(0));
+    let log = fs::read_to_string(&log).unwrap();
+    let ends: Vec<&str> = log.lines().filter(|line| line.starts_with("ended: ")).collect();
+    assert_eq!(
+        (ends.as_slice(), log.contains("error:")),
+        (&["ended: 1 indexed"][..], false),
+        "{log}"
+    );
     home.check();
     // 40: nothing is left to do.
     home.env.ok(&["doctor", "--fix"]);
     let update = home.run(&["update"]);
     assert_eq!((&update["added"], &update["updated"]), (&json!(0), &json!(0)), "{update}");
+}
+
+/// The last days: folders are tidied, notes link to each other, and what programs made lies between them.
+fn last_days(home: &mut Machine) {
+    let old = "UPDATE documents SET created_at = '2001-02-03T04:05:06Z'";
+    Connection::open(home.env.database()).unwrap().execute(old, []).unwrap();
+    // 41: a folder in an added one becomes empty: some of its files move, the others are deleted.
+    let folder = home.env.path("life/code/engine");
+    for number in 220..240 {
+        let file = folder.join(format!("{number}.go"));
+        if number < 232 {
+            fs::rename(file, home.env.path(format!("life/code/{number}.go"))).unwrap();
+        } else {
+            fs::remove_file(file).unwrap();
+            home.kept.remove(&marker(number));
+        }
+    }
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    let update = home.run(&["update", "--prune"]);
+    assert_eq!((&update["moved"], &update["away"]), (&json!(12), &json!([])), "{update}");
+    assert_eq!(update["removed"].as_array().unwrap().len(), 8);
+    home.check();
+    // 42 and 43: what programs made is left out, and read on request.
+    let text = format!("# Module\n\n{} comes with the pump.\n", marker(301));
+    home.env.write("life/code/node_modules/pump/index.md", text);
+    assert_eq!(home.run(&["update"])["added"], 0);
+    let ignored = home.env.ok(&["files", "--ignored"]).stdout;
+    assert!(ignored.contains("node_modules"), "{ignored}");
+    home.env.ok(&["add", "life/code", "--include-ignored"]);
+    home.remember_new(292);
+    // 44: a note is removed by its title.
+    for (number, title) in [(302, "VPN one"), (303, "VPN two")] {
+        home.env.ok(&[
+            "add",
+            "--note",
+            &format!("{} of the office", marker(number)),
+            "--title",
+            title,
+        ]);
+    }
+    home.remember_new(294);
+    home.run(&["remove", "VPN two", "--yes"]);
+    home.kept.remove(&marker(303));
+    home.expect(302).title = Some("VPN one".into());
+    home.check();
+    // 45: notes link to each other.
+    let text =
+        "See [[171]], [the pump](chart-120.md#Pump) and [[172|a chart]], not [[no such chart]].";
+    home.env.write("books/links.md", format!("# Links\n\n{} {text}\n", marker(304)));
+    assert_eq!(home.run(&["update"])["added"], 1);
+    home.remember_new(294);
+    let links = home.run(&["info", "links.md"])["links"].clone();
+    let ids: Vec<String> =
+        links.as_array().unwrap().iter().map(|link| link["document_id"].to_string()).collect();
+    assert_eq!(ids, [home.id(171), home.id(120), home.id(172), "null".into()]);
+    assert_eq!(home.run(&["info", &home.id(120)])["backlinks"][0]["title"], "Links");
+    let doctor = home.env.ok(&["doctor", "--links"]).stdout;
+    assert!(doctor.contains("4 links between notes, 1 to no document"), "{doctor}");
+    assert!(doctor.contains("links.md:3: [[no such chart]]"), "{doctor}");
+    // 46: what is new.
+    let new = home.run(&["list", "--added-since", "2002"]);
+    assert_eq!(new.as_array().unwrap().len(), 3, "{new}");
+    home.check();
 }
 
 /// Requires that every document has the content that a fresh database has.
@@ -388,7 +464,9 @@ fn compare_with_fresh(home: &Machine) {
     let fresh = ["--data-dir", "fresh"];
     env.ok(&[&fresh[..], &["init", "--model-dir", "tiny"]].concat());
     env.ok(&[&fresh[..], &["config", "set", "chunking.markdown.max_tokens", "80"]].concat());
-    env.kb(&[&fresh[..], &["add", "life/diary", "life/code", "books"]].concat());
+    env.kb(
+        &[&fresh[..], &["add", "life/diary", "life/code", "books", "--include-ignored"]].concat()
+    );
     for note in home.documents(".kb").values().filter(|line| line["paths"] == json!([])) {
         let text = note["chunks"][0]["text"].as_str().unwrap();
         env.ok(&[&fresh[..], &["add", "--note", text]].concat());
@@ -426,5 +504,6 @@ fn a_month_with_two_machines_ends_with_the_content_of_a_fresh_database() {
     second_week(&mut home);
     third_week(&mut home, &mut away);
     fourth_week(&mut home);
+    last_days(&mut home);
     compare_with_fresh(&home);
 }
