@@ -7,9 +7,10 @@ use crate::extract::sandbox::Ocr;
 use crate::ingest::ChunkingOptions;
 
 /// The version of the readers and of the chunker. It is raised when a change to either makes chunks
-/// differ, or what is found by them: documents of version 4 have no aliases, titles that are headings of sections, and may
-/// lack white text of scans, links of web pages and headings of plain text; those of version 5 have tables of PDFs
-/// without labels and headings that are none, lack parts of notebooks and mail, and do not state where their words went.
+/// differ, or what is found by them: documents of version 4 have no aliases, no links of front matter, titles that are
+/// headings of sections, and may lack white text of scans, links of web pages and headings of plain text; those of
+/// version 5 have tables of PDFs without labels and headings that are none, lack parts of notebooks and mail, and do not
+/// state where their words went.
 const READER_VERSION: u32 = 6;
 
 /// Stands before the languages of OCR.

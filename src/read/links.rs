@@ -1,10 +1,10 @@
-//! Follows the links between notes, forwards and backwards. Nothing is stored for it: links are found in the stored
-//! text, and the notes that link to a document by the words of its names.
+//! Follows the links between notes, forwards and backwards. Only those in front matter are stored: others are found in the
+//! stored text, and the notes that link to a document by the words of its names.
 //!
-//! A relative path leads to the document there. The name of a wikilink is that of a file in the same added folder,
+//! A relative path leads to the document there, that of a folder to its `README.md` or `index.md`. The name of a wikilink is that of a file in the same added folder,
 //! with or without its extension and folders, else an alias, else a title; of several, the nearest document is meant.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{MAIN_SEPARATOR_STR, Path};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -47,30 +47,35 @@ pub struct Links {
 /// Returns the links of a document; of a part, only those in its text.
 pub fn links(store: &Store, document: &StoredDocument, part: Option<&Part>) -> Result<Links> {
     let text = Text::read(store, document.id)?;
+    let front: &[_] = if part.is_none() { &document.metadata.links } else { &[] };
     let has_links = matches!(document.format.as_str(), "markdown" | "note")
-        && !note_links(&text.joined.text).is_empty();
-    let mut sources = match part {
-        None => store.linking(Some(&written_names(document)))?,
-        Some(_) => Vec::new(),
-    };
-    sources.retain(|id| *id != document.id);
+        && !(front.is_empty() && note_links(&text.joined.text).is_empty());
+    let (mut sources, mut fronts) = (Vec::new(), BTreeMap::new());
+    if part.is_none() {
+        sources = store.linking(Some(&written_names(document)))?;
+        fronts = store.front_links()?;
+    }
     let mut found = Links::default();
-    if !has_links && sources.is_empty() {
+    if !has_links && sources.is_empty() && fronts.is_empty() {
         return Ok(found);
     }
     let names = Names::read(store)?;
     if has_links {
-        for (link, to) in names.follow(&text, document.path.as_deref()) {
-            if part.is_none_or(|part| part.bytes.contains(&link.bytes.start)) {
-                found.links.push(linked(&text, &link, to));
+        for link in names.follow(Some(&text), front, document.path.as_deref()) {
+            if part.is_none_or(|part| part.bytes.contains(&link.at)) {
+                found.links.push(link.to(link.to));
             }
         }
     }
-    for id in sources {
-        let (text, source) = (Text::read(store, id)?, names.of(id));
-        for (link, to) in names.follow(&text, source.and_then(|source| source.path.as_deref())) {
-            if to.is_some_and(|to| to.id == document.id) {
-                found.backlinks.push(linked(&text, &link, source));
+    let ids: BTreeSet<DocumentId> = fronts.keys().chain(&sources).copied().collect();
+    for id in ids.into_iter().filter(|id| *id != document.id) {
+        let source = names.of(id);
+        let text = sources.contains(&id).then(|| Text::read(store, id)).transpose()?;
+        let front = fronts.remove(&id).unwrap_or_default();
+        let path = source.and_then(|source| source.path.as_deref());
+        for link in names.follow(text.as_ref(), &front, path) {
+            if link.to.is_some_and(|to| to.id == document.id) {
+                found.backlinks.push(link.to(source));
             }
         }
     }
@@ -80,31 +85,49 @@ pub fn links(store: &Store, document: &StoredDocument, part: Option<&Part>) -> R
 /// Returns how many links between notes there are, and a line for each that leads to no document. Embedded files that
 /// kb does not read have none.
 pub fn dangling(store: &Store) -> Result<(usize, Vec<String>)> {
-    let names = Names::read(store)?;
+    let (names, mut fronts) = (Names::read(store)?, store.front_links()?);
     let (mut num_links, mut lines) = (0, Vec::new());
-    for id in store.linking(None)? {
+    let mut ids: BTreeSet<DocumentId> = store.linking(None)?.into_iter().collect();
+    ids.extend(fronts.keys());
+    for id in ids {
         let (text, Some(source)) = (Text::read(store, id)?, names.of(id)) else { continue };
-        for (link, to) in names.follow(&text, source.path.as_deref()) {
+        let front = fronts.remove(&id).unwrap_or_default();
+        for Found { written, line, name, to, .. } in
+            names.follow(Some(&text), &front, source.path.as_deref())
+        {
             num_links += 1;
-            let Linked { text, line, .. } = linked(&text, &link, to);
-            let is_attached = text.starts_with('!') && without_extension(&link.name) != link.name;
-            if to.is_none() && (!is_attached || is_markdown(&link.name)) {
+            let is_attached = written.starts_with('!') && without_extension(&name) != name;
+            if to.is_none() && (!is_attached || is_markdown(&name)) {
                 let place = source.path.as_ref().unwrap_or(&source.title);
                 let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-                lines.push(format!("{place}{line}: {text}"));
+                lines.push(format!("{place}{line}: {written}"));
             }
         }
     }
     Ok((num_links, lines))
 }
 
-fn linked(text: &Text, link: &NoteLink, other: Option<&DocumentName>) -> Linked {
-    Linked {
-        text: text.joined.text[link.bytes.clone()].to_owned(),
-        line: text.line_at(link.bytes.start),
-        document_id: other.map(|other| other.id),
-        title: other.map(|other| other.title.clone()),
-        path: other.and_then(|other| other.path.clone()),
+/// A link in a document.
+struct Found<'a> {
+    written: String,
+    line: Option<u32>,
+    /// The document that it leads to.
+    to: Option<&'a DocumentName>,
+    name: String,
+    /// Where it is in the text; 0 if it is in front matter.
+    at: usize,
+}
+
+impl Found<'_> {
+    /// Returns it with the document at its other end.
+    fn to(&self, other: Option<&DocumentName>) -> Linked {
+        Linked {
+            text: self.written.clone(),
+            line: self.line,
+            document_id: other.map(|other| other.id),
+            title: other.map(|other| other.title.clone()),
+            path: other.and_then(|other| other.path.clone()),
+        }
     }
 }
 
@@ -116,6 +139,8 @@ fn written_names(document: &StoredDocument) -> Vec<String> {
     let mut names = vec![document.title.clone()];
     names.extend(document.path.as_deref().map(paths::title));
     names.extend(document.metadata.aliases.iter().cloned());
+    let folder = document.path.as_deref().map(|path| path.replace(MAIN_SEPARATOR_STR, "/"));
+    names.extend(folder.as_deref().and_then(index_of).map(paths::title));
     for idx in 0..names.len() {
         let (name, escaped) = (&names[idx], utf8_percent_encode(&names[idx], ESCAPED).to_string());
         names.extend([escaped, name.replace(' ', "%20")]);
@@ -162,17 +187,32 @@ impl Names {
         self.all.get(at).filter(|name| name.id == id)
     }
 
-    /// Returns the links between notes in the text of the document at `from`, and where they lead. A relative path to
-    /// neither a document nor Markdown is not one.
-    fn follow(&self, text: &Text, from: Option<&str>) -> Vec<(NoteLink, Option<&DocumentName>)> {
-        let links = note_links(&text.joined.text).into_iter();
-        let followed = links.map(|link| {
-            let to = self.resolve(from, &link).map(|idx| &self.all[idx]);
-            (link, to)
-        });
-        followed
-            .filter(|(link, to)| to.is_some() || !link.is_path || is_markdown(&link.name))
-            .collect()
+    /// Returns the links between notes in the front matter and text of the document at `from`, and where they lead. A
+    /// relative path to neither a document nor Markdown is not one.
+    fn follow(
+        &self,
+        text: Option<&Text>,
+        front: &[(u32, String)],
+        from: Option<&str>,
+    ) -> Vec<Found<'_>> {
+        let to = |link: &NoteLink| self.resolve(from, link).map(|idx| &self.all[idx]);
+        let mut found = Vec::new();
+        let mut add = |written: &str, line, at, link: NoteLink| {
+            let to = to(&link);
+            if to.is_some() || !link.is_path || is_markdown(&link.name) {
+                found.push(Found { written: written.to_owned(), line, to, name: link.name, at });
+            }
+        };
+        for (line, written) in front {
+            note_links(written).into_iter().for_each(|link| add(written, Some(*line), 0, link));
+        }
+        if let Some(text) = text {
+            for link in note_links(&text.joined.text) {
+                let at = link.bytes.start;
+                add(&text.joined.text[link.bytes.clone()], text.line_at(at), at, link);
+            }
+        }
+        found
     }
 
     /// Returns the document that a link in the text of the document at `from` leads to.
@@ -180,7 +220,7 @@ impl Names {
         let from = comparable(from);
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let name = fold(&link.name);
-        let name = name.trim_start_matches('/');
+        let name = name.trim_matches('/');
         let there = comparable(paths::clean(Path::new(&format!("{folder}/{name}"))).to_str());
         let end = format!("/{name}");
         let is_below = |path: &str, folder: &String| {
@@ -190,13 +230,16 @@ impl Names {
         let root = around.min_by_key(|root| root.len());
         let is_near = |path: &str| path.is_empty() || root.is_none_or(|root| is_below(path, root));
         let called = |name: &str| self.by_name.get(name).into_iter().flatten();
-        let files = called(name.rsplit('/').next().unwrap_or_default());
+        let last = name.rsplit('/').next().unwrap_or_default();
+        let files =
+            called(last).chain(INDEXES.into_iter().filter(|_| link.is_path).flat_map(called));
         let files = files.filter(|(kind, _)| *kind == 0);
         let others = called(name).filter(|(kind, _)| *kind > 0);
         let fitting = files.chain(others).filter_map(|&(kind, idx)| {
             let path = comparable(self.all[idx].path.as_deref());
             let stem = without_extension(&path);
-            let is_there = kind == 0 && [&path, stem].contains(&there.as_str());
+            let mut places = [path.as_str(), stem].into_iter().chain(index_of(&path));
+            let is_there = kind == 0 && places.any(|place| place == there);
             let is_meant = kind > 0 || path.ends_with(&end) || stem.ends_with(&end);
             let key = (!is_there, kind, !is_markdown(&path), steps(folder, &path), path.len(), idx);
             (is_there || !link.is_path && is_meant && is_near(&path)).then_some(key)
@@ -208,6 +251,15 @@ impl Names {
 /// Returns a path for comparison without case.
 fn comparable(path: Option<&str>) -> String {
     fold(path.unwrap_or_default()).replace(MAIN_SEPARATOR_STR, "/")
+}
+
+/// The files that a link to their folder leads to.
+const INDEXES: [&str; 2] = ["readme.md", "index.md"];
+
+/// Returns the folder of a path that a link to that folder leads to.
+fn index_of(path: &str) -> Option<&str> {
+    let (folder, file) = path.rsplit_once('/')?;
+    INDEXES.contains(&fold(file).as_str()).then_some(folder)
 }
 
 /// Removes the extension of a file's name.
@@ -228,105 +280,4 @@ fn steps(folder: &str, path: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Names of documents: path, title and aliases. Ids count from 1.
-    fn names(documents: &[(Option<&str>, &str, &[&str])]) -> Names {
-        let all = documents.iter().zip(1..).map(|((path, title, aliases), id)| {
-            let (title, path) = ((*title).into(), path.map(str::to_owned));
-            let aliases = aliases.iter().map(|&alias| alias.into()).collect();
-            (DocumentName { id: DocumentId(id), title, path }, aliases)
-        });
-        Names::new(all.collect(), &["/vault".into(), "/vault/inner".into(), "/other".into()])
-    }
-
-    /// Follows the only link of a text.
-    #[track_caller]
-    fn check(names: &Names, from: &str, text: &str, expected: Option<usize>) {
-        let links = note_links(text);
-        let [link] = links.as_slice() else { panic!("{links:?}") };
-        let found = names.resolve(Some(from), link).map(|idx| idx + 1);
-        assert_eq!(found, expected, "{text} in {from}");
-    }
-
-    #[test]
-    fn a_wikilink_names_a_file_an_alias_or_a_title_in_its_folder() {
-        let names = names(&[
-            (Some("/vault/places/Kyoto.md"), "Trips", &["Old capital", "A/B"]),
-            (Some("/vault/tea.md"), "Kyoto", &[]),
-            (Some("/vault/chart v1.2.png"), "chart", &[]),
-            (Some("/other/Alone.md"), "Far away", &[]),
-            (None, "A note", &[]),
-        ]);
-        let from = "/vault/inner/a.md";
-        for (text, expected) in [
-            ("[[kyoto]]", Some(1)),
-            ("[[Kyoto.md|x]]", Some(1)),
-            ("[[places/Kyoto#Autumn]]", Some(1)),
-            ("[[../places/kyoto]]", Some(1)),
-            ("[[/places/kyoto]]", Some(1)),
-            ("[[old CAPITAL]]", Some(1)),
-            ("[[a/b]]", Some(1)),
-            ("[[trips]]", Some(1)),
-            ("![[chart v1.2.png]]", Some(3)),
-            ("[[chart v1.2]]", Some(3)),
-            ("[[A note]]", Some(5)),
-            ("[[laces/Kyoto]]", None),
-            ("[[yoto]]", None),
-            ("[[Alone]]", None),
-        ] {
-            check(&names, from, text, expected);
-        }
-        // A note is in no folder.
-        check(&names, "", "[[Alone]]", Some(4));
-        check(&names, "/other/b.md", "[[kyoto]]", None);
-    }
-
-    #[test]
-    fn a_relative_link_is_a_path() {
-        let names =
-            names(&[(Some("/vault/b c.md"), "B", &["Bee"]), (Some("/other/d.pdf"), "D", &[])]);
-        for (text, expected) in [
-            ("[x](../b%20c.md#y)", Some(1)),
-            ("[x](../B%20C)", Some(1)),
-            ("[x](../../other/d.pdf)", Some(2)),
-            ("[x](b%20c.md)", None),
-            ("[x](Bee)", None),
-        ] {
-            check(&names, "/vault/inner/a.md", text, expected);
-        }
-    }
-
-    #[test]
-    fn the_nearest_document_is_meant_then_the_one_with_the_shortest_path() {
-        let names = names(&[
-            (Some("/vault/deep/er/n.md"), "1", &[]),
-            (Some("/vault/n.md"), "2", &[]),
-            (Some("/vault/n.canvas"), "3", &[]),
-            (Some("/vault/bb/n.md"), "4", &[]),
-            (Some("/vault/a/n.md"), "5", &[]),
-            (Some("/vault/x.md"), "n", &["n"]),
-        ]);
-        for (from, expected) in [
-            ("/vault/deep/er/z.md", 1),
-            ("/vault/deep/z.md", 2),
-            ("/vault/z.md", 2),
-            ("/vault/bb/z.md", 4),
-            ("/vault/c/z.md", 2),
-            ("/vault/deep/er/est/z.md", 1),
-        ] {
-            check(&names, from, "[[N]]", Some(expected));
-        }
-    }
-
-    #[test]
-    fn names_are_written_as_they_are_or_with_escapes() {
-        let (_, mut document) =
-            crate::read::testing::stored(crate::document::Format::Markdown, &[]);
-        document.title = "Tee".into();
-        document.path = Some("/a/Grüner Tee.md".into());
-        let expected = ["Tee", "Grüner Tee", "Tee", "Tee", "Gr%C3%BCner%20Tee", "Grüner%20Tee"];
-        assert_eq!(written_names(&document), expected);
-    }
-}
+mod tests;

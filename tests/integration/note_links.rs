@@ -123,6 +123,32 @@ fn doctor_lists_links_to_no_document() {
 }
 
 #[test]
+fn links_are_found_in_front_matter_callouts_and_admonitions_and_lead_to_folders() {
+    let env = TestEnv::new();
+    env.write(
+        "v/a.md",
+        "---\nup: \"[[Home|start]]\"\nrelated:\n  - \"[[b]]\"\n  - \"[[gone]]\"\nnext: [[b]]\n---\n# A\n\n\
+         > [!note] As in [[b]]\n\n!!! tip\n\n    See [the guides](guides/).\n\n[x](pictures/)\n",
+    );
+    env.write("v/Home.md", "# Home\n\nText.\n");
+    env.write("v/b.md", "# B\n\nText.\n");
+    env.write("v/only.md", "---\nup: \"[[Home]]\"\n---\n");
+    env.write("v/guides/README.md", "# Handbook\n\nText.\n");
+    env.ok(&["add", "v"]);
+    let a = info(&env, "a.md");
+    assert_eq!(ends(&a["links"]), ["Home.md", "b.md", "[[gone]]", "b.md", "b.md", "README.md"]);
+    let lines: Vec<u64> =
+        a["links"].as_array().unwrap().iter().map(|link| link["line"].as_u64().unwrap()).collect();
+    assert_eq!(lines, [2, 4, 5, 6, 10, 14]);
+    assert_eq!(ends(&info(&env, "Home.md")["backlinks"]), ["a.md", "only.md"]);
+    assert_eq!(ends(&info(&env, "b.md")["backlinks"]), ["a.md"; 3]);
+    assert_eq!(ends(&info(&env, "Handbook")["backlinks"]), ["a.md"]);
+    let told = env.ok(&["doctor", "--links"]).stdout;
+    assert!(told.contains("7 links between notes, 1 to no document"), "{told}");
+    assert!(told.contains("a.md:5: [[gone]]"), "{told}");
+}
+
+#[test]
 fn without_links_nothing_is_added_to_answers() {
     let env = TestEnv::new();
     env.write("v/a.md", "# A\n\nText about a [[ and b. #tag\n");

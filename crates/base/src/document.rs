@@ -85,6 +85,9 @@ pub struct Metadata {
     /// Other names that its front matter gives it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
+    /// The links to other documents in its front matter, as they are written, with their lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<(u32, String)>,
     /// Messages to the user about reading the file, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

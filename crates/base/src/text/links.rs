@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_WIKILINKS);
 
@@ -20,29 +20,84 @@ pub struct NoteLink {
 
 /// Returns the links of a text in order, without those in code, to other places of the same text, and to addresses.
 pub fn note_links(text: &str) -> Vec<NoteLink> {
+    links_at(text, 0)
+}
+
+/// How deep admonitions in admonitions are read, which bounds the work for hostile ones.
+const MAX_DEPTH: usize = 4;
+
+fn links_at(text: &str, depth: usize) -> Vec<NoteLink> {
+    let mut found = Vec::new();
     if !text.contains("[[") && !text.contains("](") {
-        return Vec::new();
+        return found;
     }
-    let link = |(event, bytes): (Event<'_>, Range<usize>)| {
-        let (Event::Start(Tag::Link { link_type: kind, dest_url: target, .. })
-        | Event::Start(Tag::Image { link_type: kind, dest_url: target, .. })) = event
-        else {
-            return None;
-        };
-        let is_path = !matches!(kind, LinkType::WikiLink { .. });
-        let name = match kind {
-            LinkType::Autolink | LinkType::Email => return None,
-            _ if is_path => relative(&target)?.0,
-            _ => {
-                // As written: the parser decodes entities in addresses. In a table, the bar has a backslash before it.
-                let inside = text[bytes.clone()].trim_start_matches(['!', '[']);
-                let name = inside.split(['|', ']', '#', '^']).next().unwrap_or_default();
-                name.trim_end_matches('\\').trim().to_owned()
+    let mut is_announced = false;
+    let mut body: Option<Body> = None;
+    for (event, bytes) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Paragraph) => is_announced = announces_body(&text[bytes]),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) if is_announced => {
+                body = (depth < MAX_DEPTH).then(Body::default);
             }
-        };
-        (!name.is_empty()).then_some(NoteLink { name, is_path, bytes })
+            Event::Text(_) => {
+                if let Some(body) = &mut body {
+                    body.starts.push((body.text.len(), bytes.start));
+                    body.text += &text[bytes];
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                found.extend(body.take().into_iter().flat_map(|body| body.links(depth + 1)));
+            }
+            Event::Start(
+                Tag::Link { link_type: kind, dest_url: target, .. }
+                | Tag::Image { link_type: kind, dest_url: target, .. },
+            ) => found.extend(link(text, bytes, kind, &target)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a paragraph begins an admonition or a tab of `MkDocs`, whose indented text is no code.
+fn announces_body(paragraph: &str) -> bool {
+    ["!!! ", "??? ", "???+ ", "=== \""].iter().any(|mark| paragraph.starts_with(mark))
+}
+
+/// The text of an admonition without its indentation.
+#[derive(Default)]
+struct Body {
+    text: String,
+    /// Where its parts begin, here and in the text around it.
+    starts: Vec<(usize, usize)>,
+}
+
+impl Body {
+    fn links(self, depth: usize) -> Vec<NoteLink> {
+        let mut links = links_at(&self.text, depth);
+        for NoteLink { bytes, .. } in &mut links {
+            let outside = |at: usize| {
+                let idx = self.starts.partition_point(|(start, _)| *start <= at) - 1;
+                at - self.starts[idx].0 + self.starts[idx].1
+            };
+            *bytes = outside(bytes.start)..outside(bytes.end - 1) + 1;
+        }
+        links
+    }
+}
+
+fn link(text: &str, bytes: Range<usize>, kind: LinkType, target: &str) -> Option<NoteLink> {
+    let is_path = !matches!(kind, LinkType::WikiLink { .. });
+    let name = match kind {
+        LinkType::Autolink | LinkType::Email => return None,
+        _ if is_path => relative(target)?.0,
+        _ => {
+            // As written: the parser decodes entities in addresses. In a table, the bar has a backslash before it.
+            let inside = text[bytes.clone()].trim_start_matches(['!', '[']);
+            let name = inside.split(['|', ']', '#', '^']).next().unwrap_or_default();
+            name.trim_end_matches('\\').trim().to_owned()
+        }
     };
-    Parser::new_ext(text, OPTIONS).into_offset_iter().filter_map(link).collect()
+    (!name.is_empty()).then_some(NoteLink { name, is_path, bytes })
 }
 
 /// Splits the target of a link into path and anchor, both decoded; `None` unless it is a relative path.
@@ -121,6 +176,19 @@ mod tests {
     }
 
     #[test]
+    fn callouts_and_admonitions_have_links() {
+        check("> [!tip]- See [[a]]\n> ![[b]]\n>\n> [c](c.md)\n", &["a", "b", "/c.md"]);
+        let text = "!!! note \"Title\"\n\n    See [[a]] and [b\n    c](d.md).\n\n    ??? tip\n\n        é [[e]]\n\n            [[f]]\n\nText.\n\n    [[g]]\n";
+        check(text, &["a", "/d.md", "e"]);
+        let deep: String = (0..2000).map(|n| format!("{}!!! a\n\n", " ".repeat(4 * n))).collect();
+        check(&format!("{deep}{}[[a]]\n\n[[b]]\n", " ".repeat(8000)), &["b"]);
+        let written: Vec<&str> =
+            note_links(text).into_iter().map(|link| &text[link.bytes]).collect();
+        assert_eq!(written, ["[[a]]", "[b\n    c](d.md)", "[[e]]"]);
+        check("=== \"Tab\"\n\n    ```\n    [[a]]\n\n    [[b]]\n    ```\n\n    [[c]]\n", &["c"]);
+    }
+
+    #[test]
     fn relative_links_are_links() {
         check(
             "[a](b.md) [c](../d%20e.md#F%20g) ![p](p.png) [x](<y z.md>)",
@@ -163,7 +231,7 @@ mod tests {
     proptest! {
         #[test]
         fn links_and_tags_are_in_the_text(
-            text in "(\\[\\[|\\]\\]|!|\\||#|\\^|`|\\[a\\]\\(|\\)|%2|\\\\|[a-zé日 \n/.<>&-]){0,60}",
+            text in "(\\[\\[|\\]\\]|!!! |\n\n    |!|\\||#|\\^|`|\\[a\\]\\(|\\)|%2|\\\\|[a-zé日 \n/.<>&-]){0,60}",
         ) {
             for link in note_links(&text) {
                 prop_assert!(text.get(link.bytes.clone()).is_some_and(|part| !part.is_empty()));

@@ -13,6 +13,7 @@ use yaml_serde::{Mapping, Value};
 
 use crate::document::Document;
 use crate::limits;
+use crate::text::links::note_links;
 
 /// Splits off the front matter and copies its values into `document`.
 ///
@@ -20,6 +21,11 @@ use crate::limits;
 pub(super) fn read(document: &mut Document) -> usize {
     let Some((fence, inside, body_start)) = find(&document.text) else { return 0 };
     let source = &document.text[inside];
+    let links = match fence {
+        Fence::Yaml => links(source),
+        // `[[name]]` is a table there.
+        Fence::Toml => Vec::new(),
+    };
     let (parsed, language, separator) = match fence {
         Fence::Yaml => (parse(source), "YAML", ':'),
         Fence::Toml => (parse_toml(source), "TOML", '='),
@@ -40,7 +46,18 @@ pub(super) fn read(document: &mut Document) -> usize {
         }
     };
     apply(&fields, document);
+    document.metadata.links = links;
     body_start
+}
+
+/// Returns the links in YAML, quoted or not, with their lines.
+fn links(source: &str) -> Vec<(u32, String)> {
+    let lines = (2..).zip(source.lines().map(str::trim));
+    let lines = lines.filter(|(_, line)| !line.starts_with('#'));
+    let links = lines.flat_map(|(number, line)| {
+        note_links(line).into_iter().map(move |link| (number, line[link.bytes].to_owned()))
+    });
+    links.collect()
 }
 
 enum Fence {
@@ -244,6 +261,25 @@ mod tests {
                 read_from(&format!("---\ntitle: A\nb: {}\n---\n", bad.repeat(30_000)));
             assert_eq!(document.title.as_deref(), Some("A"), "{bad}");
         }
+    }
+
+    #[test]
+    fn links_are_kept_with_their_lines() {
+        let (document, _) = read_from(
+            "---\nup: \"[[Old harbour#Pier|pier]]\"\n# [[no]]\nsee:\n    - '[[a]]'\n    - \"[b](c%20d.md)\"\n\
+             next: [[e]]\nall: [\"[[f]]\", '![[g.png]]']\nurl: https://example.org/[x]\n---\n",
+        );
+        let links = document.metadata.links.iter().map(|(line, text)| (*line, text.as_str()));
+        let expected = [
+            (2, "[[Old harbour#Pier|pier]]"),
+            (5, "[[a]]"),
+            (6, "[b](c%20d.md)"),
+            (7, "[[e]]"),
+            (8, "[[f]]"),
+            (8, "![[g.png]]"),
+        ];
+        assert_eq!(links.collect::<Vec<_>>(), expected);
+        assert_eq!(read_from("+++\n[[extra.menu]]\na = 1\n+++\n").0.metadata.links, []);
     }
 
     #[test]

@@ -44,6 +44,8 @@ pub fn extract(text: &str) -> Document {
     let text = resolved.as_ref();
     let mut pieces = find_pieces(text, body_start);
     if pieces.is_empty() && !text.trim().is_empty() {
+        // They are in the text.
+        document.metadata.links.clear();
         pieces.push(Piece {
             bytes: trim(text, 0..text.len()),
             kind: BlockKind::Paragraph,

@@ -1,6 +1,8 @@
 //! Reads what resolves links between notes: the names of documents, and the notes that may have links. No link is
 //! stored.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Row, named_params};
 
 use super::stored::DocumentName;
@@ -19,6 +21,12 @@ const LINK_NAMES: &str = "
     FROM documents
     LEFT JOIN document_paths ON document_id = documents.id
     ORDER BY documents.id, path IS NOT source_path, path";
+
+const FRONT_LINKS: &str = "
+    SELECT id, links
+    FROM (SELECT id, metadata ->> '$.links' AS links FROM documents WHERE instr(metadata, '\"links\"'))
+    WHERE links IS NOT NULL
+    ORDER BY id";
 
 macro_rules! select_linking {
     ($from:literal) => {
@@ -55,7 +63,19 @@ impl Store {
         })
     }
 
-    /// Returns the Markdown and notes that may have a link, by id; with `names`, those with one of these in a passage
+    /// Returns the links in front matter with their lines, by document.
+    pub fn front_links(&self) -> Result<BTreeMap<DocumentId, Vec<(u32, String)>>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(FRONT_LINKS)?;
+            let links = statement.query_map([], |row| {
+                let json: String = row.get(1)?;
+                Ok((row.get(0)?, serde_json::from_str(&json).unwrap_or_default()))
+            })?;
+            Ok(links.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the Markdown and notes that may have a link in their text, by id; with `names`, those with one of these in a passage
     /// with a link.
     pub fn linking(&self, names: Option<&[String]>) -> Result<Vec<DocumentId>> {
         self.read(|db| {
@@ -94,6 +114,19 @@ mod tests {
         assert_eq!(found(&["no \"one\"", "old%20harbour"]), [b]);
         assert_eq!(found(&["🌲"]), []);
         assert_eq!(db.store.linking(None).unwrap(), [a, b]);
+    }
+
+    #[test]
+    fn links_in_front_matter_are_read() {
+        let mut db = TestDb::new();
+        let mut add = |path: &str, metadata: Metadata| {
+            let new = crate::NewDocument { metadata, ..document(path, &[], &[]) };
+            db.store.replace(&new, &[], &[], &|_| true).unwrap().document_id()
+        };
+        let links = vec![(2, "[[\"a\"]]".to_owned())];
+        let id = add("/a.md", Metadata { links: links.clone(), ..Metadata::default() });
+        add("/b.md", Metadata { headings: vec![(1, "links".into())], ..Metadata::default() });
+        assert_eq!(db.store.front_links().unwrap().into_iter().collect::<Vec<_>>(), [(id, links)]);
     }
 
     #[test]

@@ -188,6 +188,7 @@ mod tests {
             words: None,
             headings: vec![(1, "Tides".into())],
             aliases: vec![],
+            links: vec![],
             warnings: vec!["one page could not be read".into()],
         };
         let id = db.put(&new, &["def f(): pass"], &[]).document_id();
