@@ -125,7 +125,7 @@ packages: ## Build the crate, the Python package, the Debian package and the con
 	packaging/run
 	packaging/container
 
-platforms: ## Check that everything compiles for Windows, macOS and Linux on ARM64
+platforms: ## Check with `cargo check` that everything compiles for Windows, macOS and Linux on ARM64; nothing is run
 	packaging/platforms
 
 install: build ## Install the program, man pages, completions and the link skc in PREFIX (~/.local)
