@@ -323,6 +323,11 @@ fn a_folder_whose_last_file_was_removed_or_moved_is_not_a_disk() {
     update(&env, &[]);
     fs::remove_file(env.path("notes/d/1.md")).unwrap();
     assert_eq!(counts(&update(&env, &["--prune"])), (0, 1, 0));
+    // A file may move there and back at once.
+    for (from, to) in [("c/1.md", "d/1.md"), ("d/1.md", "c/1.md")] {
+        fs::rename(env.path(format!("notes/{from}")), env.path(format!("notes/{to}"))).unwrap();
+        assert_eq!(counts(&update(&env, &[])), (1, 0, 0), "{from}");
+    }
 }
 
 #[test]

@@ -115,10 +115,9 @@ pub(super) fn ingest(
             store.forget_root(root)?;
         }
     }
-    if report.added + report.updated + report.copies > 0 {
-        let roots = Roots::of(&store, false)?;
-        mounts::note_new(&mut store, &roots)?;
-    }
+    // Also after a run that only found moved files, which are among the skipped ones.
+    let roots = Roots::of(&store, false)?;
+    mounts::note_new(&mut store, &roots)?;
     store.encode_vectors()?;
     if matches!(walks, Walks::Named(_)) {
         let name = selection.binding(&installed).model_name;
