@@ -7,6 +7,7 @@ use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::text::human::Human;
 use crate::present::text::stale;
 
 pub(super) fn run(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
@@ -40,6 +41,7 @@ pub(super) fn run(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
     }?;
     // On stderr, where the list of a program that reads stdout is not disturbed.
     if args.format == LineFormat::Human {
+        Human::nothing_listed(&results).iter().for_each(|none| context.ui.note(none));
         stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));
     }
     Ok(ExitStatus::Success)

@@ -167,11 +167,11 @@ impl IngestProgress {
                 for warning in warnings {
                     self.note(path, warning);
                 }
-                self.num_done += 1;
+                self.num_done += u64::from(!path.is_some_and(is_member));
             }
             ingest::Event::Skipped { path, .. } => {
                 self.detail("unchanged", path, "");
-                self.num_done += 1;
+                self.num_done += u64::from(!path.is_some_and(is_member));
             }
             ingest::Event::Ignored | ingest::Event::PassedOver => self.num_done += 1,
             ingest::Event::Warned { error } => {
@@ -180,7 +180,7 @@ impl IngestProgress {
             }
             ingest::Event::Failed { path, error } => {
                 self.num_failed += 1;
-                let is_member = split_member(&path.to_string_lossy()).1.is_some();
+                let is_member = is_member(path);
                 match error.path() {
                     _ if self.is_single && !is_member => {}
                     Some(_) => self.bar.suspend(|| messages::failure(&error.to_string())),
@@ -189,7 +189,7 @@ impl IngestProgress {
                         self.bar.suspend(|| messages::failure(&text));
                     }
                 }
-                self.num_done += 1;
+                self.num_done += u64::from(!is_member);
             }
         }
         self.draw();
@@ -326,6 +326,11 @@ impl CountProgress {
 /// What a long run shows; every line fits 80 columns.
 const LONG_NOTE: &str = "The model runs on the processor. Ctrl-C stops after the current document;\n\
                          the same command continues from there.";
+
+/// Whether a path is that of a member of an archive or mail, which is not among the files that were counted.
+fn is_member(path: &Path) -> bool {
+    split_member(&path.to_string_lossy()).1.is_some()
+}
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
 fn steps(share: f64) -> u64 {

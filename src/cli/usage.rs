@@ -11,7 +11,10 @@ use crate::error::Error;
 
 /// Returns the error for arguments that clap rejected.
 pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
-    let hint = values(error).or_else(|| tip(error, args)).or_else(|| usage_line(error));
+    let hint = values(error)
+        .or_else(|| other_word(error, args))
+        .or_else(|| tip(error, args))
+        .or_else(|| usage_line(error));
     Error::Usage { message: message(error), hint }
 }
 
@@ -25,7 +28,7 @@ fn message(error: &clap::Error) -> String {
             message + &reason.unwrap_or_default()
         }),
         ErrorKind::InvalidSubcommand => text(error, ContextKind::InvalidSubcommand)
-            .map(|name| format!("unrecognized subcommand '{name}'")),
+            .map(|name| format!("unrecognized command '{name}'")),
         ErrorKind::UnknownArgument => text(error, ContextKind::InvalidArg)
             .map(|argument| format!("unexpected argument '{argument}' found")),
         ErrorKind::MissingRequiredArgument => {
@@ -106,10 +109,28 @@ fn values(error: &clap::Error) -> Option<String> {
     Some(format!("one of {}", values.join(", ")))
 }
 
+/// Commands by words that other programs have for them.
+const OTHER_WORDS: [(&str, &[&str]); 7] = [
+    ("remove", &["delete", "del", "forget"]),
+    ("add --note TEXT", &["note", "new"]),
+    ("add", &["index", "ingest"]),
+    ("update", &["sync", "refresh", "rescan"]),
+    ("search", &["query", "ask"]),
+    ("show", &["read", "cat", "view"]),
+    ("init", &["install", "setup"]),
+];
+
+/// Names the command that is called otherwise here.
+fn other_word(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let name = text(error, ContextKind::InvalidSubcommand)?;
+    let (command, _) = OTHER_WORDS.iter().find(|(_, words)| words.contains(&name))?;
+    args.get(1).is_some_and(|first| first == name).then(|| format!("it is called `kb {command}`"))
+}
+
 /// Suggests what the user may have meant, if clap has a guess.
 fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let similar = [
-        (ContextKind::SuggestedSubcommand, "subcommand"),
+        (ContextKind::SuggestedSubcommand, "command"),
         (ContextKind::SuggestedArg, "argument"),
         (ContextKind::SuggestedValue, "value"),
     ];
@@ -123,6 +144,8 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
                     1 => format!("a similar {noun} exists"),
                     _ => format!("some similar {noun}s exist"),
                 };
+                // The nearest is the last one of clap.
+                let names: Vec<&str> = names.iter().rev().map(String::as_str).collect();
                 return Some(format!("{known}: '{}'", names.join("', '")));
             }
             _ => {}
@@ -173,7 +196,7 @@ fn texts(error: &clap::Error, kind: ContextKind) -> Option<&[String]> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     use super::*;
     use crate::cli::args::Cli;
@@ -202,13 +225,29 @@ mod tests {
 
     #[test]
     fn a_mistyped_name_gets_the_nearest_one() {
-        let lst = "unrecognized subcommand 'lst'";
-        check("kb lst", lst, "a similar subcommand exists: 'list'");
+        let lst = "unrecognized command 'lst'";
+        check("kb lst", lst, "a similar command exists: 'list'");
+        let serch = "unrecognized command 'serch'";
+        check("kb serch", serch, "some similar commands exist: 'search', 'schema'");
         let formt = "unexpected argument '--formt' found";
         check("kb list --formt json", formt, "a similar argument exists: '--format'");
-        let frob = "unrecognized subcommand 'frob'";
+        let frob = "unrecognized command 'frob'";
         check("kb cache frob", frob, "usage: kb cache [OPTIONS] [COMMAND]");
         check("kb list -x", "unexpected argument '-x' found", "usage: kb list [OPTIONS]");
+    }
+
+    #[test]
+    fn the_words_of_other_programs_lead_to_a_command() {
+        check("kb delete 1", "unrecognized command 'delete'", "it is called `kb remove`");
+        check("kb note hello", "unrecognized command 'note'", "it is called `kb add --note TEXT`");
+        let usage = "usage: kb cache [OPTIONS] [COMMAND]";
+        check("kb cache delete", "unrecognized command 'delete'", usage);
+        let names: Vec<String> =
+            Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
+        for (command, words) in OTHER_WORDS {
+            assert!(names.iter().any(|name| command.split(' ').next() == Some(name)), "{command}");
+            assert!(!words.iter().any(|word| names.iter().any(|name| name == word)), "{words:?}");
+        }
     }
 
     #[test]
@@ -218,7 +257,7 @@ mod tests {
         // A mistyped flag is not a value.
         let usage = "usage: kb show <DOC>";
         check("kb show 1 --lines", "unexpected argument '--lines' found", usage);
-        let usage = "usage: kb add [OPTIONS] [PATH]...";
+        let usage = "usage: kb add [OPTIONS] <PATH>..., or --note <TEXT>";
         check("kb add -n x", "unexpected argument '-n' found", usage);
     }
 
@@ -230,6 +269,14 @@ mod tests {
         let either =
             "the following required arguments were not provided: <--add <TAGS>|--remove <TAGS>>";
         check("kb tag 1", either, usage);
+        let usage = "usage: kb remove [OPTIONS] <DOC|DIR>..., or filters such as --query <TEXT>";
+        check(
+            "kb remove",
+            "the following required arguments were not provided: <DOC|DIR>...",
+            usage,
+        );
+        let usage = "usage: kb add [OPTIONS] <PATH>..., or --note <TEXT>";
+        check("kb add", "the following required arguments were not provided: <PATH>...", usage);
         let usage = "usage: kb show --page <N> <DOC>";
         let conflict = "the argument '--page <N>' cannot be used with '--chunk <ID>'";
         check("kb show 1 --page 1 --chunk 2", conflict, usage);

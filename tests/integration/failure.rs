@@ -582,7 +582,7 @@ fn invalid_variables_and_flags_are_named() {
 fn an_invalid_command_line_is_one_line_and_a_next_step() {
     let env = TestEnv::with_runtime();
     for (args, message) in [
-        (&["xyzzy"][..], "unrecognized subcommand 'xyzzy'\nhint: usage: kb [OPTIONS] <COMMAND>"),
+        (&["xyzzy"][..], "unrecognized command 'xyzzy'\nhint: usage: kb [OPTIONS] <COMMAND>"),
         (
             &["list", "--formt=json"],
             "unexpected argument '--formt' found\nhint: a similar argument exists: '--format'",

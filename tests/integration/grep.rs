@@ -177,6 +177,11 @@ fn no_match_is_an_answer_and_a_wrong_pattern_an_error() {
     let env = TestEnv::with_corpus();
     let nothing = env.kb(&["grep", "no such words anywhere"]).expect(0);
     assert_eq!(nothing.stdout, "No line of 8 documents matches.\n");
+    for list in ["-c", "-l"] {
+        let nothing = env.kb(&["grep", list, "no such words anywhere"]).expect(0);
+        assert_eq!(nothing.stdout, "");
+        assert_eq!(nothing.stderr, "note: No line of 8 documents matches.\n");
+    }
     assert_eq!(grep(&env, &["no such words anywhere"]).total_matches, Some(0));
     let nowhere = env.kb(&["grep", "gauge", "--tags=unheard"]).expect(0);
     assert!(nowhere.stderr.contains("no document has the tag `unheard`"), "{}", nowhere.stderr);

@@ -31,6 +31,7 @@ pub(in crate::cli) struct Init {
 
 /// Add files, folders or a note
 #[derive(Debug, Args)]
+#[command(override_usage = "kb add [OPTIONS] <PATH>..., or --note <TEXT>")]
 pub(in crate::cli) struct Add {
     /// Files, and folders with everything below them; - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "note")]

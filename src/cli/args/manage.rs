@@ -25,12 +25,13 @@ const CHOOSING: [&str; 9] = [
 
 /// Remove documents
 #[derive(Debug, Args)]
+#[command(override_usage = "kb remove [OPTIONS] <DOC|DIR>..., or filters such as --query <TEXT>")]
 #[command(after_help = "\
 Filters choose all documents that pass them; with --query, of those only the documents of the results. Removed \
 text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.")]
 pub(in crate::cli) struct Remove {
     /// Documents: ids, titles or unique parts of them; or added files and folders with everything below them
-    #[arg(value_name = "ID|PATH", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
+    #[arg(value_name = "DOC|DIR", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
     #[arg(conflicts_with_all = CHOOSING, allow_negative_numbers = true)]
     pub(in crate::cli) documents: Vec<String>,
     #[command(flatten)]

@@ -99,6 +99,12 @@ fn the_text_next_to_the_bar_counts_what_became_of_the_files() {
     progress.work.set(Work::new([("note.txt", 6_000); 2_000], &TextExtensions::NONE)).unwrap();
     progress.on_event(&ingest::Event::Ignored);
     assert_eq!(progress.bar.prefix(), "6 of 2,000 files, 1 failed");
+    // Those in an archive were not counted before.
+    let path = Path::new("/a.zip//b.md");
+    progress.on_event(&ingest::Event::Stored { path: Some(path), num_chunks: 1, warnings: &[] });
+    progress.on_event(&ingest::Event::Skipped { path: Some(path), document_id });
+    progress.on_event(&ingest::Event::Failed { path, error: &error });
+    assert_eq!(progress.bar.prefix(), "6 of 2,000 files, 2 failed");
 }
 
 #[test]

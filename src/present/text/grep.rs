@@ -82,6 +82,14 @@ impl Human {
     }
 }
 
+impl Human {
+    /// Returns what a list of names or counts that is empty does not say.
+    pub fn nothing_listed(results: &GrepResults) -> Option<String> {
+        let is_list = !matches!(results.detail, Detail::Lines(_));
+        (is_list && results.documents.is_empty()).then(|| summary(results))
+    }
+}
+
 /// Returns how many lines were found in how many documents.
 pub(super) fn summary(results: &GrepResults) -> String {
     let (num_found, num_searched) = (results.documents.len(), results.num_searched);
