@@ -15,9 +15,9 @@ INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);
 
 -- Made again without contentless_delete, which only hides what is removed: entries are now removed by their text
 -- (store/grams.rs). Filled by store/migrate.rs.
-DROP TABLE chunks_grams_terms;
+DROP TABLE IF EXISTS chunks_grams_terms;
 
-DROP TABLE chunks_grams;
+DROP TABLE IF EXISTS chunks_grams;
 
 CREATE VIRTUAL TABLE chunks_grams USING fts5 (
     context,
