@@ -234,6 +234,8 @@ mod tokens;
 mod transfer;
 /// Files planted in the working directory, `PATH` or the cache.
 mod trust;
+/// Homes of earlier programs: a database of every schema, and one with all that 841bdc8 could make.
+mod upgrade;
 /// Doctor and update: damaged and outdated data.
 mod upkeep;
 /// `kb embed`.
