@@ -51,7 +51,7 @@ impl Run<'_> {
                 prepare::prepare_file(file, self.options, num_tokens, &budget)?
             }
         };
-        let embeddings = embed(self.services, &prepared.chunks, &budget)?;
+        let embeddings = embed(self.services, Some(self.store), &prepared.chunks, &budget)?;
         let (document, chunks) = (Some(&prepared.document), prepared.chunks.as_slice());
         let content = NewContent { document, chunks, embeddings: &embeddings };
         self.store.edit(before, edit, Some(content))
@@ -78,7 +78,7 @@ impl Run<'_> {
                 chunks.push(chunk);
             }
         }
-        let embeddings = embed(self.services, &chunks, &budget)?;
+        let embeddings = embed(self.services, Some(self.store), &chunks, &budget)?;
         let content = NewContent { document: None, chunks: &chunks, embeddings: &embeddings };
         self.store.edit(before, edit, Some(content))
     }

@@ -66,7 +66,7 @@ impl Run<'_> {
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let format = detect::detect_nameless(Path::new(UNNAMED), bytes, self.options.wanted)?;
         let (prepared, budget) = prepare(None, bytes, format, self.options, self.services)?;
-        let embeddings = embed(self.services, &prepared.chunks, &budget)?;
+        let embeddings = embed(self.services, Some(self.store), &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
         let change = self.store.replace(document, chunks, &embeddings, &|_| false)?;
         self.report.count(change, &prepared, self.on_event);
@@ -89,7 +89,7 @@ pub struct Made {
 impl Made {
     /// Embeds the chunks, within the time that is left for the document.
     pub fn embed(&self, services: &Services<'_>) -> Result<Vec<Embedding>> {
-        embed(services, &self.chunks, &self.budget)
+        embed(services, None, &self.chunks, &self.budget)
     }
 }
 

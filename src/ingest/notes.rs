@@ -51,7 +51,7 @@ impl Run<'_> {
         let budget = CpuBudget::new(options.max_cpu);
         let num_tokens = self.services.num_tokens;
         let prepared = prepare::prepare_note(text, hash, &options, num_tokens, &budget)?;
-        let embeddings = embed(self.services, &prepared.chunks, &budget)?;
+        let embeddings = embed(self.services, Some(self.store), &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
         let change = match replaced {
             Some(id) => self.store.replace_note(id, document, chunks, &embeddings)?,
@@ -80,7 +80,7 @@ impl Run<'_> {
             let mut prepared = prepare::prepare_note(&text, hash, &options, num_tokens, &budget)?;
             let natural_language = prepared.document.metadata.natural_language;
             prepared.document.metadata = Metadata { natural_language, ..note.metadata };
-            let embeddings = embed(self.services, &prepared.chunks, &budget)?;
+            let embeddings = embed(self.services, Some(self.store), &prepared.chunks, &budget)?;
             let (document, chunks) = (&prepared.document, &prepared.chunks);
             let change = self.store.replace_note(*id, document, chunks, &embeddings)?;
             self.report.count(change, &prepared, self.on_event);

@@ -4,6 +4,8 @@ use crate::document::{Chunk, Embedding};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::extract::clock::CpuBudget;
+use crate::store::{PassageHash, Store};
+use crate::trace::stage;
 
 /// Counts the tokens of a text, without special tokens.
 pub type NumTokens<'a> = dyn Fn(&str) -> usize + Sync + 'a;
@@ -20,19 +22,37 @@ pub struct Services<'a> {
 /// spread over all threads, and so that a document that uses up its time is stopped soon.
 pub(super) const PASSAGES_PER_JOB: usize = 8;
 
-/// Embeds the chunks of one document.
+/// Returns the embeddings of passages that the database has already, with gaps for all others.
+pub(super) fn known(store: &Store, passages: &[String]) -> Result<Vec<Option<Embedding>>> {
+    let hashes: Vec<PassageHash> =
+        passages.iter().map(|passage| PassageHash::of(passage)).collect();
+    let known = store.embeddings_by_passage(&hashes)?;
+    Ok(hashes.iter().map(|hash| known.get(hash).cloned()).collect())
+}
+
+/// Embeds the chunks of one document, except for passages that the database has already.
 pub(super) fn embed(
     services: &Services<'_>,
+    store: Option<&Store>,
     chunks: &[Chunk],
     budget: &CpuBudget,
 ) -> Result<Vec<Embedding>> {
     let passages = chunks.iter().map(|chunk| Chunk::passage(&chunk.context, &chunk.text));
     let passages: Vec<String> = passages.collect();
-    let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let mut embeddings = Vec::with_capacity(passages.len());
-    for passages in passages.chunks(PASSAGES_PER_JOB) {
+    let mut embeddings = match store {
+        Some(store) => known(store, &passages)?,
+        None => vec![None; passages.len()],
+    };
+    let mut missing: Vec<(&String, &mut Option<Embedding>)> =
+        passages.iter().zip(&mut embeddings).collect();
+    missing.retain(|(_, embedding)| embedding.is_none());
+    for missing in missing.chunks_mut(PASSAGES_PER_JOB) {
         budget.check()?;
-        embeddings.extend(budget.spend(|| services.embedder.embed_passages(passages))?);
+        let passages: Vec<&str> = missing.iter().map(|(passage, _)| passage.as_str()).collect();
+        let embed = || budget.spend(|| services.embedder.embed_passages(&passages));
+        for ((_, slot), embedding) in missing.iter_mut().zip(stage("embed", embed)?) {
+            **slot = Some(embedding);
+        }
     }
-    Ok(embeddings)
+    Ok(embeddings.into_iter().flatten().collect())
 }

@@ -1,6 +1,6 @@
 //! Commits documents in the order of the walk.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, mpsc};
@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::ledger::{Failed, News, Recorder};
 use crate::ingest::prepare::Prepared;
-use crate::ingest::services::{PASSAGES_PER_JOB, embed};
+use crate::ingest::services::{PASSAGES_PER_JOB, embed, known};
 use crate::ingest::walk::{Found, Rule};
 use crate::ingest::{Event, Run};
-use crate::store::{Change, DocumentId, KnownPath, PassageHash, PathStamp};
+use crate::store::{Change, DocumentId, KnownPath, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
 
@@ -155,7 +155,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         let mut embeddings = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
             let passages = prepared.passages();
-            embeddings = self.known_embeddings(&passages)?;
+            embeddings = known(&self.planner.lock(), &passages)?;
             self.send_jobs(turn, passages, &embeddings, budget);
         }
         let num_missing = embeddings.iter().filter(|embedding| embedding.is_none()).count();
@@ -163,14 +163,6 @@ impl<'w, 'r> Writer<'w, 'r> {
         (self.run.on_event)(Event::Read { position: turn, num_chunks });
         self.waiting.insert(turn, Waiting { outcome, embeddings, num_missing });
         Ok(())
-    }
-
-    fn known_embeddings(&self, passages: &[String]) -> Result<Vec<Option<Embedding>>> {
-        let hashes: Vec<PassageHash> =
-            passages.iter().map(|passage| PassageHash::of(passage)).collect();
-        let known: HashMap<PassageHash, Embedding> =
-            self.planner.lock().embeddings_by_passage(&hashes)?;
-        Ok(hashes.iter().map(|hash| known.get(hash).cloned()).collect())
     }
 
     /// Sends runs of adjacent passages that have no embedding yet.
@@ -323,7 +315,9 @@ impl<'w, 'r> Writer<'w, 'r> {
         let mut outcome = self.planner.outcome(Item::File(found));
         let mut embeddings = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
-            match embed(self.planner.services, &prepared.chunks, budget) {
+            let embedded =
+                embed(self.planner.services, Some(self.run.store), &prepared.chunks, budget);
+            match embedded {
                 Ok(embedded) => embeddings = embedded.into_iter().map(Some).collect(),
                 Err(error @ Error::TooSlow { .. }) => {
                     outcome = Outcome::Failed(too_slow(prepared, error));
