@@ -1,4 +1,4 @@
-//! MPNet and ModernBERT give the vectors of sentence-transformers, on small seeded weights;
+//! The layers of `mpnet` and `modernbert` give the vectors of sentence-transformers, on small seeded weights;
 //! tests/fixtures/families/make.py computed them from the models of layers.json.
 
 use std::collections::BTreeMap;
