@@ -228,6 +228,19 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_of_a_book_has_no_words_and_what_describes_the_file_is_metadata() {
+        let mut words = Vec::new();
+        let outcome = read(&Input::of(BOOK.as_bytes()), &mut |line| {
+            if let Line::Page(page) = line {
+                words.extend(page.left_out.counts());
+            }
+            Ok(())
+        });
+        assert!(outcome.is_ok());
+        assert_eq!(words, [(crate::document::Reason::Markup, 1)]);
+    }
+
+    #[test]
     fn a_book_may_declare_its_encoding() {
         let mut bytes =
             b"<?xml version=\"1.0\" encoding=\"windows-1251\"?><FictionBook><body><p>".to_vec();

@@ -27,7 +27,7 @@ pub(super) fn each(
     left_out: &[&str],
     mut on_content: impl FnMut(Content<'_>),
 ) -> Result<Words, String> {
-    let (mut words, mut reason) = (Words::default(), Reason::Hidden);
+    let (mut words, mut reason) = (Words::default(), None);
     // Open elements, counted from the one that is left out.
     let mut depth_left_out = 0_usize;
     let mut open_formula: Option<Formula> = None;
@@ -42,12 +42,21 @@ pub(super) fn each(
         match event {
             Event::Open(_) if depth_left_out > 0 => depth_left_out += 1,
             Event::Close(_) if depth_left_out > 0 => depth_left_out -= 1,
-            Event::Text(text) if depth_left_out > 0 => words.add(reason, text),
+            Event::Text(text) if depth_left_out > 0 => {
+                if let Some(reason) = reason {
+                    words.add(reason, text);
+                }
+            }
             Event::Open(element) if left_out.contains(&element.name()) => {
                 depth_left_out = 1;
-                // What older programs show instead of the same text.
-                let is_copy = element.name() == "Fallback";
-                reason = if is_copy { Reason::Copy } else { Reason::Hidden };
+                reason = match element.name() {
+                    // A picture and a style sheet have no words.
+                    "binary" | "stylesheet" => None,
+                    // What older programs show instead of the same text.
+                    "Fallback" => Some(Reason::Copy),
+                    name if name.ends_with("-info") => Some(Reason::Markup),
+                    _ => Some(Reason::Hidden),
+                };
             }
             Event::Open(element) if math::is_formula(element.name()) => {
                 open_formula.insert(Formula::default()).on(event);

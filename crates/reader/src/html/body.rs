@@ -47,6 +47,11 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
                         walk.open(node, element);
                     }
                 }
+                Node::Element(element) => {
+                    let within = skipped.last().and_then(|(_, reason)| *reason);
+                    let reason = within.and_then(|within| Content::restates(within, element));
+                    skipped.extend(reason.map(|reason| (node.id(), Some(reason))));
+                }
                 Node::Text(text) => match skipped.last() {
                     None if is_in_root => walk.text(text),
                     None => walk.writer.left_out.add(Reason::Frame, text),

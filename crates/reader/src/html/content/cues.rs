@@ -18,7 +18,7 @@ const BEGINNINGS: &str = "\
     aktuelle beiträge | artikel bewerten | artikel teilen | auch interessant | auch lesen | \
     beitrag teilen | beliebte beiträge | das könnte | dies könnte | diesen artikel | \
     diesen beitrag | dieser eintrag wurde | empfehlungen der redaktion | folgen sie | \
-    hinterlasse | jetzt abonnieren | kommentar schreiben | kommentar verfassen | lesen sie | \
+    hinterlasse | jetzt abonnieren | kommentar schreiben | kommentar verfassen | lesen sie auch | lesen sie mehr | \
     letzte beiträge | lies auch | mehr aus | mehr lesen | mehr von | mehr zu | mehr zum thema | \
     meist gelesen | meistgelesen | neueste beiträge | nächster artikel | nächster beitrag | \
     schreib einen | schreibe einen | siehe auch | teilen mit | teilen sie | verwandte artikel | \
@@ -80,8 +80,14 @@ pub(super) fn introduces(line: &str) -> bool {
         && (cues(LINES).any(|cue| cue == line) || cues(BEGINNINGS).any(begins))
 }
 
-/// Whether a whole line is an offer, or describes a picture and ends with its credit.
-pub(super) fn is_aside(line: &str) -> bool {
+/// Whether a whole line is an offer.
+pub(super) fn is_offer(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line.chars().count() <= MAX_CAPTION && cues(OFFERS).any(|offer| line.contains(offer))
+}
+
+/// Whether a whole line describes a picture and ends with its credit.
+pub(super) fn is_caption(line: &str) -> bool {
     let line = line.to_lowercase();
     let num_chars = line.chars().count();
     let tail =
@@ -94,8 +100,7 @@ pub(super) fn is_aside(line: &str) -> bool {
         })
     };
     num_chars <= MAX_CAPTION
-        && (cues(OFFERS).any(|offer| line.contains(offer))
-            || line[tail..].contains('©')
+        && (line[tail..].contains('©')
             || cues(CREDITS).any(|credit| line.starts_with(credit) || is_credit(credit)))
 }
 

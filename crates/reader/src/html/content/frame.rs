@@ -87,15 +87,21 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 
 /// Returns why an element is left out that is not content.
 pub(super) fn reason(survey: &Survey<'_>, idx: usize) -> Reason {
-    const MENUS: &[&str] = &["menu", "menubar", "navigation", "search", "toolbar"];
     let Item { element, role, .. } = &survey.items[idx];
     match role {
-        _ if element.name() == "nav" => Reason::Menu,
-        Some(Role::Comments) => Reason::Comments,
-        Some(Role::Frame(reason)) => *reason,
         Some(Role::Teaser) => Reason::Teaser,
-        _ if element.attr("role").is_some_and(|role| MENUS.contains(&role)) => Reason::Menu,
-        _ => Reason::Frame,
+        _ => stated(element, *role).unwrap_or(Reason::Frame),
+    }
+}
+
+/// Returns why an element is left out whose name says it, whatever is around it.
+pub(super) fn stated(element: &Element, role: Option<Role>) -> Option<Reason> {
+    const MENUS: &[&str] = &["menu", "menubar", "navigation", "search", "toolbar"];
+    match role {
+        _ if element.name() == "nav" => Some(Reason::Menu),
+        Some(Role::Comments) => Some(Reason::Comments),
+        Some(Role::Frame(reason)) => Some(reason),
+        _ => element.attr("role").is_some_and(|role| MENUS.contains(&role)).then_some(Reason::Menu),
     }
 }
 

@@ -70,6 +70,12 @@ impl<'a> Content<'a> {
         let reason = || self.left_out.get(&node.id()).copied();
         if node.id() == self.root.id() { None } else { (self.hides)(node, element).or_else(reason) }
     }
+
+    /// Returns a better reason for an element in one that is left out for this reason.
+    pub(super) fn restates(within: Reason, element: &Element) -> Option<Reason> {
+        let is_mixed = matches!(within, Reason::Frame | Reason::Teaser);
+        if is_mixed { frame::stated(element, names::role(element)) } else { None }
+    }
 }
 
 /// A part of a page.

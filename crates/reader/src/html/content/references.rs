@@ -18,8 +18,10 @@ const MAX_BELOW: usize = 2_000;
 pub(super) fn are_in(survey: &Survey<'_>, sums: &[Sums], idx: usize, is_below: bool) -> bool {
     let is_heading = |idx: usize| is_heading(survey.items[idx].element.name());
     is_note(&survey.first_line(idx))
-        || has_labelled_rows(survey, sums, idx)
-        || (is_below || survey.below(idx).take(MAX_BELOW).any(is_heading))
+        || has_labelled(survey, sums, idx, "tr")
+        || (is_below
+            || has_labelled(survey, sums, idx, "li")
+            || survey.below(idx).take(MAX_BELOW).any(is_heading))
             && lead_elsewhere(survey, sums, idx)
 }
 
@@ -31,18 +33,12 @@ fn is_note(line: &str) -> bool {
     })
 }
 
-/// Whether the first cell of most rows with words has some that are no link.
-pub(super) fn has_labelled_rows(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
-    let (mut num_rows, mut num_labelled) = (0, 0);
-    for row in survey.below(idx).take(MAX_BELOW) {
-        if survey.items[row].element.name() == "tr" && sums[row].letters > 0 {
-            num_rows += 1;
-            let first = survey.children(row).next();
-            let is_label = |cell: usize| sums[cell].letters > 0 && sums[cell].linked == 0;
-            num_labelled += usize::from(first.is_some_and(is_label));
-        }
-    }
-    num_rows >= MIN_ROWS && num_labelled * 2 > num_rows
+/// Whether most rows or items with words begin with some that are no link.
+pub(super) fn has_labelled(survey: &Survey<'_>, sums: &[Sums], idx: usize, name: &str) -> bool {
+    let is_row = |at: &usize| survey.items[*at].element.name() == name && sums[*at].letters > 0;
+    let rows: Vec<usize> = survey.below(idx).take(MAX_BELOW).filter(is_row).collect();
+    let num_labelled = rows.iter().filter(|at| survey.begins_without_link(**at)).count();
+    rows.len() >= MIN_ROWS && num_labelled * 2 > rows.len()
 }
 
 /// Whether most links lead to other sites or to places on the page, and say where.

@@ -246,6 +246,12 @@ impl<'a> Survey<'a> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// Whether the first word of an element is in no link.
+    pub(super) fn begins_without_link(&self, idx: usize) -> bool {
+        let mut pieces = self.pieces[self.items[idx].pieces.clone()].iter();
+        pieces.find(|piece| piece.letters > 0).is_some_and(|piece| !piece.is_linked)
+    }
+
     /// Whether there are no words between two pieces of text.
     pub(super) fn is_next(&self, end: usize, start: usize) -> bool {
         /// Elements and line ends that may be between two blocks.

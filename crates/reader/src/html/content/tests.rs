@@ -89,6 +89,40 @@ fn headings_without_text_are_left_out() {
 }
 
 #[test]
+fn sentences_are_no_lists_of_links_and_leads_no_headings() {
+    let link = "<a>some say that the water of the harbour was lower in the year in which the bridge was built</a>";
+    let page = [
+        PROSE,
+        "<h2>The lead is a sentence of its own.</h2>",
+        &format!(
+            "<p>As everybody knows, {link}.</p><p><a>All of this is a link to another page.</a></p>"
+        ),
+        "<h2>Lost</h2><ul><li><a>Brest</a></ul>",
+    ];
+    check(
+        &news(&page.concat()),
+        &["## The lead is a sentence of its own.", "As everybody knows, some say"],
+        &["Lost", "Brest", "All of this"],
+    );
+}
+
+#[test]
+fn lists_whose_items_begin_with_words_and_lead_elsewhere_are_references() {
+    let items = |from: &str| {
+        let names = ["Voss, M. (1902):", "Reed, A. (1906):", "Bell, C. (1931):"];
+        let item = |name| format!("<li>{name} <a href='{from}'>The water of the harbour</a>");
+        names.map(item).concat()
+    };
+    let [others, own] = ["https://books.example/1", "https://harbour.example/2"].map(items);
+    let page = format!("{PROSE}<p><b>Sources</b></p><ul>{others}</ul><p>Then.</p><ol>{own}</ol>");
+    check(
+        &format!("<link rel=canonical href='https://harbour.example/1'>{}", news(&page)),
+        &["- Voss, M. (1902): The water"],
+        &["1. Voss"],
+    );
+}
+
+#[test]
 fn references_and_contents_are_no_lists_of_links() {
     let links = |from: &str, names: &[&str]| {
         let item = |(at, name)| format!("<li><a href='{from}{at}'>{name} in the long run</a>");
@@ -281,11 +315,9 @@ fn a_manual_page_keeps_its_sections() {
     );
 }
 
-#[test]
-fn every_word_that_is_left_out_has_a_reason() {
-    let rest = "<script>var tide = 1</script><p hidden>not shown</p><button>Print it</button>\
-        <p class=byline>By Ada Reed</p><ul><li><a>Brest</a><li><a>Hull</a></ul><p>Read more: <a>The flood of 1906</a></p>";
-    let page = news(&[PROSE, PROSE, PROSE, rest].concat());
+/// Returns the words of a page that are left out.
+#[track_caller]
+fn left_out(page: &str) -> Vec<(Reason, u32)> {
     let mut left_out = Words::default();
     let outcome = crate::html::read(&Input::of(page.as_bytes()), &mut |line| {
         if let Line::Page(page) = line {
@@ -294,9 +326,32 @@ fn every_word_that_is_left_out_has_a_reason() {
         Ok(())
     });
     assert!(outcome.is_ok());
-    let found: Vec<(Reason, u32)> = left_out.counts().collect();
+    left_out.counts().collect()
+}
+
+#[test]
+fn what_is_in_a_frame_or_teaser_has_its_own_reason_and_an_offer_is_a_frame() {
+    let stories = "<li>A story about the ships.".repeat(60);
+    let rest = format!(
+        "<p>Never miss the news by signing up to our newsletter.</p><section class=tags>{stories}</section>"
+    );
+    let page = [&PROSE.repeat(9), rest.as_str()].concat();
+    let around = "<footer>Imprint here<nav>Home</nav><div class=cookies>We use them</div></footer>\
+        <div class=related>Others <div class=sharing>Tell it to all</div></div>";
+    let page = format!("<h1>Low water</h1><article>{page}</article>{around}");
     assert_eq!(
-        found,
+        left_out(&page),
+        [(Reason::Menu, 1), (Reason::Teaser, 301), (Reason::CookieNotice, 3), (Reason::Frame, 16)]
+    );
+}
+
+#[test]
+fn every_word_that_is_left_out_has_a_reason() {
+    let rest = "<script>var tide = 1</script><p hidden>not shown</p><button>Print it</button>\
+        <p class=byline>By Ada Reed</p><ul><li><a>Brest</a><li><a>Hull</a></ul><p>Read more: <a>The flood of 1906</a></p>";
+    let page = news(&[PROSE, PROSE, PROSE, rest].concat());
+    assert_eq!(
+        left_out(&page),
         [
             // Sport, Boats, and the button.
             (Reason::Menu, 4),

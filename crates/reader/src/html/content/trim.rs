@@ -9,11 +9,17 @@ use crate::document::Reason;
 /// A note or a list of teasers has at most this share of the prose, in percent.
 const MAX_SHARE: usize = 20;
 
+/// What is longer, in letters, does not describe the content but other pages.
+const MAX_NOTE: usize = 1_000;
+
 /// A list of links has at least this share of its text in links, in percent.
 const MIN_LINKED: usize = 60;
 
 /// What a line such as "Read more" introduces has at least this share in links, in percent.
 const MIN_INTRODUCED: usize = 25;
+
+/// A sentence with at least this many letters outside of links is no list of links.
+const MIN_OWN: usize = 10;
 
 /// Longest line that introduces something, in letters.
 const MAX_LINE: usize = 60;
@@ -31,13 +37,13 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut
         if is_heading(item.element.name()) {
             heading_end = item.pieces.end;
         }
-        if item.element.name() == "table" && references::has_labelled_rows(survey, &sums, idx) {
+        if item.element.name() == "table" && references::has_labelled(survey, &sums, idx, "tr") {
             kept = kept.max(item.end);
         }
         if left_out[idx].is_none() {
-            if is_note(survey, &sums, idx) {
+            if let Some(reason) = note(survey, &sums, idx) {
                 leave_out_pictures(survey, idx, left_out);
-                left_out[idx] = Some(Reason::Byline);
+                left_out[idx] = Some(reason);
             } else if is_introduction(survey, &sums, idx) {
                 leave_out_introduced(survey, &sums, idx, left_out);
                 left_out[idx] = Some(Reason::Teaser);
@@ -57,17 +63,25 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut
     leave_out_headings(survey, root, left_out);
 }
 
-/// Whether an element describes the content.
-fn is_note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+/// Returns why an element is left out that describes the content or is an offer.
+fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<Reason> {
     let item = &survey.items[idx];
-    let name = item.element.name();
-    !is_heading(name)
+    let (name, sum) = (item.element.name(), sums[idx]);
+    let line = survey.only_line(idx, sum);
+    let is_offer = line.as_deref().is_some_and(cues::is_offer);
+    let is_note = !is_heading(name)
         && !survey.is_in_line(idx, sums[idx])
         && sums[idx].prose * 100 <= sums[0].prose * MAX_SHARE
         && (matches!(name, "address" | "figcaption" | "time")
             || item.role == Some(Role::Note)
-            || survey.only_line(idx, sums[idx]).is_some_and(|line| cues::is_aside(&line)))
-        && !is_numbered(&survey.first_line(idx))
+            || is_offer
+            || line.as_deref().is_some_and(cues::is_caption))
+        && !is_numbered(&survey.first_line(idx));
+    is_note.then_some(match () {
+        () if is_offer => Reason::Frame,
+        () if sum.letters > MAX_NOTE => Reason::Teaser,
+        () => Reason::Byline,
+    })
 }
 
 /// Whether a caption has a number, to which the content refers: "Figure 3".
@@ -101,6 +115,9 @@ fn is_links(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     matches!(name, "article" | "div" | "ol" | "p" | "section" | "table" | "ul")
         && sum.prose == 0
         && sum.is_linked(MIN_LINKED)
+        && (name != "p"
+            || sum.own() < MIN_OWN
+            || sum.own() < MAX_LINE && !is_sentence(&survey.first_line(idx)))
 }
 
 /// Whether an element begins with a line that introduces something else.
@@ -129,7 +146,7 @@ fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out
     }
 }
 
-/// Marks headings without text below them: what they introduced is left out.
+/// Marks headings without text below them, as what they introduced is left out; sentences are leads.
 fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
     let is_gone = survey.gone(left_out);
     // The level of the heading below, and where its text begins.
@@ -141,11 +158,18 @@ fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) 
             continue;
         }
         end = end.max(item.pieces.end);
-        if level > 1 && below <= level && !survey.has_text(item.pieces.end..end, &is_gone) {
+        let is_empty =
+            level > 1 && below <= level && !survey.has_text(item.pieces.end..end, &is_gone);
+        if is_empty && !is_sentence(&survey.first_line(idx)) {
             left_out[idx] = Some(Reason::Links);
         } else {
             below = level;
         }
         end = item.pieces.start;
     }
+}
+
+fn is_sentence(line: &str) -> bool {
+    const MIN_WORDS: usize = 6;
+    line.ends_with(['.', '?']) && line.split_whitespace().count() >= MIN_WORDS
 }
