@@ -96,6 +96,8 @@ mod followed;
 mod freshness;
 /// Every matching line of every format: `kb grep`.
 mod grep;
+/// Files that were read wrongly: their words, in order.
+mod hard;
 /// Every pooling and the modules after it give the vectors of sentence-transformers.
 mod heads;
 /// Exports written by an attacker.
