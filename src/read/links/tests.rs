@@ -1,3 +1,5 @@
+//! Tests of where links lead and of what leads to a document.
+
 use super::*;
 
 /// Names of documents: path, title and aliases. Ids count from 1.
