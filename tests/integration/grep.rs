@@ -180,7 +180,7 @@ fn no_match_is_an_answer_and_a_wrong_pattern_an_error() {
     for list in ["-c", "-l"] {
         let nothing = env.kb(&["grep", list, "no such words anywhere"]).expect(0);
         assert_eq!(nothing.stdout, "");
-        assert_eq!(nothing.stderr, "note: No line of 8 documents matches.\n");
+        assert_eq!(nothing.stderr, "No line of 8 documents matches.\n");
     }
     assert_eq!(grep(&env, &["no such words anywhere"]).total_matches, Some(0));
     let nowhere = env.kb(&["grep", "gauge", "--tags=unheard"]).expect(0);
