@@ -52,8 +52,11 @@ pub fn links(store: &Store, document: &StoredDocument, part: Option<&Part>) -> R
         && !(front.is_empty() && note_links(&text.joined.text).is_empty());
     let (mut sources, mut fronts) = (Vec::new(), BTreeMap::new());
     if part.is_none() {
-        sources = store.linking(Some(&written_names(document)))?;
+        let names = written_names(document);
+        sources = store.linking(Some(&names))?;
         fronts = store.front_links()?;
+        let is_named = |written: &str| names.iter().any(|name| fold(written).contains(&fold(name)));
+        fronts.retain(|_, links| links.iter().any(|(_, written)| is_named(written)));
     }
     let mut found = Links::default();
     if !has_links && sources.is_empty() && fronts.is_empty() {

@@ -24,7 +24,11 @@ const LINK_NAMES: &str = "
 
 const FRONT_LINKS: &str = "
     SELECT id, links
-    FROM (SELECT id, metadata ->> '$.links' AS links FROM documents WHERE instr(metadata, '\"links\"'))
+    FROM (
+        SELECT id, metadata ->> '$.links' AS links
+        FROM documents
+        WHERE doc_type = 'markdown' AND instr(metadata, '\"links\"')
+    )
     WHERE links IS NOT NULL
     ORDER BY id";
 
