@@ -1,8 +1,9 @@
 //! Follows the links between notes, forwards and backwards. Only those in front matter are stored: others are found in the
 //! stored text, and the notes that link to a document by the words of its names.
 //!
-//! A relative path leads to the document there, that of a folder to its `README.md` or `index.md`. The name of a wikilink is that of a file in the same added folder,
-//! with or without its extension and folders, else an alias, else a title; of several, the nearest document is meant.
+//! A relative path leads to the document there, that of a folder to its `README.md` or `index.md`. The name of a wikilink
+//! is that of a file in the same added folder, with or without its extension and folders, else an alias, else a title; of
+//! several, the nearest document is meant.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{MAIN_SEPARATOR_STR, Path};

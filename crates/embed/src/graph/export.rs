@@ -102,8 +102,8 @@ fn value_type<const N: usize>(
 const NUM_BUCKETS: usize = 32;
 const MAX_DISTANCE: f64 = 128.0;
 
-/// Returns the row of a distance from query to key, as T5 and `MPNet` number them: half of the rows for each direction, half
-/// of those for one distance each, the others for distances that grow by a factor.
+/// Returns the row of a distance from query to key, as T5 and `MPNet` number them: half of the rows for each direction,
+/// half of those for one distance each, the others for distances that grow by a factor (arXiv 1910.10683, 2004.09297).
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

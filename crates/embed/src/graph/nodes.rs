@@ -1,5 +1,5 @@
 //! Adds operators to a graph under construction, and the steps that all families share: norms, linear maps in either
-//! precision, attention, and the network after it.
+//! precision, attention, activations, and the positions of tokens.
 
 use ort::editor::{Graph, Node, ONNX_DOMAIN};
 use ort::memory::Allocator;

@@ -79,8 +79,8 @@ impl Store {
         })
     }
 
-    /// Returns the Markdown and notes that may have a link in their text, by id; with `names`, those with one of these in a passage
-    /// with a link.
+    /// Returns the Markdown and notes that may have a link in their text, by id; with `names`, those with one of these
+    /// in a passage with a link.
     pub fn linking(&self, names: Option<&[String]>) -> Result<Vec<DocumentId>> {
         self.read(|db| {
             let id = |row: &Row<'_>| row.get(0);
