@@ -153,10 +153,7 @@ mod tests {
         assert_eq!(
             named,
             [
-                "1 (/sea/1.md)",
-                "2 (Tides and gauges)",
-                "3 (/sea/3.md)",
-                "4 (/sea/4.md)",
+                "1 (/sea/1.md)", "2 (Tides and gauges)", "3 (/sea/3.md)", "4 (/sea/4.md)",
                 "5 (/sea/5.md)"
             ]
         );

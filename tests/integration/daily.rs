@@ -196,18 +196,8 @@ fn verbose_prints_the_inputs_and_the_time_of_each_stage() {
     assert_eq!(
         found,
         [
-            "compare tokens",
-            "embed",
-            "fuse",
-            "keyword",
-            "load model",
-            "look at files",
-            "open database",
-            "print",
-            "read hits",
-            "tokenise",
-            "total",
-            "vector"
+            "compare tokens", "embed", "fuse", "keyword", "load model", "look at files",
+            "open database", "print", "read hits", "tokenise", "total", "vector"
         ]
     );
     env.write("docs/new.md", "Cold brine.\n");

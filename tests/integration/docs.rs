@@ -22,25 +22,10 @@ use crate::sources;
 
 /// The pages of a newcomer and of a user, which `README.md` and `docs/README.md` lead to.
 const FOR_USERS: [&str; 19] = [
-    "README.md",
-    "docs/README.md",
-    "docs/adding.md",
-    "docs/agents.md",
-    "docs/commands.md",
-    "docs/config.md",
-    "docs/exit.md",
-    "docs/files.md",
-    "docs/find.md",
-    "docs/guide.md",
-    "docs/install.md",
-    "docs/json.md",
-    "docs/limits.md",
-    "docs/query.md",
-    "docs/ranking.md",
-    "docs/rerank.md",
-    "docs/scale.md",
-    "docs/screens.md",
-    "docs/search.md",
+    "README.md", "docs/README.md", "docs/adding.md", "docs/agents.md", "docs/commands.md",
+    "docs/config.md", "docs/exit.md", "docs/files.md", "docs/find.md", "docs/guide.md",
+    "docs/install.md", "docs/json.md", "docs/limits.md", "docs/query.md", "docs/ranking.md",
+    "docs/rerank.md", "docs/scale.md", "docs/screens.md", "docs/search.md",
 ];
 
 /// The page of agents; the next ones are those it leads to.
@@ -155,16 +140,8 @@ const GROUP: &str = "skill";
 
 /// Commands that an agent needs no word about.
 const FOR_PEOPLE: [&str; 10] = [
-    "help",
-    "find",
-    "completions",
-    "man",
-    "cache clean",
-    "config set",
-    "watch",
-    "base remove",
-    "base rename",
-    "base allow",
+    "help", "find", "completions", "man", "cache clean", "config set", "watch", "base remove",
+    "base rename", "base allow",
 ];
 
 /// Commands of two words outside of the group.
@@ -509,16 +486,8 @@ fn every_variable_in_the_pages_is_read() {
         .collect();
     known.extend(
         [
-            "KB_MODEL",
-            "KB_DEFAULT_TOP",
-            "KB_DEFAULT_FORMAT",
-            "KB_CACHE_DIR",
-            "KB_STATE_DIR",
-            "KB_PASSWORD",
-            "KB_SKILLS_ROOT",
-            "KB_RUN_ID",
-            "KB_PAGER",
-            "KB_VIEWER",
+            "KB_MODEL", "KB_DEFAULT_TOP", "KB_DEFAULT_FORMAT", "KB_CACHE_DIR", "KB_STATE_DIR",
+            "KB_PASSWORD", "KB_SKILLS_ROOT", "KB_RUN_ID", "KB_PAGER", "KB_VIEWER",
         ]
         .map(String::from),
     );

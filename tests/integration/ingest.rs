@@ -404,11 +404,7 @@ fn an_unsupported_file_that_is_named_is_an_error() {
 fn folders_are_walked_by_their_ignore_rules() {
     let env = TestEnv::new();
     for file in [
-        "docs/a.md",
-        "docs/deep/er/b.md",
-        "docs/.hidden.md",
-        "docs/.git/c.md",
-        "docs/build/d.md",
+        "docs/a.md", "docs/deep/er/b.md", "docs/.hidden.md", "docs/.git/c.md", "docs/build/d.md",
         "docs/old.md",
     ] {
         env.write(file, format!("# {file}\n\nwords of {file}\n"));

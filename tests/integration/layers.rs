@@ -161,20 +161,9 @@ const RULES: &[(&str, &[&str], &str)] = &[
 
 /// What opens files, makes them or takes them away; only `files/` may. Names in a folder may be read elsewhere.
 const FILE_ACCESS: &[&str] = &[
-    "std::fs",
-    "fs::read",
-    "fs::write",
-    "fs::File",
-    "fs::OpenOptions",
-    "fs::create_dir",
-    "fs::remove_",
-    "fs::rename",
-    "fs::copy",
-    "fs::metadata",
-    "fs::canonicalize",
-    "File::open",
-    "File::create",
-    "File::options",
+    "std::fs", "fs::read", "fs::write", "fs::File", "fs::OpenOptions", "fs::create_dir",
+    "fs::remove_", "fs::rename", "fs::copy", "fs::metadata", "fs::canonicalize", "File::open",
+    "File::create", "File::options",
 ];
 
 /// The folders of the formats in `kb_reader`, and the other formats that they may name.

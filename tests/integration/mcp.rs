@@ -14,24 +14,9 @@ use crate::skills::Skills;
 
 /// Tools that are always offered.
 pub(crate) const READING: [&str; 18] = [
-    "kb_grep",
-    "kb_info",
-    "kb_list",
-    "kb_open",
-    "kb_outline",
-    "kb_search",
-    "kb_show",
-    "kb_similar",
-    "kb_status",
-    "kb_tags",
-    "skill_lint",
-    "skill_list",
-    "skill_open",
-    "skill_outline",
-    "skill_search",
-    "skill_show",
-    "skill_sources",
-    "skill_stats",
+    "kb_grep", "kb_info", "kb_list", "kb_open", "kb_outline", "kb_search", "kb_show", "kb_similar",
+    "kb_status", "kb_tags", "skill_lint", "skill_list", "skill_open", "skill_outline",
+    "skill_search", "skill_show", "skill_sources", "skill_stats",
 ];
 
 /// Tools that are offered only if writing is allowed.

@@ -388,11 +388,7 @@ fn what_is_marked_is_what_the_index_finds() {
     )
     .unwrap();
     let pages = [
-        "README.md",
-        "docs/adding.md",
-        "ARCHITECTURE.md",
-        "THREATS.md",
-        "LICENSE-APACHE",
+        "README.md", "docs/adding.md", "ARCHITECTURE.md", "THREATS.md", "LICENSE-APACHE",
         "docs/guide.md",
     ];
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -171,15 +171,8 @@ fn an_import_knows_how_its_documents_were_made() {
     let text: Vec<String> = lines.iter().map(Value::to_string).collect();
     env.write("old.jsonl", text.join("\n") + "\n");
     env.ok(&["--data-dir", "third", "init", "--model-dir", "tiny"]);
-    let report = env.ok(&[
-        "--data-dir",
-        "third",
-        "import",
-        "old.jsonl",
-        "--trust-paths",
-        "--format",
-        "json",
-    ]);
+    let report = env
+        .ok(&["--data-dir", "third", "import", "old.jsonl", "--trust-paths", "--format", "json"]);
     assert_eq!(report.json()["failed"], 1);
     let status = env.ok(&["--data-dir", "third", "status", "--format", "json"]).json();
     assert_eq!(status["made_differently"], 1);

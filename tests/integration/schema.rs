@@ -91,10 +91,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         ["grep", ..] if format == Some("jsonl") => return Some(Printed::Lines(&["grep-jsonl"])),
         ["convert", ..] if format == Some("jsonl") => {
             return Some(Printed::Lines(&[
-                "convert",
-                "convert-failed",
-                "export-head",
-                "export-document",
+                "convert", "convert-failed", "export-head", "export-document",
             ]));
         }
         ["export"] => return Some(Printed::Lines(&["export-head", "export-document"])),

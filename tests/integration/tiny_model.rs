@@ -156,12 +156,8 @@ impl Tiny {
             Names {
                 layer: "transformer.layer",
                 linear: [
-                    "attention.q_lin",
-                    "attention.k_lin",
-                    "attention.v_lin",
-                    "attention.out_lin",
-                    "ffn.lin1",
-                    "ffn.lin2",
+                    "attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin",
+                    "ffn.lin1", "ffn.lin2",
                 ],
                 norms: ["sa_layer_norm", "output_layer_norm"],
             }
@@ -169,12 +165,8 @@ impl Tiny {
             Names {
                 layer: "encoder.layer",
                 linear: [
-                    "attention.self.query",
-                    "attention.self.key",
-                    "attention.self.value",
-                    "attention.output.dense",
-                    "intermediate.dense",
-                    "output.dense",
+                    "attention.self.query", "attention.self.key", "attention.self.value",
+                    "attention.output.dense", "intermediate.dense", "output.dense",
                 ],
                 norms: ["attention.output.LayerNorm", "output.LayerNorm"],
             }

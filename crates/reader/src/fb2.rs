@@ -214,15 +214,8 @@ mod tests {
         assert_eq!(head.language.as_deref(), Some("en"));
         let table = "| Code | Place |\n| --- | --- |\n| E23 | Brest |";
         let expected = [
-            "# Tides A book",
-            "# Ebb",
-            "The water leaves[1].",
-            "## Low",
-            "Dry\nsand",
-            table,
-            "ls",
-            "# 1",
-            "Twice.",
+            "# Tides A book", "# Ebb", "The water leaves[1].", "## Low", "Dry\nsand", table, "ls",
+            "# 1", "Twice.",
         ];
         assert_eq!(blocks, expected);
     }

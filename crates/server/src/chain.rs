@@ -260,10 +260,7 @@ mod tests {
             block_on(chain.call(name, input, call()));
         }
         let expected = [
-            "enter echo 1 {\"n\":1}",
-            "exit echo 1 true",
-            "exit echo 2 false",
-            "enter fail 3 {}",
+            "enter echo 1 {\"n\":1}", "exit echo 1 true", "exit echo 2 false", "enter fail 3 {}",
             "exit fail 3 false",
         ];
         assert_eq!(*records.0.lock().unwrap(), expected);

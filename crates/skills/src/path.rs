@@ -160,18 +160,8 @@ mod tests {
     fn paths_outside_are_an_escape_whether_they_exist_or_not() {
         let world = world();
         for typed in [
-            "..",
-            "../secret.md",
-            "../missing",
-            "../s/SKILL.md",
-            "refs/../../secret.md",
-            "/",
-            "/etc/passwd",
-            "/missing",
-            "//x",
-            "a/b/../../../x",
-            "./..",
-            "../s/../s/SKILL.md",
+            "..", "../secret.md", "../missing", "../s/SKILL.md", "refs/../../secret.md", "/",
+            "/etc/passwd", "/missing", "//x", "a/b/../../../x", "./..", "../s/../s/SKILL.md",
         ] {
             check(&world, typed, Err(typed));
         }
@@ -181,14 +171,8 @@ mod tests {
     fn paths_of_another_system_are_an_escape_unless_a_file_has_that_name() {
         let world = world();
         for typed in [
-            r"C:\Windows\x",
-            "C:/Windows",
-            "c:x",
-            r"\\server\share",
-            r"\x",
-            r"..\secret.md",
-            r"refs\..\..\secret.md",
-            r"\\?\C:\x",
+            r"C:\Windows\x", "C:/Windows", "c:x", r"\\server\share", r"\x", r"..\secret.md",
+            r"refs\..\..\secret.md", r"\\?\C:\x",
         ] {
             check(&world, typed, Err(typed));
         }
@@ -208,18 +192,9 @@ mod tests {
         check(&world, "inside/deep/b.md", Ok(Some("refs/deep/b.md")));
         check(&world, "round.md", Ok(Some("SKILL.md")));
         for typed in [
-            "out.md",
-            "up",
-            "up/secret.md",
-            "up/missing",
-            "root",
-            "root/etc/passwd",
-            "up/s/SKILL.md",
-            "refs/sibling/x.md",
-            "refs/sibling/missing",
-            "dangling-out",
-            "dangling-root",
-            "inside/sibling",
+            "out.md", "up", "up/secret.md", "up/missing", "root", "root/etc/passwd",
+            "up/s/SKILL.md", "refs/sibling/x.md", "refs/sibling/missing", "dangling-out",
+            "dangling-root", "inside/sibling",
         ] {
             check(&world, typed, Err(typed));
         }
@@ -242,44 +217,10 @@ mod tests {
 
     /// Parts of a path; those that lead somewhere come more often.
     const PARTS: [&str; 38] = [
-        "..",
-        "..",
-        "..",
-        "..",
-        "..",
-        "..",
-        ".",
-        ".",
-        "/",
-        "/",
-        "//",
-        "\\",
-        "C:",
-        "~",
-        "\0",
-        "refs",
-        "refs",
-        "refs",
-        "inside",
-        "inside",
-        "deep",
-        "up",
-        "up",
-        "root",
-        "sibling",
-        "out.md",
-        "in.md",
-        "loop",
-        "SKILL.md",
-        "secret.md",
-        "x.md",
-        "etc",
-        "passwd",
-        "\\x2f",
-        "%2e%2e",
-        "\u{2215}",
-        "s",
-        "round.md",
+        "..", "..", "..", "..", "..", "..", ".", ".", "/", "/", "//", "\\", "C:", "~", "\0",
+        "refs", "refs", "refs", "inside", "inside", "deep", "up", "up", "root", "sibling",
+        "out.md", "in.md", "loop", "SKILL.md", "secret.md", "x.md", "etc", "passwd", "\\x2f",
+        "%2e%2e", "\u{2215}", "s", "round.md",
     ];
 
     /// Returns up to eight parts, and the next number of an xorshift generator.

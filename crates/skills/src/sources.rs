@@ -179,14 +179,7 @@ mod tests {
     fn world() -> World {
         let world = World::new();
         for path in [
-            "SKILL.md",
-            "Zoo.md",
-            "a.md",
-            "b/c.md",
-            "b/d/e.md",
-            "b/d/f.txt",
-            "b-2/g.md",
-            ".hidden",
+            "SKILL.md", "Zoo.md", "a.md", "b/c.md", "b/d/e.md", "b/d/f.txt", "b-2/g.md", ".hidden",
             ".git/config",
         ] {
             world.write(&format!("project/.skillc/skills/x/{path}"), "");
@@ -218,17 +211,8 @@ mod tests {
     #[test]
     fn directories_come_first_and_both_are_in_byte_order() {
         let all = [
-            "b/",
-            "b/d/",
-            "b/d/e.md",
-            "b/d/f.txt",
-            "b/c.md",
-            "b-2/",
-            "b-2/g.md",
-            ".hidden",
-            "SKILL.md",
-            "Zoo.md",
-            "a.md",
+            "b/", "b/d/", "b/d/e.md", "b/d/f.txt", "b/c.md", "b-2/", "b-2/g.md", ".hidden",
+            "SKILL.md", "Zoo.md", "a.md",
         ];
         check(&ALL, &all, 0);
         check(&SourcesOptions { limit: 2, ..ALL }, &all[..2], 9);

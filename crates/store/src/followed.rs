@@ -229,13 +229,7 @@ mod tests {
     #[test]
     fn without_permission_nothing_is_followed() {
         let all = [
-            "/docs",
-            "/more",
-            "/new",
-            "/box.zip//in.md",
-            "/docs/../key",
-            "/docsx/b.md",
-            "/key",
+            "/docs", "/more", "/new", "/box.zip//in.md", "/docs/../key", "/docsx/b.md", "/key",
             "/named.md",
         ];
         check(Followed::Nothing, &[], &[], &all);

@@ -12,14 +12,7 @@ use crate::config::OutputFormat;
 
 /// The flags of [`Choosing`]: documents are chosen by these or by name.
 const CHOOSING: [&str; 9] = [
-    "doc_type",
-    "tags",
-    "excluded_tags",
-    "language",
-    "since",
-    "until",
-    "added_since",
-    "path",
+    "doc_type", "tags", "excluded_tags", "language", "since", "until", "added_since", "path",
     "query",
 ];
 

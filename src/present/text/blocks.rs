@@ -166,15 +166,8 @@ mod tests {
             "# Head\nOne\ntwo.\n\nThree\n- four\n  five\n2. six\n| a | b |\n```sh\nls  -l\n\n  cd\n```\nend",
             false,
             &[
-                "# Head",
-                "One two.",
-                "Three",
-                "- four five",
-                "2. six",
-                "| a | b |",
-                "ls  -l",
-                "  cd",
-                "end",
+                "# Head", "One two.", "Three", "- four five", "2. six", "| a | b |", "ls  -l",
+                "  cd", "end",
             ],
         );
     }

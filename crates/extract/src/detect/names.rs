@@ -9,30 +9,9 @@ use crate::document::{Container, Format};
 /// Names of files in lower case, up to the first full stop or hyphen, that are text without an
 /// extension: `LICENSE-MIT`, `README.source`.
 const TEXTS: &[&str] = &[
-    "readme",
-    "license",
-    "licence",
-    "copying",
-    "copyright",
-    "notice",
-    "authors",
-    "contributors",
-    "contributing",
-    "maintainers",
-    "credits",
-    "thanks",
-    "changelog",
-    "changes",
-    "history",
-    "news",
-    "install",
-    "todo",
-    "bugs",
-    "faq",
-    "hacking",
-    "security",
-    "support",
-    "code_of_conduct",
+    "readme", "license", "licence", "copying", "copyright", "notice", "authors", "contributors",
+    "contributing", "maintainers", "credits", "thanks", "changelog", "changes", "history", "news",
+    "install", "todo", "bugs", "faq", "hacking", "security", "support", "code_of_conduct",
 ];
 
 /// What may follow such a name after a full stop.
@@ -43,24 +22,10 @@ const MINIFIED_SUFFIXES: &[&str] = &[".min.js", ".min.mjs", ".min.cjs", ".min.cs
 
 /// Names of files in which programs note the versions of what a project uses.
 const LOCK_FILES: &[&str] = &[
-    "bun.lock",
-    "cargo.lock",
-    "composer.lock",
-    "conda-lock.yml",
-    "deno.lock",
-    "flake.lock",
-    "gemfile.lock",
-    "go.sum",
-    "mix.lock",
-    "npm-shrinkwrap.json",
-    "package-lock.json",
-    "packages.lock.json",
-    "pipfile.lock",
-    "pnpm-lock.yaml",
-    "podfile.lock",
-    "poetry.lock",
-    "uv.lock",
-    "yarn.lock",
+    "bun.lock", "cargo.lock", "composer.lock", "conda-lock.yml", "deno.lock", "flake.lock",
+    "gemfile.lock", "go.sum", "mix.lock", "npm-shrinkwrap.json", "package-lock.json",
+    "packages.lock.json", "pipfile.lock", "pnpm-lock.yaml", "podfile.lock", "poetry.lock",
+    "uv.lock", "yarn.lock",
 ];
 
 /// Returns the suffix or the name of a file that a program has written for programs.

@@ -118,12 +118,8 @@ fn tables_code_quotes_and_footnotes_are_blocks() {
         "| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\nls\n```\n\n    indented\n\n> quoted\n> on\n\ntext[^1]\n\n[^1]: note\n",
         None,
         &[
-            "*Table||| a | b |",
-            "Code||```sh",
-            "Code||    indented",
-            "Paragraph||> quoted",
-            "Paragraph||text[^1]",
-            "Paragraph||[^1]: note",
+            "*Table||| a | b |", "Code||```sh", "Code||    indented", "Paragraph||> quoted",
+            "Paragraph||text[^1]", "Paragraph||[^1]: note",
         ],
     );
 }

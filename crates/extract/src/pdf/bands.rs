@@ -153,11 +153,7 @@ mod tests {
     }
 
     const HEADS: [&str; 6] = [
-        "2.1. Ebb 11",
-        "12 Chapter 2",
-        "2.2. Flood 13",
-        "14 Chapter 2",
-        "2.3. Noon 15",
+        "2.1. Ebb 11", "12 Chapter 2", "2.2. Flood 13", "14 Chapter 2", "2.3. Noon 15",
         "16 Chapter 2",
     ];
 

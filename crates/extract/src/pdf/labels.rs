@@ -4,27 +4,9 @@ use super::number;
 
 /// Titles of boxes with advice.
 const ADVICE: &[&str] = &[
-    "attention",
-    "caution",
-    "danger",
-    "hint",
-    "important",
-    "note",
-    "notes",
-    "tip",
-    "warning",
-    "achtung",
-    "hinweis",
-    "tipp",
-    "warnung",
-    "wichtig",
-    "astuce",
-    "avertissement",
-    "remarque",
-    "advertencia",
-    "consejo",
-    "nota",
-    "avvertenza",
+    "attention", "caution", "danger", "hint", "important", "note", "notes", "tip", "warning",
+    "achtung", "hinweis", "tipp", "warnung", "wichtig", "astuce", "avertissement", "remarque",
+    "advertencia", "consejo", "nota", "avvertenza",
 ];
 
 /// Whether `text` only announces what comes next: the title of a box with advice (`Note`), or the

@@ -3,24 +3,9 @@
 
 /// Words before the number of a chapter or an appendix.
 const LABELS: &[&str] = &[
-    "annex",
-    "annexe",
-    "anexo",
-    "anhang",
-    "appendice",
-    "appendix",
-    "ap\u{E9}ndice",
-    "abschnitt",
-    "cap\u{ED}tulo",
-    "capitolo",
-    "chapitre",
-    "chapter",
-    "kapitel",
-    "part",
-    "parte",
-    "partie",
-    "section",
-    "teil",
+    "annex", "annexe", "anexo", "anhang", "appendice", "appendix", "ap\u{E9}ndice", "abschnitt",
+    "cap\u{ED}tulo", "capitolo", "chapitre", "chapter", "kapitel", "part", "parte", "partie",
+    "section", "teil",
 ];
 
 /// Longest part of a number between two full stops, in characters.

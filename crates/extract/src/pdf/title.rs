@@ -32,14 +32,8 @@ const PLACEHOLDERS: &[&str] = &[
 
 /// Prefixes that printer drivers put before a file name.
 const DRIVERS: &[&str] = &[
-    "microsoft word -",
-    "microsoft powerpoint -",
-    "microsoft excel -",
-    "(microsoft word -",
-    "untitled-",
-    "file:",
-    "http:",
-    "https:",
+    "microsoft word -", "microsoft powerpoint -", "microsoft excel -", "(microsoft word -",
+    "untitled-", "file:", "http:", "https:",
 ];
 
 const FILE_EXTENSIONS: &[&str] = &[
@@ -50,46 +44,11 @@ const FILE_EXTENSIONS: &[&str] = &[
 
 /// Headings of parts of a document, and words before the numbers of tables, devices and the like.
 const PARTS: &[&str] = &[
-    "abstract",
-    "acknowledgements",
-    "acknowledgments",
-    "agenda",
-    "appendix",
-    "bibliography",
-    "chapter",
-    "conclusion",
-    "conclusions",
-    "contents",
-    "exercise",
-    "exercises",
-    "exhibit",
-    "fig.",
-    "figure",
-    "foreword",
-    "index",
-    "introduction",
-    "issue",
-    "item",
-    "keywords",
-    "model",
-    "no.",
-    "note",
-    "notes",
-    "overview",
-    "page",
-    "part",
-    "preface",
-    "problem",
-    "question",
-    "references",
-    "section",
-    "step",
-    "summary",
-    "table",
-    "table of contents",
-    "type",
-    "version",
-    "vol.",
+    "abstract", "acknowledgements", "acknowledgments", "agenda", "appendix", "bibliography",
+    "chapter", "conclusion", "conclusions", "contents", "exercise", "exercises", "exhibit", "fig.",
+    "figure", "foreword", "index", "introduction", "issue", "item", "keywords", "model", "no.",
+    "note", "notes", "overview", "page", "part", "preface", "problem", "question", "references",
+    "section", "step", "summary", "table", "table of contents", "type", "version", "vol.",
     "volume",
 ];
 

@@ -15,15 +15,8 @@ use crate::xml::Element;
 /// Elements whose text is not part of the document: removed text, remarks, pronunciations, what a program
 /// generates.
 const LEFT_OUT: &[&str] = &[
-    "tracked-changes",
-    "annotation",
-    "ruby-text",
-    "automatic-styles",
-    "font-face-decls",
-    "forms",
-    "scripts",
-    "index-title-template",
-    "note-citation",
+    "tracked-changes", "annotation", "ruby-text", "automatic-styles", "font-face-decls", "forms",
+    "scripts", "index-title-template", "note-citation",
 ];
 
 /// Frames whose text is the same on every slide.

@@ -108,11 +108,7 @@ impl ServerCertVerifier for Verifier {
             if !named.contains(certificate) {
                 let algorithms = self.provider.signature_verification_algorithms.all;
                 verify_server_cert_signed_by_trust_anchor(
-                    &parsed,
-                    store,
-                    intermediates,
-                    now,
-                    algorithms,
+                    &parsed, store, intermediates, now, algorithms,
                 )?;
             }
             if self.encryption == Encryption::VerifyFull {

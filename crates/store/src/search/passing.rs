@@ -68,10 +68,7 @@ mod tests {
     fn db() -> TestDb {
         let mut db = TestDb::new();
         let texts = [
-            "Set up Git 2.30.2 here",
-            "up set: git 2.30.20",
-            "Houses of Helsinki",
-            "東京都の水族館",
+            "Set up Git 2.30.2 here", "up set: git 2.30.20", "Houses of Helsinki", "東京都の水族館",
         ];
         db.add("/a.md", &texts, &[]);
         let mut german = document("/de.md", &["Die Häuser am Hafen"], &[]);

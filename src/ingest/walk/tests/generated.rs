@@ -31,13 +31,8 @@ fn what_programs_generated_is_left_out_where_its_name_or_its_neighbours_say_so()
     )
     .unwrap();
     let kept = [
-        "app/Cargo.toml",
-        "app/build/letter.md",
-        "cache/CACHEDIR.TAG",
-        "cache/a.md",
-        "go/go.mod",
-        "web/package.json",
-        "web/vendor/letter.md",
+        "app/Cargo.toml", "app/build/letter.md", "cache/CACHEDIR.TAG", "cache/a.md", "go/go.mod",
+        "web/package.json", "web/vendor/letter.md",
     ];
     assert_eq!(listed(dir.path(), &[""], &OPTIONS), kept);
     let mut all = OPTIONS;

@@ -115,18 +115,7 @@ mod tests {
                     "-",
                 ])
                 .chain([
-                    "[",
-                    "]",
-                    "[SE",
-                    "##P",
-                    "#",
-                    "##",
-                    "\"",
-                    "\\",
-                    "„",
-                    "ﬁ",
-                    "\u{301}",
-                    "##\u{301}",
+                    "[", "]", "[SE", "##P", "#", "##", "\"", "\\", "„", "ﬁ", "\u{301}", "##\u{301}",
                 ]);
         let vocab: serde_json::Map<String, Value> =
             tokens.zip(0..).map(|(token, id)| (token.to_owned(), json!(id))).collect();

@@ -48,14 +48,7 @@ pub(super) fn allow_program(program: &Path) -> Option<u32> {
 /// those next to the program's own.
 fn folders_of(program: &Path) -> Vec<PathBuf> {
     const SYSTEM: [&str; 9] = [
-        "/usr",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/bin",
-        "/opt",
-        "/etc/ld.so.cache",
-        "/nix/store",
+        "/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt", "/etc/ld.so.cache", "/nix/store",
         "/gnu/store",
     ];
     const OWN: [&str; 4] = ["lib", "lib64", "share", "Cellar"];

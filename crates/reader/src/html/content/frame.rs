@@ -9,17 +9,8 @@ use crate::document::Reason;
 
 /// Values of `role` that mark such elements.
 const ROLES: &[&str] = &[
-    "alert",
-    "alertdialog",
-    "banner",
-    "complementary",
-    "contentinfo",
-    "dialog",
-    "menu",
-    "menubar",
-    "navigation",
-    "search",
-    "toolbar",
+    "alert", "alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar",
+    "navigation", "search", "toolbar",
 ];
 
 /// An element with a larger share of the page's prose, in percent, contains the content.

@@ -225,13 +225,7 @@ fn a_page_of_sphinx_keeps_its_notes_lists_and_contents() {
          <aside class=footnote>1. A footnote</aside></section></div></div>\
          <div class=sphinxsidebar><a href=b.html>Next topic</a></div><div class=footer>©</div>",
         &[
-            "# Search",
-            "Going",
-            "Note",
-            "Be kind",
-            "`go(place)`",
-            "Goes",
-            "First steps",
+            "# Search", "Going", "Note", "Be kind", "`go(place)`", "Goes", "First steps",
             "A footnote",
         ],
         &["index", "Next topic", "©", "¶"],

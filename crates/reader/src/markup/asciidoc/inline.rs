@@ -14,22 +14,8 @@ const ESCAPED: [char; 9] = ['*', '_', '`', '#', '{', '<', '[', '^', '~'];
 
 /// Macros of which only the text in brackets is for readers.
 const MACROS: &[&str] = &[
-    "link:",
-    "xref:",
-    "mailto:",
-    "image:",
-    "kbd:",
-    "btn:",
-    "pass:",
-    "stem:",
-    "latexmath:",
-    "asciimath:",
-    "footnote:",
-    "menu:",
-    "icon:",
-    "anchor:",
-    "indexterm:",
-    "indexterm2:",
+    "link:", "xref:", "mailto:", "image:", "kbd:", "btn:", "pass:", "stem:", "latexmath:",
+    "asciimath:", "footnote:", "menu:", "icon:", "anchor:", "indexterm:", "indexterm2:",
     "footnoteref:",
 ];
 

@@ -38,17 +38,8 @@ fn titles_may_have_two_lines() {
         super::extract,
         text,
         &[
-            "# gauge(1)",
-            "## NAME",
-            "gauge - reads",
-            "## OPTIONS",
-            "-a",
-            "All.",
-            "### Depth",
-            "```\ncode\n```",
-            "## Closed",
-            "No title",
-            "```\nx\n```",
+            "# gauge(1)", "## NAME", "gauge - reads", "## OPTIONS", "-a", "All.", "### Depth",
+            "```\ncode\n```", "## Closed", "No title", "```\nx\n```",
         ],
     );
 }
@@ -74,14 +65,8 @@ fn blocks_lists_and_tables_keep_their_structure() {
         super::extract,
         text,
         &[
-            "```java\nint a;\n```",
-            "NOTE: Mind it.",
-            "A title",
-            "Inside.",
-            "- one\n  - two",
-            "1. three",
-            "Term",
-            "Its meaning",
+            "```java\nint a;\n```", "NOTE: Mind it.", "A title", "Inside.", "- one\n  - two",
+            "1. three", "Term", "Its meaning",
         ],
     );
     check(

@@ -14,30 +14,14 @@ const CODE: &[&str] =
 
 /// Environments without words.
 const SILENT: &[&str] = &[
-    "comment",
-    "tikzpicture",
-    "pgfpicture",
-    "picture",
-    "filecontents",
-    "pspicture",
-    "forest",
-    "axis",
-    "asy",
+    "comment", "tikzpicture", "pgfpicture", "picture", "filecontents", "pspicture", "forest",
+    "axis", "asy",
 ];
 
 /// Environments that are one formula.
 const MATH: &[&str] = &[
-    "equation",
-    "align",
-    "gather",
-    "multline",
-    "eqnarray",
-    "displaymath",
-    "math",
-    "flalign",
-    "alignat",
-    "dmath",
-    "IEEEeqnarray",
+    "equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign",
+    "alignat", "dmath", "IEEEeqnarray",
 ];
 
 /// Environments that are tables, with the number of arguments before their rows.

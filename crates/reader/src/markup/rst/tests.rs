@@ -39,11 +39,7 @@ fn directives_and_comments_are_read_for_their_words() {
         super::extract,
         text,
         &[
-            "Note: Mind it.",
-            "Twice.",
-            "```python\nx = 1\n```",
-            "A gauge",
-            "Version 3.2:",
+            "Note: Mind it.", "Twice.", "```python\nx = 1\n```", "A gauge", "Version 3.2:",
             "```\nraw\n```",
         ],
     );
