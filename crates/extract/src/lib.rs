@@ -3,6 +3,8 @@
 use kb_base::{document, error, files, limits, text};
 
 mod boilerplate;
+#[doc(hidden)]
+pub mod built_in;
 pub mod chunk;
 #[doc(hidden)]
 pub mod clock;

@@ -50,7 +50,7 @@ pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
         if let Some(level) = levels.last_mut() {
             let begins_line = begins_line(text, node);
             let is_glued = !node.is_named()
-                || grammar.glued.contains(&node.kind())
+                || grammar.glued.iter().any(|kind| kind == node.kind())
                 || !level.has_begun
                 || level.row_after_comment == Some(node.start_position().row);
             let at = node.start_byte() - node.start_position().column;

@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::grammar::point;
 use crate::document::Language;
+use crate::extract::built_in;
 
 /// The table of words, with an explanation of its fields.
 const TABLE: &str = include_str!("definitions.toml");
@@ -54,21 +56,14 @@ pub(super) struct Definition {
 
 /// Returns how definitions begin in a language; nothing is known of most.
 pub(super) fn of(language: Language) -> &'static Definitions {
-    const IS_BUILT_IN: &str = "definitions.toml is part of the program";
-    static ROWS: LazyLock<Vec<Definitions>> =
-        LazyLock::new(|| toml::from_str::<Table>(TABLE).expect(IS_BUILT_IN).language);
-    static UNKNOWN: LazyLock<Definitions> =
-        LazyLock::new(|| toml::from_str("").expect(IS_BUILT_IN));
+    static ROWS: LazyLock<Table> = LazyLock::new(|| built_in::table(TABLE));
+    static UNKNOWN: LazyLock<Definitions> = LazyLock::new(|| built_in::table(""));
     let is_named = |row: &&Definitions| row.names.iter().any(|name| name == language.as_str());
-    ROWS.iter().find(is_named).unwrap_or(&UNKNOWN)
+    ROWS.language.iter().find(is_named).unwrap_or(&UNKNOWN)
 }
 
 fn usual_comments() -> Vec<String> {
     COMMENTS.map(str::to_owned).into()
-}
-
-fn point() -> String {
-    ".".to_owned()
 }
 
 impl Definitions {

@@ -1,63 +1,70 @@
 //! Defines what the nodes of a syntax tree mean.
 
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
 use tree_sitter::Node;
 
-/// What a node of the syntax tree means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Kinds of node by what they mean.
+type Kinds = BTreeMap<Role, Vec<String>>;
+
+/// What a node of the syntax tree means; the table explains them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Role {
-    /// A named definition that is kept together: a function, a method.
     Function,
-    /// A function if it has a `body`; without one it stays with the code around it.
     Method,
-    /// A named definition whose `body` contains methods; without a body only its name is used.
     Class,
-    /// Declares one or more types; their methods are elsewhere and name the type as `receiver`.
     Types,
-    /// One named type.
     Type,
-    /// Surrounds the definition it contains: decorators, `export`, `template`.
     Wrapper,
-    /// Gives a name to its `value` (or `right`); `values` defines what the value means.
     Binding,
-    /// A comment or an attribute. If it ends on the line above a definition, it belongs to the
-    /// definition.
     Comment,
 }
 
 /// The first statement of a file, by its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Preamble {
     /// Documentation if it is a string.
-    String(&'static str),
+    String(String),
     /// Documented if a comment is directly above.
-    Commented(&'static str),
+    Commented(String),
 }
 
-/// The properties of a language that differ between languages.
+/// The properties of a language that differ between languages: a row of the table, which explains its fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Grammar {
+    /// The word of the language, and of others that are close to it.
+    pub(super) names: Vec<String>,
     /// The parsers in this build, in order. The first one that parses a file without errors is used, else the one
     /// with the fewest errors.
+    #[serde(skip)]
     pub(super) parsers: &'static [fn() -> tree_sitter::Language],
-    /// Kinds of node with a role.
-    pub(super) roles: &'static [(&'static str, Role)],
-    /// Kinds of value that make their binding a definition.
-    pub(super) values: &'static [(&'static str, Role)],
-    /// The first statement, if it documents the whole file.
+    pub(super) roles: Kinds,
+    #[serde(default)]
+    pub(super) values: Kinds,
     pub(super) preamble: Option<Preamble>,
-    /// Kinds of node that are never separated from the code before them.
-    pub(super) glued: &'static [&'static str],
-    /// An operator; thousands of them in one statement use too much memory in the parser.
+    pub(super) glued: Vec<String>,
     pub(super) costly_chain: Option<char>,
-    /// Separates the parts of a qualified name.
-    pub(super) separator: &'static str,
-    /// Which definitions after a type stay together with it.
+    #[serde(default = "point")]
+    pub(super) separator: String,
+    #[serde(default)]
     pub(super) grouping: Grouping,
 }
 
+/// The usual separator of names.
+pub(super) fn point() -> String {
+    ".".to_owned()
+}
+
 /// How the methods of a type that are outside its declaration are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Grouping {
     /// There are none.
+    #[default]
     None,
     /// Methods name their receiver, and functions that return the type may be among them.
     Receivers,
@@ -73,7 +80,7 @@ const MAX_WRAPPERS: usize = 8;
 impl Grammar {
     /// Returns the role of a node.
     pub(super) fn role(&self, node: Node<'_>) -> Option<Role> {
-        match find(self.roles, node.kind())? {
+        match find(&self.roles, node.kind())? {
             Role::Class | Role::Method if node.child_by_field_name("body").is_none() => None,
             Role::Binding => self.bound(node),
             role => Some(role),
@@ -81,11 +88,11 @@ impl Grammar {
     }
 
     pub(super) fn is_comment(&self, kind: &str) -> bool {
-        find(self.roles, kind) == Some(Role::Comment)
+        find(&self.roles, kind) == Some(Role::Comment)
     }
 
     pub(super) fn has_role(&self, wanted: Role) -> bool {
-        self.roles.iter().any(|(_, role)| *role == wanted)
+        self.roles.contains_key(&wanted)
     }
 
     /// Returns the definition in a wrapper, if there is one.
@@ -111,7 +118,7 @@ impl Grammar {
     fn bound(&self, binding: Node<'_>) -> Option<Role> {
         let value =
             ["value", "right"].iter().find_map(|field| binding.child_by_field_name(field))?;
-        if let Some(role) = find(self.values, value.kind()) {
+        if let Some(role) = find(&self.values, value.kind()) {
             return Some(role);
         }
         let arguments = value.child_by_field_name("arguments")?;
@@ -120,10 +127,11 @@ impl Grammar {
         }
         let mut cursor = arguments.walk();
         let mut arguments = arguments.named_children(&mut cursor);
-        arguments.find_map(|argument| find(self.values, argument.kind())).map(|_| Role::Function)
+        arguments.find_map(|argument| find(&self.values, argument.kind())).map(|_| Role::Function)
     }
 }
 
-fn find(table: &[(&str, Role)], kind: &str) -> Option<Role> {
-    table.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role)
+fn find(table: &Kinds, kind: &str) -> Option<Role> {
+    let has = |(_, kinds): &(&Role, &Vec<String>)| kinds.iter().any(|known| known == kind);
+    table.iter().find(has).map(|(role, _)| *role)
 }

@@ -86,9 +86,9 @@ impl<'a> Outline<'a> {
     fn is_preamble(&self, node: Node<'_>) -> bool {
         let matches = |preamble: &Preamble| match preamble {
             Preamble::String(kind) => {
-                node.kind() == *kind && node.child(0).is_some_and(|child| child.kind() == "string")
+                node.kind() == kind && node.child(0).is_some_and(|child| child.kind() == "string")
             }
-            Preamble::Commented(kind) => node.kind() == *kind && self.comments.end_above(node),
+            Preamble::Commented(kind) => node.kind() == kind && self.comments.end_above(node),
         };
         self.grammar.preamble.as_ref().is_some_and(matches)
     }
@@ -108,7 +108,7 @@ impl<'a> Outline<'a> {
         let end = self.end_of_line(outer.end_byte());
         let owner = types::receiver(self.text, node);
         let names = owner.into_iter().chain([name.as_str()]);
-        let symbol = self.regions.symbol(names, self.grammar.separator);
+        let symbol = self.regions.symbol(names, &self.grammar.separator);
 
         let is_long = end.saturating_sub(start) > MAX_UNCUT_BYTES;
         match role {
@@ -147,7 +147,7 @@ impl<'a> Outline<'a> {
     /// Returns the qualified name of the type that a definition stays together with.
     fn group_of(&self, node: Node<'_>, role: Option<Role>, symbol: &str) -> Option<String> {
         let owner =
-            || symbol.rsplit_once(self.grammar.separator).map(|(owner, _)| owner.to_owned());
+            || symbol.rsplit_once(&*self.grammar.separator).map(|(owner, _)| owner.to_owned());
         match (self.grammar.grouping, role) {
             (Grouping::None, _) => None,
             (_, Some(Role::Types | Role::Type | Role::Class)) => Some(symbol.to_owned()),
@@ -160,7 +160,7 @@ impl<'a> Outline<'a> {
             (Grouping::Blocks, _) => None,
             (Grouping::QualifiedNames, _) => {
                 let name = names::name(self.text, node)?;
-                name.contains(self.grammar.separator).then(owner)?
+                name.contains(&*self.grammar.separator).then(owner)?
             }
         }
     }

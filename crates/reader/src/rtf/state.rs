@@ -86,46 +86,33 @@ impl Tables {
     }
 }
 
-/// Returns the code page of a character set (RTF 1.9.1, font table).
+/// Code pages with their encodings, and the character sets of fonts that mean them (RTF 1.9.1, font table).
+const CODE_PAGES: [(i32, &str, Option<i32>); 17] = [
+    (1252, "windows-1252", Some(0)),
+    (10_000, "macintosh", Some(77)),
+    (932, "shift_jis", Some(128)),
+    (949, "euc-kr", Some(129)),
+    (936, "gbk", Some(134)),
+    (950, "big5", Some(136)),
+    (1253, "windows-1253", Some(161)),
+    (1254, "windows-1254", Some(162)),
+    (1258, "windows-1258", Some(163)),
+    (1255, "windows-1255", Some(177)),
+    (1256, "windows-1256", Some(178)),
+    (1257, "windows-1257", Some(186)),
+    (1251, "windows-1251", Some(204)),
+    (874, "windows-874", Some(222)),
+    (1250, "windows-1250", Some(238)),
+    (866, "ibm866", None),
+    (65_001, "utf-8", None),
+];
+
+/// Returns the code page of a character set.
 pub(super) fn code_page(charset: i32) -> Option<i32> {
-    Some(match charset {
-        0 => 1252,
-        77 => 10_000,
-        128 => 932,
-        129 => 949,
-        134 => 936,
-        136 => 950,
-        161 => 1253,
-        162 => 1254,
-        163 => 1258,
-        177 => 1255,
-        178 => 1256,
-        186 => 1257,
-        204 => 1251,
-        222 => 874,
-        238 => 1250,
-        _ => return None,
-    })
+    CODE_PAGES.iter().find(|(.., known)| *known == Some(charset)).map(|(page, ..)| *page)
 }
 
 fn label(code_page: i32) -> &'static str {
-    match code_page {
-        874 => "windows-874",
-        932 => "shift_jis",
-        936 => "gbk",
-        949 => "euc-kr",
-        950 => "big5",
-        866 => "ibm866",
-        1250 => "windows-1250",
-        1251 => "windows-1251",
-        1253 => "windows-1253",
-        1254 => "windows-1254",
-        1255 => "windows-1255",
-        1256 => "windows-1256",
-        1257 => "windows-1257",
-        1258 => "windows-1258",
-        10_000 => "macintosh",
-        65_001 => "utf-8",
-        _ => "windows-1252",
-    }
+    let known = CODE_PAGES.iter().find(|(page, ..)| *page == code_page);
+    known.map_or("windows-1252", |(_, label, _)| label)
 }

@@ -2,143 +2,12 @@
 
 use std::rc::Rc;
 
-use super::{MAX_FORMULA_BYTES, Reader, symbols};
+use super::words::{self, WORDS};
+use super::{MAX_FORMULA_BYTES, Reader};
 use crate::markup::writer::{Words, within};
 
 /// Longest source text within a line, in bytes.
 const MAX_VERBATIM_BYTES: usize = 1000;
-
-/// Commands that are left out with this many arguments.
-const SILENT: &[(&str, usize)] = &[
-    ("label", 1),
-    ("usepackage", 1),
-    ("documentclass", 1),
-    ("RequirePackage", 1),
-    ("bibliographystyle", 1),
-    ("bibliography", 1),
-    ("addbibresource", 1),
-    ("includegraphics", 1),
-    ("includepdf", 1),
-    ("input", 1),
-    ("include", 1),
-    ("subfile", 1),
-    ("vspace", 1),
-    ("hspace", 1),
-    ("setlength", 2),
-    ("addtolength", 2),
-    ("setcounter", 2),
-    ("addtocounter", 2),
-    ("pagestyle", 1),
-    ("thispagestyle", 1),
-    ("pagenumbering", 1),
-    ("index", 1),
-    ("graphicspath", 1),
-    ("hypersetup", 1),
-    ("definecolor", 3),
-    ("colorlet", 2),
-    ("color", 1),
-    ("newtheorem", 2),
-    ("theoremstyle", 1),
-    ("newenvironment", 3),
-    ("renewenvironment", 3),
-    ("newlength", 1),
-    ("newcounter", 1),
-    ("rule", 2),
-    ("cline", 1),
-    ("cmidrule", 1),
-    ("fontsize", 2),
-    ("usetikzlibrary", 1),
-    ("tikzset", 1),
-    ("pgfplotsset", 1),
-    ("lstset", 1),
-    ("lstdefinestyle", 2),
-    ("lstdefinelanguage", 2),
-    ("geometry", 1),
-    ("captionsetup", 1),
-    ("phantom", 1),
-    ("hphantom", 1),
-    ("vphantom", 1),
-    ("addcontentsline", 3),
-    ("markboth", 2),
-    ("markright", 1),
-    ("hyphenation", 1),
-    ("newif", 0),
-    ("cite", 1),
-    ("citep", 1),
-    ("citet", 1),
-    ("citealp", 1),
-    ("citealt", 1),
-    ("citeauthor", 1),
-    ("citeyear", 1),
-    ("nocite", 1),
-    ("parencite", 1),
-    ("textcite", 1),
-    ("autocite", 1),
-    ("footcite", 1),
-    ("fullcite", 1),
-    ("bibitem", 1),
-    ("linespread", 1),
-    ("selectlanguage", 1),
-    ("sisetup", 1),
-    ("rowcolor", 1),
-    ("columncolor", 1),
-    ("cellcolor", 1),
-    ("bibliographyfont", 1),
-    ("institute", 0),
-    ("ensuremath", 0),
-    ("thanks", 0),
-    ("hypertarget", 1),
-    ("usetheme", 1),
-    ("usecolortheme", 1),
-    ("setbeamertemplate", 2),
-    ("setbeamercolor", 2),
-    ("setbeamerfont", 2),
-    ("titleformat", 5),
-    ("titlespacing", 4),
-    ("fancyhead", 1),
-    ("fancyfoot", 1),
-    ("fancyhf", 1),
-    ("lhead", 1),
-    ("rhead", 1),
-    ("chead", 1),
-    ("lfoot", 1),
-    ("rfoot", 1),
-    ("cfoot", 1),
-    ("ProvidesPackage", 1),
-    ("PassOptionsToPackage", 2),
-    ("setmainfont", 1),
-    ("setsansfont", 1),
-    ("setmonofont", 1),
-    ("newfontfamily", 2),
-    ("DeclareUnicodeCharacter", 2),
-    ("AtBeginDocument", 1),
-    ("AtBeginSection", 1),
-    ("NeedsTeXFormat", 1),
-    ("newcolumntype", 2),
-    ("newblock", 0),
-];
-
-/// Commands whose first arguments say how to set the last one.
-const SETTINGS: &[(&str, usize)] = &[
-    ("href", 1),
-    ("textcolor", 1),
-    ("colorbox", 1),
-    ("fcolorbox", 2),
-    ("resizebox", 2),
-    ("scalebox", 1),
-    ("raisebox", 1),
-    ("parbox", 1),
-    ("multicolumn", 2),
-    ("multirow", 2),
-    ("makebox", 0),
-    ("foreignlanguage", 1),
-    ("rotatebox", 1),
-    ("hyperref", 0),
-    ("hyperlink", 1),
-    ("adjustbox", 1),
-    ("texorpdfstring", 0),
-    ("minipage", 1),
-];
 
 impl Reader {
     /// Reads the command here.
@@ -187,7 +56,7 @@ impl Reader {
     fn skip_blanks(&mut self, name: &str) {
         let rest = &self.text[self.at..];
         let num_blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-        let is_declaration = symbols::symbol(name).is_none();
+        let is_declaration = words::symbol(name).is_none();
         self.advance(num_blanks);
         if num_blanks > 0 && is_declaration && self.words.last().is_some_and(|c| !c.is_whitespace())
         {
@@ -226,7 +95,7 @@ impl Reader {
                 self.push(" ");
             }
             '!' | '/' | '-' | ')' | ']' | '@' => self.advance(1),
-            c if symbols::is_accent(c.encode_utf8(&mut [0; 4])) => {
+            c if words::is_accent(c.encode_utf8(&mut [0; 4])) => {
                 self.advance(1);
                 self.accent(c.encode_utf8(&mut [0; 4]));
             }
@@ -247,7 +116,7 @@ impl Reader {
         else {
             return;
         };
-        let accented = symbols::accented(name, letter);
+        let accented = words::accented(name, letter);
         self.advance(num_skipped + letter.len_utf8());
         self.push(accented.encode_utf8(&mut [0; 4]));
         // `{\"{o}}` has one more, which is skipped with all others.
@@ -304,12 +173,12 @@ impl Reader {
 
     /// Reads a command within a line; whether it is known.
     fn inline(&mut self, name: &str) -> bool {
-        if let Some((_, num_arguments)) = SILENT.iter().find(|(known, _)| *known == name) {
+        if let Some(num_arguments) = WORDS.silent_commands.of(name) {
             self.skip_options();
             if name == "bibitem" {
                 self.flush();
             }
-            for _ in 0..*num_arguments {
+            for _ in 0..num_arguments {
                 if self.skip_group().is_none() {
                     break;
                 }
@@ -317,9 +186,9 @@ impl Reader {
             }
             return true;
         }
-        if let Some((_, num_settings)) = SETTINGS.iter().find(|(known, _)| *known == name) {
+        if let Some(num_settings) = WORDS.settings.of(name) {
             self.skip_options();
-            for _ in 0..*num_settings {
+            for _ in 0..num_settings {
                 self.skip_group();
                 self.skip_options();
             }
@@ -356,8 +225,8 @@ impl Reader {
                     self.push(url.trim());
                 }
             }
-            name if symbols::is_accent(name) => self.accent(name),
-            name => match symbols::symbol(name) {
+            name if words::is_accent(name) => self.accent(name),
+            name => match words::symbol(name) {
                 Some(text) => {
                     self.push(text);
                     self.skip_blanks(name);

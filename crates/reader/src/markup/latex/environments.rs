@@ -2,55 +2,12 @@
 
 use std::rc::Rc;
 
+use super::words::WORDS;
 use super::{List, MAX_DEPTH, Reader, Table};
 use crate::markup::writer::{Line, Row, within};
 
 /// Longest source text, in bytes; what is not closed within it is read as words.
 const MAX_CODE_BYTES: usize = 100_000;
-
-/// Environments with source text, of which the first argument may be the language.
-const CODE: &[&str] =
-    &["verbatim", "Verbatim", "lstlisting", "minted", "alltt", "semiverbatim", "BVerbatim"];
-
-/// Environments without words.
-const SILENT: &[&str] = &[
-    "comment", "tikzpicture", "pgfpicture", "picture", "filecontents", "pspicture", "forest",
-    "axis", "asy",
-];
-
-/// Environments that are one formula.
-const MATH: &[&str] = &[
-    "equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign",
-    "alignat", "dmath", "IEEEeqnarray",
-];
-
-/// Environments that are tables, with the number of arguments before their rows.
-const TABLES: &[(&str, usize)] = &[
-    ("tabular", 1),
-    ("tabularx", 2),
-    ("longtable", 1),
-    ("tabulary", 2),
-    ("supertabular", 1),
-    ("tabu", 1),
-    ("xltabular", 2),
-    ("tblr", 1),
-];
-
-/// Environments with arguments that are not words.
-const ARGUMENTS: &[(&str, usize)] = &[
-    ("minipage", 1),
-    ("thebibliography", 1),
-    ("multicols", 1),
-    ("wrapfigure", 2),
-    ("spacing", 1),
-    ("adjustwidth", 2),
-    ("subfigure", 1),
-    ("column", 1),
-    ("columns", 0),
-    ("subtable", 1),
-    ("otherlanguage", 1),
-    ("adjustbox", 1),
-];
 
 impl Reader {
     /// Reads `\begin{name}`, and environments that are not read word by word up to their end.
@@ -58,8 +15,9 @@ impl Reader {
         let Some(name) = self.skip_group() else { return };
         let is_starred = name.ends_with('*');
         let plain = name.trim_end_matches('*');
-        let silent = SILENT.contains(&plain);
-        let (is_code, is_math) = (CODE.contains(&plain), MATH.contains(&plain));
+        let is_in = |names: &[String]| names.iter().any(|known| known == plain);
+        let silent = is_in(&WORDS.silent_environments);
+        let (is_code, is_math) = (is_in(&WORDS.code), is_in(&WORDS.math));
         if silent || is_code || is_math {
             let text = Rc::clone(&self.text);
             let rest = &text[self.at..end];
@@ -77,12 +35,12 @@ impl Reader {
             self.advance(close.len().min(end - self.at));
             return;
         }
-        if let Some((_, num_arguments)) = TABLES.iter().find(|(known, _)| *known == plain) {
+        if let Some(num_arguments) = WORDS.tables.of(plain) {
             self.skip_options();
             if is_starred {
                 self.skip_group();
             }
-            for _ in 0..*num_arguments {
+            for _ in 0..num_arguments {
                 self.skip_group();
                 self.skip_options();
             }
@@ -95,11 +53,9 @@ impl Reader {
             return;
         }
         self.skip_options();
-        if let Some((_, num_arguments)) = ARGUMENTS.iter().find(|(known, _)| *known == plain) {
-            for _ in 0..*num_arguments {
-                self.skip_group();
-                self.skip_options();
-            }
+        for _ in 0..WORDS.arguments.of(plain).unwrap_or(0) {
+            self.skip_group();
+            self.skip_options();
         }
         self.flush();
         match plain {
@@ -123,7 +79,7 @@ impl Reader {
     pub(super) fn end(&mut self) {
         let Some(name) = self.skip_group() else { return };
         let plain = name.trim_end_matches('*');
-        if TABLES.iter().any(|(known, _)| *known == plain) {
+        if WORDS.tables.of(plain).is_some() {
             return self.end_table();
         }
         self.flush();

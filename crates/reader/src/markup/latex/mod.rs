@@ -7,7 +7,7 @@ mod commands;
 mod environments;
 mod expansion;
 mod macros;
-mod symbols;
+mod words;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

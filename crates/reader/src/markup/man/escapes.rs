@@ -1,87 +1,14 @@
 //! Reads the escapes and the arguments of roff.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::extract::built_in;
 use crate::markup::writer::within;
 
 /// Characters by their names.
-const NAMED: &[(&str, &str)] = &[
-    ("em", "—"),
-    ("en", "–"),
-    ("hy", "-"),
-    ("bu", "•"),
-    ("aq", "'"),
-    ("dq", "\""),
-    ("lq", "“"),
-    ("rq", "”"),
-    ("oq", "‘"),
-    ("cq", "’"),
-    ("ti", "~"),
-    ("ha", "^"),
-    ("rs", "\\"),
-    ("co", "©"),
-    ("rg", "®"),
-    ("tm", "™"),
-    ("de", "°"),
-    ("mu", "×"),
-    ("->", "→"),
-    ("<-", "←"),
-    ("<=", "≤"),
-    (">=", "≥"),
-    ("!=", "≠"),
-    ("+-", "±"),
-    ("ga", "`"),
-    ("aa", "´"),
-    ("at", "@"),
-    ("sh", "#"),
-    ("ba", "|"),
-    ("br", "|"),
-    ("ul", "_"),
-    ("sl", "/"),
-    ("sq", "□"),
-    ("ss", "ß"),
-    ("Fo", "«"),
-    ("Fc", "»"),
-    ("eq", "="),
-    ("pl", "+"),
-    ("mi", "−"),
-    ("**", "*"),
-    ("lB", "["),
-    ("rB", "]"),
-    ("lC", "{"),
-    ("rC", "}"),
-    ("la", "⟨"),
-    ("ra", "⟩"),
-    ("Do", "$"),
-    ("sc", "§"),
-    ("dg", "†"),
-    ("'e", "é"),
-    ("`e", "è"),
-    (":a", "ä"),
-    (":o", "ö"),
-    (":u", "ü"),
-    (":A", "Ä"),
-    (":O", "Ö"),
-    (":U", "Ü"),
-    ("'a", "á"),
-    ("'i", "í"),
-    ("'o", "ó"),
-    ("'u", "ú"),
-    ("~n", "ñ"),
-    ("^e", "ê"),
-    ("^o", "ô"),
-    (",c", "ç"),
-    ("oa", "å"),
-    ("/o", "ø"),
-    ("ae", "æ"),
-    ("OK", "✓"),
-    ("ff", "ff"),
-    ("fi", "fi"),
-    ("fl", "fl"),
-    ("12", "½"),
-    ("14", "¼"),
-    ("34", "¾"),
-    ("S1", "¹"),
-    ("S2", "²"),
-];
+static NAMED: LazyLock<HashMap<String, String>> =
+    LazyLock::new(|| built_in::table(include_str!("characters.toml")));
 
 /// Longest argument of an escape between two marks, in bytes.
 const MAX_QUOTED_BYTES: usize = 1000;
@@ -207,8 +134,8 @@ fn quoted(text: &str) -> (&str, &str) {
 
 /// Returns the character with a name; `uXXXX` is its code.
 fn character(name: &str) -> String {
-    if let Some((_, text)) = NAMED.iter().find(|(known, _)| *known == name) {
-        return (*text).to_owned();
+    if let Some(text) = NAMED.get(name) {
+        return text.clone();
     }
     let code = name.strip_prefix('u').and_then(|code| u32::from_str_radix(code, 16).ok());
     code.and_then(char::from_u32).map(String::from).unwrap_or_default()
