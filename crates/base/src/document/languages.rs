@@ -1,12 +1,12 @@
-//! Lists the programming languages: one row for each, with its word and its extensions.
+//! Lists the programming languages: one row for each, with its word, its extensions and what it is.
 
-/// Defines the enum from one table of names, words and extensions.
+/// Defines the enum from one table of names, words, extensions and descriptions.
 macro_rules! languages {
-    ($($(#[$doc:meta])* $name:ident = $word:literal, $extensions:expr;)*) => {
+    ($($name:ident = $word:literal, $extensions:expr, $doc:literal;)*) => {
         /// A programming language. The reader of code has a grammar for some of them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Language {
-            $($(#[$doc])* $name,)*
+            $(#[doc = $doc] $name,)*
         }
 
         impl Language {
@@ -31,160 +31,82 @@ macro_rules! languages {
 }
 
 languages! {
-    /// Python 3.
-    Python = "python", ["py", "pyi", "pyw"];
-    /// Bash and POSIX shell.
-    Bash = "bash", ["sh", "bash", "ksh"];
-    /// Go.
-    Go = "go", ["go"];
-    /// JavaScript, with or without JSX.
-    JavaScript = "javascript", ["js", "mjs", "cjs", "jsx"];
-    /// TypeScript, with or without TSX.
-    TypeScript = "typescript", ["ts", "mts", "cts", "tsx"];
-    /// Rust.
-    Rust = "rust", ["rs"];
-    /// C.
-    C = "c", ["c", "h"];
-    /// C++.
-    Cpp = "cpp", ["cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"];
-    /// Java.
-    Java = "java", ["java"];
-    /// Ruby.
-    Ruby = "ruby", ["rb", "rake", "gemspec", "ru", "podspec"];
-    /// PHP, with or without HTML around it.
-    Php = "php", ["php", "php5", "phtml"];
-    /// C#.
-    CSharp = "csharp", ["cs", "csx"];
-    /// Lua.
-    Lua = "lua", ["lua"];
-    /// CSS.
-    Css = "css", ["css"];
-    /// HCL, of Terraform.
-    Hcl = "hcl", ["hcl", "tf", "tfvars"];
-    /// Ada.
-    Ada = "ada", ["ada", "adb", "ads"];
-    /// Assembly of any processor.
-    Assembly = "assembly", ["asm", "s", "nasm"];
-    /// AWK.
-    Awk = "awk", ["awk", "gawk"];
-    /// Batch files of Windows.
-    Batch = "batch", ["bat", "cmd"];
-    /// Clojure.
-    Clojure = "clojure", ["clj", "cljs", "cljc"];
-    /// `CMake`.
-    CMake = "cmake", ["cmake"];
-    /// COBOL.
-    Cobol = "cobol", ["cob", "cbl", "cpy"];
-    /// `CoffeeScript`.
-    CoffeeScript = "coffeescript", ["coffee"];
-    /// Crystal.
-    Crystal = "crystal", ["cr"];
-    /// CUDA C++.
-    Cuda = "cuda", ["cu", "cuh"];
-    /// D.
-    D = "d", ["d"];
-    /// Dart.
-    Dart = "dart", ["dart"];
-    /// Dockerfiles.
-    Dockerfile = "dockerfile", ["dockerfile", "containerfile"];
-    /// Elixir.
-    Elixir = "elixir", ["ex", "exs"];
-    /// Elm.
-    Elm = "elm", ["elm"];
-    /// Emacs Lisp.
-    EmacsLisp = "elisp", ["el"];
-    /// Erlang.
-    Erlang = "erlang", ["erl", "hrl"];
-    /// The fish shell.
-    Fish = "fish", ["fish"];
-    /// Fortran, in free or fixed form.
-    Fortran = "fortran", ["f90", "f95", "f03", "f08", "f", "for", "f77"];
-    /// F#.
-    FSharp = "fsharp", ["fs", "fsx", "fsi"];
-    /// `GDScript`.
-    GdScript = "gdscript", ["gd"];
-    /// GLSL.
-    Glsl = "glsl", ["glsl", "vert", "frag"];
-    /// `GraphQL`.
-    GraphQl = "graphql", ["graphql", "gql"];
-    /// Groovy, also of Gradle and Jenkins.
-    Groovy = "groovy", ["groovy", "gradle"];
-    /// Haskell.
-    Haskell = "haskell", ["hs"];
-    /// HLSL.
-    Hlsl = "hlsl", ["hlsl"];
-    /// Julia.
-    Julia = "julia", ["jl"];
-    /// Kotlin.
-    Kotlin = "kotlin", ["kt", "kts"];
-    /// Less.
-    Less = "less", ["less"];
-    /// Common Lisp.
-    Lisp = "lisp", ["lisp", "lsp"];
-    /// Makefiles.
-    Make = "make", ["mk", "mak"];
-    /// MATLAB and Octave.
-    Matlab = "matlab", ["m"];
-    /// Nim.
-    Nim = "nim", ["nim", "nims"];
-    /// Nix.
-    Nix = "nix", ["nix"];
-    /// Objective-C and Objective-C++.
-    ObjectiveC = "objectivec", ["mm"];
-    /// `OCaml`.
-    OCaml = "ocaml", ["ml", "mli"];
-    /// Pascal and Delphi.
-    Pascal = "pascal", ["pas", "dpr", "lpr"];
-    /// Perl.
-    Perl = "perl", ["pl", "pm", "perl"];
-    /// `PowerShell`.
-    PowerShell = "powershell", ["ps1", "psm1", "psd1"];
-    /// Prolog.
-    Prolog = "prolog", ["prolog"];
-    /// Protocol Buffers.
-    Protobuf = "protobuf", ["proto"];
-    /// R.
-    R = "r", ["r"];
-    /// Racket.
-    Racket = "racket", ["rkt"];
-    /// Sass with indentation.
-    Sass = "sass", ["sass"];
-    /// Scala.
-    Scala = "scala", ["scala", "sc", "sbt"];
-    /// Scheme.
-    Scheme = "scheme", ["scm", "ss"];
-    /// SCSS.
-    Scss = "scss", ["scss"];
-    /// sed.
-    Sed = "sed", ["sed"];
-    /// Solidity.
-    Solidity = "solidity", ["sol"];
-    /// SQL.
-    Sql = "sql", ["sql", "ddl"];
-    /// Starlark, of Bazel and Buck.
-    Starlark = "starlark", ["bzl", "star"];
-    /// Svelte.
-    Svelte = "svelte", ["svelte"];
-    /// Swift.
-    Swift = "swift", ["swift"];
-    /// Verilog and `SystemVerilog`.
-    SystemVerilog = "systemverilog", ["v", "sv", "svh", "vh"];
-    /// Tcl.
-    Tcl = "tcl", ["tcl"];
-    /// Thrift.
-    Thrift = "thrift", ["thrift"];
-    /// VHDL.
-    Vhdl = "vhdl", ["vhd", "vhdl"];
-    /// Vim script.
-    Vim = "vim", ["vim"];
-    /// Visual Basic and `VBScript`.
-    VisualBasic = "visualbasic", ["vb", "vbs", "bas"];
-    /// Vue.
-    Vue = "vue", ["vue"];
-    /// WGSL.
-    Wgsl = "wgsl", ["wgsl"];
-    /// Zig.
-    Zig = "zig", ["zig"];
-    /// Zsh.
-    Zsh = "zsh", ["zsh"];
+    Python = "python", ["py", "pyi", "pyw"], "Python 3.";
+    Bash = "bash", ["sh", "bash", "ksh"], "Bash and POSIX shell.";
+    Go = "go", ["go"], "Go.";
+    JavaScript = "javascript", ["js", "mjs", "cjs", "jsx"], "JavaScript, with or without JSX.";
+    TypeScript = "typescript", ["ts", "mts", "cts", "tsx"], "TypeScript, with or without TSX.";
+    Rust = "rust", ["rs"], "Rust.";
+    C = "c", ["c", "h"], "C.";
+    Cpp = "cpp", ["cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"], "C++.";
+    Java = "java", ["java"], "Java.";
+    Ruby = "ruby", ["rb", "rake", "gemspec", "ru", "podspec"], "Ruby.";
+    Php = "php", ["php", "php5", "phtml"], "PHP, with or without HTML around it.";
+    CSharp = "csharp", ["cs", "csx"], "C#.";
+    Lua = "lua", ["lua"], "Lua.";
+    Css = "css", ["css"], "CSS.";
+    Hcl = "hcl", ["hcl", "tf", "tfvars"], "HCL, of Terraform.";
+    Ada = "ada", ["ada", "adb", "ads"], "Ada.";
+    Assembly = "assembly", ["asm", "s", "nasm"], "Assembly of any processor.";
+    Awk = "awk", ["awk", "gawk"], "AWK.";
+    Batch = "batch", ["bat", "cmd"], "Batch files of Windows.";
+    Clojure = "clojure", ["clj", "cljs", "cljc"], "Clojure.";
+    CMake = "cmake", ["cmake"], "`CMake`.";
+    Cobol = "cobol", ["cob", "cbl", "cpy"], "COBOL.";
+    CoffeeScript = "coffeescript", ["coffee"], "`CoffeeScript`.";
+    Crystal = "crystal", ["cr"], "Crystal.";
+    Cuda = "cuda", ["cu", "cuh"], "CUDA C++.";
+    D = "d", ["d"], "D.";
+    Dart = "dart", ["dart"], "Dart.";
+    Dockerfile = "dockerfile", ["dockerfile", "containerfile"], "Dockerfiles.";
+    Elixir = "elixir", ["ex", "exs"], "Elixir.";
+    Elm = "elm", ["elm"], "Elm.";
+    EmacsLisp = "elisp", ["el"], "Emacs Lisp.";
+    Erlang = "erlang", ["erl", "hrl"], "Erlang.";
+    Fish = "fish", ["fish"], "The fish shell.";
+    Fortran = "fortran", ["f90", "f95", "f03", "f08", "f", "for", "f77"], "Fortran, in free or fixed form.";
+    FSharp = "fsharp", ["fs", "fsx", "fsi"], "F#.";
+    GdScript = "gdscript", ["gd"], "`GDScript`.";
+    Glsl = "glsl", ["glsl", "vert", "frag"], "GLSL.";
+    GraphQl = "graphql", ["graphql", "gql"], "`GraphQL`.";
+    Groovy = "groovy", ["groovy", "gradle"], "Groovy, also of Gradle and Jenkins.";
+    Haskell = "haskell", ["hs"], "Haskell.";
+    Hlsl = "hlsl", ["hlsl"], "HLSL.";
+    Julia = "julia", ["jl"], "Julia.";
+    Kotlin = "kotlin", ["kt", "kts"], "Kotlin.";
+    Less = "less", ["less"], "Less.";
+    Lisp = "lisp", ["lisp", "lsp"], "Common Lisp.";
+    Make = "make", ["mk", "mak"], "Makefiles.";
+    Matlab = "matlab", ["m"], "MATLAB and Octave.";
+    Nim = "nim", ["nim", "nims"], "Nim.";
+    Nix = "nix", ["nix"], "Nix.";
+    ObjectiveC = "objectivec", ["mm"], "Objective-C and Objective-C++.";
+    OCaml = "ocaml", ["ml", "mli"], "`OCaml`.";
+    Pascal = "pascal", ["pas", "dpr", "lpr"], "Pascal and Delphi.";
+    Perl = "perl", ["pl", "pm", "perl"], "Perl.";
+    PowerShell = "powershell", ["ps1", "psm1", "psd1"], "`PowerShell`.";
+    Prolog = "prolog", ["prolog"], "Prolog.";
+    Protobuf = "protobuf", ["proto"], "Protocol Buffers.";
+    R = "r", ["r"], "R.";
+    Racket = "racket", ["rkt"], "Racket.";
+    Sass = "sass", ["sass"], "Sass with indentation.";
+    Scala = "scala", ["scala", "sc", "sbt"], "Scala.";
+    Scheme = "scheme", ["scm", "ss"], "Scheme.";
+    Scss = "scss", ["scss"], "SCSS.";
+    Sed = "sed", ["sed"], "sed.";
+    Solidity = "solidity", ["sol"], "Solidity.";
+    Sql = "sql", ["sql", "ddl"], "SQL.";
+    Starlark = "starlark", ["bzl", "star"], "Starlark, of Bazel and Buck.";
+    Svelte = "svelte", ["svelte"], "Svelte.";
+    Swift = "swift", ["swift"], "Swift.";
+    SystemVerilog = "systemverilog", ["v", "sv", "svh", "vh"], "Verilog and `SystemVerilog`.";
+    Tcl = "tcl", ["tcl"], "Tcl.";
+    Thrift = "thrift", ["thrift"], "Thrift.";
+    Vhdl = "vhdl", ["vhd", "vhdl"], "VHDL.";
+    Vim = "vim", ["vim"], "Vim script.";
+    VisualBasic = "visualbasic", ["vb", "vbs", "bas"], "Visual Basic and `VBScript`.";
+    Vue = "vue", ["vue"], "Vue.";
+    Wgsl = "wgsl", ["wgsl"], "WGSL.";
+    Zig = "zig", ["zig"], "Zig.";
+    Zsh = "zsh", ["zsh"], "Zsh.";
 }

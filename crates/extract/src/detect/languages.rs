@@ -7,66 +7,47 @@ use super::extension::extension;
 use crate::document::{Content, Format, Language};
 
 /// Names of files in lower case that need no extension, or have that of something else.
-const NAMES: &[(&str, Language)] = &[
-    ("makefile", Language::Make),
-    ("gnumakefile", Language::Make),
-    ("dockerfile", Language::Dockerfile),
-    ("containerfile", Language::Dockerfile),
-    ("rakefile", Language::Ruby),
-    ("gemfile", Language::Ruby),
-    ("vagrantfile", Language::Ruby),
-    ("podfile", Language::Ruby),
-    ("jenkinsfile", Language::Groovy),
-    ("cmakelists.txt", Language::CMake),
-    ("build.bazel", Language::Starlark),
-    ("workspace.bazel", Language::Starlark),
-    ("sconstruct", Language::Python),
-    ("sconscript", Language::Python),
+const NAMES: &[(Language, &[&str])] = &[
+    (Language::Make, &["makefile", "gnumakefile"]),
+    (Language::Dockerfile, &["dockerfile", "containerfile"]),
+    (Language::Ruby, &["rakefile", "gemfile", "vagrantfile", "podfile"]),
+    (Language::Groovy, &["jenkinsfile"]),
+    (Language::CMake, &["cmakelists.txt"]),
+    (Language::Starlark, &["build.bazel", "workspace.bazel"]),
+    (Language::Python, &["sconstruct", "sconscript"]),
 ];
 
 /// What may follow such a name after a full stop: `Makefile.am`, `Dockerfile.dev`.
 const VARIANTS: &[&str] = &["am", "in", "dev", "prod", "test", "release", "debug", "alpine"];
 
 /// Interpreters without their version, as a `#!` line names them.
-const INTERPRETERS: &[(&str, Language)] = &[
-    ("python", Language::Python),
-    ("pypy", Language::Python),
-    ("sh", Language::Bash),
-    ("bash", Language::Bash),
-    ("dash", Language::Bash),
-    ("ash", Language::Bash),
-    ("ksh", Language::Bash),
-    ("zsh", Language::Zsh),
-    ("fish", Language::Fish),
-    ("node", Language::JavaScript),
-    ("nodejs", Language::JavaScript),
-    ("bun", Language::JavaScript),
-    ("deno", Language::TypeScript),
-    ("perl", Language::Perl),
-    ("ruby", Language::Ruby),
-    ("php", Language::Php),
-    ("lua", Language::Lua),
-    ("luajit", Language::Lua),
-    ("Rscript", Language::R),
-    ("awk", Language::Awk),
-    ("gawk", Language::Awk),
-    ("mawk", Language::Awk),
-    ("sed", Language::Sed),
-    ("tclsh", Language::Tcl),
-    ("wish", Language::Tcl),
-    ("expect", Language::Tcl),
-    ("julia", Language::Julia),
-    ("groovy", Language::Groovy),
-    ("pwsh", Language::PowerShell),
-    ("elixir", Language::Elixir),
-    ("escript", Language::Erlang),
-    ("swift", Language::Swift),
-    ("scala", Language::Scala),
-    ("runhaskell", Language::Haskell),
-    ("ocaml", Language::OCaml),
-    ("guile", Language::Scheme),
-    ("racket", Language::Racket),
-    ("make", Language::Make),
+const INTERPRETERS: &[(Language, &[&str])] = &[
+    (Language::Python, &["python", "pypy"]),
+    (Language::Bash, &["sh", "bash", "dash", "ash", "ksh"]),
+    (Language::Zsh, &["zsh"]),
+    (Language::Fish, &["fish"]),
+    (Language::JavaScript, &["node", "nodejs", "bun"]),
+    (Language::TypeScript, &["deno"]),
+    (Language::Perl, &["perl"]),
+    (Language::Ruby, &["ruby"]),
+    (Language::Php, &["php"]),
+    (Language::Lua, &["lua", "luajit"]),
+    (Language::R, &["Rscript"]),
+    (Language::Awk, &["awk", "gawk", "mawk"]),
+    (Language::Sed, &["sed"]),
+    (Language::Tcl, &["tclsh", "wish", "expect"]),
+    (Language::Julia, &["julia"]),
+    (Language::Groovy, &["groovy"]),
+    (Language::PowerShell, &["pwsh"]),
+    (Language::Elixir, &["elixir"]),
+    (Language::Erlang, &["escript"]),
+    (Language::Swift, &["swift"]),
+    (Language::Scala, &["scala"]),
+    (Language::Haskell, &["runhaskell"]),
+    (Language::OCaml, &["ocaml"]),
+    (Language::Scheme, &["guile"]),
+    (Language::Racket, &["racket"]),
+    (Language::Make, &["make"]),
 ];
 
 /// Other names of languages in lines for editors.
@@ -92,7 +73,8 @@ pub(super) fn by_name(path: &Path) -> Option<Language> {
             rest.is_empty() || rest.strip_prefix('.').is_some_and(|end| VARIANTS.contains(&end))
         })
     };
-    NAMES.iter().find(|(known, _)| is_known(known)).map(|(_, language)| *language)
+    let row = NAMES.iter().find(|(_, names)| names.iter().any(|known| is_known(known)));
+    row.map(|(language, _)| *language)
 }
 
 /// Returns the language of a file with an extension that languages share, by its first lines.
@@ -127,7 +109,11 @@ pub(super) fn by_interpreter(head: &[u8]) -> Option<Language> {
         name = name.rsplit('/').next()?;
     }
     let name = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
-    INTERPRETERS.iter().find(|(known, _)| *known == name).map(|(_, language)| *language)
+    of_interpreter(name)
+}
+
+fn of_interpreter(name: &str) -> Option<Language> {
+    INTERPRETERS.iter().find(|(_, names)| names.contains(&name)).map(|(language, _)| *language)
 }
 
 /// Returns the format of a text by a line for an editor among its first or its last lines: `-*- sh -*-` of Emacs,
@@ -164,10 +150,9 @@ fn of_mode(mode: &str) -> Option<Format> {
     let mode = mode.to_ascii_lowercase();
     let other = MODES.iter().find(|(known, _)| *known == mode).map(|(_, name)| *name);
     let name = other.unwrap_or(mode.strip_suffix("-mode").unwrap_or(&mode));
-    let interpreter = INTERPRETERS.iter().find(|(known, _)| *known == name);
-    let format = match interpreter {
-        Some((_, language)) => Some(Format::Code(*language)),
-        None => Format::named(name).or_else(|| Format::with_extension(name)),
-    };
+    let format = of_interpreter(name)
+        .map(Format::Code)
+        .or_else(|| Format::named(name))
+        .or_else(|| Format::with_extension(name));
     format.filter(|format| format.content() == Content::Text && *format != Format::Note)
 }
