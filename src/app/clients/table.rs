@@ -110,9 +110,24 @@ impl System {
     }
 }
 
-/// The settings of Cline below the folder of the user's settings.
-const CLINE: &str =
-    "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+/// What most programs have in common.
+const COMMON: Client = Client {
+    name: "",
+    title: "",
+    notation: Notation::Json,
+    keys: &["mcpServers"],
+    newer: None,
+    shape: Shape::Plain,
+    variable: None,
+    places: [(Base::Home, ""); 3],
+    other_name: None,
+    project: None,
+};
+
+/// The same path below the folder of settings that each system has.
+const fn below_settings(path: &'static str) -> [Place; 3] {
+    [(Base::Config, path), (Base::Library, path), (Base::Roaming, path)]
+}
 
 /// All programs, in alphabetical order.
 pub static CLIENTS: [Client; 13] = [
@@ -120,45 +135,28 @@ pub static CLIENTS: [Client; 13] = [
     Client {
         name: "claude-code",
         title: "Claude Code",
-        notation: Notation::Json,
-        keys: &["mcpServers"],
-        newer: None,
         shape: Shape::Stdio,
         variable: Some(("CLAUDE_CONFIG_DIR", ".claude.json")),
         places: [(Base::Home, ".claude.json"); 3],
-        other_name: None,
         project: Some(".mcp.json"),
+        ..COMMON
     },
     // modelcontextprotocol.io/docs/develop/connect-local-servers
     Client {
         name: "claude-desktop",
         title: "Claude Desktop",
-        notation: Notation::Json,
-        keys: &["mcpServers"],
-        newer: None,
-        shape: Shape::Plain,
-        variable: None,
-        places: [
-            (Base::Config, "Claude/claude_desktop_config.json"),
-            (Base::Library, "Claude/claude_desktop_config.json"),
-            (Base::Roaming, "Claude/claude_desktop_config.json"),
-        ],
-        other_name: None,
-        project: None,
+        places: below_settings("Claude/claude_desktop_config.json"),
+        ..COMMON
     },
     // docs.cline.bot/mcp/configuring-mcp-servers: the fields; the extension of VS Code keeps its file where VS Code has
     // those of extensions.
     Client {
         name: "cline",
         title: "Cline",
-        notation: Notation::Json,
-        keys: &["mcpServers"],
-        newer: None,
-        shape: Shape::Plain,
-        variable: None,
-        places: [(Base::Config, CLINE), (Base::Library, CLINE), (Base::Roaming, CLINE)],
-        other_name: None,
-        project: None,
+        places: below_settings(
+            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        ),
+        ..COMMON
     },
     // developers.openai.com/codex/mcp
     Client {
@@ -166,51 +164,37 @@ pub static CLIENTS: [Client; 13] = [
         title: "Codex",
         notation: Notation::Toml,
         keys: &["mcp_servers"],
-        newer: None,
-        shape: Shape::Plain,
         variable: Some(("CODEX_HOME", "config.toml")),
         places: [(Base::Home, ".codex/config.toml"); 3],
-        other_name: None,
-        project: None,
+        ..COMMON
     },
     // docs.github.com/en/copilot/how-tos/use-copilot-agents/use-copilot-cli: `tools` names those that may be used.
     Client {
         name: "copilot",
         title: "Copilot CLI",
-        notation: Notation::Json,
-        keys: &["mcpServers"],
-        newer: None,
         shape: Shape::WithTools,
         variable: Some(("COPILOT_HOME", "mcp-config.json")),
         places: [(Base::Home, ".copilot/mcp-config.json"); 3],
-        other_name: None,
-        project: None,
+        ..COMMON
     },
     // cursor.com/docs/mcp
     Client {
         name: "cursor",
         title: "Cursor",
         notation: Notation::Jsonc,
-        keys: &["mcpServers"],
-        newer: None,
         shape: Shape::Stdio,
-        variable: None,
         places: [(Base::Home, ".cursor/mcp.json"); 3],
-        other_name: None,
         project: Some(".cursor/mcp.json"),
+        ..COMMON
     },
     // geminicli.com/docs/tools/mcp-server
     Client {
         name: "gemini",
         title: "Gemini CLI",
         notation: Notation::Jsonc,
-        keys: &["mcpServers"],
-        newer: None,
-        shape: Shape::Plain,
         variable: Some(("GEMINI_CLI_HOME", ".gemini/settings.json")),
         places: [(Base::Home, ".gemini/settings.json"); 3],
-        other_name: None,
-        project: None,
+        ..COMMON
     },
     // block.github.io/goose/docs/getting-started/using-extensions
     Client {
@@ -218,29 +202,20 @@ pub static CLIENTS: [Client; 13] = [
         title: "Goose",
         notation: Notation::Yaml,
         keys: &["extensions"],
-        newer: None,
         shape: Shape::Extension,
-        variable: None,
         places: [
             (Base::Config, "goose/config.yaml"),
             (Base::Home, ".config/goose/config.yaml"),
             (Base::Roaming, "Block/goose/config/config.yaml"),
         ],
-        other_name: None,
-        project: None,
+        ..COMMON
     },
     // lmstudio.ai/docs/app/mcp: the notation is that of Cursor.
     Client {
         name: "lm-studio",
         title: "LM Studio",
-        notation: Notation::Json,
-        keys: &["mcpServers"],
-        newer: None,
-        shape: Shape::Plain,
-        variable: None,
         places: [(Base::Home, ".lmstudio/mcp.json"); 3],
-        other_name: None,
-        project: None,
+        ..COMMON
     },
     // opencode.ai/docs/mcp-servers; opencode.ai/v2/docs/mcp-servers: names are below
     // `mcp.servers` from version 2 on, without `enabled`.
@@ -251,10 +226,9 @@ pub static CLIENTS: [Client; 13] = [
         keys: &["mcp"],
         newer: Some(Newer { keys: &["mcp", "servers"], shape: Shape::LocalAlone, version: 2 }),
         shape: Shape::Local,
-        variable: None,
         places: [(Base::Config, "opencode/opencode.json"); 3],
         other_name: Some("opencode.jsonc"),
-        project: None,
+        ..COMMON
     },
     // code.visualstudio.com/docs/copilot/reference/mcp-configuration: the default profile.
     Client {
@@ -262,29 +236,17 @@ pub static CLIENTS: [Client; 13] = [
         title: "VS Code",
         notation: Notation::Jsonc,
         keys: &["servers"],
-        newer: None,
         shape: Shape::Stdio,
-        variable: None,
-        places: [
-            (Base::Config, "Code/User/mcp.json"),
-            (Base::Library, "Code/User/mcp.json"),
-            (Base::Roaming, "Code/User/mcp.json"),
-        ],
-        other_name: None,
+        places: below_settings("Code/User/mcp.json"),
         project: Some(".vscode/mcp.json"),
+        ..COMMON
     },
     // docs.windsurf.com/windsurf/cascade/mcp
     Client {
         name: "windsurf",
         title: "Windsurf",
-        notation: Notation::Json,
-        keys: &["mcpServers"],
-        newer: None,
-        shape: Shape::Plain,
-        variable: None,
         places: [(Base::Home, ".codeium/windsurf/mcp_config.json"); 3],
-        other_name: None,
-        project: None,
+        ..COMMON
     },
     // zed.dev/docs/ai/mcp; `source` is no longer a field.
     Client {
@@ -292,16 +254,12 @@ pub static CLIENTS: [Client; 13] = [
         title: "Zed",
         notation: Notation::Jsonc,
         keys: &["context_servers"],
-        newer: None,
-        shape: Shape::Plain,
-        variable: None,
         places: [
             (Base::Config, "zed/settings.json"),
             (Base::Home, ".config/zed/settings.json"),
             (Base::Roaming, "Zed/settings.json"),
         ],
-        other_name: None,
-        project: None,
+        ..COMMON
     },
 ];
 
