@@ -37,7 +37,8 @@ mod upkeep;
 
 use cache::Manifest;
 use facts::Family;
-use table::TableEmbedder;
+use runtime::OnnxModel;
+use table::TableModel;
 
 use crate::error::Result;
 
@@ -52,10 +53,8 @@ pub use installed::Installed;
 pub use locations::Locations;
 pub use options::OpenOptions;
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
-pub use runtime::OnnxEmbedder;
 pub use token_codes::QueryTokens;
 pub use tokenize::Tokenizer;
-pub use tokenized::{Encoded, TokenModel};
 pub use upkeep::{
     Cached, CachedKind, Examination, Examined, Recorded, cached, examine, remove_cached,
     remove_wrong,
@@ -89,9 +88,9 @@ pub fn open(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Box<dyn Embedder>> {
     if matches!(installed.facts.family, Family::Static { .. }) {
-        return Ok(Box::new(TableEmbedder::open(installed, options)?));
+        return Ok(Box::new(TableModel::open(installed, options)?));
     }
-    Ok(Box::new(OnnxEmbedder::open(installed, options, on_event)?))
+    Ok(Box::new(OnnxModel::open(installed, options, false, on_event)?))
 }
 
 /// Opens the model for one or a few texts: optimised for a fast start, not for throughput.

@@ -19,9 +19,8 @@ use super::graph::Graph;
 use super::graph::export::{OUTPUT, TOKENS};
 use super::graph::nodes::INPUT;
 use super::head::Head;
-use super::tokenized::{Encoded, TokenModel, embeds_by_tokens};
+use super::tokenized::{Encoded, TokenEmbedder, TokenModel};
 use super::{Event, Installed, OpenOptions, Tokenizer, graph, trust};
-use crate::document::Binding;
 use crate::error::{Cause, Error, Result};
 
 /// The runtime allows one environment per process.
@@ -35,11 +34,8 @@ struct Loading {
     is_single: bool,
 }
 
-/// A loaded embedding model.
-pub struct OnnxEmbedder {
-    tokenizer: Tokenizer,
-    binding: Binding,
-    keeps_tokens: bool,
+/// A loaded graph.
+pub(crate) struct OnnxModel {
     graph: Graph,
     environment: Environment,
     loading: Loading,
@@ -49,38 +45,15 @@ pub struct OnnxEmbedder {
     idle: Mutex<Vec<Session>>,
 }
 
-impl OnnxEmbedder {
-    /// Loads runtime, graph and tokenizer in parallel.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::CacheChanged`] if a file or the library is not as kb wrote it, [`Error::Model`] if
-    /// it cannot be used.
-    pub fn open(
+impl OnnxModel {
+    /// Loads runtime, graph and tokenizer in parallel; `is_single` for one or a few texts.
+    pub(crate) fn open(
         installed: &Installed,
         options: &OpenOptions,
+        is_single: bool,
         on_event: &mut dyn FnMut(Event),
-    ) -> Result<Self> {
-        let loading = Loading { num_threads: options.num_threads, is_single: false };
-        Self::load(installed, options, loading, on_event)
-    }
-
-    /// Loads the model for one or a few texts.
-    pub(super) fn open_single(
-        installed: &Installed,
-        options: &OpenOptions,
-        on_event: &mut dyn FnMut(Event),
-    ) -> Result<Self> {
-        let loading = Loading { num_threads: options.num_threads, is_single: true };
-        Self::load(installed, options, loading, on_event)
-    }
-
-    fn load(
-        installed: &Installed,
-        options: &OpenOptions,
-        loading: Loading,
-        on_event: &mut dyn FnMut(Event),
-    ) -> Result<Self> {
+    ) -> Result<TokenEmbedder<Self>> {
+        let loading = Loading { num_threads: options.num_threads, is_single };
         let binding = installed.binding(options);
         // Checks files before any of the library's code runs in this process.
         let mut manifest = Manifest::read(&installed.cache_dir);
@@ -104,36 +77,20 @@ impl OnnxEmbedder {
             let tokenizer = tokenizer.join().map_err(|_| {
                 model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
             })??;
-            Ok(Self {
-                tokenizer,
+            let model = Self {
                 head: Head::open(&installed.facts, binding.dim)?,
                 gives_tokens: graph::gives_token_vectors(installed),
-                binding,
-                keeps_tokens: options.keeps_tokens,
                 graph,
                 environment,
                 loading,
                 idle: Mutex::new(vec![session]),
-            })
+            };
+            Ok(TokenEmbedder::new(installed, options, tokenizer, model))
         })
     }
 }
 
-embeds_by_tokens!(OnnxEmbedder);
-
-impl TokenModel for OnnxEmbedder {
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
-    fn bound_to(&self) -> &Binding {
-        &self.binding
-    }
-
-    fn keeps_tokens(&self) -> bool {
-        self.keeps_tokens
-    }
-
+impl TokenModel for OnnxModel {
     fn run(&self, ids: &[i64]) -> Result<Encoded> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();

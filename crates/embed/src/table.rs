@@ -8,19 +8,15 @@ use super::cache::Manifest;
 use super::facts::Family;
 use super::head::Head;
 use super::single::weights::Weights;
-use super::tokenized::{Encoded, TokenModel, embeds_by_tokens};
+use super::tokenized::{Encoded, TokenEmbedder, TokenModel};
 use super::{Installed, OpenOptions, Tokenizer, trust};
-use crate::document::Binding;
 use crate::error::{Error, Result};
 
 /// A weight per token; not every model has them.
 const SHARES: &str = "weights";
 
-/// A tokenizer and a table.
-pub(crate) struct TableEmbedder {
-    tokenizer: Tokenizer,
-    binding: Binding,
-    keeps_tokens: bool,
+/// A table of the vectors of tokens.
+pub(crate) struct TableModel {
     weights: Weights,
     name: &'static str,
     dim: usize,
@@ -29,44 +25,30 @@ pub(crate) struct TableEmbedder {
     head: Head,
 }
 
-impl TableEmbedder {
+impl TableModel {
     /// Checks the files of a model, and opens its tokenizer and the head of its table.
-    pub(crate) fn open(installed: &Installed, options: &OpenOptions) -> Result<Self> {
+    pub(crate) fn open(
+        installed: &Installed,
+        options: &OpenOptions,
+    ) -> Result<TokenEmbedder<Self>> {
         let mut manifest = Manifest::read(&installed.cache_dir);
         manifest.require(&trust::model(installed))?;
         manifest.keep();
         let (weights, name) = Weights::open_table(&installed.model_dir)?;
         let tokenizer = Tokenizer::load(installed, options)?;
-        let binding = installed.binding(options);
         let leaves_out = installed.facts.family == Family::Static { leaves_out_unknown: true };
-        Ok(Self {
-            unknown: tokenizer.unknown().filter(|_| leaves_out),
-            tokenizer,
-            keeps_tokens: options.keeps_tokens,
+        let model = Self {
             weights,
             name,
             dim: usize::try_from(installed.facts.dim).unwrap_or(usize::MAX),
-            head: Head::open(&installed.facts, binding.dim)?,
-            binding,
-        })
+            unknown: tokenizer.unknown().filter(|_| leaves_out),
+            head: Head::open(&installed.facts, installed.binding(options).dim)?,
+        };
+        Ok(TokenEmbedder::new(installed, options, tokenizer, model))
     }
 }
 
-embeds_by_tokens!(TableEmbedder);
-
-impl TokenModel for TableEmbedder {
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
-    fn bound_to(&self) -> &Binding {
-        &self.binding
-    }
-
-    fn keeps_tokens(&self) -> bool {
-        self.keeps_tokens
-    }
-
+impl TokenModel for TableModel {
     fn run(&self, ids: &[i64]) -> Result<Encoded> {
         let rows = self.weights.rows(self.name, [0, self.dim])?;
         let has_shares = self.weights.has(SHARES);

@@ -4,7 +4,7 @@
 use ort::editor::{Graph, Node, ONNX_DOMAIN};
 use ort::memory::Allocator;
 use ort::operator::Attribute;
-use ort::value::Tensor as OrtTensor;
+use ort::value::{PrimitiveTensorElementType, Tensor as OrtTensor};
 
 use super::int8::{scale_of, to_int8, transposed};
 use crate::document::Precision;
@@ -70,30 +70,23 @@ impl Builder<'_> {
     }
 
     pub(super) fn floats(&mut self, shape: &[usize], data: &[f32]) -> Result<String> {
-        let name = self.name();
-        OrtTensor::<f32>::new(&self.allocator, shape.to_vec())
-            .and_then(|mut tensor| {
-                tensor.extract_tensor_mut().1.copy_from_slice(data);
-                self.graph.add_initializer(&name, tensor, false)
-            })
-            .map_err(inference)?;
-        Ok(name)
+        self.initializer(shape, data)
     }
 
     pub(super) fn integers(&mut self, data: &[i64]) -> Result<String> {
-        let name = self.name();
-        OrtTensor::<i64>::new(&self.allocator, vec![data.len()])
-            .and_then(|mut tensor| {
-                tensor.extract_tensor_mut().1.copy_from_slice(data);
-                self.graph.add_initializer(&name, tensor, false)
-            })
-            .map_err(inference)?;
-        Ok(name)
+        self.initializer(&[data.len()], data)
     }
 
     pub(super) fn bytes(&mut self, shape: &[usize], data: &[i8]) -> Result<String> {
+        self.initializer(shape, data)
+    }
+
+    fn initializer<T>(&mut self, shape: &[usize], data: &[T]) -> Result<String>
+    where
+        T: PrimitiveTensorElementType + Clone + Copy + std::fmt::Debug + 'static,
+    {
         let name = self.name();
-        OrtTensor::<i8>::new(&self.allocator, shape.to_vec())
+        OrtTensor::<T>::new(&self.allocator, shape.to_vec())
             .and_then(|mut tensor| {
                 tensor.extract_tensor_mut().1.copy_from_slice(data);
                 self.graph.add_initializer(&name, tensor, false)

@@ -14,20 +14,13 @@ use super::cache::{self, Manifest};
 use super::fault::model_error;
 use super::head::Head;
 use super::names::Names;
+use super::runtime::OnnxModel;
 use super::single::native::Encoder;
 use super::single::weights::Weights;
-use super::tokenized::{Encoded, TokenModel, embeds_by_tokens};
-use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Tokenizer, graph, trust};
+use super::tokenized::TokenEmbedder;
+use super::{Embedder, Event, Installed, OpenOptions, Tokenizer, graph, trust};
 use crate::document::{Binding, Precision};
 use crate::error::Result;
-
-/// A tokenizer and an encoder that embeds one text at a time.
-struct SingleEmbedder {
-    tokenizer: Tokenizer,
-    binding: Binding,
-    keeps_tokens: bool,
-    encoder: Encoder,
-}
 
 pub(super) fn open(
     installed: &Installed,
@@ -35,7 +28,7 @@ pub(super) fn open(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Box<dyn Embedder>> {
     let Some((weights, names)) = graph::own_weights(installed) else {
-        return Ok(Box::new(OnnxEmbedder::open_single(installed, options, on_event)?));
+        return Ok(Box::new(OnnxModel::open(installed, options, true, on_event)?));
     };
     thread::scope(|scope| {
         // The tokenizer takes longest.
@@ -44,9 +37,8 @@ pub(super) fn open(
         let tokenizer = tokenizer.join().map_err(|_| {
             model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
         })??;
-        let (binding, keeps_tokens) = (installed.binding(options), options.keeps_tokens);
-        Ok(Box::new(SingleEmbedder { tokenizer, binding, keeps_tokens, encoder })
-            as Box<dyn Embedder>)
+        let embedder = TokenEmbedder::new(installed, options, tokenizer, encoder);
+        Ok(Box::new(embedder) as Box<dyn Embedder>)
     })
 }
 
@@ -66,7 +58,7 @@ fn open_encoder(
         // Made in memory below.
         _ if !cache::is_writable(&installed.cache_dir) => None,
         _ => {
-            OnnxEmbedder::open(installed, options, on_event)?;
+            OnnxModel::open(installed, options, false, on_event)?;
             graph::find(installed, precision)?
         }
     };
@@ -86,29 +78,9 @@ fn open_encoder(
         // Damaged since it was written, or missing: it is made with the graph.
         (Err(_), Some(place)) if cache::is_writable(&installed.cache_dir) => {
             graph::discard(&graph::rows_file(&place));
-            OnnxEmbedder::open(installed, options, on_event)?;
+            OnnxModel::open(installed, options, false, on_event)?;
             open(graph::find(installed, precision)?.as_deref())
         }
         (encoder, _) => encoder,
-    }
-}
-
-embeds_by_tokens!(SingleEmbedder);
-
-impl TokenModel for SingleEmbedder {
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
-    fn bound_to(&self) -> &Binding {
-        &self.binding
-    }
-
-    fn keeps_tokens(&self) -> bool {
-        self.keeps_tokens
-    }
-
-    fn run(&self, ids: &[i64]) -> Result<Encoded> {
-        self.encoder.run(ids)
     }
 }

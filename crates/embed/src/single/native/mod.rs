@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::facts::Facts;
 use crate::head::Head;
 use crate::names::{self, Names};
-use crate::tokenized::Encoded;
+use crate::tokenized::{Encoded, TokenModel};
 
 /// An encoder that embeds one text at a time.
 pub(crate) struct Encoder {
@@ -42,6 +42,25 @@ const MAX_KEPT_BYTES: usize = 128 << 20;
 /// Tokens that are normalised at once.
 const TOKENS_AT_ONCE: usize = 4;
 
+impl TokenModel for Encoder {
+    fn run(&self, ids: &[i64]) -> Result<Encoded> {
+        let mut team = self.team.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.has_run.swap(true, Ordering::Relaxed)
+            && let Some(rows) = &self.rows
+        {
+            rows.keep(MAX_KEPT_BYTES)?;
+        }
+        let mut hidden = self.embeddings(ids)?;
+        for idx in 0..self.facts.num_layers {
+            let at = format!("{}.{idx}", self.names.layer);
+            hidden = self.layer(&mut team, &hidden, &at)?;
+        }
+        let tokens: Vec<f32> = hidden.iter().copied().collect();
+        let vector = self.head.vector(&tokens, self.dim);
+        Ok(Encoded { vector, tokens, token_dim: self.dim })
+    }
+}
+
 impl Encoder {
     /// Opens the weights, reading only their table; `rows` are the 8-bit weights.
     pub(crate) fn open(
@@ -61,24 +80,6 @@ impl Encoder {
             team: Mutex::new(Team::new(num_threads)),
             has_run: AtomicBool::new(false),
         })
-    }
-
-    /// Computes the vectors of a text and of its tokens.
-    pub(crate) fn run(&self, ids: &[i64]) -> Result<Encoded> {
-        let mut team = self.team.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.has_run.swap(true, Ordering::Relaxed)
-            && let Some(rows) = &self.rows
-        {
-            rows.keep(MAX_KEPT_BYTES)?;
-        }
-        let mut hidden = self.embeddings(ids)?;
-        for idx in 0..self.facts.num_layers {
-            let at = format!("{}.{idx}", self.names.layer);
-            hidden = self.layer(&mut team, &hidden, &at)?;
-        }
-        let tokens: Vec<f32> = hidden.iter().copied().collect();
-        let vector = self.head.vector(&tokens, self.dim);
-        Ok(Encoded { vector, tokens, token_dim: self.dim })
     }
 
     /// Maps token ids to the first layer's input `[tokens, dim]`: words + positions (+ the first
