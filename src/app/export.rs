@@ -75,10 +75,7 @@ fn write_file(
     if path.symlink_metadata().is_ok() && !is_replacing {
         return Err(exists(&path));
     }
-    let draft = match is_replacing {
-        true => Draft::create(&path),
-        false => Draft::create_own(&path),
-    };
+    let draft = if is_replacing { Draft::create(&path) } else { Draft::create_own(&path) };
     let mut draft = draft.map_err(fail)?;
     let mut out = BufWriter::new(draft.file());
     let mut write = |line: &Line| out.write_all(line.as_str().as_bytes()).map_err(fail);

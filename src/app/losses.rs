@@ -83,9 +83,10 @@ pub(super) fn losses<'a>(
         let known = files.get(&name.id).map(Vec::as_slice).unwrap_or_default();
         let there = known.iter().find(|file| !is_missing(&paths::path_of(&file.stamp.path)));
         let Some(file) = there else {
-            match known.is_empty() {
-                true => losses.num_notes += 1,
-                false => losses.num_without_file += 1,
+            if known.is_empty() {
+                losses.num_notes += 1
+            } else {
+                losses.num_without_file += 1
             }
             continue;
         };

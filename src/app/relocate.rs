@@ -260,10 +260,7 @@ fn root_of_part(all: &[Root], from: &Path, to: &Path) -> Result<Option<Root>> {
 }
 
 fn placed(root: &Root, path: &Path) -> Result<Root> {
-    let real_path = match is_missing(path) {
-        true => None,
-        false => Reach::named(path)?.real_path(),
-    };
+    let real_path = if is_missing(path) { None } else { Reach::named(path)?.real_path() };
     Ok(Root { path: paths::path_text(path), real_path, ..root.clone() })
 }
 

@@ -131,10 +131,7 @@ pub fn remove(
     let mut removed = Removed { is_dry_run: request.is_dry_run, ..Removed::default() };
     let names = || all.iter().flat_map(|going| &going.documents);
     removed.losses = losses::losses(session, &store, names())?;
-    let rules = match request.keeps_away {
-        true => rules(&store, &all)?,
-        false => BTreeSet::new(),
-    };
+    let rules = if request.keeps_away { rules(&store, &all)? } else { BTreeSet::new() };
     if request.is_dry_run {
         removed.documents = names().cloned().collect();
         removed.ids = names().map(|document| document.id).collect();

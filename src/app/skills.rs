@@ -153,10 +153,7 @@ impl Skills {
 
     fn list(&self, options: &ListOptions, observer: &dyn Observer) -> Result<SkillList> {
         let session = self.session(observer)?;
-        let mut store = match session.is_read_only() {
-            true => None,
-            false => Some(session.open_store()?),
-        };
+        let mut store = if session.is_read_only() { None } else { Some(session.open_store()?) };
         let mut log = |line: &str| observer.note(line);
         let listed = skill::list::list(&self.caller, store.as_mut(), options, &mut log)?;
         store.map_or(Ok(()), Store::close)?;

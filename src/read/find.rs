@@ -25,10 +25,7 @@ pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
         return by_id(known.document_id)?.ok_or_else(unknown);
     }
     let wanted = fold(typed.trim());
-    let names = match wanted.is_empty() {
-        true => Vec::new(),
-        false => store.document_names()?,
-    };
+    let names = if wanted.is_empty() { Vec::new() } else { store.document_names()? };
     let file = |name: &DocumentName| {
         name.path.as_deref().and_then(|path| path.rsplit(MAIN_SEPARATOR).next()).map(fold)
     };

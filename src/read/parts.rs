@@ -103,10 +103,7 @@ impl Text {
 
     /// Returns the most detailed parts: the headings in the text, else the parts of the chunks.
     pub(super) fn parts(&self, document: &StoredDocument) -> Vec<Part> {
-        let parts = match document.format == "markdown" {
-            true => self.headings(),
-            false => Vec::new(),
-        };
+        let parts = if document.format == "markdown" { self.headings() } else { Vec::new() };
         if parts.is_empty() { self.stored_parts() } else { parts }
     }
 

@@ -137,10 +137,7 @@ fn bodies<'a>(message: &'a Message<'a>) -> Vec<&'a MessagePart<'a>> {
     };
     let plain: Vec<_> = message.text_bodies().collect();
     let pages: Vec<_> = message.html_bodies().collect();
-    match num_words(&plain) * MIN_PLAIN < num_words(&pages) {
-        true => pages,
-        false => plain,
-    }
+    if num_words(&plain) * MIN_PLAIN < num_words(&pages) { pages } else { plain }
 }
 
 /// Returns the name of an attachment; of a message its subject.

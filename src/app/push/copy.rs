@@ -22,10 +22,7 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     let is_cancelled = observer.cancel_flag();
     let mut on_progress = |Progress { num_done, num_blocks }: Progress| {
         observer.on_event(Event::Pushed { num_done, num_blocks });
-        match is_cancelled.load(Ordering::Relaxed) {
-            true => Err(Error::Cancelled),
-            false => Ok(()),
-        }
+        if is_cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     };
     let pushed = remote::push(&mut link, &store, &base_id, &mut on_progress)?;
     Ok(PushReport {

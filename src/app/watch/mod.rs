@@ -99,10 +99,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
                 Change::At(path) => pending.add(following.as_remembered(path), Instant::now()),
                 Change::Lost => pending.add_all(Instant::now()),
             }
-            change = match Instant::now() < until {
-                true => following.next(Duration::ZERO),
-                false => None,
-            };
+            change = if Instant::now() < until { following.next(Duration::ZERO) } else { None };
         }
     }
     all.add(lines.take_counts());

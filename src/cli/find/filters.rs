@@ -132,10 +132,7 @@ pub(super) fn chips(filter: &Filter, path: impl Fn(&str) -> String) -> Line {
         }
     }
     chips.extend(filter.added_since.as_ref().map(|day| format!("added {day}..")));
-    match chips.is_empty() {
-        true => Line::new(),
-        false => vec![piece(Meaning::Tag, chips.join("  "))],
-    }
+    if chips.is_empty() { Line::new() } else { vec![piece(Meaning::Tag, chips.join("  "))] }
 }
 
 #[cfg(test)]

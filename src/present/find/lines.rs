@@ -15,10 +15,7 @@ pub(super) fn chain_line(section: Option<&str>, symbol: Option<&str>) -> Line {
     let chain = section
         .map(|section| section.split(CHAIN_SEPARATOR).map(clean).collect::<Vec<_>>().join(CHAIN));
     let parts: Vec<String> = chain.into_iter().chain(symbol.map(clean)).collect();
-    match parts.is_empty() {
-        true => Line::new(),
-        false => vec![piece(Meaning::Place, parts.join(CHAIN))],
-    }
+    if parts.is_empty() { Line::new() } else { vec![piece(Meaning::Place, parts.join(CHAIN))] }
 }
 
 /// Returns date, tags and state of a hit.

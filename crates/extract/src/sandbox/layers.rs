@@ -31,10 +31,7 @@ impl Layers {
             (self.landlock.is_some(), landlock, "Landlock"),
             (self.seccomp, "seccomp".to_owned(), "seccomp"),
         ] {
-            match is_active {
-                true => active.push(name),
-                false => inactive.push(missing),
-            }
+            if is_active { active.push(name) } else { inactive.push(missing) }
         }
         (active, inactive)
     }

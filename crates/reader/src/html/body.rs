@@ -11,6 +11,7 @@ use super::content::{Content, shown};
 use super::elements::{is_inline, level};
 use super::math;
 use crate::document::Reason;
+use crate::parts::is_description;
 use crate::writer::Writer;
 
 /// Most columns that a cell may span.
@@ -294,14 +295,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// Whether the `alt` text of a picture describes it, and is not the name of its file.
-fn is_description(text: &str) -> bool {
-    let is_file = text.rsplit_once('.').is_some_and(|(_, end)| {
-        (3..=4).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    });
-    text.split_whitespace().nth(1).is_some() && !is_file
 }
 
 /// Whether a table has rows of data and is not used for layout. A layout table contains elements

@@ -1,6 +1,6 @@
 //! Reads documents, by id, content or filter.
 
-use rusqlite::{OptionalExtension, named_params};
+use rusqlite::{OptionalExtension, Params, named_params};
 
 use super::filter::{FilterValues, passes_filter};
 use super::rows;
@@ -92,21 +92,18 @@ const TAGS_OF_DOCUMENTS: &str = concat!(
 impl Store {
     /// Returns one document; `None` for an unknown id.
     pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(DOCUMENT)?;
-            Ok(statement
-                .query_row(named_params! { ":id": id }, rows::stored_document)
-                .optional()?)
-        })
+        self.stored_document(DOCUMENT, named_params! { ":id": id })
     }
 
     /// Returns the document with this content, the oldest if it was read in several ways.
     pub fn document_by_hash(&self, content_hash: &str) -> Result<Option<StoredDocument>> {
+        self.stored_document(DOCUMENT_BY_HASH, named_params! { ":content_hash": content_hash })
+    }
+
+    fn stored_document(&self, query: &str, params: impl Params) -> Result<Option<StoredDocument>> {
         self.read(|db| {
-            let mut statement = db.prepare_cached(DOCUMENT_BY_HASH)?;
-            Ok(statement
-                .query_row(named_params! { ":content_hash": content_hash }, rows::stored_document)
-                .optional()?)
+            let mut statement = db.prepare_cached(query)?;
+            Ok(statement.query_row(params, rows::stored_document).optional()?)
         })
     }
 

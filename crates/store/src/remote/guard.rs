@@ -186,10 +186,7 @@ impl Scanner {
             _ => return Err(Breach::not_postgres()),
         };
         self.has_asked = true;
-        match self.allowed.contains(method) {
-            true => Ok(()),
-            false => Err(method.refused()),
-        }
+        if self.allowed.contains(method) { Ok(()) } else { Err(method.refused()) }
     }
 }
 

@@ -45,10 +45,7 @@ pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<FolderEntr
 }
 
 fn refuse_link(path: &Path) -> io::Result<()> {
-    match path.symlink_metadata()?.is_symlink() {
-        true => Err(io::Error::other(RefusedLink)),
-        false => Ok(()),
-    }
+    if path.symlink_metadata()?.is_symlink() { Err(io::Error::other(RefusedLink)) } else { Ok(()) }
 }
 
 /// The error for a link that is not followed. The standard library's kind for it is not stable.
