@@ -59,19 +59,22 @@ pub mod watch;
 pub mod workspace;
 
 use crate::diagnostic::Program;
+use crate::text::fields;
 
 pub use observer::Observer;
 pub use session::Session;
 
-/// A set of tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolSet {
-    /// Those of documents.
-    Kb,
-    /// Those of skills.
-    Skills,
-    /// All.
-    All,
+fields::words! {
+    /// A set of tools.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ToolSet {
+        /// Those of documents.
+        Kb = "kb",
+        /// Those of skills.
+        Skills = "skills",
+        /// All.
+        All = "all",
+    }
 }
 
 /// Options of a server.

@@ -17,7 +17,7 @@ use crate::search::Hit;
 use crate::store::{
     DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
 };
-use crate::text::paths;
+use crate::text::{fields, paths};
 
 mod around;
 mod picture;
@@ -50,21 +50,23 @@ pub struct OpenRequest {
     pub max_lines: Option<u32>,
 }
 
-/// The sort key of a list of documents; ties are sorted by id.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SortKey {
-    /// Time of adding, oldest first.
-    #[default]
-    Added,
-    /// Alphabetically, ignoring case.
-    Title,
-    /// Number of chunks, largest first.
-    Size,
-    /// Type.
-    Type,
-    /// The document's date, newest first.
-    Date,
+fields::words! {
+    /// The sort key of a list of documents; ties are sorted by id.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum SortKey {
+        /// Time of adding, oldest first.
+        #[default]
+        Added = "added",
+        /// Alphabetically, ignoring case.
+        Title = "title",
+        /// Number of chunks, largest first.
+        Size = "size",
+        /// Type.
+        Type = "type",
+        /// The document's date, newest first.
+        Date = "date",
+    }
 }
 
 /// A request for a list of documents.

@@ -14,7 +14,7 @@ pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
     let is_filtered = filter != Filter::default();
     let request = ListRequest {
         filter,
-        sort: args.sort.into(),
+        sort: args.sort,
         is_reversed: args.reverse,
         limit: args.limit,
     };

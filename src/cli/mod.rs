@@ -60,7 +60,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::app::session::absolute;
-use crate::app::{Observer, ServerOptions, Session, ToolSet};
+use crate::app::{Observer, ServerOptions, Session};
 use crate::cli::args::{Cli, Command, McpAction};
 use crate::cli::context::Context;
 use crate::cli::exit::{ExitStatus, end};
@@ -279,8 +279,8 @@ fn mcp(
     let bases = is_limited.then_some(names);
     let audit_log = args.audit_log.as_deref().map(absolute).transpose()?;
     let (allows_writing, watches) = (args.allow_write, args.watch);
-    let tools = args.tools.map(ToolSet::from);
-    let options = ServerOptions { program, tools, bases, allows_writing, watches, audit_log };
+    let options =
+        ServerOptions { program, tools: args.tools, bases, allows_writing, watches, audit_log };
     match serve(context.session, Arc::new(context.ui), &options)? {
         true => Ok(ExitStatus::Success),
         false => interrupt::end_at_once(),

@@ -30,6 +30,6 @@ pub use origin::Origin;
 pub use settings::{
     Backup, ChunkDefaults, Chunking, CodeChunking, CodeStrategy, Config, DefaultFormat, Embedding,
     FILE_NAME, Freshness, Ingestion, MarkdownChunking, MarkdownStrategy, NoteChunking,
-    NoteStrategy, OcrMode, OutputFormat, PdfChunking, PdfStrategy, PrecisionWord, Reminder, Search,
+    NoteStrategy, OcrMode, OutputFormat, PdfChunking, PdfStrategy, Reminder, Search,
 };
 pub use values::SettingValue;

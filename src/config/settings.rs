@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::config::list;
+use crate::document::Precision;
 use crate::text::fields;
 
 /// Name of the file in the data directory.
@@ -37,7 +38,7 @@ pub struct Embedding {
     /// Directory with the model's files; if empty, the model is found or fetched.
     pub model_dir: PathBuf,
     /// Precision of passages.
-    pub precision: PrecisionWord,
+    pub precision: Precision,
     /// Text put before queries; if empty, the prefix of the model.
     pub query_prefix: String,
     /// Text put before passages; if empty, the prefix of the model.
@@ -46,16 +47,6 @@ pub struct Embedding {
     pub dim: u32,
     /// Whether the vectors of tokens are kept and compared.
     pub token_vectors: bool,
-}
-
-/// The words of `embedding.precision`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PrecisionWord {
-    /// 8-bit integers.
-    Int8,
-    /// 32-bit floating point.
-    Fp32,
 }
 
 /// Settings of search and its output.
@@ -289,7 +280,7 @@ impl Config {
             embedding: Embedding {
                 model: "all-MiniLM-L6-v2".into(),
                 model_dir: PathBuf::new(),
-                precision: PrecisionWord::Int8,
+                precision: Precision::Int8,
                 query_prefix: String::new(),
                 passage_prefix: String::new(),
                 dim: 0,

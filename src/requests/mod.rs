@@ -182,7 +182,7 @@ impl TryFrom<SimilarInput> for SimilarRequest {
 pub(crate) struct ListInput {
     #[serde(flatten)]
     pub(crate) filter: FilterInput,
-    #[schemars(with = "Option<String>", extend("enum" = ["added", "title", "size", "type", "date"]))]
+    #[schemars(with = "Option<String>", extend("enum" = SortKey::ALL))]
     pub(crate) sort: Option<SortKey>,
     /// Default 50
     #[schemars(range(min = 1, max = 100))]

@@ -12,7 +12,7 @@ use std::thread;
 use crate::app::observer::{Event, Observer};
 use crate::app::typed::absolute;
 use crate::app::{Session, settings};
-use crate::config::{Origin, PrecisionWord};
+use crate::config::Origin;
 use crate::document::{Binding, Precision};
 use crate::embed::{self, Embedder, Installed, Locations, ModelChoice, OpenOptions, Tokenizer};
 use crate::error::{Error, Result};
@@ -68,13 +68,9 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     } else {
         ModelChoice::named(&settings.model)?
     };
-    let configured = match settings.precision {
-        PrecisionWord::Int8 => Precision::Int8,
-        PrecisionWord::Fp32 => Precision::Fp32,
-    };
     let precision = match bound {
         Some(bound) if !is_written("embedding.precision") => bound.precision,
-        _ => configured,
+        _ => settings.precision,
     };
     let given = |prefix: &String| (!prefix.is_empty()).then(|| prefix.clone());
     let passage_prefix =

@@ -19,10 +19,11 @@ mod values;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::app::ToolSet;
 use crate::app::clients::CLIENTS;
+use crate::cli::args::values::tool_set;
 use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update, Watch};
@@ -195,8 +196,8 @@ pub(super) struct Mcp {
     #[arg(long)]
     pub(super) allow_write: bool,
     /// Tools to offer: kb for documents, skills, or all [default: kb, and skills if there are any]
-    #[arg(long, value_enum, value_name = "SET", hide_possible_values = true)]
-    pub(super) tools: Option<ToolWord>,
+    #[arg(long, value_name = "SET", value_parser = tool_set(), hide_possible_values = true)]
+    pub(super) tools: Option<ToolSet>,
     /// Follow the added folders and update what changes, as `kb watch` does
     #[arg(long)]
     pub(super) watch: bool,
@@ -250,24 +251,6 @@ pub(super) struct McpInstall {
 /// Returns a parser that accepts the names of the programs.
 fn client_names() -> PossibleValuesParser {
     PossibleValuesParser::new(CLIENTS.iter().map(|client| client.name))
-}
-
-/// A word for a set of tools.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum ToolWord {
-    Kb,
-    Skills,
-    All,
-}
-
-impl From<ToolWord> for ToolSet {
-    fn from(word: ToolWord) -> Self {
-        match word {
-            ToolWord::Kb => Self::Kb,
-            ToolWord::Skills => Self::Skills,
-            ToolWord::All => Self::All,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::app::read::SortKey;
 use crate::app::values::{pages as cited, tag};
-use crate::cli::args::values::{directory, doc_type, language, lines, pages, top};
+use crate::cli::args::values::{directory, doc_type, language, lines, pages, sort, top};
 use crate::cli::args::{FilterArgs, Format};
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
@@ -18,9 +18,9 @@ pub(in crate::cli) struct List {
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
     /// Sort by added (oldest first), title, size (most chunks first), type or date (newest first)
-    #[arg(long, value_name = "KEY", default_value = "added", hide_default_value = true)]
-    #[arg(hide_possible_values = true)]
-    pub(in crate::cli) sort: Sort,
+    #[arg(long, value_name = "KEY", value_parser = sort(), default_value = "added")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub(in crate::cli) sort: SortKey,
     /// Reverse the order
     #[arg(long)]
     pub(in crate::cli) reverse: bool,
@@ -60,28 +60,6 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) waive: Vec<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
-}
-
-/// The words of `--sort`.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(in crate::cli) enum Sort {
-    Added,
-    Title,
-    Size,
-    Type,
-    Date,
-}
-
-impl From<Sort> for SortKey {
-    fn from(sort: Sort) -> Self {
-        match sort {
-            Sort::Added => Self::Added,
-            Sort::Title => Self::Title,
-            Sort::Size => Self::Size,
-            Sort::Type => Self::Type,
-            Sort::Date => Self::Date,
-        }
-    }
 }
 
 /// Show one document and its chunks

@@ -4,18 +4,35 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::app::values;
+use crate::app::read::SortKey;
+use crate::app::{ToolSet, values};
 use crate::document::{DocType, Language};
 use crate::limits;
 
 pub(super) fn doc_type() -> impl TypedValueParser<Value = DocType> {
-    PossibleValuesParser::new(DocType::ALL.map(DocType::as_str))
-        .try_map(|word| word.parse::<DocType>())
+    one_of(&DocType::ALL, DocType::as_str)
 }
 
 pub(super) fn language() -> impl TypedValueParser<Value = Language> {
-    PossibleValuesParser::new(Language::ALL.map(Language::as_str))
-        .try_map(|word| word.parse::<Language>())
+    one_of(&Language::ALL, Language::as_str)
+}
+
+pub(super) fn sort() -> impl TypedValueParser<Value = SortKey> {
+    one_of(&SortKey::ALL, SortKey::as_str)
+}
+
+pub(super) fn tool_set() -> impl TypedValueParser<Value = ToolSet> {
+    one_of(&ToolSet::ALL, ToolSet::as_str)
+}
+
+/// Parses the word of one of these values.
+fn one_of<T: Copy + Send + Sync>(
+    all: &'static [T],
+    word: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let words = all.iter().map(move |value| word(*value));
+    PossibleValuesParser::new(words)
+        .map(move |typed| *all.iter().find(|value| word(**value) == typed).expect("clap knows it"))
 }
 
 /// Parses a directory, which must not be empty.

@@ -1,7 +1,8 @@
 //! Tests how layers of settings are merged.
 
 use super::*;
-use crate::config::{DefaultFormat, PrecisionWord};
+use crate::config::DefaultFormat;
+use crate::document::Precision;
 
 fn environment(home: &Path, values: &[(&str, &str)]) -> Environment {
     let home = ("HOME".to_owned(), home.as_os_str().to_owned());
@@ -59,7 +60,7 @@ fn every_key_has_a_variable() {
         ],
     );
     let config = load(&env, &Vec::new()).unwrap().config;
-    assert_eq!(config.embedding.precision, PrecisionWord::Int8);
+    assert_eq!(config.embedding.precision, Precision::Int8);
     assert!(!config.chunking.code.include_context);
     assert_eq!(config.embedding.model, "e5");
 }

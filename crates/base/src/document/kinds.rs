@@ -25,7 +25,8 @@ fields::words! {
     }
 
     /// The numeric precision of embeddings; part of a database's [`Binding`](super::Binding).
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "lowercase")]
     pub enum Precision {
         /// 8-bit integer weights and activations, 32-bit accumulation.
         Int8 = "int8",
