@@ -3,6 +3,9 @@
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::copies::{self, Reason};
 use crate::app::typed::absolute;
 use crate::app::{Session, bases};
@@ -10,18 +13,35 @@ use crate::error::{Error, Result};
 use crate::files::access::is_writable;
 use crate::files::open::{self, Links};
 use crate::files::write::side_file;
-use crate::store::{Existing, Stats, Store, Verified};
+use crate::store::{Existing, Store, Verified};
+use crate::text::fields;
 
 /// The first bytes of every SQLite database.
 const HEAD: &[u8] = b"SQLite format 3\0";
 
-/// A backup and its contents.
-#[derive(Debug)]
+/// A verified backup.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Backup {
-    /// The given path, made absolute.
+    /// The file.
+    #[serde(serialize_with = "fields::path")]
     pub file: PathBuf,
-    /// The result of verifying it.
-    pub verified: Verified,
+    /// Its size in bytes.
+    pub db_size_bytes: u64,
+    /// Documents in it.
+    pub total_documents: u32,
+    /// Chunks in it.
+    pub total_chunks: u32,
+    /// A log next to it that SQLite applies when it is opened, and that belongs to the backup; null if there
+    /// is none.
+    #[serde(serialize_with = "fields::path_or_null")]
+    pub log: Option<PathBuf>,
+}
+
+impl Backup {
+    fn of(file: PathBuf, Verified { stats, log }: Verified) -> Self {
+        let (total_documents, total_chunks) = (stats.total_documents(), stats.total_chunks);
+        Self { file, db_size_bytes: stats.db_size_bytes, total_documents, total_chunks, log }
+    }
 }
 
 /// Copies the database to `file`; replaces an existing database if `replaces`.
@@ -59,7 +79,7 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
         Err(Error::ChangedMeanwhile { .. }) => copy()?,
         outcome => outcome?,
     };
-    Ok(Backup { file, verified: Verified { stats, log: None } })
+    Ok(Backup::of(file, Verified { stats, log: None }))
 }
 
 /// Verifies a backup without changing it.
@@ -70,19 +90,24 @@ pub fn verify(session: &Session, file: &Path) -> Result<Backup> {
         true => made.and_then(|()| Store::verify(&file, session.data_dir()))?,
         false => Store::verify(&file, &session.environment.temp_dir())?,
     };
-    Ok(Backup { file, verified })
+    Ok(Backup::of(file, verified))
 }
 
-/// A backup that was restored.
-#[derive(Debug)]
+/// The report of `kb restore`.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Restored {
-    /// The backup, made absolute.
+    /// The backup.
+    #[serde(serialize_with = "fields::path")]
     pub file: PathBuf,
     /// The database that it is now.
+    #[serde(serialize_with = "fields::path")]
     pub database: PathBuf,
-    /// The counts of the restored database.
-    pub stats: Stats,
-    /// Where the database that was replaced is now; `None` if there was none.
+    /// Documents in it.
+    pub total_documents: u32,
+    /// Chunks in it.
+    pub total_chunks: u32,
+    /// Where the database that was replaced is now; null if there was none.
+    #[serde(serialize_with = "fields::path_or_null")]
     pub replaced: Option<PathBuf>,
 }
 
@@ -108,7 +133,13 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
         session.unfollowed_notes(&store)?.iter().for_each(|note| (session.notify)(note));
         store.close()?;
     }
-    Ok(Restored { file, database, stats, replaced: is_replacing.then_some(kept) })
+    Ok(Restored {
+        file,
+        database,
+        total_documents: stats.total_documents(),
+        total_chunks: stats.total_chunks,
+        replaced: is_replacing.then_some(kept),
+    })
 }
 
 fn exists(file: &Path) -> Error {
@@ -148,22 +179,18 @@ mod tests {
         }
     }
 
-    fn num_documents(stats: &Stats) -> u32 {
-        stats.documents.iter().map(|(_, count)| count).sum()
-    }
-
     #[test]
     fn a_backup_is_made_once_and_replaced_on_request() {
         let world = World::new();
         world.add_note("n", "ebb");
         let file = world.path("backup.db");
         let made = create(&world.session, &file, false).unwrap();
-        assert_eq!((made.file.as_path(), num_documents(&made.verified.stats)), (file.as_path(), 1));
+        assert_eq!((made.file.as_path(), made.total_documents), (file.as_path(), 1));
         assert!(refused(create(&world.session, &file, false)).ends_with("already exists"));
         world.add_note("m", "flood");
         let replaced = create(&world.session, &file, true).unwrap();
-        assert_eq!(num_documents(&replaced.verified.stats), 2);
-        assert_eq!(num_documents(&verify(&world.session, &file).unwrap().verified.stats), 2);
+        assert_eq!(replaced.total_documents, 2);
+        assert_eq!(verify(&world.session, &file).unwrap().total_documents, 2);
     }
 
     #[test]
@@ -196,7 +223,7 @@ mod tests {
         create(&world.session, &file, false).unwrap();
         world.add_note("m", "flood");
         let restored = restore(&world.session, &file).unwrap();
-        assert_eq!(num_documents(&restored.stats), 1);
+        assert_eq!(restored.total_documents, 1);
         assert_eq!(world.store().num_documents().unwrap(), 1);
         assert!(restored.replaced.is_some_and(|replaced| replaced.is_file()));
         let database = world.session.database();

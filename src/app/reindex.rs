@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::app::model::LazyModel;
 use crate::app::observer::Event;
@@ -15,22 +17,28 @@ use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
 use crate::store::{ChunkId, Renewed, Store, Unembedded};
+use crate::text::fields;
 
 /// Chunks embedded between two commits: one or two seconds of work, which is the most that an
 /// interruption loses.
 const BATCH: u32 = 128;
 
-/// The result of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The report of `kb reindex`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reindexed {
     /// Embedded chunks.
+    #[serde(rename = "chunks")]
     pub num_chunks: u64,
-    /// The new binding of the database.
-    pub binding: Binding,
-    /// Documents that would be split differently if they were read again, because the new model reads
-    /// another number of tokens.
+    /// The model that the database is now bound to.
+    pub model_name: String,
+    /// Dimensions of a vector.
+    #[serde(rename = "embedding_dim")]
+    pub dim: u32,
+    /// Documents that would be split differently if they were read again; `kb update --reread` does
+    /// that.
     pub made_differently: usize,
-    /// The copy of the database from before; `None` if none was made.
+    /// The copy of the database from before; null if none was made.
+    #[serde(rename = "backup", serialize_with = "fields::path_or_null")]
     pub copy: Option<PathBuf>,
 }
 
@@ -53,7 +61,8 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> 
     let made_differently = outdated(session, &store)?.len();
     erase::finish(store, observer)?;
     model::keep_selection(session, observer)?;
-    Ok(Reindexed { num_chunks, binding, made_differently, copy })
+    let Binding { model_name, dim, .. } = binding;
+    Ok(Reindexed { num_chunks, model_name, dim, made_differently, copy })
 }
 
 /// Embeds every chunk next to the vectors in use, and cuts those again that the model cannot read

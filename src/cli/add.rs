@@ -41,8 +41,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     };
     if args.dry_run {
         let plan = app::plan::plan(&context.session, &request)?;
-        context.present(args.format.format, plan.as_slice(), json::plan, Human::plan)?;
-        return Ok(ExitStatus::Success);
+        return context.present(plan.as_slice(), json::plan, Human::plan);
     }
     let interrupt = context.ui.listen();
     let outcome = app::add::add(&context.session, &request, &context.ui);

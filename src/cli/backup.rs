@@ -13,14 +13,11 @@ pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> 
         true => backup::verify(&context.session, &args.file)?,
         false => backup::create(&context.session, &args.file, args.force)?,
     };
-    context.present(args.format.format, &backup, json::backup, |human, backup, out| {
-        human.backup(backup, args.verify, out)
-    })?;
-    Ok(ExitStatus::Success)
+    context
+        .present(&backup, json::answer, |human, backup, out| human.backup(backup, args.verify, out))
 }
 
 pub(super) fn restore(context: &Context, args: &args::Restore) -> Result<ExitStatus> {
     let restored = backup::restore(&context.session, &args.file)?;
-    context.present(args.format.format, &restored, json::restored, Human::restored)?;
-    Ok(ExitStatus::Success)
+    context.present(&restored, json::answer, Human::restored)
 }

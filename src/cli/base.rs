@@ -16,10 +16,9 @@ use crate::text::number::counted;
 pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
     let session = &context.session;
     let change = match &args.action {
-        BaseAction::List(args) => {
+        BaseAction::List(_) => {
             let listed = bases::list(session)?;
-            context.present(args.format.format, listed.as_slice(), json::bases, Human::bases)?;
-            return Ok(ExitStatus::Success);
+            return context.present(listed.as_slice(), json::bases, Human::bases);
         }
         BaseAction::Add(args) => {
             let description = args.description.as_deref();
@@ -58,8 +57,7 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
             BaseChange { follows_files, ..BaseChange::new("allowed", candidate.place) }
         }
     };
-    context.present(args.format().format, &change, json::answer, Human::base_changed)?;
-    Ok(ExitStatus::Success)
+    context.present(&change, json::answer, Human::base_changed)
 }
 
 /// Asks on a terminal whether `kb update` follows the folders and files that the database names and that the user

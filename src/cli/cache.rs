@@ -14,16 +14,14 @@ use crate::present::text::human::Human;
 pub(super) fn run(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
     let Some(CacheAction::Clean(args)) = &args.action else {
         let contents = cache::contents(&context.session)?;
-        context.present(args.format.format, &contents, json::answer, Human::cache)?;
-        return Ok(ExitStatus::Success);
+        return context.present(&contents, json::answer, Human::cache);
     };
     let request = CleanRequest { removes_all: args.all, is_dry_run: args.dry_run };
     let confirm = |cleaned: &Cleaned| if args.yes { Ok(true) } else { confirm(cleaned) };
     let Some(cleaned) = cache::clean(&context.session, request, &confirm)? else {
         return Ok(ExitStatus::User);
     };
-    context.present(args.format.format, &cleaned, json::answer, Human::cleaned)?;
-    Ok(ExitStatus::Success)
+    context.present(&cleaned, json::answer, Human::cleaned)
 }
 
 fn confirm(cleaned: &Cleaned) -> Result<bool> {

@@ -153,9 +153,8 @@ impl Known {
 
     fn tags(&self, typed: &str) -> Vec<CompletionCandidate> {
         let tags = self.session().and_then(|session| read::tags(&session).ok()).unwrap_or_default();
-        let tags = tags.iter().filter(|tag| tag.name.starts_with(typed));
-        tags.map(|tag| self.candidate(&tag.name, &counted(tag.count as usize, "document")))
-            .collect()
+        let help = |count: u32| counted(count as usize, "document");
+        self.beginning(typed, tags.into_iter().map(|tag| (tag.name, help(tag.count))))
     }
 
     /// Returns ids with titles as help if nothing or a number was typed, else titles and paths.
@@ -184,44 +183,38 @@ impl Known {
     }
 
     fn models(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let models = model::names();
-        models
-            .iter()
-            .filter(|model| model.starts_with(typed))
-            .map(|model| self.candidate(model, ""))
-            .collect()
+        self.beginning(typed, model::names().into_iter().map(|name| (name, "")))
     }
 
     fn settings(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let Ok(session) = Session::new(self.environment.clone(), &Flags::new()) else {
-            return Vec::new();
-        };
-        let settings = settings::all(&session).into_iter();
-        settings
-            .filter(|setting| setting.key.starts_with(typed))
-            .map(|setting| self.candidate(&setting.key, &setting.value))
-            .collect()
+        let session = Session::new(self.environment.clone(), &Flags::new()).ok();
+        let settings = session.iter().flat_map(settings::all);
+        self.beginning(typed, settings.map(|setting| (setting.key, setting.value)))
     }
 
     fn skills(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let names = skills::names(&self.environment);
-        names
-            .iter()
-            .filter(|name| name.starts_with(typed))
-            .map(|name| self.candidate(name, ""))
-            .collect()
+        self.beginning(typed, skills::names(&self.environment).into_iter().map(|name| (name, "")))
     }
 
     fn topics(&self, typed: &str) -> Vec<CompletionCandidate> {
         let command = Cli::command();
         let commands = command.get_subcommands().map(|command| command.get_name());
         let names = TOPICS.iter().map(|topic| topic.name).chain(commands);
-        names.filter(|name| name.starts_with(typed)).map(|name| self.candidate(name, "")).collect()
+        self.beginning(typed, names.map(|name| (name, "")))
     }
 
     fn schemas(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let schemas = PUBLISHED.iter().filter(|schema| schema.name.starts_with(typed));
-        schemas.map(|schema| self.candidate(schema.name, &schema.printed_by())).collect()
+        self.beginning(typed, PUBLISHED.iter().map(|schema| (schema.name, schema.printed_by())))
+    }
+
+    /// Returns candidates for the names that begin with the typed text, each with its help.
+    fn beginning(
+        &self,
+        typed: &str,
+        names: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+    ) -> Vec<CompletionCandidate> {
+        let names = names.filter(|(name, _)| name.as_ref().starts_with(typed));
+        names.map(|(name, help)| self.candidate(name.as_ref(), help.as_ref())).collect()
     }
 
     /// Returns the typed text without the backslashes that bash leaves in it.

@@ -13,11 +13,5 @@ pub(super) fn run(context: &Context, args: &args::ConfigArgs) -> Result<ExitStat
         return Ok(ExitStatus::Success);
     }
     let settings = settings::all(&context.session);
-    context.present(
-        args.format.format,
-        settings.as_slice(),
-        |settings, out| out.value(&settings),
-        Human::settings,
-    )?;
-    Ok(ExitStatus::Success)
+    context.present(settings.as_slice(), |settings, out| out.value(&settings), Human::settings)
 }

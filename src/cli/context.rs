@@ -9,6 +9,7 @@ use crate::app::bases::{self, place};
 use crate::app::choose::{Choice, Criteria};
 use crate::app::session::{absolute, path_prefix};
 use crate::cli::args::{Choosing, FilterArgs, Global};
+use crate::cli::exit::ExitStatus;
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::cli::{messages, streams};
@@ -34,6 +35,8 @@ pub(super) struct Context {
     pub(super) beside: Vec<Session>,
     pub(super) human: Human,
     pub(super) ui: Ui,
+    /// The format of the answer.
+    format: OutputFormat,
     /// Shows long output for people; only if stdout is a terminal.
     pager: Option<Pager>,
 }
@@ -44,6 +47,7 @@ impl Context {
         environment: Environment,
         global: &Global,
         flags: &Flags,
+        format: OutputFormat,
         is_read: bool,
     ) -> Result<Self> {
         let names = global.base.as_deref().map(bases::names).transpose()?.unwrap_or_default();
@@ -64,7 +68,7 @@ impl Context {
         let human = Human { bases, ..human(&session.environment, global) };
         let is_paged = human.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(&session.environment) } else { None };
-        Ok(Self { session, beside, human, ui: Ui::default(), pager })
+        Ok(Self { session, beside, human, ui: Ui::default(), format, pager })
     }
 
     /// Makes the knowledge base of the project in the working directory, and works on it.
@@ -78,18 +82,18 @@ impl Context {
         self.session.config()
     }
 
-    /// Prints a result in the requested format.
+    /// Prints the result of a successful command in the requested format.
     pub(super) fn present<T: ?Sized>(
         &self,
-        format: OutputFormat,
         result: &T,
         json: impl FnOnce(&T, &mut Json<'_>) -> io::Result<()>,
         human: impl FnOnce(&Human, &T, &mut Sheet<'_>) -> io::Result<()>,
-    ) -> Result<()> {
-        match format {
-            OutputFormat::Json => print_json(|out| json(result, out)),
-            OutputFormat::Human => self.show(|layout, out| human(layout, result, out)),
+    ) -> Result<ExitStatus> {
+        match self.format {
+            OutputFormat::Json => print_json(|out| json(result, out))?,
+            OutputFormat::Human => self.show(|layout, out| human(layout, result, out))?,
         }
+        Ok(ExitStatus::Success)
     }
 
     /// Prints a result for people, through the pager if it is longer than the screen.

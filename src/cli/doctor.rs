@@ -13,7 +13,7 @@ pub(super) fn run(context: &Context, args: &args::Doctor) -> Result<ExitStatus> 
     if args.links {
         doctor::links(&context.session, &mut findings)?;
     }
-    context.present(args.format.format, &findings, json::doctor, Human::doctor)?;
+    context.present(&findings, json::doctor, Human::doctor)?;
     Ok(match (findings.count(Verdict::Fault), findings.is_beyond_repair) {
         (_, true) => ExitStatus::System,
         (0, false) => ExitStatus::Success,

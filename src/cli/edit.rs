@@ -42,12 +42,10 @@ pub(super) fn run(context: &Context, args: &args::Edit) -> Result<ExitStatus> {
     }
     let names = changes.names();
     context.present(
-        args.format.format,
         &document,
         |document, out| json::edited(document, &names, out),
         |human, document, out| human.edited(document, &names, out),
-    )?;
-    Ok(ExitStatus::Success)
+    )
 }
 
 /// Lets the user edit the page of a document; returns what changes, and the file with the page.

@@ -24,6 +24,5 @@ pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
             vec![ended(eval::collection(session, &request, &context.ui), &interrupt)?]
         }
     };
-    context.present(args.format.format, measured.as_slice(), json::eval, Human::eval)?;
-    Ok(ExitStatus::Success)
+    context.present(measured.as_slice(), json::eval, Human::eval)
 }

@@ -13,8 +13,7 @@ use crate::present::text::human::Human;
 pub(super) fn run(context: &Context, args: &args::Files) -> Result<ExitStatus> {
     if !args.waive.is_empty() {
         let waived = app::files::waive(&context.session, &args.waive)?;
-        context.present(args.format.format, waived.as_slice(), json::waived, Human::waived)?;
-        return Ok(ExitStatus::Success);
+        return context.present(waived.as_slice(), json::waived, Human::waived);
     }
     let states = [
         (args.indexed, FileState::Indexed),
@@ -25,8 +24,5 @@ pub(super) fn run(context: &Context, args: &args::Files) -> Result<ExitStatus> {
     let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
     let request = FilesRequest { state, is_lossy: args.quality, path: args.path.clone() };
     let files = app::files::list(&context.session, &request)?;
-    context.present(args.format.format, &files, json::files, |human, files, out| {
-        human.files(files, &request, out)
-    })?;
-    Ok(ExitStatus::Success)
+    context.present(&files, json::files, |human, files, out| human.files(files, &request, out))
 }

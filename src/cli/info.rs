@@ -10,6 +10,5 @@ use crate::present::text::human::Human;
 
 pub(super) fn run(context: &Context, args: &args::Info) -> Result<ExitStatus> {
     let info = app::read::info(&context.session, &args.id)?;
-    context.present(args.format.format, &info, json::info, Human::info)?;
-    Ok(ExitStatus::Success)
+    context.present(&info, json::info, Human::info)
 }

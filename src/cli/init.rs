@@ -13,6 +13,5 @@ pub(super) fn run(context: &Context, args: &args::Init) -> Result<ExitStatus> {
         true => status::setup(&context.session)?,
         false => init::init(&context.session, &context.ui)?,
     };
-    context.present(args.format.format, &setup, json::setup, Human::setup)?;
-    Ok(ExitStatus::Success)
+    context.present(&setup, json::setup, Human::setup)
 }

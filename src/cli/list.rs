@@ -12,18 +12,10 @@ use crate::present::json;
 pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
     let filter = context::filter(&args.filter)?;
     let is_filtered = filter != Filter::default();
-    let request = ListRequest {
-        filter,
-        sort: args.sort,
-        is_reversed: args.reverse,
-        limit: args.limit,
-    };
+    let request =
+        ListRequest { filter, sort: args.sort, is_reversed: args.reverse, limit: args.limit };
     let documents = app::read::list(&context.session, &request, &context.ui)?;
-    context.present(
-        args.format.format,
-        documents.as_slice(),
-        json::list,
-        |human, documents, out| human.list(documents, is_filtered, out),
-    )?;
-    Ok(ExitStatus::Success)
+    context.present(documents.as_slice(), json::list, |human, documents, out| {
+        human.list(documents, is_filtered, out)
+    })
 }

@@ -32,10 +32,7 @@ pub(super) fn run(
         false => Some(clients::entry(session, base, args.allow_write)?),
     };
     let folder = absolute(Path::new("."))?;
-    let settings = match args.project {
-        true => Settings::OfProject(&folder),
-        false => Settings::OfUser,
-    };
+    let settings = if args.project { Settings::OfProject(&folder) } else { Settings::OfUser };
     let version = |program: &str| first_version(&session.environment, program);
     let place = (&session.environment, System::this());
     let plan = clients::plan(place, client, settings, entry.as_ref(), &version)?;
@@ -51,12 +48,10 @@ pub(super) fn run(
     }
     plan.apply()?;
     context.present(
-        args.format.format,
         &plan,
         |plan, out| json::client_changed(plan, entry.as_ref(), out),
         Human::client_changed,
-    )?;
-    Ok(ExitStatus::Success)
+    )
 }
 
 /// Returns the first number of the version that a program prints; `None` if it is not there or prints none.

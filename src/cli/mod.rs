@@ -167,7 +167,7 @@ fn context(
     format: OutputFormat,
 ) -> Result<Context> {
     let is_read = format == OutputFormat::Human && cli.command.is_read_by_people();
-    let context = Context::new(environment, &cli.global, flags, is_read)?;
+    let context = Context::new(environment, &cli.global, flags, format, is_read)?;
     let context = match &cli.command {
         Command::Init(args) if args.here => context.here()?,
         _ => context,
@@ -249,7 +249,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Doctor(args) => doctor::run(context, args),
         Command::Update(args) => update::run(context, args),
         Command::Watch(args) => watch::run(context, args),
-        Command::Reindex(args) => reindex::run(context, args),
+        Command::Reindex(_) => reindex::run(context),
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
         Command::Cache(args) => cache::run(context, args),

@@ -12,6 +12,5 @@ use crate::present::text::human::Human;
 pub(super) fn run(context: &Context, args: &args::Push) -> Result<ExitStatus> {
     let interrupt = context.ui.listen();
     let pushed = ended(push(&context.session, &args.target, &context.ui), &interrupt)?;
-    context.present(args.format.format, &pushed, json::answer, Human::pushed)?;
-    Ok(ExitStatus::Success)
+    context.present(&pushed, json::answer, Human::pushed)
 }

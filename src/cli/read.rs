@@ -17,10 +17,9 @@ use crate::present::text::{read as read_text, stale};
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
     let outline = app::read::outline(&context.session, &args.document, None, args.level)?;
-    context.present(args.format.format, &outline, read_json::outline, |human, outline, out| {
+    context.present(&outline, read_json::outline, |human, outline, out| {
         read_text::outline(outline, &human.base_mark(None), out)
-    })?;
-    Ok(ExitStatus::Success)
+    })
 }
 
 pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
@@ -35,8 +34,7 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
         let file = ExportFile { path: file.clone(), is_replacing: args.force };
         transfer::write_bytes(&file, &drawn.picture.png)?;
         let text = |_: &Human, drawn: &_, out: &mut Sheet<'_>| read_text::picture(drawn, out);
-        context.present(args.format.errors(), &drawn, read_json::picture, text)?;
-        return Ok(ExitStatus::Success);
+        return context.present(&drawn, read_json::picture, text);
     }
     let shown = app::read::show(&context.session, &request)?;
     if shown.num_matches > 1 {

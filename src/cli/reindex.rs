@@ -1,7 +1,6 @@
 //! Runs `kb reindex`.
 
 use crate::app;
-use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
@@ -9,10 +8,9 @@ use crate::error::Result;
 use crate::present::json;
 use crate::present::text::human::Human;
 
-pub(super) fn run(context: &Context, args: &args::Reindex) -> Result<ExitStatus> {
+pub(super) fn run(context: &Context) -> Result<ExitStatus> {
     let interrupt = context.ui.listen();
     let outcome = app::reindex::reindex(&context.session, &context.ui);
     let reindexed = ended(outcome, &interrupt)?;
-    context.present(args.format.format, &reindexed, json::reindexed, Human::reindexed)?;
-    Ok(ExitStatus::Success)
+    context.present(&reindexed, json::answer, Human::reindexed)
 }

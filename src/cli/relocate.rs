@@ -16,6 +16,5 @@ pub(super) fn run(context: &Context, args: &args::Relocate) -> Result<ExitStatus
         is_dry_run: args.dry_run,
     };
     let relocated = relocate(&context.session, &request, &context.ui)?;
-    context.present(args.format.format, &relocated, json::answer, Human::relocated)?;
-    Ok(ExitStatus::Success)
+    context.present(&relocated, json::answer, Human::relocated)
 }

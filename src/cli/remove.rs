@@ -49,7 +49,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         export: export.map(|path| ExportFile { path, is_replacing: args.force }),
     };
     let removed = app::remove::remove(&context.session, &request, &confirm, &context.ui)?;
-    context.present(args.format.format, &removed, json::answer, Human::removed)?;
+    context.present(&removed, json::answer, Human::removed)?;
     if removed.num_back > 0 {
         let documents = counted(removed.num_back, "document");
         messages::info(&match removed.num_back {

@@ -141,8 +141,5 @@ pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitSta
         filter: context::filter(&args.filter)?,
     };
     let found = app::search::similar(&context.session, &request, &context.ui)?;
-    context.present(args.format.format, &found, json::similar, |human, found, out| {
-        human.similar(&found.hits, out)
-    })?;
-    Ok(ExitStatus::Success)
+    context.present(&found, json::similar, |human, found, out| human.similar(&found.hits, out))
 }

@@ -11,13 +11,11 @@ pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> 
     let status = app::status::status(&context.session)?;
     let out_of_date = if args.scan { app::status::scan(&context.session)? } else { None };
     context.present(
-        args.format.format,
         &status,
         |status, out| json::status(status, out_of_date.as_ref(), out),
         |human, status, out| {
             human.status(status, out)?;
             out_of_date.as_ref().map_or(Ok(()), |files| human.out_of_date(files, out))
         },
-    )?;
-    Ok(ExitStatus::Success)
+    )
 }

@@ -11,24 +11,11 @@ use crate::present::text::human::Human;
 
 pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
     if let Some(TagsAction::Rename(rename)) = &args.action {
-        let (old, new) = (&rename.old, &rename.new);
-        let renamed = app::tag::rename(&context.session, old, new, &context.ui)?;
-        context.present(
-            rename.format.format,
-            &renamed,
-            |renamed, out| json::renamed_tag(old, new, *renamed, out),
-            |human, renamed, out| human.renamed_tag(old, new, *renamed, out),
-        )?;
-        return Ok(ExitStatus::Success);
+        let renamed = app::tag::rename(&context.session, &rename.old, &rename.new, &context.ui)?;
+        return context.present(&renamed, json::answer, Human::renamed_tag);
     }
     let tags = app::read::tags(&context.session)?;
-    context.present(
-        args.format.format,
-        tags.as_slice(),
-        |tags, out| out.value(&tags),
-        Human::tags,
-    )?;
-    Ok(ExitStatus::Success)
+    context.present(tags.as_slice(), |tags, out| out.value(&tags), Human::tags)
 }
 
 pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
@@ -44,7 +31,6 @@ pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
         _ => None,
     };
     context.present(
-        args.format.format,
         &tagged,
         |tagged, out| match single {
             Some(document) => json::tagged(document, out),
@@ -54,6 +40,5 @@ pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
             Some(document) => human.tagged(document, out),
             None => human.tagged_all(tagged, out),
         },
-    )?;
-    Ok(ExitStatus::Success)
+    )
 }

@@ -58,7 +58,7 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
     let request = ImportRequest { source, trusts_paths: args.trust_paths };
     let imported = transfer::import(&context.session, request, &context.ui)?;
     report_left_out(&imported);
-    context.present(args.format.format, &imported, json::answer, Human::imported)?;
+    context.present(&imported, json::answer, Human::imported)?;
     Ok(if imported.is_lost() { ExitStatus::User } else { ExitStatus::Success })
 }
 

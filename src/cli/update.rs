@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
     let outcome = app::update::update(&context.session, &request, &context.ui);
     let report = ended(outcome, &interrupt)?;
     report.notes.iter().for_each(|note| context.ui.warn(note));
-    context.present(args.format.format, &report, json::answer, Human::update)?;
+    context.present(&report, json::answer, Human::update)?;
     Ok(if report.is_refused(&request) { ExitStatus::User } else { ExitStatus::Success })
 }
 

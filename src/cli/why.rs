@@ -12,6 +12,5 @@ use crate::present::text::human::Human;
 pub(super) fn run(context: &Context, args: &args::Why) -> Result<ExitStatus> {
     let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
     let why = app::search::why(&context.session, &request, &args.document, &context.ui)?;
-    context.present(args.format.format, &why, json::why, Human::why)?;
-    Ok(ExitStatus::Success)
+    context.present(&why, json::why, Human::why)
 }

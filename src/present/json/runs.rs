@@ -1,4 +1,4 @@
-//! Writes the reports of add, backup, import and reindex as JSON.
+//! Writes the report of `kb add` as JSON.
 
 use std::cmp::Reverse;
 use std::io;
@@ -6,13 +6,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::backup::{Backup, Restored};
-use crate::app::reindex::Reindexed;
 use crate::ingest::{Failed, IngestReport};
 use crate::present::json::answer;
 use crate::store::DocumentId;
 use crate::text::json::Json;
-use crate::text::paths::path_text;
 
 /// The report of `kb add`.
 #[derive(Serialize, JsonSchema)]
@@ -85,96 +82,6 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
             errors: report.failed.iter().map(Failed::from).collect(),
             warnings: report.warnings.iter().map(Failed::from).collect(),
             notes: &report.notes,
-        },
-        out,
-    )
-}
-
-/// A verified backup.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct BackupJson {
-    /// The file.
-    file: String,
-    /// Its size in bytes.
-    db_size_bytes: u64,
-    /// Documents in it.
-    total_documents: u32,
-    /// Chunks in it.
-    total_chunks: u32,
-    /// A log next to it that SQLite applies when it is opened, and that belongs to the backup; null if there
-    /// is none.
-    log: Option<String>,
-}
-
-/// Writes the contents of a backup.
-pub fn backup(backup: &Backup, out: &mut Json<'_>) -> io::Result<()> {
-    let Backup { file, verified } = backup;
-    let stats = &verified.stats;
-    let json = BackupJson {
-        file: path_text(file),
-        db_size_bytes: stats.db_size_bytes,
-        total_documents: stats.total_documents(),
-        total_chunks: stats.total_chunks,
-        log: verified.log.as_deref().map(path_text),
-    };
-    answer(&json, out)
-}
-
-/// The report of `kb restore`.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct RestoredJson {
-    /// The backup.
-    file: String,
-    /// The database that it is now.
-    database: String,
-    /// Documents in it.
-    total_documents: u32,
-    /// Chunks in it.
-    total_chunks: u32,
-    /// Where the database that was replaced is now; null if there was none.
-    replaced: Option<String>,
-}
-
-/// Writes the report of `kb restore`.
-pub fn restored(restored: &Restored, out: &mut Json<'_>) -> io::Result<()> {
-    let Restored { file, database, stats, replaced } = restored;
-    answer(
-        &RestoredJson {
-            file: path_text(file),
-            database: path_text(database),
-            total_documents: stats.total_documents(),
-            total_chunks: stats.total_chunks,
-            replaced: replaced.as_deref().map(path_text),
-        },
-        out,
-    )
-}
-
-/// The report of `kb reindex`.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ReindexedJson<'a> {
-    /// Embedded chunks.
-    chunks: u64,
-    /// The model that the database is now bound to.
-    model_name: &'a str,
-    /// Dimensions of a vector.
-    embedding_dim: u32,
-    /// Documents that would be split differently if they were read again; `kb update --reread` does
-    /// that.
-    made_differently: usize,
-    /// The copy of the database from before; null if none was made.
-    backup: Option<String>,
-}
-
-/// Writes the report of `kb reindex`.
-pub fn reindexed(reindexed: &Reindexed, out: &mut Json<'_>) -> io::Result<()> {
-    answer(
-        &ReindexedJson {
-            chunks: reindexed.num_chunks,
-            model_name: &reindexed.binding.model_name,
-            embedding_dim: reindexed.binding.dim,
-            made_differently: reindexed.made_differently,
-            backup: reindexed.copy.as_deref().map(path_text),
         },
         out,
     )

@@ -5,7 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::tag::{RenamedTag, Tagged};
+use crate::app::tag::Tagged;
 use crate::present::json::answer;
 use crate::store::{DocumentId, StoredDocument};
 use crate::text::json::Json;
@@ -59,32 +59,6 @@ pub fn tagged_all(tagged: &Tagged, out: &mut Json<'_>) -> io::Result<()> {
             changed: &tagged.changed,
             documents: documents.collect(),
         },
-        out,
-    )
-}
-
-/// The result of renaming a tag.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct RenamedTagJson<'a> {
-    /// The old name.
-    from: &'a str,
-    /// The new name.
-    to: &'a str,
-    /// Documents that had the tag.
-    documents: u32,
-    /// Whether a tag with the new name existed, so that the two were merged.
-    merged: bool,
-}
-
-/// Writes the result of renaming a tag.
-pub fn renamed_tag(
-    from: &str,
-    to: &str,
-    renamed: RenamedTag,
-    out: &mut Json<'_>,
-) -> io::Result<()> {
-    answer(
-        &RenamedTagJson { from, to, documents: renamed.num_documents, merged: renamed.is_merged },
         out,
     )
 }

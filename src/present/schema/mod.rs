@@ -10,9 +10,11 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
+use crate::app::backup::{Backup, Restored};
 use crate::app::bases::BaseChange;
 use crate::app::cache::{Cleaned, Contents};
 use crate::app::push::PushReport;
+use crate::app::reindex::Reindexed;
 use crate::app::relocate::Relocated;
 use crate::app::remove::Removed;
 use crate::app::settings::Setting;
@@ -25,7 +27,7 @@ use crate::skill::outline::OutlinedHeading;
 use crate::skill::search::SkillResults;
 use crate::skill::show::Shown;
 use crate::skill::stats::SkillStats;
-use crate::store::TagCount;
+use crate::store::{RenamedTag, TagCount};
 use crate::text::json::Json;
 use crate::transfer::{DocumentLine, HeadLine, Imported};
 
@@ -147,13 +149,13 @@ pub const PUBLISHED: &[Published] = &[
     Published::answer::<Removed>("remove"),
     Published::answer::<json::EditedJson>("edit"),
     Published::of::<Vec<TagCount>>("tags"),
-    Published::answer::<json::RenamedTagJson>("tags-rename"),
+    Published::answer::<RenamedTag>("tags-rename"),
     Published::answer::<json::TaggedJson>("tag").of_command("kb tag DOC --format json"),
     Published::answer::<json::TaggedAllJson>("tag-several")
         .of_command("kb tag of several documents, or with filters"),
     Published::answer::<json::StatusJson>("status"),
-    Published::answer::<json::BackupJson>("backup"),
-    Published::answer::<json::RestoredJson>("restore"),
+    Published::answer::<Backup>("backup"),
+    Published::answer::<Restored>("restore"),
     Published::answer::<json::BasesJson<'_>>("base-list"),
     Published::answer::<BaseChange>("base").of_command("kb base add NAME --format json"),
     Published::answer::<json::ClientChangedJson<'_>>("mcp-install"),
@@ -163,7 +165,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<DocumentLine>("export-document").of_command("kb export, every other line"),
     Published::answer::<Imported>("import"),
     Published::answer::<json::DoctorJson>("doctor"),
-    Published::answer::<json::ReindexedJson>("reindex"),
+    Published::answer::<Reindexed>("reindex"),
     Published::of::<Vec<f32>>("embed").of_command("kb embed, a line"),
     Published::answer::<json::EvalJson>("eval"),
     Published::answer::<Contents>("cache"),

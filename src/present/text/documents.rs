@@ -179,17 +179,11 @@ impl Human {
     }
 
     /// Writes the result of renaming a tag.
-    pub fn renamed_tag(
-        &self,
-        from: &str,
-        to: &str,
-        renamed: RenamedTag,
-        out: &mut Sheet<'_>,
-    ) -> io::Result<()> {
-        let verb = if renamed.is_merged { "Merged" } else { "Renamed" };
-        let join = if renamed.is_merged { "into" } else { "to" };
+    pub fn renamed_tag(&self, renamed: &RenamedTag, out: &mut Sheet<'_>) -> io::Result<()> {
+        let (verb, join) = if renamed.is_merged { ("Merged", "into") } else { ("Renamed", "to") };
         let documents = counted(renamed.num_documents as usize, "document");
-        writeln!(out, "{verb} '{}' {join} '{}': {documents}.", clean(from), clean(to))
+        let (from, to) = (clean(&renamed.from), clean(&renamed.to));
+        writeln!(out, "{verb} '{from}' {join} '{to}': {documents}.")
     }
 
     /// Writes the ids of removed documents.

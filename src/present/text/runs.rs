@@ -74,20 +74,18 @@ impl Human {
         is_verified: bool,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
-        let Backup { file, verified } = backup;
-        let stats = &verified.stats;
         self.labelled(
             &format!(
                 "{} {}: {}, {}, {:.1} MB.",
                 if is_verified { "Sound:" } else { "Copied to" },
-                clean(&file.display().to_string()),
-                counted(stats.total_documents() as usize, "document"),
-                counted(stats.total_chunks as usize, "chunk"),
-                bytes_to_mb(stats.db_size_bytes),
+                clean(&backup.file.display().to_string()),
+                counted(backup.total_documents as usize, "document"),
+                counted(backup.total_chunks as usize, "chunk"),
+                bytes_to_mb(backup.db_size_bytes),
             ),
             out,
         )?;
-        match &verified.log {
+        match &backup.log {
             Some(log) => self.labelled(&format!("A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
                 clean(&log.display().to_string())
             ), out),
@@ -97,11 +95,10 @@ impl Human {
 
     /// Writes the report of `kb restore`.
     pub fn restored(&self, restored: &Restored, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Restored { file, stats, replaced, .. } = restored;
-        let documents = counted(stats.total_documents() as usize, "document");
-        let file = clean(&file.display().to_string());
+        let documents = counted(restored.total_documents as usize, "document");
+        let file = clean(&restored.file.display().to_string());
         self.labelled(&format!("Restored {documents} from {file}."), out)?;
-        match replaced {
+        match &restored.replaced {
             Some(path) => {
                 let path = clean(&path.display().to_string());
                 self.labelled(&format!("The database from before is kept as {path}."), out)
@@ -133,9 +130,9 @@ impl Human {
 
     /// Writes the report of `kb reindex`.
     pub fn reindexed(&self, reindexed: &Reindexed, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Reindexed { num_chunks, binding, made_differently: others, .. } = reindexed;
+        let Reindexed { num_chunks, model_name, dim, made_differently: others, .. } = reindexed;
         let chunks = counted(usize::try_from(*num_chunks).unwrap_or(usize::MAX), "chunk");
-        let (model, dim) = (clean(&binding.model_name), binding.dim);
+        let model = clean(model_name);
         self.labelled(&format!("Embedded {chunks} with {model} ({dim} dim)."), out)?;
         match others {
             0 => Ok(()),

@@ -168,8 +168,9 @@ fn changes_are_reported_with_their_numbers() {
     let text = shown(|out| human.tagged_all(&tagged, out));
     assert_eq!(text, "Selected 2 documents; changed the tags of 1.\n");
     for (is_merged, expected) in [(true, "Merged 'a' into 'b'"), (false, "Renamed 'a' to 'b'")] {
-        let renamed = RenamedTag { is_merged, num_documents: 2 };
-        let text = shown(|out| human.renamed_tag("a", "b", renamed, out));
+        let (from, to) = ("a".into(), "b".into());
+        let renamed = RenamedTag { from, to, is_merged, num_documents: 2 };
+        let text = shown(|out| human.renamed_tag(&renamed, out));
         assert_eq!(text, format!("{expected}: 2 documents.\n"));
     }
     let tags = [TagCount { name: "tide".into(), count: 12 }];

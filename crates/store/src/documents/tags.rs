@@ -22,11 +22,17 @@ pub struct TagCount {
 }
 
 /// The result of renaming a tag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RenamedTag {
+    /// The old name.
+    pub from: String,
+    /// The new name.
+    pub to: String,
     /// Documents that had the tag.
+    #[serde(rename = "documents")]
     pub num_documents: u32,
     /// Whether a tag with the new name existed, so that the two were merged.
+    #[serde(rename = "merged")]
     pub is_merged: bool,
 }
 
@@ -146,10 +152,11 @@ impl Store {
         self.write(|db| {
             let names = named_params! { ":from": from, ":to": to };
             let is_in_roots = db.prepare_cached(RENAME_IN_ROOTS)?.execute(names)? > 0;
-            let mut renamed = RenamedTag { num_documents: 0, is_merged: tag_id(db, to)?.is_some() };
+            let is_merged = tag_id(db, to)?.is_some();
+            let mut num_documents = 0;
             if let Some(old) = tag_id(db, from)? {
                 let old_id = named_params! { ":id": old };
-                renamed.num_documents =
+                num_documents =
                     db.prepare_cached(NUM_TAGGED)?.query_row(old_id, |row| row.get(0))?;
                 match tag_id(db, to)? {
                     None => db.prepare_cached(RENAME_TAG)?.execute(names)?,
@@ -163,7 +170,8 @@ impl Store {
                 return Ok(None);
             }
             erasing::mark(db)?;
-            Ok(Some(renamed))
+            let (from, to) = (from.to_owned(), to.to_owned());
+            Ok(Some(RenamedTag { from, to, num_documents, is_merged }))
         })
     }
 }
@@ -258,10 +266,14 @@ mod tests {
         db.add("/a.md", &["a"], &["old", "both"]);
         db.add("/b.md", &["b"], &["old", "new"]);
         db.add("/c.md", &["c"], &["new"]);
+        let result = |from: &str, to: &str, num_documents, is_merged| {
+            let (from, to) = (from.to_owned(), to.to_owned());
+            RenamedTag { from, to, num_documents, is_merged }
+        };
         let renamed = db.store.rename_tag("both", "either").unwrap().unwrap();
-        assert_eq!(renamed, RenamedTag { num_documents: 1, is_merged: false });
+        assert_eq!(renamed, result("both", "either", 1, false));
         let renamed = db.store.rename_tag("old", "new").unwrap().unwrap();
-        assert_eq!(renamed, RenamedTag { num_documents: 2, is_merged: true });
+        assert_eq!(renamed, result("old", "new", 2, true));
         check(&db, &[("either", 1), ("new", 3)]);
         assert_eq!(db.store.rename_tag("old", "new").unwrap(), None);
     }
