@@ -207,6 +207,6 @@ mod tests {
     #[test]
     fn an_embedder_may_be_shared_between_threads() {
         fn is_shared<T: Send + Sync>() {}
-        is_shared::<OnnxEmbedder>();
+        is_shared::<TokenEmbedder<OnnxModel>>();
     }
 }
