@@ -39,6 +39,11 @@ pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) 
         documents.extend(store.document(id)?);
     }
     erase::finish(store, observer)?;
+    if changed.is_empty() && !documents.is_empty() {
+        observer.note(
+            "no tag was changed: what is to be added is there, and what is to be removed is not",
+        );
+    }
     Ok(Tagged { documents, changed })
 }
 

@@ -38,6 +38,9 @@ fn many_documents_are_tagged_by_id_path_and_name() {
     let answer = env.json(&["tag", "1", "3", "--remove", "mine", "--format=json"]);
     assert_eq!((&answer["selected"], &answer["changed"]), (&json!(2), &json!([1])));
     assert_eq!(answer["documents"][1]["id"], 3);
+    // What changes nothing says so.
+    let same = env.ok(&["tag", "3", "--remove", "mine"]);
+    assert!(same.stderr.contains("no tag was changed"), "{same:?}");
     // A single name has the answer that a single id always had.
     let answer = env.json(&["tag", "charger", "--add", "x", "--format=json"]);
     assert_eq!((&answer["id"], answer["tags"].as_array().map(Vec::len)), (&json!(7), Some(4)));

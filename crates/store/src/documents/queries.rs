@@ -62,9 +62,10 @@ const DOCUMENTS: &str = concat!(
         (
             SELECT count(*) FROM chunks WHERE chunks.document_id = documents.id
         ) AS chunk_count,
-        (SELECT date FROM document_dates WHERE document_id = documents.id) AS date,
-        (SELECT origin FROM document_dates WHERE document_id = documents.id) AS date_origin
+        document_dates.date,
+        document_dates.origin
     FROM documents
+    CROSS JOIN document_dates ON document_dates.document_id = documents.id
     WHERE ",
     passes_filter!(),
     " ORDER BY documents.id"
