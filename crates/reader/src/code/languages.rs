@@ -1,34 +1,25 @@
 //! Returns the grammar of a language: its parsers, and its row in the table of what their nodes mean.
 
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
 use super::grammar::Grammar;
 use crate::document::Language;
 use crate::extract::built_in;
 
-/// The whole table, which explains its fields.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Table {
-    language: Vec<Grammar>,
-}
+/// The table, which explains its fields.
+const TABLE: &str = include_str!("grammars.toml");
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table: Table = built_in::table(include_str!("grammars.toml"));
-    for grammar in &mut table.language {
-        grammar.parsers = parsers(&grammar.names[0]);
-    }
-    table
-});
+/// What begins a row.
+const ROW: &str = "[[language]]\n";
 
 impl Grammar {
     /// Returns the grammar of a language; `None` if it is read by lines, because there is none or it is not in this
-    /// build.
-    pub(super) fn of(language: Language) -> Option<&'static Self> {
-        let is_named = |row: &&Self| row.names.iter().any(|name| name == language.as_str());
-        TABLE.language.iter().find(is_named).filter(|grammar| !grammar.parsers.is_empty())
+    /// build. Only its row is parsed, because a process reads one document.
+    pub(super) fn of(language: Language) -> Option<Self> {
+        let word = format!("\"{language}\"");
+        let is_named =
+            |row: &&str| row.lines().next().is_some_and(|names| names.contains(word.as_str()));
+        let mut grammar: Self = built_in::table(TABLE.split(ROW).find(is_named)?);
+        grammar.parsers = parsers(&grammar.names[0]);
+        (!grammar.parsers.is_empty()).then_some(grammar)
     }
 }
 

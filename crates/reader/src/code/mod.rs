@@ -55,8 +55,10 @@ const MAX_CHAIN: usize = 2_000;
 /// context.
 pub(super) fn extract(text: &str, language: Language) -> Document {
     let (regions, cuts) = match Grammar::of(language) {
-        Some(grammar) => match parse(text, grammar, time_limit(text.len())) {
-            Some(tree) => (outline::regions(&tree, text, grammar), cut::cuts(&tree, text, grammar)),
+        Some(grammar) => match parse(text, &grammar, time_limit(text.len())) {
+            Some(tree) => {
+                (outline::regions(&tree, text, &grammar), cut::cuts(&tree, text, &grammar))
+            }
             None => {
                 let all =
                     Region { bytes: 0..text.len(), starts_section: true, ..Region::default() };

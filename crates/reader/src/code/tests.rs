@@ -324,7 +324,7 @@ fn indentation_is_kept_and_blank_lines_are_dropped() {
 
 #[test]
 fn the_parser_stops_at_its_time_limit() {
-    let python = Grammar::of(Language::Python).unwrap();
+    let python = &Grammar::of(Language::Python).unwrap();
     assert!(parse(PYTHON, python, time_limit(PYTHON.len())).is_some());
     assert!(parse(PYTHON, python, Duration::ZERO).is_none());
 }
@@ -338,7 +338,7 @@ fn unparsed_code_is_split_at_blank_lines() {
 
 #[test]
 fn an_endless_chain_is_not_parsed() {
-    let bash = Grammar::of(Language::Bash).unwrap();
+    let bash = &Grammar::of(Language::Bash).unwrap();
     assert!(parse(&"a | ".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_none());
     assert!(parse(&"a |\n\n".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_none());
     assert!(parse(&"a | b\n".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_some());
