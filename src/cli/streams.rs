@@ -30,12 +30,10 @@ pub(super) fn clean_panics() {
     }));
 }
 
-/// Whether stdout is a terminal.
 pub(super) fn is_stdout_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether stderr is a terminal.
 pub(super) fn is_stderr_terminal() -> bool {
     io::stderr().is_terminal()
 }
@@ -61,7 +59,6 @@ pub(super) fn screen() -> Box<dyn Write + Send> {
     Box::new(io::stderr())
 }
 
-/// Whether stdin is a terminal.
 pub(super) fn is_stdin_terminal() -> bool {
     io::stdin().is_terminal()
 }

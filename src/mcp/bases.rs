@@ -102,7 +102,6 @@ impl Bases {
         Ok(())
     }
 
-    /// Closes all.
     pub(super) fn close(&self) -> Result<()> {
         let open = self.open();
         open.named.values().chain([&open.usual]).try_for_each(|session| session.close())

@@ -129,7 +129,6 @@ fn environment(library: &Path) -> Result<Environment> {
     Ok(environment)
 }
 
-/// Loads a graph.
 fn session(environment: &Environment, graph: &Graph, options: Loading) -> Result<Session> {
     let builder = builder(environment, options);
     match graph {

@@ -18,7 +18,6 @@ const MAX_PART_BYTES: u64 = 512 << 20;
 /// An archive in memory.
 pub(crate) type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
 
-/// Opens an archive.
 pub(crate) fn open(bytes: &[u8]) -> Result<Archive<'_>, ReadFailure> {
     ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))
 }

@@ -128,7 +128,6 @@ fn limit_cpu(request: &Request, page_count: u32) {
     limit(Limit::Cpu, seconds, request.max_cpu_seconds.saturating_add(1));
 }
 
-/// Returns the message of a panic.
 fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
     let message = payload.downcast_ref::<&str>().copied();
     let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

@@ -38,7 +38,6 @@ impl Writer {
         Page { number, blocks: self.finish(), left_out, ..Page::default() }
     }
 
-    /// Returns the blocks.
     pub(super) fn finish(mut self) -> Vec<PageBlock> {
         self.end_code();
         self.end_item();

@@ -40,7 +40,6 @@ pub(super) enum Verdict {
     Refuse(Value),
 }
 
-/// Judges a line.
 pub(super) fn judge(line: &[u8]) -> Verdict {
     if line.trim_ascii().is_empty() {
         return Verdict::Pass;

@@ -45,7 +45,6 @@ pub struct Built {
     pub pages: Vec<PathBuf>,
 }
 
-/// Builds a skill.
 pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> Result<Built> {
     let mut skill = skill.clone();
     if options.is_global {

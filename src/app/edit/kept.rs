@@ -34,7 +34,6 @@ pub(in crate::app) fn orphans(data_dir: &Path, store: &Store) -> Result<Vec<Path
     Ok(found)
 }
 
-/// Deletes a page.
 pub(in crate::app) fn delete(page: &Path) -> Result<()> {
     write::remove(page).map_err(|source| Error::of_file(page, source))
 }

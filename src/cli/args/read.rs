@@ -169,7 +169,6 @@ pub(in crate::cli) enum ShowFormat {
 }
 
 impl ShowFormat {
-    /// Returns the format of errors.
     pub(in crate::cli) fn errors(self) -> OutputFormat {
         match self {
             Self::Human | Self::Md => OutputFormat::Human,
@@ -262,7 +261,6 @@ pub(in crate::cli) enum DocumentFormat {
 }
 
 impl DocumentFormat {
-    /// Returns the format of errors.
     pub(in crate::cli) fn errors(self) -> OutputFormat {
         match self {
             Self::Md => OutputFormat::Human,

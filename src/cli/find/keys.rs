@@ -69,7 +69,6 @@ pub(super) const BINDINGS: &[Binding] = &[
     (&["^K"], Command::DeleteToEnd, "delete all after the cursor"),
 ];
 
-/// Returns the command of a key.
 pub(super) fn command(key: KeyEvent) -> Option<Command> {
     let bound = BINDINGS.iter().find(|binding| binding.0.iter().any(|name| is(name, key)));
     if let Some((_, command, _)) = bound {

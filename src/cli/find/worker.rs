@@ -49,7 +49,6 @@ pub(super) enum Question {
     Values(Facet, Box<Filter>),
 }
 
-/// The answer to a question.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// A list, with the text around its first chunk.

@@ -17,7 +17,6 @@ const MIN_COLUMNS: usize = 12;
 /// Width that the first text column should have; other columns are left out for it.
 const MAIN_COLUMNS: usize = 24;
 
-/// A column of a table.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::present) struct Column {
     head: &'static str,

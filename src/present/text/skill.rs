@@ -98,7 +98,6 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// Writes the result of a build.
 fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let scope = skill.scope.as_str();

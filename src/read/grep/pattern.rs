@@ -70,7 +70,6 @@ impl Pattern {
         }
     }
 
-    /// Returns the ranges of all matches in a line.
     pub(super) fn matches(&self, line: &str) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         let outcome = self.matcher.find_iter(line.as_bytes(), |found| {

@@ -89,7 +89,6 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of a cache.
     pub(crate) fn read(cache_dir: &Path) -> Self {
         let bytes = open::read(&Self::path(cache_dir), open::Links::Follow, MAX_BYTES);
         let (records, state) = match bytes {

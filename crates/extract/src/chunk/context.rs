@@ -127,7 +127,6 @@ impl<'a> Contexts<'a> {
         head.or_else(fenced).unwrap_or(0)
     }
 
-    /// Returns the context of a chunk.
     pub(super) fn of_chunk(&mut self, document: &Document, atoms: &[Atom]) -> Context {
         let lead = lead(document, atoms);
         let is_continued =

@@ -21,7 +21,6 @@ const MAX_DIFFERENCE: usize = 2;
 /// Headings without text between them that are a list, not headings.
 const LIST: usize = 3;
 
-/// A heading.
 #[derive(Debug)]
 pub(super) struct Heading<'a> {
     /// Its lines, with those that underline it.

@@ -78,7 +78,6 @@ pub(super) enum Grouping {
 const MAX_WRAPPERS: usize = 8;
 
 impl Grammar {
-    /// Returns the role of a node.
     pub(super) fn role(&self, node: Node<'_>) -> Option<Role> {
         match find(&self.roles, node.kind())? {
             Role::Class | Role::Method if node.child_by_field_name("body").is_none() => None,

@@ -51,7 +51,6 @@ impl<'a> Types<'a> {
         types
     }
 
-    /// Returns a type by its name.
     pub(super) fn owner(&self, name: &str) -> Option<&Owner> {
         self.owners.get(name)
     }

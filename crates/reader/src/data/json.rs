@@ -2,7 +2,6 @@
 
 use super::parts::Parts;
 
-/// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     let bytes = text.as_bytes();
     // Whether each open container is an object.

@@ -3,7 +3,6 @@
 use super::lines::{indent, lines};
 use super::parts::Parts;
 
-/// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     for (at, line) in lines(text) {
         if !line.is_empty() && indent(line) == 0 {

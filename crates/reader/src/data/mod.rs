@@ -16,7 +16,6 @@ use crate::document::{Data, Document};
 
 use parts::Parts;
 
-/// Reads a text of a kind.
 pub(super) fn extract(text: &str, kind: Data) -> Document {
     let mut parts = Parts::new(text);
     match kind {

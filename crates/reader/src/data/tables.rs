@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::lines::{indent, lines};
 use super::parts::Parts;
 
-/// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     let mut is_in_table = false;
     let mut comment = None;

@@ -2,7 +2,6 @@
 
 use super::parts::Parts;
 
-/// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     let mut at = 0;
     let mut depth = 0_usize;

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::lines::{indent, lines};
 use super::parts::Parts;
 
-/// Scans a text.
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     // The levels that are open; items of a list are deeper than a key with the same indentation.
     let mut levels: Vec<usize> = Vec::new();

@@ -122,7 +122,6 @@ impl Lists {
     }
 }
 
-/// Writes a number in a format.
 fn spelt(number: u64, format: &str) -> String {
     match format {
         "lowerLetter" => letters(number).to_lowercase(),

@@ -12,7 +12,6 @@ pub(super) fn is_inline(name: &str) -> bool {
     INLINE.contains(&name)
 }
 
-/// Whether this is the name of a heading.
 pub(super) fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }

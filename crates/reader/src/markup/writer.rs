@@ -24,7 +24,6 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Returns the lines of a text.
     pub(super) fn all(text: &'a str) -> Vec<Self> {
         let numbered = (1..).zip(text.lines());
         numbered.map(|(number, text)| Self { number, text: text.trim_end() }).collect()

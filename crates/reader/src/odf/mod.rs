@@ -22,7 +22,6 @@ use styles::Styles;
 /// Most formulas that are read; each is a separate part of the archive.
 const MAX_FORMULAS: usize = 2_000;
 
-/// Reads a text.
 pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let mut file = open(input)?;
     emit(Line::Document(file.head.clone()))?;

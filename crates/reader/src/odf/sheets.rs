@@ -11,7 +11,6 @@ const LEFT_OUT: &[&str] =
 /// Most columns of a sheet.
 const MAX_COLUMNS: usize = 16_384;
 
-/// Writes all sheets.
 pub(super) fn write(xml: &str, writer: &mut Writer, budget: &mut Budget) -> Result<(), String> {
     let mut walk = Walk {
         writer,

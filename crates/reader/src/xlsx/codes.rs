@@ -1,6 +1,5 @@
 //! Divides the format codes of spreadsheets into sections and pieces.
 
-/// A piece of a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     /// Shown unchanged.

@@ -320,7 +320,6 @@ pub(super) fn move_chunks(db: &Connection, from: DocumentId, to: DocumentId) -> 
     Ok(())
 }
 
-/// Removes the chunks of a document.
 pub(crate) fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
     derived::remove(db, id)?;
     erasing::mark_chunks(db, id)?;

@@ -99,7 +99,6 @@ impl State {
         }
     }
 
-    /// Writes the state.
     pub(super) async fn write(
         &self,
         client: &impl GenericClient,

@@ -240,7 +240,6 @@ pub(super) fn decode_failure(line: &[u8]) -> Option<String> {
     Some(format!("{path} was not converted: {error}"))
 }
 
-/// Reads a document.
 pub(super) fn decode(line: &[u8]) -> Result<DocumentLine, String> {
     serde_json::from_slice(line).map_err(|error| reason(&error))
 }

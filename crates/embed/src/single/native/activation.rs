@@ -4,7 +4,6 @@ use crate::facts::Activation;
 use crate::single::lanes;
 
 impl Activation {
-    /// Returns the function.
     pub(super) fn function(self) -> fn(&mut [f32]) {
         match self {
             Self::Gelu => |numbers| lanes::map(numbers, gelu),

@@ -32,7 +32,6 @@ pub(super) struct Vocabulary {
     prefix: Vec<u8>,
 }
 
-/// One token.
 #[derive(Debug, Clone, Copy)]
 struct Token {
     start: u32,
@@ -77,7 +76,6 @@ impl Vocabulary {
         Some(vocabulary)
     }
 
-    /// Returns the id of a token.
     pub(super) fn id(&self, token: &str) -> Option<u32> {
         self.find(hash(HASH_START, token.as_bytes()), &[], token.as_bytes())
     }

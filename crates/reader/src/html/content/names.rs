@@ -85,7 +85,6 @@ const AROUND_DOCUMENTATION: &str = "breadcrumb breadcrumbs cookie-banner cookies
     skip-to-content social sphinxsidebar table-of-contents theme-doc-breadcrumbs theme-doc-footer \
     theme-doc-toc-desktop theme-doc-toc-mobile visually-hidden wy-nav-side wy-nav-top";
 
-/// The words of all roles.
 struct Words {
     complete: HashMap<&'static str, Role>,
     beginnings: Vec<(&'static str, Role)>,

@@ -15,7 +15,6 @@ const TABLES: [&str; 4] = ["|===", ",===", ":===", "!==="];
 /// Words that begin an admonition.
 const NOTES: [&str; 5] = ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"];
 
-/// Reads a document.
 pub(super) fn extract(text: &str) -> Document {
     let lines = Line::all(text);
     let ends = Marks::of_lines(&lines, |text| {

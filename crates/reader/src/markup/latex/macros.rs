@@ -3,7 +3,6 @@
 /// Longest text that a macro is replaced by, in bytes.
 const MAX_EXPANDED_BYTES: usize = 4000;
 
-/// A macro.
 pub(super) struct Macro {
     pub(super) num_arguments: usize,
     /// What the first argument is if it is not given.

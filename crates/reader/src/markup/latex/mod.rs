@@ -28,7 +28,6 @@ const MAX_GROUP_BYTES: usize = 10_000;
 /// How deep groups are followed.
 const MAX_DEPTH: usize = 40;
 
-/// Reads a document.
 pub(super) fn extract(text: &str) -> Document {
     let text = text.trim_end();
     let mut reader = Reader::new(text);

@@ -3,7 +3,6 @@
 use super::escapes::plain;
 use crate::markup::writer::{Line, Row};
 
-/// Returns the rows of a table.
 pub(super) fn rows(lines: &[Line<'_>]) -> Vec<Row> {
     let mut separator = '\t';
     let mut at = 0;

@@ -15,7 +15,6 @@ const KEYWORDS: [&str; 6] = ["TODO", "DONE", "NEXT", "WAITING", "CANCELLED", "CA
 const DRAWER_END: &str = ":end:";
 const BLOCK_END: &str = "#+end_";
 
-/// Reads a document.
 pub(super) fn extract(text: &str) -> Document {
     let lines = Line::all(text);
     let ends = Marks::of_lines(&lines, closed);

@@ -13,7 +13,6 @@ use inline::Replacements;
 /// Width of a tab stop.
 const TAB: usize = 8;
 
-/// Reads a document.
 pub(super) fn extract(text: &str) -> Document {
     let text = expand_tabs(text);
     let lines = Line::all(&text);

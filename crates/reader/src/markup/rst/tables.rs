@@ -2,7 +2,6 @@
 
 use crate::markup::writer::{Line, Row};
 
-/// A table.
 pub(super) struct Table {
     pub(super) rows: Vec<Row>,
     /// How many lines it takes.

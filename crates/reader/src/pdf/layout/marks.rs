@@ -2,7 +2,6 @@
 
 use super::lines::Line;
 
-/// Whether a line ends a sentence.
 pub(super) fn ends_sentence(line: &Line) -> bool {
     let last = line
         .words

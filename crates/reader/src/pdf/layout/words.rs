@@ -133,7 +133,6 @@ fn continues(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     is_level && is_alike && (is_near(next.left - last.right()) || is_backward)
 }
 
-/// Splits a strip into words.
 fn split_strip(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
     let is_rtl = strip.iter().any(|placed| placed.character().is_some_and(script::is_rtl));
     if is_rtl {

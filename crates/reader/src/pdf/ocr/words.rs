@@ -43,7 +43,6 @@ struct Shape {
     size: f64,
 }
 
-/// Words with their shapes.
 pub(super) struct Shaped {
     words: Vec<(Read, Shape)>,
     /// Size of most text, in pixels; 1 if there is no text.

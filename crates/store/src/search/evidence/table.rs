@@ -24,12 +24,10 @@ pub(super) fn is_rows(text: &str) -> bool {
     text.lines().all(is_row)
 }
 
-/// Whether a text begins with a row of a table.
 pub(super) fn begins_with_row(text: &str) -> bool {
     text.lines().next().is_some_and(is_row)
 }
 
-/// Whether a text ends with a row of a table.
 pub(super) fn ends_with_row(text: &str) -> bool {
     text.lines().next_back().is_some_and(is_row)
 }
