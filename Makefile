@@ -67,7 +67,7 @@ nightly: ## Check what takes too long for every change: other builds, documentat
 mutants: ## Put a hundred small faults into the program and report those that no test notices; one to two hours
 	tests/mutants/run
 
-quality: build ## Measure retrieval on the collections next to this checkout; MODEL=gte-small does it with that model
+quality: build ## Measure retrieval on the collections next to this checkout; MODEL=gte-small or static-minilm does it with that model
 	tests/quality/run $(KB) --write $(if $(MODEL),--model $(MODEL))
 
 everyday: build ## Ask everyday questions and exact queries, and check that the right documents and lines are shown

@@ -33,8 +33,8 @@ pub(super) fn note(
 ) -> Result<()> {
     let choice = ModelChoice::named(name).ok();
     let is_english_only =
-        choice.as_ref().and_then(ModelChoice::spec).is_some_and(|spec| !spec.is_multilingual);
-    let Some(other) = embed::models().iter().find(|spec| spec.is_multilingual) else {
+        choice.as_ref().and_then(ModelChoice::spec).is_some_and(|spec| !spec.is_multilingual());
+    let Some(other) = embed::models().iter().find(|spec| spec.is_multilingual()) else {
         return Ok(());
     };
     let Some((num_foreign, languages, verb)) =
@@ -45,13 +45,14 @@ pub(super) fn note(
     let num_chunks = u32::try_from(report.num_chunks.max(1)).unwrap_or(u32::MAX);
     let num_stored = store.stats()?.total_chunks;
     let again = elapsed.mul_f64(f64::from(num_stored) / f64::from(num_chunks)) * COST;
+    let download = other.download_mb.map(|size| format!("{size} MB to download, then "));
+    let download = download.unwrap_or_default();
     observer.note(&format!(
         "{} of {} are in {languages}, which {name} {verb}: search finds them by their words, not by their \
-         meaning. To change that: `kb reindex --model {}` ({} MB to download, then about {})",
+         meaning. To change that: `kb reindex --model {}` ({download}about {})",
         number::thousands(num_foreign as u64),
         number::counted(report.num_chunks, "passage"),
         other.name,
-        other.download_mb,
         number::duration(again.as_secs().max(1)),
     ));
     Ok(())

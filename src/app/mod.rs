@@ -31,6 +31,7 @@ pub mod last_update;
 pub mod lookup;
 pub mod losses;
 pub mod model;
+pub mod models;
 pub mod observer;
 pub mod ocr;
 mod own_skill;

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::model::LazyModel;
+use crate::app::model::{LazyModel, ModelSelection};
 use crate::app::observer::Event;
 use crate::app::reread::outdated;
 use crate::app::{Observer, Session, copies, erase, model};
@@ -16,12 +17,39 @@ use crate::document::{Binding, Chunk, Embedding};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
-use crate::store::{ChunkId, Renewed, Store, Unembedded};
+use crate::store::{ChunkId, Extent, Renewed, Store, Unembedded};
 use crate::text::fields;
 
 /// Chunks embedded between two commits: one or two seconds of work, which is the most that an
 /// interruption loses.
 const BATCH: u32 = 128;
+
+/// Bytes of a number of a vector.
+const FLOAT_BYTES: u64 = 4;
+
+/// Chunks that are embedded to measure the speed of a model.
+const SAMPLE: u32 = 32;
+
+/// What a run would take, for this database on this machine.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Estimate {
+    /// The model.
+    pub model_name: String,
+    /// Whether its files are on this machine.
+    #[serde(rename = "installed")]
+    pub is_installed: bool,
+    /// Size of its download in megabytes; null if it is not known, or if there is none.
+    pub download_mb: Option<u64>,
+    /// Number of chunks.
+    #[serde(rename = "chunks")]
+    pub num_chunks: u64,
+    /// Time to embed them, measured on some of them; null without the model, if its cost is not known either.
+    pub seconds: Option<u64>,
+    /// Size of all vectors and codes of tokens in bytes.
+    pub vector_bytes: u64,
+    /// Their size afterwards; null if the width of the model's vectors is not known.
+    pub vector_bytes_then: Option<u64>,
+}
 
 /// The report of `kb reindex`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -63,6 +91,55 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> 
     model::keep_selection(session, observer)?;
     let Binding { model_name, dim, .. } = binding;
     Ok(Reindexed { num_chunks, model_name, dim, made_differently, copy })
+}
+
+/// Says what a run would take. Fetches nothing, and changes nothing in the database.
+pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<Estimate> {
+    let store = session.open_existing()?;
+    let bound = store.as_ref().map(Store::binding).transpose()?.flatten();
+    let extent = store.as_ref().map(Store::reindex_extent).transpose()?.unwrap_or_default();
+    let selection = model::select_for_reindex(session, bound.as_ref())?;
+    let (installed, spec) = (selection.locate().ok(), selection.spec());
+    let millis = |selection: &ModelSelection| match (&store, selection.locate()) {
+        (Some(store), Ok(installed)) => {
+            let embedder = selection.open_for_passages(&installed, observer)?;
+            measure(store, &embedder, extent).map(Some)
+        }
+        _ => Ok(None),
+    };
+    let millis = match (&installed, &bound, spec.and_then(|spec| spec.cost)) {
+        (Some(_), ..) => millis(&selection)?,
+        // The time of the present model, and how much more the other one costs.
+        (None, Some(bound), Some(cost)) => {
+            let present = model::select_known(session, bound);
+            let base = present.as_ref().and_then(|present| present.spec()?.cost);
+            let millis = present.as_ref().map(millis).transpose()?.flatten();
+            millis.zip(base).map(|(millis, base)| millis.mul_f64(cost / base))
+        }
+        _ => None,
+    };
+    let bytes = |dim: u32| extent.num_chunks * u64::from(dim) * FLOAT_BYTES + extent.code_bytes;
+    let dim = installed.as_ref().map(|installed| selection.binding(installed).dim);
+    Ok(Estimate {
+        model_name: selection.name(),
+        is_installed: installed.is_some(),
+        download_mb: spec.filter(|_| installed.is_none()).and_then(|spec| spec.download_mb),
+        num_chunks: extent.num_chunks,
+        seconds: millis.map(|time| time.as_secs() + 1),
+        vector_bytes: bytes(bound.map_or(0, |bound| bound.dim)),
+        vector_bytes_then: dim.or(spec.map(|spec| spec.dim)).map(bytes),
+    })
+}
+
+/// Returns the time for all chunks, from embedding some of them.
+fn measure(store: &Store, embedder: &LazyModel<'_>, extent: Extent) -> Result<Duration> {
+    let sample = store.unembedded(ChunkId(0), SAMPLE)?;
+    embedder.get()?;
+    let start = Instant::now();
+    renew(embedder, &sample)?;
+    let num_tokens: u32 = sample.iter().map(|found| found.chunk.token_count).sum();
+    let num_all = u32::try_from(extent.num_tokens).unwrap_or(u32::MAX);
+    Ok(start.elapsed().mul_f64(f64::from(num_all) / f64::from(num_tokens.max(1))))
 }
 
 /// Embeds every chunk next to the vectors in use, and cuts those again that the model cannot read

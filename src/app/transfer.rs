@@ -75,7 +75,7 @@ fn import_lines(
     let target = target(session, &store, &head, observer)?;
     check_length(head.binding.as_ref(), &target)?;
     store.bind(&target)?;
-    let are_vectors_good = head.binding.as_ref() == Some(&target);
+    let are_vectors_good = head.binding.as_ref().is_some_and(|given| given.fits(&target));
     let now = format!("{:.3}", jiff::Timestamp::now());
     let options = ImportOptions { trusts_paths, are_vectors_good, now: &now };
     let mut embedder: Option<Box<dyn Embedder>> = None;

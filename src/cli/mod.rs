@@ -30,6 +30,7 @@ mod list;
 mod man;
 mod mcp_install;
 mod messages;
+mod model;
 mod pager;
 mod progress;
 mod push;
@@ -249,7 +250,8 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Doctor(args) => doctor::run(context, args),
         Command::Update(args) => update::run(context, args),
         Command::Watch(args) => watch::run(context, args),
-        Command::Reindex(_) => reindex::run(context),
+        Command::Reindex(args) => reindex::run(context, args),
+        Command::Model(_) => model::list(context),
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
         Command::Cache(args) => cache::run(context, args),

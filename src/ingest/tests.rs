@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::chunk::{ChunkOptions, Strategy};
-use crate::document::{Binding, DocType, Filter, Precision};
+use crate::document::{Binding, DocType, Filter, ModelFiles, Precision};
 use crate::embed::{Embedder, QueryEmbedding, Side};
 use crate::error::Error;
 use crate::store::Store;
@@ -60,6 +60,7 @@ fn letters() -> LetterEmbedder {
         max_tokens: 256,
         precision: Precision::Fp32,
         passage_prefix: String::new(),
+        files: ModelFiles::default(),
     })
 }
 

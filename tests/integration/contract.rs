@@ -262,6 +262,8 @@ contract! {
         schema_version: u32,
         #[serde(deserialize_with = "nullable")] model_max_tokens: Option<u32>,
         #[serde(deserialize_with = "nullable")] precision: Option<String>,
+        #[serde(deserialize_with = "nullable")] model_revision: Option<String>,
+        #[serde(deserialize_with = "nullable")] weights_sha256: Option<String>,
         data_dir: String, pages: Pages, ocr: Ocr,
         #[serde(deserialize_with = "nullable")] sandbox: Option<Sandbox>, agent_skills: Vec<AgentSkill>,
         #[serde(deserialize_with = "nullable")] last_update: Option<String>,
@@ -522,6 +524,10 @@ fn status_and_init_are_exact_objects() {
     assert_eq!(status.db_size_bytes, env.database().metadata().unwrap().len());
     assert_eq!(status.model_name.as_deref(), Some("all-MiniLM-L6-v2"));
     assert_eq!((status.embedding_dim, status.model_max_tokens), (Some(384), Some(256)));
+    assert_eq!(
+        (status.model_revision, status.weights_sha256.map(|sha256| sha256.len())),
+        (None, Some(64))
+    );
     let version: String = env.sql("SELECT value FROM config WHERE key = 'schema_version'");
     assert_eq!(status.schema_version.to_string(), version);
     assert!(status.agent_skills.is_empty());

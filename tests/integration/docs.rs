@@ -566,8 +566,13 @@ fn targets_features_modules_and_scripts_in_the_pages_exist() {
 fn models_files_and_links_in_the_pages_exist() {
     let install = page("docs/install.md");
     let models = section(&install, "Models");
-    for model in kb_embed::model_names() {
-        assert!(models.contains(&format!("`{model}`")), "docs/install.md does not name {model}");
+    for model in kb_embed::models() {
+        let (name, dim, tokens) = (&model.name, model.dim, model.max_tokens);
+        let mark = if model.is_tested { "" } else { " (untested)" };
+        let mut rows =
+            models.lines().filter(|line| line.starts_with(&format!("| `{name}`{mark} |")));
+        let row = rows.next().unwrap_or_else(|| panic!("docs/install.md does not name {name}"));
+        assert!(row.contains(&format!(" | {tokens} | {dim} | ")), "{row}");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in FOR_USERS.into_iter().chain(FOR_AGENTS) {

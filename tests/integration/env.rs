@@ -454,6 +454,7 @@ pub(crate) fn locations() -> Locations {
         cache_dir: caches.kb.clone(),
         hf_cache_dir: caches.hub.clone(),
         hf_endpoint: None,
+        files: kb_base::document::ModelFiles::default(),
         hf_token: None,
         runtime_path: caches.runtime.clone(),
         library_dirs: Locations::system_library_dirs(),

@@ -28,6 +28,22 @@ const NUM_POSITIONS: usize = 512;
 /// Largest difference in any dimension; rounding of 32-bit floats in another order gives 1e-6.
 const TOLERANCE: f32 = 1e-4;
 
+/// Rows with a Dense, with the layers of `ModernBERT`, or without layers: `heads`, `layer_kinds` and `static_models` compare
+/// such models.
+const OTHER_LAYERS: [&str; 5] = [
+    "mdbr-leaf-ir",
+    "granite-embedding-small-english-r2",
+    "granite-embedding-97m-multilingual-r2",
+    "gte-modernbert-base",
+    "potion-retrieval-32M",
+];
+
+/// Rows whose pooling, prefixes and length here are those of another row.
+const SAME_REFERENCE: [(&str, &str); 2] = [
+    ("snowflake-arctic-embed-xs", "snowflake-arctic-embed-s"),
+    ("mxbai-embed-xsmall-v1", "gte-small"),
+];
+
 /// Shapes and numbers by name.
 pub(crate) type Tensors = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
 
@@ -149,7 +165,9 @@ fn check(model: &str) {
         open(&installed, &options, &mut |_| {}).unwrap(),
         open_single(&installed, &options, &mut |_| {}).unwrap(),
     ];
-    let reference = reference(&numbers(&format!("{model}.f32")), DIM);
+    let known =
+        SAME_REFERENCE.iter().find(|(name, _)| *name == model).map_or(model, |(_, known)| known);
+    let reference = reference(&numbers(&format!("{known}.f32")), DIM);
     for embedder in embedders {
         let mut num_cut = 0;
         for (side, text, expected) in &reference {
@@ -168,11 +186,52 @@ fn check(model: &str) {
     }
 }
 
+/// The row of models.toml with a Dense, and one whose files are of another width.
+#[test]
+fn rows_of_other_kinds_read_the_files_of_their_models() {
+    let tokenizer = fs::read(format!("{FIXTURES}/wordpiece.json")).unwrap();
+    let mut leaf = files(&tokenizer, false);
+    let module = |path: &str, kind: &str| json!({"path": path, "type": format!("sentence_transformers.models.{kind}")});
+    let modules = json!([
+        module("", "Transformer"),
+        module("1_Pooling", "Pooling"),
+        module("2_Dense", "Dense")
+    ]);
+    let dense = json!({"in_features": DIM, "out_features": 768, "bias": false,
+        "activation_function": "torch.nn.modules.linear.Identity"});
+    let mut state = 1;
+    let drawn = (0..768 * DIM).map(|_| draw(&mut state)).collect();
+    let tensors = Tensors::from([("linear.weight".to_owned(), (vec![768, DIM], drawn))]);
+    leaf.insert("modules.json".into(), modules.to_string().into_bytes());
+    leaf.insert("2_Dense/config.json".into(), dense.to_string().into_bytes());
+    leaf.insert("2_Dense/model.safetensors".into(), safetensors(&tensors, Dtype::F32));
+    let install_row = |name: &str, files: BTreeMap<String, Vec<u8>>| {
+        let choice = ModelChoice::named(name).unwrap();
+        let hub = Hub::serve(&choice.spec().unwrap().hub_id, files);
+        let dir = tempfile::tempdir().unwrap();
+        let mut locations = own_locations(dir.path());
+        locations.hf_endpoint = Some(hub.endpoint.clone());
+        let installed = install(&choice, &locations, &mut |_| {});
+        installed.map(|installed| {
+            let embedder = open_single(&installed, &OpenOptions::default(), &mut |_| {}).unwrap();
+            let query = embedder.embed_query("tide gauge").unwrap().vector;
+            let passage = embedder.embed_passages(&["tide gauge"]).unwrap().remove(0).vector;
+            (embedder.binding().dim, largest_difference(&query, &passage))
+        })
+    };
+    let (dim, difference) = install_row("mdbr-leaf-ir", leaf).unwrap();
+    assert!(dim == 768 && difference > 0.001, "the prompt is before queries: {dim}, {difference}");
+    let narrow = crate::static_models::files(1, &tokenizer);
+    let error = install_row("potion-retrieval-32M", narrow).unwrap_err().to_string();
+    assert!(error.contains("width is 16, expected 512"), "{error}");
+}
+
 #[test]
 fn every_listed_model_gives_the_vectors_of_transformers() {
-    let others = models().iter().filter(|spec| spec.name != DEFAULT_MODEL);
-    let names: Vec<&str> = others.map(|spec| spec.name.as_str()).collect();
-    assert_eq!(names.len(), 6);
+    let is_other = |name: &str| name == DEFAULT_MODEL || OTHER_LAYERS.contains(&name);
+    let names: Vec<&str> =
+        models().iter().map(|spec| &*spec.name).filter(|name| !is_other(name)).collect();
+    assert_eq!(names.len(), 8);
     std::thread::scope(|scope| {
         for name in names {
             scope.spawn(move || check(name));

@@ -190,17 +190,17 @@ fn a_damaged_dense_is_named_and_other_modules_give_another_graph() {
     }
 }
 
-/// Returns the files of the default word model with a Dense to twice the width.
-fn wide_files() -> BTreeMap<String, Vec<u8>> {
+/// Returns the files of the default word model with a Dense to `width`.
+pub(crate) fn wide_files(width: usize) -> BTreeMap<String, Vec<u8>> {
     let mut files = WordModel::default().files();
     let mut modules: Value = serde_json::from_slice(&files["modules.json"]).unwrap();
     let listed = modules.as_array_mut().unwrap();
     listed.push(json!({"path": "2_Dense", "type": "sentence_transformers.models.Dense"}));
-    let dense = json!({"in_features": 32, "out_features": 64, "bias": false,
+    let dense = json!({"in_features": 32, "out_features": width, "bias": false,
         "activation_function": "torch.nn.modules.linear.Identity"});
     let mut state = 1;
-    let drawn = (0..32 * 64).map(|_| draw(&mut state)).collect();
-    let tensors = Tensors::from([("linear.weight".to_owned(), (vec![64, 32], drawn))]);
+    let drawn = (0..32 * width).map(|_| draw(&mut state)).collect();
+    let tensors = Tensors::from([("linear.weight".to_owned(), (vec![width, 32], drawn))]);
     files.insert("modules.json".to_owned(), modules.to_string().into_bytes());
     files.insert("2_Dense/config.json".to_owned(), dense.to_string().into_bytes());
     files.insert("2_Dense/model.safetensors".to_owned(), safetensors(&tensors, Dtype::F32));
@@ -210,7 +210,7 @@ fn wide_files() -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn a_database_moves_to_a_dense_model_to_fewer_dimensions_and_back() {
     let env = word_env();
-    write(&wide_files(), &env.path("wide"));
+    write(&wide_files(64), &env.path("wide"));
     let ids = || env.sql::<String>("SELECT group_concat(id || title, ',') FROM documents");
     let chunks = || env.sql::<String>("SELECT group_concat(id || text, ',') FROM chunks");
     let (documents, passages) = (ids(), chunks());

@@ -13,7 +13,7 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-/// The revision of all files.
+/// The first revision of all files.
 pub(crate) const REVISION: &str = "0123456789abcdef0123456789abcdef01234567";
 
 /// Faults that can be switched on for a file.
@@ -40,7 +40,8 @@ pub(crate) struct Hub {
 
 struct State {
     hub_id: String,
-    files: BTreeMap<String, Vec<u8>>,
+    /// The files of each revision; the last one is the current one.
+    revisions: Vec<(String, BTreeMap<String, Vec<u8>>)>,
     faults: BTreeMap<String, Fault>,
     requests: Vec<String>,
     is_closed: bool,
@@ -53,7 +54,7 @@ impl Hub {
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let state = Arc::new(Mutex::new(State {
             hub_id: hub_id.to_owned(),
-            files,
+            revisions: vec![(REVISION.to_owned(), files)],
             faults: BTreeMap::new(),
             requests: Vec::new(),
             is_closed: false,
@@ -72,6 +73,11 @@ impl Hub {
         Self { endpoint, state }
     }
 
+    /// Adds a revision, which is the current one from now on.
+    pub(crate) fn commit(&self, revision: &str, files: BTreeMap<String, Vec<u8>>) {
+        self.state.lock().unwrap().revisions.push((revision.to_owned(), files));
+    }
+
     /// Switches on `fault` for a file; `None` switches it off.
     pub(crate) fn set_fault(&self, file: &str, fault: Option<Fault>) {
         let mut state = self.state.lock().unwrap();
@@ -85,10 +91,11 @@ impl Hub {
     /// for its size.
     pub(crate) fn num_asked(&self, file: &str) -> usize {
         let state = self.state.lock().unwrap();
-        let place = if is_large(file) { "/blobs" } else { "/resolve/main" };
-        let requested = format!("{place}/{file} ");
-        let is_for_bytes =
-            |request: &&String| request.contains(&requested) && !request.ends_with(" 0-0");
+        let place = if is_large(file) { "/blobs/" } else { "/resolve/" };
+        let requested = format!("/{file} ");
+        let is_for_bytes = |request: &&String| {
+            request.contains(place) && request.contains(&requested) && !request.ends_with(" 0-0")
+        };
         state.requests.iter().filter(is_for_bytes).count()
     }
 
@@ -158,20 +165,24 @@ fn is_large(name: &str) -> bool {
 
 fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Reply {
     let about = format!("/api/models/{}", state.hub_id);
-    let (is_blob, name) = if path == about || path.starts_with(&format!("{about}/")) {
-        let text = format!(r#"{{"id": "{}", "sha": "{REVISION}", "siblings": []}}"#, state.hub_id);
+    let current = state.revisions.last().unwrap().0.clone();
+    let resolved = format!("/{}/resolve/", state.hub_id);
+    let (revision, name) = if path == about || path.starts_with(&format!("{about}/")) {
+        let text = format!(r#"{{"id": "{}", "sha": "{current}", "siblings": []}}"#, state.hub_id);
         let headers = [("Content-Length", text.len().to_string())];
         return Reply::new("200 OK", &headers, text.into());
-    } else if let Some(name) = path.strip_prefix("/blobs/") {
-        (true, name)
-    } else if let Some(name) = path.strip_prefix(&format!("/{}/resolve/main/", state.hub_id)) {
-        (false, name)
+    } else if let Some(file) = path.strip_prefix("/blobs/").or(path.strip_prefix(&resolved)) {
+        let (revision, name) = file.split_once('/').unwrap();
+        (if revision == "main" { &current } else { revision }, name)
     } else {
         // The hub gives the same answer for private and missing files.
         return Reply::error("401 Unauthorized", "Invalid username or password.");
     };
     let fault = state.faults.get(name).copied();
-    let Some(content) = state.files.get(name).filter(|_| fault != Some(Fault::Absent)) else {
+    let is_blob = path.starts_with("/blobs/");
+    let files = state.revisions.iter().find(|(known, _)| known == revision);
+    let content = files.and_then(|(_, files)| files.get(name));
+    let Some(content) = content.filter(|_| fault != Some(Fault::Absent)) else {
         return Reply::error("404 Not Found", "Entry not found");
     };
     let is_large = is_large(name);
@@ -183,8 +194,8 @@ fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Repl
     };
     if is_large && !is_blob {
         let headers = [
-            ("Location", format!("{base}/blobs/{name}")),
-            ("X-Repo-Commit", REVISION.to_owned()),
+            ("Location", format!("{base}/blobs/{revision}/{name}")),
+            ("X-Repo-Commit", revision.to_owned()),
             ("X-Linked-Etag", format!("\"{etag}\"")),
             ("X-Linked-Size", content.len().to_string()),
             ("Content-Length", "0".to_owned()),
@@ -204,7 +215,7 @@ fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Repl
     let mut body = content[first..=last].to_vec();
     let mut headers = vec![
         ("Content-Range", format!("bytes {first}-{last}/{}", content.len())),
-        ("X-Repo-Commit", REVISION.to_owned()),
+        ("X-Repo-Commit", revision.to_owned()),
         ("ETag", format!("\"{etag}\"")),
     ];
     // A request for one byte only asks for size and etag, which are always right.

@@ -142,6 +142,7 @@ mod members;
 /// Merging imports: two machines that edit the same documents.
 mod merging;
 /// Models: fetching, directories, changing from one to another.
+mod model_files;
 mod models;
 mod month;
 /// Links between notes: forwards, backwards and to nowhere; tags in the text.

@@ -135,8 +135,10 @@ fn an_interrupted_download_is_resumed() {
         // Complete files are not fetched twice, and partial ones are continued.
         assert!(!requests.iter().any(|request| request.contains("tokenizer.json")), "{requests:?}");
         let is_resumed = requests.iter().any(|request| {
-            let range = request.strip_prefix("/blobs/model.safetensors ");
-            range.is_some_and(|range| !range.starts_with("0-") && range.ends_with('-'))
+            let range = request
+                .split_once("/model.safetensors ")
+                .filter(|_| request.starts_with("/blobs/"));
+            range.is_some_and(|(_, range)| !range.starts_with("0-") && range.ends_with('-'))
         });
         assert_eq!(is_resumed, fault == Fault::CutShort, "{requests:?}");
         env.write("note.md", "# Storm\n\nanchor rope\n");
@@ -199,8 +201,10 @@ fn files_missing_on_the_hub_are_reported() {
     check("someorg/nothing", "there is no model someorg/nothing, or it is not public");
     for file in ["config.json", "tokenizer.json", "model.safetensors"] {
         hub.set_fault(file, Some(Fault::Absent));
-        let file = if file == "model.safetensors" { "onnx/model.onnx" } else { file };
-        check(HUB_ID, &format!("there is no {file}"));
+        let lacks_weights =
+            "there is none of model.safetensors, model.safetensors.index.json and onnx/model.onnx";
+        let reason = format!("there is no {file}");
+        check(HUB_ID, if file == "model.safetensors" { lacks_weights } else { &reason });
         for (name, _) in WordModel::default().files() {
             hub.set_fault(&name, None);
         }
@@ -591,6 +595,13 @@ fn the_table_of_models_is_valid() {
         "e5-small-v2",
         "gte-small",
         "multilingual-e5-small",
+        "mdbr-leaf-ir",
+        "snowflake-arctic-embed-xs",
+        "mxbai-embed-xsmall-v1",
+        "granite-embedding-small-english-r2",
+        "granite-embedding-97m-multilingual-r2",
+        "gte-modernbert-base",
+        "potion-retrieval-32M",
     ] {
         assert!(names.iter().any(|known| known == name), "{name}");
     }
@@ -598,8 +609,9 @@ fn the_table_of_models_is_valid() {
     for spec in kb_embed::models() {
         assert!(seen.insert(spec.name.to_lowercase()), "{} is there twice", spec.name);
         assert!((64..=4096).contains(&spec.dim) && spec.dim % 8 == 0, "{}", spec.name);
-        assert!((64..=8192).contains(&spec.max_tokens), "{}", spec.name);
-        assert!(spec.download_mb > 10 && spec.normalize, "{}", spec.name);
+        assert!((64..=32768).contains(&spec.max_tokens), "{}", spec.name);
+        assert!(spec.download_mb.is_none_or(|size| size > 10), "{}", spec.name);
+        assert!(spec.is_tested || spec.measured.is_none(), "{}", spec.name);
         assert!(spec.query_prefix.is_empty() || spec.query_prefix.ends_with(' '));
         // A model trained with a query prefix must get one here.
         assert_eq!(spec.name.contains("e5"), !spec.passage_prefix.is_empty(), "{}", spec.name);

@@ -159,6 +159,7 @@ fn tables_and_facts_line_up() {
     OCR:       not installed (scans are read by Tesseract)
     Updated:   [TIME]
     Model:     all-MiniLM-L6-v2 (384 dim, int8, 256 tokens)
+    Weights:   53aa51172d14
     Schema:    [NEWEST]
     ");
 }

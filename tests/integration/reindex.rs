@@ -4,11 +4,12 @@
 //! `KB_TEST_KILLS=50 cargo test --test integration reindex::` kills more often.
 
 use std::process::Stdio;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::env::TestEnv;
 use crate::patience::comes_true;
 use crate::word_model::{WordModel, check_database, word_env};
+use crate::{heads, static_models};
 
 /// Number of kills if the variable is not set.
 const NUM_KILLS: u32 = 6;
@@ -48,17 +49,37 @@ fn home() -> TestEnv {
     env
 }
 
-/// Returns the model the database is bound to: the directory's name.
-fn bound(env: &TestEnv) -> String {
-    env.sql("SELECT value FROM config WHERE key = 'model_name'")
+/// A model: its directory, and the numbers of its vectors that are kept; 0 keeps all.
+type Target = (&'static str, u32);
+
+/// Two models of the same width.
+const TWO: [Target; 2] = [("tiny", 0), ("other", 0)];
+
+/// A model, one with a Dense, half of its numbers, and one without layers.
+const KINDS: [Target; 4] = [("tiny", 0), ("wide", 0), ("wide", 384), ("static", 0)];
+
+/// Returns the variables with which commands use a model.
+fn variables(env: &TestEnv, (dir, dim): Target) -> [(&'static str, String); 2] {
+    let dir = env.path(dir).display().to_string();
+    [("KB_EMBEDDING_MODEL_DIR", dir), ("KB_EMBEDDING_DIM", dim.to_string())]
+}
+
+/// Returns the one of `targets` that the database is bound to.
+fn bound(env: &TestEnv, targets: &[Target]) -> usize {
+    let value =
+        |key: &str| -> String { env.sql(&format!("SELECT value FROM config WHERE key = '{key}'")) };
+    let (name, dim) = (value("model_name"), value("embedding_dim"));
+    let is_cut = |cut: u32| cut.to_string() == dim;
+    let found = targets.iter().position(|(dir, cut)| *dir == name && is_cut(*cut));
+    found.or_else(|| targets.iter().position(|(dir, cut)| *dir == name && *cut == 0)).unwrap()
 }
 
 /// Requires an intact database whose vectors are those of the model it is bound to.
 #[track_caller]
-fn check(env: &TestEnv) {
+fn check(env: &TestEnv, target: Target) {
     check_database(env);
-    let dir = env.path(bound(env));
-    let variables = [("KB_EMBEDDING_MODEL_DIR", dir.to_str().unwrap())];
+    let variables = variables(env, target);
+    let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
     for note in NOTES {
         let output = env.kb_with(&variables, &["search", note, "--vec-only"]).expect(0);
         let best = &output.json()["results"][0];
@@ -69,49 +90,52 @@ fn check(env: &TestEnv) {
     }
 }
 
-#[test]
-fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
-    let env = home();
+/// Moves a database from each model to the next one, over and over, and kills the runs at random instants.
+fn kill_on_the_way(env: &TestEnv, targets: &[Target]) {
     let num_chunks: u32 = env.sql("SELECT count(*) FROM chunks");
     assert!(num_chunks > 400, "{num_chunks}");
-    let other = |model: &str| if model == "tiny" { "other" } else { "tiny" };
-    let complete = |model: &str| {
+    let chunks = || env.sql::<String>("SELECT group_concat(id || text) FROM chunks");
+    let before = chunks();
+    let run = |target: usize| {
+        let mut command = env.command(&["reindex"]);
+        command.envs(variables(env, targets[target]));
+        command
+    };
+    let complete = |target: usize| {
         let start = Instant::now();
-        env.ok(&["reindex", "--model-dir", model]);
+        env.finish(&mut run(target)).expect(0);
         let took = start.elapsed();
-        assert_eq!(bound(&env), model);
+        assert_eq!(bound(env, targets), target);
         assert_eq!(env.sql::<u32>(NUM_EMBEDDED), 0);
         assert_eq!(env.sql::<u32>("SELECT count(*) FROM chunks_vec_rowids"), num_chunks);
-        check(&env);
+        check(env, targets[target]);
         took
     };
-    complete("other");
-    let duration = complete("tiny");
+    let after = |target: usize| (target + 1) % targets.len();
+    let mut durations: Vec<Duration> = (1..targets.len()).map(complete).collect();
+    durations.insert(0, complete(0));
 
     let mut random = fraction(1);
     let (mut num_before, mut num_within) = (0, 0);
     for round in 1..=num_kills() {
-        let target = other(&bound(&env));
-        let mut child = env
-            .command(&["reindex", "--model-dir", target])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let target = after(bound(env, targets));
+        let mut child = run(target).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         if round == 1 {
             // On a busy machine, too, one kill comes before the switch.
             assert!(comes_true(
                 || env.sql::<u32>(NUM_EMBEDDED) > 0 || child.try_wait().unwrap().is_some()
             ));
         }
-        let (start, delay) = (Instant::now(), duration.mul_f64(random()));
+        let (start, delay) = (Instant::now(), durations[target].mul_f64(random()));
         while round > 1 && start.elapsed() < delay && child.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        check(&env);
-        num_before += u32::from(bound(&env) != target);
+        let found = bound(env, targets);
+        check(env, targets[found]);
+        assert!(chunks() == before, "ids and texts stay");
+        num_before += u32::from(found != target);
         // Finished work is committed in batches.
         let num_embedded: u32 = env.sql(NUM_EMBEDDED);
         assert!(num_embedded.is_multiple_of(BATCH) || num_embedded == num_chunks, "{num_embedded}");
@@ -122,7 +146,21 @@ fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
         }
     }
     assert!(num_before > 0, "no kill came before the switch; {num_within} came within the work");
-    complete(other(&bound(&env)));
+    complete(after(bound(env, targets)));
+}
+
+#[test]
+fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
+    kill_on_the_way(&home(), &TWO);
+}
+
+#[test]
+fn a_killed_reindex_never_mixes_kinds_of_models() {
+    let env = home();
+    heads::write(&heads::wide_files(768), &env.path("wide"));
+    let words = &WordModel::default().files()["tokenizer.json"];
+    heads::write(&static_models::files(1, words), &env.path("static"));
+    kill_on_the_way(&env, &KINDS);
 }
 
 /// Returns a generator of numbers between 0 and 1, and at times a little above.
@@ -147,5 +185,5 @@ fn an_interrupted_change_can_be_replaced_by_another() {
     WordModel { seed: 3, dim: 16, ..WordModel::default() }.write(&env.path("third"));
     env.ok(&["reindex", "--model-dir", "third"]);
     assert_eq!(env.sql::<u32>(NUM_EMBEDDED), 0);
-    check(&env);
+    check(&env, ("third", 0));
 }

@@ -100,7 +100,9 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         _ if format != Some("json") => return None,
         ["skill", second, ..] => format!("skill-{second}"),
         ["config", "set", ..] => return None,
-        ["add", ..] if args.contains(&"--dry-run") => "add-dry-run".to_owned(),
+        [command @ ("add" | "reindex"), ..] if args.contains(&"--dry-run") => {
+            format!("{command}-dry-run")
+        }
         ["files", ..] if args.contains(&"--waive") => "files-waive".to_owned(),
         ["convert", ..] if args.iter().any(|arg| arg.starts_with("--output")) => {
             "convert-report".to_owned()

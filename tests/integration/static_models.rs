@@ -14,6 +14,7 @@ use crate::embedding::own_locations;
 use crate::env::TestEnv;
 use crate::families::{FIXTURES, Tensors, largest_difference, num_tokens, numbers, safetensors};
 use crate::heads::write;
+use crate::hub::Hub;
 use crate::tiny_model::draw;
 use crate::word_model::{WordModel, check_database, find, word_env};
 
@@ -23,7 +24,7 @@ const DIM: usize = 16;
 const TOLERANCE: f32 = 1e-6;
 
 /// Returns the files of a static model; make.py has the same lines.
-fn files(number: u64, tokenizer: &[u8]) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files(number: u64, tokenizer: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let num_tokens = num_tokens(tokenizer);
     let mut state = number + 1;
     let mut drawn = |count: usize| -> Vec<f32> { (0..count).map(|_| draw(&mut state)).collect() };
@@ -134,6 +135,24 @@ fn a_static_model_needs_no_runtime_library() {
     assert_eq!(setup["runtime"], json!(null));
     let shown = env.ok(&["doctor"]).stdout;
     assert!(shown.contains("kb computes vectors with 16 dimensions"), "{shown}");
+}
+
+#[test]
+fn a_static_model_of_the_hub_needs_no_runtime_library_either() {
+    let words = &WordModel::default().files()["tokenizer.json"];
+    for number in [0, 1] {
+        let hub = Hub::serve("someone/static", files(number, words));
+        let mut env = TestEnv::without_model();
+        env.set("HF_ENDPOINT", &hub.endpoint);
+        env.write("docs/tides.md", "# Tides\n\nThe tide gauge in the harbour is frozen.\n");
+        let shown = env.ok(&["init", "--model", "someone/static"]).stderr;
+        assert!(!shown.contains("ONNX Runtime") && !env.asked_python(), "{shown}");
+        env.ok(&["add", "docs"]);
+        assert_eq!(find(&env, &["frozen gauge", "--vec-only"]), ["Tides"]);
+        hub.take_requests();
+        env.ok(&["init"]);
+        assert_eq!(hub.take_requests(), [""; 0]);
+    }
 }
 
 #[test]

@@ -100,6 +100,7 @@ fn locations() -> Locations {
             .unwrap_or_else(|| user_cache.join("huggingface"))
             .join("hub"),
         hf_endpoint: None,
+        files: kb_base::document::ModelFiles::default(),
         hf_token: None,
         runtime_path: variable("ORT_DYLIB_PATH"),
         library_dirs: Locations::system_library_dirs(),

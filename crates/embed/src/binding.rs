@@ -1,9 +1,13 @@
-//! Says which settings the vectors of an installed model have.
+//! Says which settings the vectors of an installed model have, and which files made them.
 
-use crate::document::Binding;
+use std::path::{Path, PathBuf};
+
+use crate::cache::{Expected, hub_sha256};
+use crate::document::{Binding, ModelFiles};
 use crate::graph;
 use crate::installed::Installed;
 use crate::options::OpenOptions;
+use crate::{hash, trust};
 
 impl Installed {
     /// Returns the binding of a database embedded with these options, without loading the model.
@@ -15,6 +19,39 @@ impl Installed {
             max_tokens: self.facts.max_tokens,
             precision: graph::usable_precision(self, options.precision),
             passage_prefix: prefix.clone(),
+            files: self.files(),
         }
     }
+
+    /// Returns which files these are, without reading them: from their place, and from the checksums with which they
+    /// are compared before they are loaded.
+    pub(crate) fn files(&self) -> ModelFiles {
+        let is_weights = |path: &Path| {
+            path.is_file() && path.extension().is_none_or(|extension| extension != "json")
+        };
+        let checksum = |(path, expected): &(PathBuf, Expected)| match expected {
+            Expected::Listed(listed) => listed.first().cloned(),
+            Expected::HubName => hub_sha256(path),
+            Expected::Recorded => None,
+        };
+        let files = trust::model(self);
+        let checksums = files.iter().filter(|(path, _)| is_weights(path)).map(checksum);
+        let sha256 = match checksums.collect::<Option<Vec<String>>>().as_deref() {
+            None | Some([]) => None,
+            Some([sha256]) => Some(sha256.clone()),
+            Some(several) => Some(hash::sha256(several.join("\n"))),
+        };
+        ModelFiles {
+            revision: hub_revision(&self.model_dir).filter(|_| !self.is_model_given),
+            sha256,
+        }
+    }
+}
+
+/// Returns the revision that a directory of the hub's cache is of: `snapshots/<revision>`, or a folder in it.
+fn hub_revision(dir: &Path) -> Option<String> {
+    let mut places = dir.ancestors().take(2);
+    let snapshot =
+        places.find(|place| place.parent().is_some_and(|all| all.ends_with("snapshots")));
+    Some(snapshot?.file_name()?.to_str()?.to_owned())
 }

@@ -122,6 +122,8 @@ pub enum Activation {
     GeluTanh,
     /// Negative numbers become zero.
     Relu,
+    /// The number times its logistic function.
+    Silu,
 }
 
 impl Family {
@@ -153,8 +155,8 @@ impl Facts {
         };
         if is_static {
             facts.dim = spec.map_or(0, |spec| spec.dim);
-        } else if spec.is_none_or(|spec| spec.dim != facts.dim) {
-            // A row whose width is that of the transformer has no Dense.
+        } else if spec.is_none_or(|spec| spec.dim != facts.dim || spec.pooling.is_none()) {
+            // A row with pooling, whose width is that of the transformer, has no Dense.
             let width = usize::try_from(facts.dim).unwrap_or(usize::MAX);
             (facts.pooling, facts.modules) = modules::read(dir, width)?;
         }
@@ -163,7 +165,7 @@ impl Facts {
                 let reason = format!("width is {}, expected {}", facts.vector_dim(), spec.dim);
                 return Err(model_error(&config_path, reason));
             }
-            facts.pooling = spec.pooling;
+            facts.pooling = spec.pooling.unwrap_or(facts.pooling);
             facts.max_tokens = facts.max_tokens.min(spec.max_tokens);
             facts.query_prefix.clone_from(&spec.query_prefix);
             facts.passage_prefix.clone_from(&spec.passage_prefix);
@@ -246,6 +248,7 @@ impl Facts {
             "gelu" => Ok(Activation::Gelu),
             "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" => Ok(Activation::GeluTanh),
             "relu" => Ok(Activation::Relu),
+            "silu" | "swish" => Ok(Activation::Silu),
             other => Err(format!("activation `{other}`")),
         };
         let family = match model_type {

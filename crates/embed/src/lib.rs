@@ -52,7 +52,7 @@ pub use fetch::{OPTIMISING, install, locate, locate_model};
 pub use installed::Installed;
 pub use locations::Locations;
 pub use options::OpenOptions;
-pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
+pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, PublishedScore, model, model_names, models};
 pub use token_codes::QueryTokens;
 pub use tokenize::Tokenizer;
 pub use upkeep::{

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::document::ModelFiles;
+
 /// Paths of Python on common systems.
 const PYTHONS: [&str; 3] =
     ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"];
@@ -15,6 +17,8 @@ pub struct Locations {
     pub hf_cache_dir: PathBuf,
     /// Another address for the hub (`HF_ENDPOINT`).
     pub hf_endpoint: Option<String>,
+    /// The files of the model that a database was made with: they come before others, and are fetched.
+    pub files: ModelFiles,
     /// The user's hub token (`HF_TOKEN`); a stored token is found without it.
     pub hf_token: Option<String>,
     /// The ONNX Runtime library given by the user (`ORT_DYLIB_PATH`).
@@ -34,6 +38,7 @@ impl Locations {
             cache_dir: cache.join("kb"),
             hf_cache_dir: cache.join("huggingface/hub"),
             hf_endpoint: None,
+            files: ModelFiles::default(),
             hf_token: None,
             runtime_path: None,
             library_dirs: Self::system_library_dirs(),

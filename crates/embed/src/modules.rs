@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::error::Result;
 use crate::fault::{model_error, unsupported};
-use crate::model_files::{WEIGHTS, read_json};
+use crate::model_files::{PLAIN, is_plain_name, read_json};
 use crate::registry::Pooling;
 
 /// The list of modules.
-const FILE: &str = "modules.json";
+pub(crate) const FILE: &str = "modules.json";
 
 /// A module after pooling.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,10 +88,10 @@ pub(crate) fn static_folder(dir: &Path) -> Result<Option<String>> {
 
 /// Returns the files of the modules below `dir`, each with whether the module needs it.
 pub(crate) fn files(dir: &Path) -> Result<Vec<(String, bool)>> {
-    let below = listed(dir)?.into_iter().filter(|(_, folder)| is_below(folder));
+    let below = listed(dir)?.into_iter().filter(|(_, folder)| is_plain_name(folder));
     let files = below.flat_map(|(kind, folder)| {
         let is_dense = kind == "Dense";
-        let weights = is_dense.then(|| (format!("{folder}/{}", WEIGHTS[0]), true));
+        let weights = is_dense.then(|| (format!("{folder}/{PLAIN}"), true));
         [(format!("{folder}/config.json"), is_dense)].into_iter().chain(weights)
     });
     Ok(files.collect())
@@ -107,19 +107,12 @@ fn listed(dir: &Path) -> Result<Vec<(String, String)>> {
         let kind = text(&module["type"]).rsplit('.').next().unwrap_or_default().to_owned();
         // Model2Vec writes a dot for the model's own folder.
         let folder = Some(text(&module["path"])).filter(|path| path != ".").unwrap_or_default();
-        if !folder.is_empty() && !is_below(&folder) {
+        if !folder.is_empty() && !is_plain_name(&folder) {
             return Err(model_error(&path, format!("`{folder}` is not a folder of the model")));
         }
         Ok((kind, folder))
     });
     found.collect()
-}
-
-/// Whether a folder is a plain name, so that no file outside the model is read.
-fn is_below(folder: &str) -> bool {
-    !folder.is_empty()
-        && !folder.starts_with('.')
-        && folder.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
 /// Reads how token vectors are combined.
@@ -187,7 +180,10 @@ fn read_dense(folder: &Path, num_inputs: usize) -> Result<Dense> {
         }
     };
     let has_bias = config["bias"].as_bool().unwrap_or(true);
-    let weights = folder.join(WEIGHTS[0]);
+    let weights = folder.join(PLAIN);
+    if !weights.is_file() && folder.join("pytorch_model.bin").is_file() {
+        return Err(unsupported(&weights, "it is missing, and kb does not read pytorch_model.bin"));
+    }
     Ok(Dense { weights, num_inputs, num_outputs, has_bias, is_tanh })
 }
 

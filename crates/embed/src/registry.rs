@@ -4,7 +4,8 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
@@ -13,6 +14,10 @@ pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
 
 /// The organisation whose models may be given without it, as in sentence-transformers.
 const DEFAULT_ORGANISATION: &str = "sentence-transformers/";
+
+fn one() -> u32 {
+    1
+}
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
     toml::from_str(include_str!(env!("KB_MODELS"))).expect("models.toml is part of the program")
@@ -55,21 +60,33 @@ pub struct ModelSpec {
     pub dim: u32,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: u32,
-    /// How token vectors are combined into one.
-    pub pooling: Pooling,
-    /// Whether its vectors are normalised to unit length. kb does so for every model.
-    pub normalize: bool,
+    /// How token vectors are combined into one; `None` if its own files say.
+    pub pooling: Option<Pooling>,
     /// Prefix of every query; may be empty.
     #[serde(default)]
     pub query_prefix: String,
     /// Prefix of every passage; may be empty.
     #[serde(default)]
     pub passage_prefix: String,
-    /// Whether it knows other languages than English.
+    /// Number of languages that it knows; one is English.
+    #[serde(default = "one")]
+    pub languages: u32,
+    /// Licence of its weights.
+    pub licence: String,
+    /// Size of the download from the hub, in megabytes, if known.
+    pub download_mb: Option<u64>,
+    /// Time per passage in proportion to the default model, if it was measured.
+    pub cost: Option<f64>,
+    /// What others have measured.
+    pub published: Option<PublishedScore>,
+    /// nDCG@10 of kb's whole search with it, if it was measured.
+    pub measured: Option<f64>,
+    /// Whether it is a table without layers, so that it needs no runtime.
     #[serde(default)]
-    pub is_multilingual: bool,
-    /// Size of the download from the hub, in megabytes.
-    pub download_mb: u64,
+    pub is_static: bool,
+    /// Whether kb has loaded its real weights, not only random ones of its shape.
+    #[serde(default)]
+    pub is_tested: bool,
     /// Requirement of the Python package with the same files.
     pub python_package: Option<String>,
     /// Their path in the package.
@@ -79,6 +96,18 @@ pub struct ModelSpec {
     /// Its files in the order of fetching; empty means [`default_files`].
     #[serde(default, rename = "file")]
     files: Vec<FileSpec>,
+}
+
+/// A published score of a model's vectors alone.
+#[derive(Debug, Clone, Serialize, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedScore {
+    /// Mean nDCG@10, in percent.
+    pub score: f64,
+    /// The benchmark.
+    pub benchmark: String,
+    /// The source.
+    pub source: String,
 }
 
 /// One file of a model.
@@ -158,6 +187,13 @@ pub(super) struct Library {
     pub sha256: &'static str,
 }
 
+impl FileSpec {
+    /// A file of which only the name is known, and that the model needs.
+    pub(crate) fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), optional: false, size_bytes: None, sha256: None }
+    }
+}
+
 impl Library {
     /// Returns its file name in the Python package.
     pub(super) fn file_name(&self) -> String {
@@ -171,6 +207,11 @@ impl Library {
 }
 
 impl ModelSpec {
+    /// Whether it knows other languages than English.
+    pub fn is_multilingual(&self) -> bool {
+        self.languages > 1
+    }
+
     /// Returns its files in the order of fetching, the weights last.
     pub fn files(&self) -> &[FileSpec] {
         if self.files.is_empty() { default_files() } else { &self.files }
@@ -251,12 +292,7 @@ pub(super) fn default_files() -> &'static [FileSpec] {
             ("model.safetensors", false),
         ]
         .into_iter()
-        .map(|(name, optional)| FileSpec {
-            name: name.to_owned(),
-            optional,
-            size_bytes: None,
-            sha256: None,
-        })
+        .map(|(name, optional)| FileSpec { optional, ..FileSpec::named(name) })
         .collect()
     });
     &FILES
@@ -269,7 +305,7 @@ mod tests {
     #[test]
     fn the_default_model_is_known() {
         let spec = model(DEFAULT_MODEL).unwrap();
-        assert_eq!((spec.dim, spec.max_tokens, spec.pooling), (384, 256, Pooling::Mean));
+        assert_eq!((spec.dim, spec.max_tokens, spec.pooling), (384, 256, Some(Pooling::Mean)));
         assert!(spec.files().iter().all(|file| file.sha256.is_some()));
     }
 

@@ -36,7 +36,7 @@ pub(crate) fn model(installed: &Installed) -> Vec<(PathBuf, Expected)> {
     if let Some(weights) =
         weights(dir).filter(|weights| found.iter().all(|(path, _)| path != weights))
     {
-        found.extend(data_of(&weights).map(|data| (data, Expected::HubName)));
+        found.extend(data_of(&weights).into_iter().map(|data| (data, Expected::HubName)));
         found.push((weights, Expected::HubName));
     }
     found.extend(installed.facts.modules.iter().filter_map(|module| match module {

@@ -77,7 +77,7 @@ pub use life::erase::Erasure;
 pub use life::open::BeforeMigration;
 pub use life::stats::{PageCounts, Stats};
 pub use skills::SkillRow;
-pub use vectors::reindex::{Reindexing, Renewed, Unembedded};
+pub use vectors::reindex::{Extent, Reindexing, Renewed, Unembedded};
 
 /// One connection to a knowledge base.
 ///

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 
-use crate::document::{Binding, Chunk, Embedding, Format, Metadata, Precision};
+use crate::document::{Binding, Chunk, Embedding, Format, Metadata, ModelFiles, Precision};
 use crate::ids::DocumentId;
 
 use super::keyword::{derived, fts};
@@ -93,6 +93,7 @@ pub fn binding(model_name: &str) -> Binding {
         max_tokens: 256,
         precision: Precision::Int8,
         passage_prefix: String::new(),
+        files: ModelFiles::default(),
     }
 }
 

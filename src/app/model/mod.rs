@@ -14,7 +14,9 @@ use crate::app::typed::absolute;
 use crate::app::{Session, settings};
 use crate::config::Origin;
 use crate::document::{Binding, Precision};
-use crate::embed::{self, Embedder, Installed, Locations, ModelChoice, OpenOptions, Tokenizer};
+use crate::embed::{
+    self, Embedder, Installed, Locations, ModelChoice, ModelSpec, OpenOptions, Tokenizer,
+};
 use crate::error::{Error, Result};
 
 pub use crate::embed::model_names as names;
@@ -83,7 +85,11 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
         dim: Some(settings.dim).filter(|dim| *dim > 0),
         keeps_tokens: settings.token_vectors,
     };
-    Ok(ModelSelection { choice, options, locations: session.locations(), may_fetch })
+    let mut locations = session.locations();
+    if let Some(bound) = bound.filter(|bound| bound.model_name == choice.name()) {
+        locations.files = bound.files.clone();
+    }
+    Ok(ModelSelection { choice, options, locations, may_fetch })
 }
 
 /// Whether the name of the model is from the settings of a project, which others can write.
@@ -100,6 +106,15 @@ pub fn select_for_reindex(session: &Session, bound: Option<&Binding>) -> Result<
         return select(session, None);
     }
     Ok(wanted)
+}
+
+/// Returns the bound model, if kb knows it by name.
+pub fn select_known(session: &Session, bound: &Binding) -> Option<ModelSelection> {
+    let choice =
+        ModelChoice::named(&bound.model_name).ok().filter(|choice| choice.spec().is_some());
+    let options = OpenOptions { precision: bound.precision, ..OpenOptions::default() };
+    let locations = session.locations();
+    choice.map(|choice| ModelSelection { choice, options, locations, may_fetch: false })
 }
 
 /// Compares only the names, before any file is searched for.
@@ -152,8 +167,13 @@ pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
 
 /// Returns an error unless new vectors are comparable with the stored ones.
 pub fn check_binding(bound: &Binding, wanted: &Binding) -> Result<()> {
-    if bound == wanted {
+    if bound.fits(wanted) {
         return Ok(());
+    }
+    if !bound.files.fits(&wanted.files) && bound.model_name == wanted.model_name {
+        let describe = |binding: &Binding| format!("{} ({})", binding.model_name, binding.files);
+        let (bound, bound_dim, wanted) = (describe(bound), bound.dim, describe(wanted));
+        return Err(Error::ModelMismatch { bound, bound_dim, wanted });
     }
     Err(mismatch(bound, &wanted.model_name, wanted.precision, wanted.dim))
 }
@@ -200,6 +220,11 @@ impl ModelSelection {
     /// Returns the model name for a binding.
     pub(in crate::app) fn name(&self) -> String {
         self.choice.name()
+    }
+
+    /// Returns the model's row of `models.toml`, if there is one.
+    pub(in crate::app) fn spec(&self) -> Option<&'static ModelSpec> {
+        self.choice.spec()
     }
 
     /// Leaves out the codes of tokens, which only a database keeps.

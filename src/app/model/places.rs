@@ -4,6 +4,7 @@ use std::path;
 use std::path::PathBuf;
 
 use crate::config::Environment;
+use crate::document::ModelFiles;
 use crate::embed::Locations;
 
 /// Returns the directories that may hold models and the runtime library.
@@ -17,6 +18,7 @@ pub(in crate::app) fn locations(environment: &Environment) -> Locations {
         cache_dir: absolute(cache_dir),
         hf_cache_dir: environment.path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
         hf_endpoint: text("HF_ENDPOINT"),
+        files: ModelFiles::default(),
         hf_token: text("HF_TOKEN"),
         runtime_path: environment.path("ORT_DYLIB_PATH"),
         library_dirs: Locations::system_library_dirs(),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::app::testing::World;
 use crate::config::Flags;
+use crate::document::ModelFiles;
 
 fn bound(model_name: &str, precision: Precision) -> Binding {
     Binding {
@@ -11,6 +12,7 @@ fn bound(model_name: &str, precision: Precision) -> Binding {
         max_tokens: 256,
         precision,
         passage_prefix: "passage: ".into(),
+        files: ModelFiles::default(),
     }
 }
 
@@ -130,6 +132,14 @@ fn a_model_or_a_precision_that_differs_is_a_mismatch() {
     let error = check_binding(&database, &other).unwrap_err().to_string();
     assert!(error.contains("another length or passage prefix"), "{error}");
     assert!(check_binding(&database, &bound(DEFAULT, Precision::Fp32)).is_err());
+    let weights = |sha256: &str| Binding {
+        files: ModelFiles { revision: None, sha256: Some(sha256.into()) },
+        ..database.clone()
+    };
+    assert!(check_binding(&database, &weights("a")).is_ok());
+    assert!(check_binding(&weights("a"), &database).is_ok());
+    let error = check_binding(&weights("a"), &weights("b")).unwrap_err().to_string();
+    assert!(error.ends_with(&format!("specifies '{DEFAULT} (weights b)'")), "{error}");
 }
 
 #[test]

@@ -152,7 +152,8 @@ impl Session {
         observer: &dyn Observer,
     ) -> Result<Arc<dyn Embedder>> {
         let mut models = self.opened.models.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |model: &&Arc<dyn Embedder>| bound.is_none_or(|bound| bound == model.binding());
+        let fits =
+            |model: &&Arc<dyn Embedder>| bound.is_none_or(|bound| bound.fits(model.binding()));
         if let Some(embedder) = models.iter().find(fits) {
             return Ok(Arc::clone(embedder));
         }

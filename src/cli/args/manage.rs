@@ -1,5 +1,5 @@
 //! Defines the arguments of the maintenance commands: remove, tag, status, backup, export, doctor,
-//! reindex, cache and config.
+//! reindex, model, cache and config.
 
 use std::path::PathBuf;
 
@@ -229,8 +229,36 @@ pub(in crate::cli) struct Reindex {
     /// Use the model files in this directory instead of fetching them
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(in crate::cli) model_dir: Option<PathBuf>,
+    /// Report how long it would take and how large the vectors would be, and change nothing
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
+}
+
+/// List the models that can be chosen
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Model {
+    /// The action.
+    #[command(subcommand)]
+    pub(in crate::cli) action: ModelAction,
+}
+
+/// An action on models.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum ModelAction {
+    /// List the models that kb knows by name, with cost and scores
+    List {
+        #[command(flatten)]
+        format: Format,
+    },
+}
+
+impl Model {
+    pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
+        let ModelAction::List { format } = &self.action;
+        Some(format.format)
+    }
 }
 
 /// Show or clean the cache of models

@@ -33,8 +33,8 @@ pub(super) use global::{ColorChoice, Global};
 pub(super) use grep::{Grep, LineFormat};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
-    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Push, Reindex,
-    Relocate, Remove, Restore, Status, Tag,
+    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Model, Push,
+    Reindex, Relocate, Remove, Restore, Status, Tag,
 };
 pub(super) use read::{
     Convert, DocumentFormat, Files, Info, List, Open, Outline, SelectionArgs, Show, ShowFormat,
@@ -139,6 +139,8 @@ commands! {
         Push(Push),
         /// Compute all vectors again
         Reindex(Reindex),
+        /// List the models that can be chosen
+        Model(Model, Model::wanted_format),
         /// Show or change settings
         Config(ConfigArgs),
         /// Show or clean the cache of models

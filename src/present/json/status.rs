@@ -35,6 +35,10 @@ pub(in crate::present) struct StatusJson<'a> {
     model_max_tokens: Option<u32>,
     /// How passages are computed: `int8`, `fp32`.
     precision: Option<&'a str>,
+    /// The hub's revision of the model's files; null if they are not from the hub, or not recorded.
+    model_revision: Option<&'a str>,
+    /// SHA-256 of the model's weights, of the list of their checksums if there are several; null if it is not recorded.
+    weights_sha256: Option<&'a str>,
     /// Directory of the database and the configuration.
     data_dir: String,
     /// How well the pages of all documents could be read.
@@ -84,6 +88,8 @@ pub fn status(
             schema_version: stats.schema_version,
             model_max_tokens: binding.map(|binding| binding.max_tokens),
             precision: binding.map(|binding| binding.precision.as_str()),
+            model_revision: binding.and_then(|binding| binding.files.revision.as_deref()),
+            weights_sha256: binding.and_then(|binding| binding.files.sha256.as_deref()),
             data_dir: path_text(&setup.data_dir),
             pages: &stats.pages,
             ocr: &setup.ocr,

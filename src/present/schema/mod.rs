@@ -13,8 +13,9 @@ use serde_json::{Map, Value, json};
 use crate::app::backup::{Backup, Restored};
 use crate::app::bases::BaseChange;
 use crate::app::cache::{Cleaned, Contents};
+use crate::app::models::Models;
 use crate::app::push::PushReport;
-use crate::app::reindex::Reindexed;
+use crate::app::reindex::{Estimate, Reindexed};
 use crate::app::relocate::Relocated;
 use crate::app::remove::Removed;
 use crate::app::settings::Setting;
@@ -166,8 +167,11 @@ pub const PUBLISHED: &[Published] = &[
     Published::answer::<Imported>("import"),
     Published::answer::<json::DoctorJson>("doctor"),
     Published::answer::<Reindexed>("reindex"),
+    Published::answer::<Estimate>("reindex-dry-run")
+        .of_command("kb reindex --dry-run --format json"),
     Published::of::<Vec<f32>>("embed").of_command("kb embed, a line"),
     Published::answer::<json::EvalJson>("eval"),
+    Published::answer::<Models>("model-list"),
     Published::answer::<Contents>("cache"),
     Published::answer::<Cleaned>("cache-clean"),
     Published::of::<Vec<Setting>>("config"),

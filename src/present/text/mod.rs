@@ -12,6 +12,7 @@ mod eval;
 mod files;
 pub(in crate::present) mod grep;
 pub mod human;
+mod models;
 pub mod page;
 pub mod passage;
 mod push;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::app::backup::{Backup, Restored};
-use crate::app::reindex::Reindexed;
+use crate::app::reindex::{Estimate, Reindexed};
 use crate::ingest::{IngestReport, NO_EXTENSION};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
@@ -126,6 +126,31 @@ impl Human {
             0 => Ok(()),
             merged => self.labelled(&format!("Merged into {}.", counted(merged, "document")), out),
         }
+    }
+
+    /// Writes what `kb reindex` would take.
+    pub fn reindex_estimate(&self, estimate: &Estimate, out: &mut Sheet<'_>) -> io::Result<()> {
+        let chunks = counted(usize::try_from(estimate.num_chunks).unwrap_or(usize::MAX), "chunk");
+        let model = clean(&estimate.model_name);
+        let time = match estimate.seconds {
+            Some(seconds) => format!("about {} on this machine", duration(seconds)),
+            None => format!("a time that is known once {model} is here"),
+        };
+        let download = match (estimate.is_installed, estimate.download_mb) {
+            (true, _) => String::new(),
+            (false, None) => format!(" {model} would be fetched first."),
+            (false, Some(size)) => format!(" {model} would be fetched first ({size} MB)."),
+        };
+        let size = |bytes: u64| format!("{:.1} MB", bytes_to_mb(bytes));
+        let then = estimate.vector_bytes_then.map_or("an unknown size".into(), size);
+        let now = size(estimate.vector_bytes);
+        self.labelled(
+            &format!(
+                "Would embed {chunks} with {model} in {time}.{download} Vectors: {now} now, {then} then; until the \
+                 last one is there, the database has both."
+            ),
+            out,
+        )
     }
 
     /// Writes the report of `kb reindex`.

@@ -50,6 +50,11 @@ impl Human {
             fact("Updated", describe_update(stats.last_update.as_ref())),
             fact("Model", clean(&model)),
         ];
+        let files = setup.binding.as_ref().map(|binding| &binding.files);
+        if let Some(files) = files.filter(|files| files.sha256.is_some()) {
+            let files = files.to_string();
+            facts.push(fact("Weights", files.trim_start_matches("weights ").to_owned()));
+        }
         if setup.is_read_only {
             let access = "read-only: its file, folder or medium cannot be written";
             facts.insert(1, fact("Access", access).painted(Meaning::Warning));

@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use hf_hub::api::Progress;
 use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
-use hf_hub::{Cache, Repo};
+use hf_hub::{Cache, Repo, RepoType};
 
 use crate::cache::check_sha256;
-use crate::facts::Facts;
+use crate::error::Error;
+use crate::facts::{Facts, Family};
 use crate::files::{open, write};
-use crate::model_files::{WEIGHTS, data_names, is_pinned};
+use crate::model_files::{INDEX, ONNX, PLAIN, data_names, is_pinned, parts};
 use crate::modules;
 use crate::registry::FileSpec;
 use crate::{Event, Locations};
@@ -43,19 +44,44 @@ pub(super) fn repository_dir(locations: &Locations, hub_id: &str) -> PathBuf {
     locations.hf_cache_dir.join(Repo::model(hub_id.to_owned()).folder_name())
 }
 
-/// Returns the directory with the files of the last fetched revision.
-pub(super) fn snapshot_dir(locations: &Locations, hub_id: &str) -> Option<PathBuf> {
-    let repository = repository_dir(locations, hub_id);
-    let path = repository.join("refs/main");
-    let revision = open::read(&path, open::Links::Follow, MAX_REVISION_BYTES).ok()?;
-    let revision = String::from_utf8(revision).ok()?;
-    let revision = revision.trim();
-    // A revision is a commit; anything else could be a path out of the cache.
-    let is_commit = !revision.is_empty() && revision.chars().all(|c| c.is_ascii_alphanumeric());
-    is_commit.then(|| repository.join("snapshots").join(revision))
+/// Returns the directories that may have a model's files, best first: of the revision that a database recorded, and of
+/// the last fetched one.
+pub(super) fn snapshot_dirs(locations: &Locations, hub_id: &str) -> Vec<PathBuf> {
+    let recorded = snapshot_dir(locations, hub_id);
+    recorded.into_iter().chain(snapshot_of(locations, hub_id, None)).collect()
 }
 
-/// Fetches and verifies the files that are not in the cache.
+/// Returns the directory that files are fetched into: of the recorded revision if there is one, else of the last
+/// fetched one.
+fn snapshot_dir(locations: &Locations, hub_id: &str) -> Option<PathBuf> {
+    snapshot_of(locations, hub_id, recorded(locations))
+}
+
+/// Returns the revision that a database recorded. It is a commit; anything else could be a path out of the cache.
+fn recorded(locations: &Locations) -> Option<&str> {
+    locations.files.revision.as_deref().filter(|revision| is_commit(revision))
+}
+
+fn is_commit(revision: &str) -> bool {
+    !revision.is_empty() && revision.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// Returns the directory of a revision, or of the last fetched one.
+fn snapshot_of(locations: &Locations, hub_id: &str, revision: Option<&str>) -> Option<PathBuf> {
+    let repository = repository_dir(locations, hub_id);
+    let revision = match revision {
+        Some(revision) => revision.to_owned(),
+        None => {
+            let path = repository.join("refs/main");
+            let bytes = open::read(&path, open::Links::Follow, MAX_REVISION_BYTES).ok()?;
+            String::from_utf8(bytes).ok()?.trim().to_owned()
+        }
+    };
+    is_commit(&revision).then(|| repository.join("snapshots").join(revision))
+}
+
+/// Fetches and verifies the files that are not in the cache: of the revision that a database recorded, else of the hub's
+/// current one.
 ///
 /// Uses an ONNX file as the weights if there are no others.
 pub(super) fn fetch(
@@ -74,39 +100,55 @@ pub(super) fn fetch(
         .build()
         .map_err(|error| error.to_string())?;
     probe(&api, hub_id)?;
-    let mut fetch = |file: &FileSpec| fetch_file(&api, hub_id, file, locations, on_event);
-    for file in files.iter().filter(|file| file.name != WEIGHTS[0]) {
-        match fetch(file) {
-            Err(failure) if failure.is_absent && file.optional => {}
-            result => result.map_err(|failure| failure.reason)?,
+    // Returns whether the hub has the file.
+    let mut fetch = |file: &FileSpec| match fetch_file(&api, hub_id, file, locations, on_event) {
+        Err(failure) if failure.is_absent && file.optional => Ok(false),
+        result => result.map(|()| true).map_err(|failure| failure.reason),
+    };
+    let named = |name: &str, optional| FileSpec { optional, ..FileSpec::named(name) };
+    fetch(&named(modules::FILE, true))?;
+    let dir = || snapshot_dir(locations, hub_id).unwrap_or_default();
+    let text = |error: Error| error.to_string();
+    let folder = modules::static_folder(&dir()).map_err(text)?;
+    if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_empty()) {
+        fetch(&named(&format!("{folder}/tokenizer.json"), false))?;
+        fetch(&named(&format!("{folder}/{PLAIN}"), false))?;
+        return Ok(());
+    }
+    for file in files.iter().filter(|file| file.name != PLAIN) {
+        let optional = file.optional || file.name == "config.json" && folder.is_some();
+        fetch(&FileSpec { optional, ..file.clone() })?;
+    }
+    for (name, is_needed) in modules::files(&dir()).map_err(text)? {
+        if !fetch(&named(&name, true))? && is_needed {
+            return Err(format!("there is no {name}, and kb reads no other form of it"));
         }
     }
-    let modules =
-        snapshot_dir(locations, hub_id).map_or(Ok(Vec::new()), |dir| modules::files(&dir));
-    for (name, is_needed) in modules.map_err(|error| error.to_string())? {
-        match fetch(&FileSpec { name, optional: !is_needed, size_bytes: None, sha256: None }) {
-            Err(failure) if failure.is_absent && !is_needed => {}
-            result => result.map_err(|failure| failure.reason)?,
+    let family = Facts::read(&dir(), None).map_err(text)?.family;
+    if family.is_supported() {
+        let plain = files.iter().find(|file| file.name == PLAIN).cloned();
+        if fetch(&FileSpec { optional: true, ..plain.unwrap_or_else(|| named(PLAIN, true)) })? {
+            return Ok(());
         }
-    }
-    let is_buildable = snapshot_dir(locations, hub_id)
-        .is_none_or(|dir| Facts::read(&dir, None).is_ok_and(|facts| facts.family.is_supported()));
-    let plain = files.iter().find(|file| file.name == WEIGHTS[0]);
-    if let Some(plain) = plain.filter(|_| is_buildable) {
-        match fetch(plain) {
-            Err(failure) if failure.is_absent => {}
-            result => return result.map_err(|failure| failure.reason),
+        if fetch(&named(INDEX, true))? {
+            for part in parts(&dir().join(INDEX)).map_err(text)? {
+                let name = part.file_name().unwrap_or_default().to_string_lossy();
+                fetch(&named(&name, false))?;
+            }
+            return Ok(());
         }
     }
     // The numbers of a large one are beside it. They come first: a directory with weights is complete.
-    let names = data_names(WEIGHTS[1]).map(|name| (name, true));
-    for (name, optional) in names.into_iter().chain([(WEIGHTS[1].to_owned(), false)]) {
-        match fetch(&FileSpec { name, optional, size_bytes: None, sha256: None }) {
-            Err(failure) if failure.is_absent && optional => {}
-            result => result.map_err(|failure| failure.reason)?,
-        }
+    for name in data_names(ONNX) {
+        fetch(&named(&name, true))?;
     }
-    Ok(())
+    match (fetch(&named(ONNX, true))?, family) {
+        (true, _) => Ok(()),
+        (false, Family::Unsupported(reason)) => {
+            Err(format!("{reason} is not supported, and there is no {ONNX}"))
+        }
+        (false, _) => Err(format!("there is none of {PLAIN}, {INDEX} and {ONNX}")),
+    }
 }
 
 /// A file that could not be fetched.
@@ -161,7 +203,13 @@ fn fetch_file(
     }) {
         return Ok(());
     }
-    let model = api.model(hub_id.to_owned());
+    let model = match recorded(locations) {
+        Some(revision) => {
+            let revision = revision.to_owned();
+            api.repo(Repo::with_revision(hub_id.to_owned(), RepoType::Model, revision))
+        }
+        None => api.model(hub_id.to_owned()),
+    };
     let mut fetch_once = || {
         let mut total_bytes = 0;
         let name = file.name.clone();

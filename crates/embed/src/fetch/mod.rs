@@ -59,24 +59,16 @@ pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathB
         if !dir.is_dir() {
             return Err(Error::NoModelFiles { name: choice.name(), path: Some(dir.clone()) });
         }
-        let folder = modules::static_folder(dir)?;
-        let needed: &[&str] =
-            if folder.is_some() { &["tokenizer.json"] } else { &["config.json", "tokenizer.json"] };
-        let place = below(dir, folder);
-        for name in needed {
-            if !place.join(name).is_file() {
-                return Err(model_error(&place, format!("there is no {name} in it")));
-            }
-        }
-        if weights(&place).is_none() {
-            return Err(model_error(&place, format!("there is none of {}", WEIGHTS.join(", "))));
+        if let Some((place, what)) = missing(dir)? {
+            return Err(model_error(&place, what));
         }
         return Ok(dir.clone());
     }
     let files = files(choice);
     let mut broken = None;
     for dir in model_dirs(choice, locations) {
-        if !is_complete(&dir, files) {
+        // One with unreadable settings is reported when they are read.
+        if !dir.is_dir() || matches!(missing(&dir), Ok(Some(_))) {
             continue;
         }
         match check_lengths(&dir, files) {
@@ -100,29 +92,18 @@ pub fn install(
     locations: &Locations,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Installed> {
-    let runtime = match runtime::locate(locations) {
-        Ok(Some(path)) => {
-            on_event(Event::Found { what: runtime::WHAT.to_owned(), path: path.clone() });
-            path
-        }
+    let mut runtime = match runtime::locate(locations) {
+        Ok(found) => found,
         // A library given by the user is not replaced.
         Err(error) if locations.runtime_path.is_some() => return Err(error),
-        Ok(None) | Err(_)
-            if locate_model(choice, locations)
-                .and_then(|dir| Facts::read(&dir, choice.spec()))
-                .is_ok_and(|facts| is_static(&facts)) =>
-        {
-            PathBuf::new()
-        }
-        Ok(None) | Err(_) => {
-            let workspace = Workspace::open(&locations.cache_dir, on_event)?;
-            match runtime::locate(locations) {
-                Ok(Some(path)) => path,
-                Ok(None) | Err(_) => runtime::fetch(locations, &workspace, on_event)?,
-            }
-        }
+        Err(_) => None,
     };
-    let model_dir = match locate_model(choice, locations) {
+    if let Some(path) = &runtime {
+        on_event(Event::Found { what: runtime::WHAT.to_owned(), path: path.clone() });
+    } else if choice.spec().is_some_and(|spec| !spec.is_static) {
+        runtime = Some(install_runtime(locations, on_event)?);
+    }
+    let model_dir = match locate_fitting(choice, locations) {
         Ok(path) => {
             on_event(Event::Found { what: model_label(choice), path: path.clone() });
             path
@@ -130,13 +111,38 @@ pub fn install(
         Err(error) if matches!(choice, ModelChoice::Directory { .. }) => return Err(error),
         Err(_) => {
             let workspace = Workspace::open(&locations.cache_dir, on_event)?;
-            match locate_model(choice, locations) {
+            match locate_fitting(choice, locations) {
                 Ok(path) => path,
                 Err(_) => fetch_model(choice, locations, &workspace, on_event)?,
             }
         }
     };
-    Ok(installed(choice, read(choice, &model_dir)?, runtime, locations))
+    let model = read(choice, &model_dir)?;
+    let runtime = match runtime {
+        Some(path) => path,
+        None if is_static(&model.1) => PathBuf::new(),
+        None => install_runtime(locations, on_event)?,
+    };
+    Ok(installed(choice, model, runtime, locations))
+}
+
+fn install_runtime(locations: &Locations, on_event: &mut dyn FnMut(Event)) -> Result<PathBuf> {
+    let workspace = Workspace::open(&locations.cache_dir, on_event)?;
+    match runtime::locate(locations) {
+        Ok(Some(path)) => Ok(path),
+        Ok(None) | Err(_) => runtime::fetch(locations, &workspace, on_event),
+    }
+}
+
+/// Finds the model's directory, unless the database recorded a revision with other weights, which can be fetched.
+fn locate_fitting(choice: &ModelChoice, locations: &Locations) -> Result<PathBuf> {
+    let dir = locate_model(choice, locations)?;
+    let model = read(choice, &dir)?;
+    let files = installed(choice, model, PathBuf::new(), locations).files();
+    if locations.files.revision.is_none() || locations.files.fits(&files) {
+        return Ok(dir);
+    }
+    Err(Error::NotInstalled { what: model_label(choice) })
 }
 
 /// Fetches the model from the first source that provides it.
@@ -153,7 +159,7 @@ fn fetch_model(
         ModelChoice::Hub(id) => id,
         ModelChoice::Directory { .. } => unreachable!("a directory of the user's is not fetched"),
     };
-    let size_mb = choice.spec().map(|spec| spec.download_mb);
+    let size_mb = choice.spec().and_then(|spec| spec.download_mb);
     let source = hub::source(locations);
     on_event(Event::Fetching {
         what: what.clone(),
@@ -211,6 +217,10 @@ fn read(choice: &ModelChoice, dir: &Path) -> Result<(PathBuf, Facts)> {
         let (weights, name) = Weights::open_table(&place)?;
         let width = weights.rows(name, [0, 0])?.num_columns;
         facts.dim = u32::try_from(width).unwrap_or(u32::MAX);
+        if let Some(spec) = choice.spec().filter(|spec| spec.dim != facts.dim) {
+            let reason = format!("width is {width}, expected {}", spec.dim);
+            return Err(model_error(&place, reason));
+        }
     }
     Ok((place, facts))
 }
@@ -261,19 +271,28 @@ fn models_dir(locations: &Locations) -> PathBuf {
 /// Returns the possible directories of the model, best first; they need not exist.
 fn model_dirs(choice: &ModelChoice, locations: &Locations) -> Vec<PathBuf> {
     match choice {
-        ModelChoice::Known(spec) => hub::snapshot_dir(locations, &spec.hub_id)
+        ModelChoice::Known(spec) => hub::snapshot_dirs(locations, &spec.hub_id)
             .into_iter()
             .chain([models_dir(locations).join(&spec.name)])
             .collect(),
-        ModelChoice::Hub(id) => hub::snapshot_dir(locations, id).into_iter().collect(),
+        ModelChoice::Hub(id) => hub::snapshot_dirs(locations, id),
         ModelChoice::Directory { path, .. } => vec![path.clone()],
     }
 }
 
-/// Whether a directory has all required files; any kind of weights will do.
-fn is_complete(dir: &Path, files: &[FileSpec]) -> bool {
-    let needed = files.iter().filter(|file| !file.optional && !WEIGHTS.contains(&&*file.name));
-    needed.clone().all(|file| dir.join(&file.name).is_file()) && weights(dir).is_some()
+/// Returns what a model's directory lacks, and where; any kind of weights will do.
+fn missing(dir: &Path) -> Result<Option<(PathBuf, String)>> {
+    let folder = modules::static_folder(dir)?;
+    let needed: &[&str] =
+        if folder.is_some() { &["tokenizer.json"] } else { &["config.json", "tokenizer.json"] };
+    let place = below(dir, folder);
+    if let Some(name) = needed.iter().find(|name| !place.join(name).is_file()) {
+        return Ok(Some((place, format!("there is no {name} in it"))));
+    }
+    if weights(&place).is_none() {
+        return Ok(Some((place, format!("there is none of {}", WEIGHTS.join(", ")))));
+    }
+    Ok(None)
 }
 
 /// Compares only lengths, which is cheap enough for every start.

@@ -58,7 +58,7 @@ impl Identity {
                 metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             Ok(format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()))
         };
-        let stamps = [Some(path.clone()), data_of(weights)].into_iter().flatten();
+        let stamps = [path.clone()].into_iter().chain(data_of(weights));
         Ok(Self {
             version: export::EXPORT_VERSION,
             kind: kind.to_owned(),
@@ -171,6 +171,7 @@ fn text_of(facts: &Facts) -> String {
         Activation::Gelu => "gelu",
         Activation::GeluTanh => "gelu-tanh",
         Activation::Relu => "relu",
+        Activation::Silu => "silu",
     };
     let pooling = match facts.pooling_in_graph() {
         Some(Pooling::Mean) => "mean",

@@ -17,7 +17,7 @@ use super::cache::{self, Expected, FileState, Manifest, Workspace};
 use super::facts::Family;
 use super::fault::{io_error, model_error, unsupported};
 use super::graph::identity::Identity;
-use super::model_files::weights;
+use super::model_files::{WEIGHTS, weights};
 use super::names::Names;
 use super::single::weights::{Int8Matrix, Weights};
 use super::{Event, Installed};
@@ -54,15 +54,17 @@ enum Source {
 
 fn source(installed: &Installed) -> Result<Source> {
     let dir = &installed.model_dir;
-    let plain = dir.join("model.safetensors");
     let family = &installed.facts.family;
-    if let Some(names) = Names::of(family).filter(|_| plain.is_file()) {
-        return Ok(Source::Weights(plain, names));
+    let is_onnx = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "onnx");
+    let found = weights(dir);
+    if let (Some(names), Some(own)) =
+        (Names::of(family), found.clone().filter(|path| !is_onnx(path)))
+    {
+        return Ok(Source::Weights(own, names));
     }
-    let found =
-        weights(dir).filter(|path| path.extension().is_some_and(|extension| extension == "onnx"));
-    let exported = || ["onnx/model.onnx", "model.onnx"].map(|name| dir.join(name));
-    match (found.or_else(|| exported().into_iter().find(|path| path.is_file())), family) {
+    let exported =
+        || WEIGHTS.iter().map(|name| dir.join(name)).find(|path| is_onnx(path) && path.is_file());
+    match (found.filter(is_onnx).or_else(exported), family) {
         (Some(path), _) => Ok(Source::Onnx(path)),
         (None, Family::Unsupported(reason)) => {
             let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");

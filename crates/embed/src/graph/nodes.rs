@@ -201,6 +201,10 @@ impl Builder<'_> {
                 self.node_with("Gelu", &[input], tanh)
             }
             Activation::Relu => self.node("Relu", &[input]),
+            Activation::Silu => {
+                let share = self.node("Sigmoid", &[input])?;
+                self.node("Mul", &[input, &share])
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 use crate::error::Result;
 use crate::fault::{io_error, model_error, unsupported};
 use crate::files::{File, open, write as replacing};
-use crate::model_files::WEIGHTS;
+use crate::model_files::{PLAIN, parts};
 use crate::names::{TOKEN_VECTORS, WORDS};
 
 /// Bytes of the number at the start of a file: the length of the table of tensors that follows.
@@ -35,6 +35,8 @@ pub(crate) struct Weights {
     file: Option<File>,
     path: PathBuf,
     table: Metadata,
+    /// The other files of a model that has several.
+    others: Vec<Self>,
     /// Offset of the numbers in the file.
     start: u64,
     prefix: String,
@@ -68,7 +70,8 @@ impl Weights {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let mut weights = Self::open_plain(path)?;
         // Every encoder has this tensor; its prefix is the prefix of all.
-        let names = weights.table.offset_keys();
+        let files = [&weights].into_iter().chain(&weights.others);
+        let names: Vec<String> = files.flat_map(|file| file.table.offset_keys()).collect();
         let before = |name: &String| {
             let tables = [WORDS, TOKEN_VECTORS].into_iter();
             tables.filter_map(|table| name.strip_suffix(table)).map(str::to_owned).next()
@@ -78,15 +81,22 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Reads the table of tensors of a module, whose names have no prefix.
+    /// Reads the table of tensors of a module, whose names have no prefix, or those of a list of files.
     pub(crate) fn open_plain(path: &Path) -> Result<Self> {
-        Ok(Self { is_derived: false, ..Self::open_derived(path)? })
+        let open = |path: &Path| Ok(Self { is_derived: false, ..Self::open_derived(path)? });
+        match parts(path)?.split_first() {
+            None => open(path),
+            Some((first, others)) => {
+                let others = others.iter().map(|path| open(path)).collect::<Result<_>>()?;
+                Ok(Self { others, ..open(first)? })
+            }
+        }
     }
 
     /// Reads the table of tensors of a static model, and finds the name of its vectors.
     pub(crate) fn open_table(dir: &Path) -> Result<(Self, &'static str)> {
         const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
-        let path = dir.join(WEIGHTS[0]);
+        let path = dir.join(PLAIN);
         let weights = Self::open_plain(&path)?;
         if weights.has("mapping") {
             return Err(unsupported(&path, "vectors with a `mapping` are not supported"));
@@ -140,6 +150,7 @@ impl Weights {
             file,
             path: path.to_owned(),
             table,
+            others: Vec::new(),
             start,
             prefix: String::new(),
             kept: OnceLock::new(),
@@ -176,13 +187,20 @@ impl Weights {
 
     /// Whether there is a tensor with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.table.info(&format!("{}{name}", self.prefix)).is_some()
+        self.file_with(name).is_some()
+    }
+
+    /// Returns the file that has a tensor, and where it is in it.
+    fn file_with(&self, name: &str) -> Option<(&Self, &TensorInfo)> {
+        let name = format!("{}{name}", self.prefix);
+        let mut files = [self].into_iter().chain(&self.others);
+        files.find_map(|file| Some((file, file.table.info(&name)?)))
     }
 
     /// Returns a tensor with the dimensions of `shape`; 0 matches any length.
     pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor> {
-        let info = self.find(name, shape)?;
-        let rows = self.rows_of(name, info);
+        let (file, info) = self.find(name, shape)?;
+        let rows = file.rows_of(name, info);
         let mut data = Vec::new();
         rows.read(0..rows.num_rows, &mut data)?;
         Ok(Tensor { shape: info.shape.clone(), data })
@@ -201,7 +219,8 @@ impl Weights {
 
     /// Returns a matrix to read row by row; 0 in `shape` matches any length.
     pub(crate) fn rows(&self, name: &str, shape: [usize; 2]) -> Result<Rows<'_>> {
-        Ok(self.rows_of(name, self.find(name, &shape)?))
+        let (file, info) = self.find(name, &shape)?;
+        Ok(file.rows_of(name, info))
     }
 
     fn rows_of(&self, name: &str, info: &TensorInfo) -> Rows<'_> {
@@ -218,9 +237,9 @@ impl Weights {
         }
     }
 
-    fn find(&self, name: &str, shape: &[usize]) -> Result<&TensorInfo> {
-        let info = self.table.info(&format!("{}{name}", self.prefix));
-        let info = info.ok_or_else(|| self.fail(name, "it is missing"))?;
+    fn find(&self, name: &str, shape: &[usize]) -> Result<(&Self, &TensorInfo)> {
+        let found = self.file_with(name);
+        let (file, info) = found.ok_or_else(|| self.fail(name, "it is missing"))?;
         let found = &info.shape;
         let fits = found.len() == shape.len()
             && found.iter().zip(shape).all(|(found, wanted)| *wanted == 0 || found == wanted);
@@ -228,8 +247,8 @@ impl Weights {
             return Err(self.fail(name, format!("its shape is {found:?}, expected {shape:?}")));
         }
         match info.dtype {
-            Dtype::F32 | Dtype::F16 | Dtype::BF16 => Ok(info),
-            Dtype::I8 if self.is_derived => Ok(info),
+            Dtype::F32 | Dtype::F16 | Dtype::BF16 => Ok((file, info)),
+            Dtype::I8 if self.is_derived => Ok((file, info)),
             other => Err(self.fail(name, format!("numbers of type {other:?} are not supported"))),
         }
     }

@@ -108,6 +108,7 @@ mod tests {
             cache_dir: cache_dir.to_owned(),
             hf_cache_dir: PathBuf::new(),
             hf_endpoint: None,
+            files: crate::document::ModelFiles::default(),
             hf_token: None,
             runtime_path: None,
             library_dirs: Vec::new(),

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, named_params};
 
 use super::fault::{Fault, Step};
 use crate::Store;
-use crate::document::Binding;
+use crate::document::{Binding, ModelFiles};
 use crate::error::{Error, Result};
 
 /// One of the two bindings in `config`.
@@ -39,9 +39,13 @@ const EMBEDDING_DIM: &str = "embedding_dim";
 const MODEL_MAX_TOKENS: &str = "model_max_tokens";
 const MODEL_PRECISION: &str = "model_precision";
 const PASSAGE_PREFIX: &str = "passage_prefix";
+const MODEL_REVISION: &str = "model_revision";
+const WEIGHTS_SHA256: &str = "weights_sha256";
 
-const KEYS: [&str; 5] =
-    [MODEL_NAME, EMBEDDING_DIM, MODEL_MAX_TOKENS, MODEL_PRECISION, PASSAGE_PREFIX];
+const KEYS: [&str; 7] = [
+    MODEL_NAME, EMBEDDING_DIM, MODEL_MAX_TOKENS, MODEL_PRECISION, PASSAGE_PREFIX, MODEL_REVISION,
+    WEIGHTS_SHA256,
+];
 
 impl Store {
     /// Returns the model the database was built with; `None` before anything was embedded.
@@ -69,7 +73,9 @@ impl Store {
 pub(crate) fn check(db: &Connection, expected: Option<&Binding>) -> Step<Option<Binding>> {
     let found = load(db, Slot::Current)?;
     match (&found, expected) {
-        (Some(found), Some(expected)) if found != expected => Err(mismatch(found, expected).into()),
+        (Some(found), Some(expected)) if !found.fits(expected) => {
+            Err(mismatch(found, expected).into())
+        }
         _ => Ok(found),
     }
 }
@@ -82,21 +88,30 @@ pub(crate) fn load(db: &Connection, slot: Slot) -> Step<Option<Binding>> {
         max_tokens: parsed(db, slot, MODEL_MAX_TOKENS)?,
         precision: parsed(db, slot, MODEL_PRECISION)?,
         passage_prefix: value(db, slot, PASSAGE_PREFIX)?.unwrap_or_default(),
+        files: ModelFiles {
+            revision: value(db, slot, MODEL_REVISION)?,
+            sha256: value(db, slot, WEIGHTS_SHA256)?,
+        },
     }))
 }
 
 pub(crate) fn save(db: &Connection, slot: Slot, binding: &Binding) -> Step<()> {
     let values = [
-        binding.model_name.clone(),
-        binding.dim.to_string(),
-        binding.max_tokens.to_string(),
-        binding.precision.to_string(),
-        binding.passage_prefix.clone(),
+        Some(binding.model_name.clone()),
+        Some(binding.dim.to_string()),
+        Some(binding.max_tokens.to_string()),
+        Some(binding.precision.to_string()),
+        Some(binding.passage_prefix.clone()),
+        binding.files.revision.clone(),
+        binding.files.sha256.clone(),
     ];
+    clear(db, slot)?;
     let mut statement = db.prepare_cached(SET_CONFIG_VALUE)?;
     for (key, value) in KEYS.iter().zip(values) {
         let key = format!("{}{key}", slot.prefix());
-        statement.execute(named_params! { ":key": key, ":value": value })?;
+        if let Some(value) = value {
+            statement.execute(named_params! { ":key": key, ":value": value })?;
+        }
     }
     Ok(())
 }
@@ -118,6 +133,8 @@ pub(crate) fn mismatch(bound: &Binding, wanted: &Binding) -> Error {
             format!("{} ({})", binding.model_name, binding.precision)
         } else if bound.passage_prefix != wanted.passage_prefix {
             format!("{} (passage prefix {:?})", binding.model_name, binding.passage_prefix)
+        } else if !bound.files.fits(&wanted.files) {
+            format!("{} ({})", binding.model_name, binding.files)
         } else {
             format!("{} ({} dim, {} tokens)", binding.model_name, binding.dim, binding.max_tokens)
         }
@@ -185,6 +202,37 @@ mod tests {
         assert_eq!((bound.as_str(), bound_dim, wanted.as_str()), ("small", 4, "wide"));
         assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
         db.assert_intact();
+    }
+
+    #[test]
+    fn other_weights_are_another_model_and_unknown_ones_take_the_first_that_are_known() {
+        let files = |revision: &str, sha256: &str| ModelFiles {
+            revision: Some(revision.into()),
+            sha256: Some(sha256.into()),
+        };
+        let made_by = |files: ModelFiles| Binding { files, ..binding("small") };
+        let mut db = TestDb::new();
+        db.add("/a.md", &["words"], &[]);
+        db.store.bind(&made_by(files("one", "a"))).unwrap();
+        assert_eq!(db.store.binding().unwrap().unwrap().files, files("one", "a"));
+        // The same weights, and files that nothing is known of, change nothing.
+        db.store.bind(&made_by(files("two", "a"))).unwrap();
+        db.store.bind(&binding("small")).unwrap();
+        assert_eq!(db.store.binding().unwrap().unwrap().files, files("one", "a"));
+        let error = db.store.bind(&made_by(files("two", "b"))).unwrap_err().to_string();
+        let expected = "'small (weights a, revision one)' (4 dim) but config specifies \
+                        'small (weights b, revision two)'";
+        assert!(error.contains(expected), "{error}");
+        let reader = Store::open(&db.path()).unwrap();
+        assert_eq!(reader.binding().unwrap(), Some(made_by(files("one", "a"))));
+        // A reindex forgets files that are not known any more.
+        db.store.begin_reindex(&binding("small")).unwrap();
+        for found in db.store.unembedded(crate::ChunkId(0), 10).unwrap() {
+            let embedding = crate::document::Embedding { vector: vector("words"), codes: None };
+            db.store.store_reindexed(&[crate::Renewed::kept(&found, embedding)]).unwrap();
+        }
+        db.store.finish_reindex().unwrap();
+        assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
     }
 
     #[test]

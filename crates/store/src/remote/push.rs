@@ -158,7 +158,11 @@ fn prepare(link: &mut Link, state: &State) -> Result<bool> {
             "name another database or schema (`options=-csearch_path%3DNAME,public`), or drop the tables `kb_…`",
         ));
     }
-    let is_fresh = !before.is_known || before.binding != state.binding;
+    let is_same = match (&before.binding, &state.binding) {
+        (Some(before), Some(binding)) => before.fits(binding),
+        (before, binding) => before == binding,
+    };
+    let is_fresh = !before.is_known || !is_same;
     link.run(async |client| {
         let transaction = client.transaction().await?;
         if is_fresh {

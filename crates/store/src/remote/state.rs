@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tokio_postgres::GenericClient;
 
 use super::Link;
-use crate::document::Binding;
+use crate::document::{Binding, ModelFiles};
 use crate::error::Result;
 
 /// Version of the tables; those of another one are not searched, and the next push makes them again.
@@ -25,6 +25,9 @@ const MAX_VALUE_BYTES: usize = 256;
 
 /// Most numbers in a vector of pgvector.
 pub(super) const MAX_DIM: u32 = 16_000;
+
+/// Digits of a SHA-256.
+const SHA256_DIGITS: usize = 64;
 
 /// Most tokens that a model reads.
 const MAX_TOKENS: u32 = 1_000_000;
@@ -80,6 +83,11 @@ impl State {
                         .filter(|count| (1..=MAX_TOKENS).contains(count))?,
                     precision: parse("precision").parse().ok()?,
                     passage_prefix: parse("passage_prefix"),
+                    files: ModelFiles {
+                        revision: None,
+                        sha256: Some(parse("weights_sha256"))
+                            .filter(|sha256| sha256.len() == SHA256_DIGITS),
+                    },
                 })
             })(),
             cosine_floor: parse("cosine_floor")
@@ -116,6 +124,7 @@ impl State {
                 ("max_tokens", binding.max_tokens.to_string()),
                 ("precision", binding.precision.to_string()),
                 ("passage_prefix", binding.passage_prefix.clone()),
+                ("weights_sha256", binding.files.sha256.clone().unwrap_or_default()),
             ]);
         }
         for (key, value) in values {

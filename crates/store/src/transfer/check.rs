@@ -7,7 +7,7 @@ mod fields;
 
 use std::collections::HashSet;
 
-use crate::document::{Binding, Chunk, DocType, Precision};
+use crate::document::{Binding, Chunk, DocType, ModelFiles, Precision};
 use crate::text::printable::is_harmful;
 use crate::{ChunkId, DocumentId, Edits, Record, RecordedChunk, Root};
 
@@ -103,6 +103,7 @@ fn binding(line: BindingLine) -> Checked<Binding> {
         max_tokens: line.max_tokens,
         precision,
         passage_prefix: line.passage_prefix,
+        files: ModelFiles::default(),
     })
 }
 

@@ -6,7 +6,7 @@ mod refused;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::document::{Chunk, DocType, Precision};
+use crate::document::{Chunk, DocType, ModelFiles, Precision};
 use crate::{ChunkId, DocumentId, Edits, PathStamp, Record};
 
 fn binding() -> Binding {
@@ -16,6 +16,7 @@ fn binding() -> Binding {
         max_tokens: 256,
         precision: Precision::Fp32,
         passage_prefix: "passage: ".into(),
+        files: ModelFiles::default(),
     }
 }
 

@@ -29,6 +29,17 @@ pub struct Reindexing {
     pub num_chunks: u32,
 }
 
+/// What a reindex has to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Number of all chunks.
+    pub num_chunks: u64,
+    /// Tokens of all chunks, as the present model counts them.
+    pub num_tokens: u64,
+    /// Size of the codes of their tokens in bytes.
+    pub code_bytes: u64,
+}
+
 /// A chunk without a vector of the new model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unembedded {
@@ -64,6 +75,13 @@ const PROGRESS: &str = "
         (SELECT count(*) FROM chunks_vec_next)
             + (SELECT count(DISTINCT chunk_id) FROM chunks_next) AS num_embedded,
         (SELECT count(*) FROM chunks) AS num_chunks";
+
+const EXTENT: &str = "
+    SELECT
+        count(*) AS num_chunks,
+        coalesce(sum(token_count), 0) AS num_tokens,
+        (SELECT coalesce(sum(length(codes)), 0) FROM chunks_tokens) AS code_bytes
+    FROM chunks";
 
 const FORGET_NEXT: &str = "DELETE FROM chunks_vec_next";
 
@@ -155,7 +173,7 @@ impl Store {
     /// model. Drops the vectors of an unfinished change to yet another model.
     pub fn begin_reindex(&mut self, wanted: &Binding) -> Result<Reindexing> {
         let progress = self.write(|db| {
-            if binding::load(db, Slot::Next)?.as_ref() != Some(wanted) {
+            if !binding::load(db, Slot::Next)?.is_some_and(|next| next.fits(wanted)) {
                 forget(db)?;
                 binding::save(db, Slot::Next, wanted)?;
             }
@@ -163,6 +181,22 @@ impl Store {
         })?;
         self.reindexing = Some(wanted.clone());
         Ok(progress)
+    }
+
+    /// Returns how much a reindex has to do.
+    pub fn reindex_extent(&self) -> Result<Extent> {
+        self.read(|db| {
+            Ok(db.query_row(EXTENT, [], |row| {
+                let number = |name| -> rusqlite::Result<u64> {
+                    Ok(u64::try_from(row.get::<_, i64>(name)?).unwrap_or(0))
+                };
+                Ok(Extent {
+                    num_chunks: number("num_chunks")?,
+                    num_tokens: number("num_tokens")?,
+                    code_bytes: number("code_bytes")?,
+                })
+            })?)
+        })
     }
 
     /// Returns the target and the progress of an interrupted reindex; `None` if none was begun.
@@ -270,11 +304,11 @@ impl Store {
 fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
     let begun = begun.ok_or_else(|| Error::Store("no reindex is in progress".into()))?;
     match binding::load(db, Slot::Next)? {
-        Some(found) if found == *begun => Ok(found),
+        Some(found) if found.fits(begun) => Ok(found),
         Some(found) => Err(binding::mismatch(&found, begun).into()),
         // Another process has finished the same change.
         None => match binding::load(db, Slot::Current)? {
-            Some(found) if found != *begun => Err(binding::mismatch(&found, begun).into()),
+            Some(found) if !found.fits(begun) => Err(binding::mismatch(&found, begun).into()),
             _ => Err(Error::Store("the reindex was finished by another process".into()).into()),
         },
     }

@@ -40,9 +40,14 @@ impl Store {
     /// case.
     pub fn bind(&mut self, wanted: &Binding) -> Result<()> {
         // Usually there is nothing to do, so the write lock is not taken.
-        if self.binding()?.as_ref() != Some(wanted) {
+        let is_known =
+            |bound: &Binding| bound.files.sha256.is_some() || wanted.files.sha256.is_none();
+        let bound = self.binding()?;
+        if !bound.as_ref().is_some_and(|bound| bound.fits(wanted) && is_known(bound)) {
             self.write(|db| match binding::load(db, Slot::Current)? {
-                Some(bound) if bound == *wanted => Ok(()),
+                // A database of before takes the files that are there.
+                Some(bound) if bound.fits(wanted) && is_known(&bound) => Ok(()),
+                Some(bound) if bound.fits(wanted) => binding::save(db, Slot::Current, wanted),
                 Some(bound) if db.query_row(HAS_CHUNKS, [], |row| row.get(0))? => {
                     Err(binding::mismatch(&bound, wanted).into())
                 }

@@ -9,6 +9,7 @@ impl Activation {
             Self::Gelu => |numbers| lanes::map(numbers, gelu),
             Self::GeluTanh => |numbers| lanes::map(numbers, gelu_tanh),
             Self::Relu => |numbers| lanes::map(numbers, |number| number.max(0.0)),
+            Self::Silu => |numbers| lanes::map(numbers, |number| number / (1.0 + (-number).exp())),
         }
     }
 }
@@ -92,13 +93,17 @@ mod tests {
 
     #[test]
     fn far_from_zero_the_activation_is_the_number_or_zero() {
-        for activation in [Activation::Gelu, Activation::GeluTanh, Activation::Relu] {
-            let mut values = [20.0, -20.0, 0.0];
+        use Activation::{Gelu, GeluTanh, Relu, Silu};
+        for activation in [Gelu, GeluTanh, Relu, Silu] {
+            let mut values = [30.0, -30.0, 0.0];
             activation.function()(&mut values);
-            assert!((values[0] - 20.0).abs() < 1e-5 && values[1].abs() < 1e-5);
+            assert!((values[0] - 30.0).abs() < 1e-5 && values[1].abs() < 1e-5);
             assert!(values[2].abs() < 1e-7);
         }
         assert!((gelu(1.0) - 0.841_344_7).abs() < 1e-6);
         assert!((gelu_tanh(1.0) - 0.841_192).abs() < 1e-6);
+        let mut one = [1.0];
+        Silu.function()(&mut one);
+        assert!((one[0] - 0.731_058_6).abs() < 1e-6);
     }
 }
