@@ -301,3 +301,25 @@ impl Progress for Reporter<'_> {
 
     fn finish(&mut self) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::document::ModelFiles;
+
+    #[test]
+    fn a_recorded_revision_leads_nowhere_but_to_a_folder_of_its_model() {
+        let dir = |revision: &str| {
+            let mut locations = Locations::below(Path::new("/home/someone"));
+            locations.files = ModelFiles { revision: Some(revision.into()), sha256: None };
+            snapshot_dir(&locations, "organisation/name")
+        };
+        let found = dir("0123456789abcdef").unwrap();
+        assert!(found.ends_with("models--organisation--name/snapshots/0123456789abcdef"));
+        for hostile in ["", "..", "../../other", "a/b", "refs/pr/1", "a?b", "C:x"] {
+            assert_eq!(dir(hostile), None, "{hostile}");
+        }
+    }
+}
