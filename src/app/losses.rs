@@ -84,9 +84,9 @@ pub(super) fn losses<'a>(
         let there = known.iter().find(|file| !is_missing(&paths::path_of(&file.stamp.path)));
         let Some(file) = there else {
             if known.is_empty() {
-                losses.num_notes += 1
+                losses.num_notes += 1;
             } else {
-                losses.num_without_file += 1
+                losses.num_without_file += 1;
             }
             continue;
         };

@@ -40,9 +40,7 @@ pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) 
     }
     erase::finish(store, observer)?;
     if changed.is_empty() && !documents.is_empty() {
-        observer.note(
-            "no tag was changed: what is to be added is there, and what is to be removed is not",
-        );
+        observer.note("no tag was changed: those to add are there, and those to remove are not");
     }
     Ok(Tagged { documents, changed })
 }

@@ -53,7 +53,7 @@ impl Human {
         let files = setup.binding.as_ref().map(|binding| &binding.files);
         if let Some(files) = files.filter(|files| files.sha256.is_some()) {
             let files = files.to_string();
-            facts.push(fact("Weights", files.trim_start_matches("weights ").to_owned()));
+            facts.push(fact("Weights", files.trim_start_matches("weights ")));
         }
         if setup.is_read_only {
             let access = "read-only: its file, folder or medium cannot be written";
