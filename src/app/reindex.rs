@@ -100,21 +100,21 @@ pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<Estimate> 
     let extent = store.as_ref().map(Store::reindex_extent).transpose()?.unwrap_or_default();
     let selection = model::select_for_reindex(session, bound.as_ref())?;
     let (installed, spec) = (selection.locate().ok(), selection.spec());
-    let millis = |selection: &ModelSelection| match (&store, selection.locate()) {
+    let time_with = |selection: &ModelSelection| match (&store, selection.locate()) {
         (Some(store), Ok(installed)) => {
             let embedder = selection.open_for_passages(&installed, observer)?;
             measure(store, &embedder, extent).map(Some)
         }
         _ => Ok(None),
     };
-    let millis = match (&installed, &bound, spec.and_then(|spec| spec.cost)) {
-        (Some(_), ..) => millis(&selection)?,
+    let time = match (&installed, &bound, spec.and_then(|spec| spec.cost)) {
+        (Some(_), ..) => time_with(&selection)?,
         // The time of the present model, and how much more the other one costs.
         (None, Some(bound), Some(cost)) => {
             let present = model::select_known(session, bound);
             let base = present.as_ref().and_then(|present| present.spec()?.cost);
-            let millis = present.as_ref().map(millis).transpose()?.flatten();
-            millis.zip(base).map(|(millis, base)| millis.mul_f64(cost / base))
+            let time = present.as_ref().map(time_with).transpose()?.flatten();
+            time.zip(base).map(|(time, base)| time.mul_f64(cost / base))
         }
         _ => None,
     };
@@ -125,7 +125,7 @@ pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<Estimate> 
         is_installed: installed.is_some(),
         download_mb: spec.filter(|_| installed.is_none()).and_then(|spec| spec.download_mb),
         num_chunks: extent.num_chunks,
-        seconds: millis.map(|time| time.as_secs() + 1),
+        seconds: time.map(|time| time.as_secs() + 1),
         vector_bytes: bytes(bound.map_or(0, |bound| bound.dim)),
         vector_bytes_then: dim.or(spec.map(|spec| spec.dim)).map(bytes),
     })

@@ -12,13 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use safetensors::Dtype;
-use safetensors::tensor::{Metadata, TensorInfo, TensorView};
+use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::error::Result;
-use crate::fault::{io_error, model_error, unsupported};
-use crate::files::{File, open, write as replacing};
+use crate::fault::{model_error, unsupported};
+use crate::files::{File, open};
 use crate::model_files::{PLAIN, parts};
 use crate::names::{TOKEN_VECTORS, WORDS};
+
+mod write;
+
+pub(crate) use write::{Int8Matrix, write};
 
 /// Bytes of the number at the start of a file: the length of the table of tensors that follows.
 const LENGTH_BYTES: usize = 8;
@@ -137,7 +141,7 @@ impl Weights {
     /// Holds matrices in memory, as if they had been written to `path` with [`write()`] and read again.
     pub(crate) fn in_memory(path: &Path, matrices: &[Int8Matrix]) -> Result<Self> {
         let fail = |error: &dyn std::fmt::Display| model_error(path, error);
-        let mut bytes = serialize(path, matrices)?;
+        let mut bytes = write::serialize(path, matrices)?;
         let (table_bytes, table) =
             safetensors::SafeTensors::read_metadata(&bytes).map_err(|error| fail(&error))?;
         let numbers = bytes.split_off(LENGTH_BYTES + table_bytes);
@@ -322,41 +326,6 @@ impl Rows<'_> {
             .read_at(bytes, self.start.saturating_add(offset))
             .map_err(|error| self.weights.fail(&self.name, error))
     }
-}
-
-/// An 8-bit matrix by row, with the scale of each row.
-pub(crate) struct Int8Matrix {
-    /// The model's name of the map, without `.weight`.
-    pub(crate) name: String,
-    pub(crate) num_columns: usize,
-    pub(crate) rows: Vec<i8>,
-    pub(crate) scales: Vec<f32>,
-}
-
-/// Writes matrices to a separate file: `NAME.weight` and `NAME.scale` for each.
-pub(crate) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()> {
-    let bytes = serialize(path, matrices)?;
-    replacing::replace(path, &bytes).map_err(|error| io_error(path, error))
-}
-
-fn serialize(path: &Path, matrices: &[Int8Matrix]) -> Result<Vec<u8>> {
-    let scales = |matrix: &Int8Matrix| -> Vec<u8> {
-        matrix.scales.iter().flat_map(|scale| scale.to_le_bytes()).collect()
-    };
-    let scales: Vec<Vec<u8>> = matrices.iter().map(scales).collect();
-    let views = matrices.iter().zip(&scales).flat_map(|(matrix, scales)| {
-        let num_rows = matrix.scales.len();
-        let rows = bytemuck::cast_slice(&matrix.rows);
-        [
-            ("weight", TensorView::new(Dtype::I8, vec![num_rows, matrix.num_columns], rows)),
-            ("scale", TensorView::new(Dtype::F32, vec![num_rows], scales)),
-        ]
-        .map(|(part, view)| view.map(|view| (format!("{}.{part}", matrix.name), view)))
-    });
-    views
-        .collect::<Result<Vec<_>, _>>()
-        .and_then(|views| safetensors::serialize(views, None))
-        .map_err(|error| model_error(path, error))
 }
 
 /// Reads at a position without moving it, so that threads can share the file.
