@@ -610,7 +610,7 @@ ALL = [FirstAdd, Add, AddNote, Update, Reread, Watch, Remove, RemoveIgnore, Rein
 READING_GROUPS = {"Find", "Read on", "Learn more"}
 READS, OTHER_CLASS = "it only reads", "another class disturbs it"
 NOT_DISTURBED = {
-    **dict.fromkeys(["status", "eval", "embed"], READS),
+    **dict.fromkeys(["status", "eval", "embed", "model"], READS),
     "init": "it makes a database as `first add` does",
     "push": "it writes to PostgreSQL",
     "cache": OTHER_CLASS,
