@@ -12,6 +12,7 @@ use crate::cli::{messages, streams};
 use crate::embed;
 use crate::extract::sandbox::OcrWork;
 use crate::ingest;
+use crate::ingest::order;
 use crate::ingest::pace::{Pace, Work};
 use crate::ingest::walk::{self, Start, WalkOptions};
 use crate::text::number::{counted, duration, thousands};
@@ -140,7 +141,7 @@ impl IngestProgress {
         }
         let (work, starts) = (Arc::clone(&self.work), starts.to_vec());
         thread::spawn(move || {
-            let files = walk::walk(&starts, &options).map(|file| match file {
+            let files = order::small_first(walk::walk(&starts, &options)).map(|file| match file {
                 Ok(file) => (file.path, file.size_bytes),
                 Err(_) => (PathBuf::new(), 0),
             });

@@ -3,13 +3,13 @@
 //! ```text
 //! planner ──► rayon workers ──────► embedding threads ──► writer (the calling thread)
 //! walk        unchanged? read,      one passage after     commits documents in the
-//!             hash, detect,         another               order they were found
+//!             hash, detect,         another               order of `order`
 //!             extract, chunk
 //! ```
 //!
 //! The number of documents in progress is bounded: each takes a permit when it is found and gives
-//! it back when it is committed. Commits follow the order of the walk, so the same files get the
-//! same ids. A file that cannot be read becomes a line in the report and never stops the run. A
+//! it back when it is committed. [`order`] decides by the files alone who comes first, so the same
+//! files get the same ids. A file that cannot be read becomes a line in the report and never stops the run. A
 //! failure of the database or of the model stops the run and keeps everything committed before.
 
 mod content_hash;
@@ -21,6 +21,7 @@ pub mod making;
 pub mod mounts;
 mod notes;
 mod options;
+pub mod order;
 pub mod pace;
 mod pipeline;
 mod prepare;

@@ -35,7 +35,7 @@ const MIN_SHARE: f64 = 0.01;
 /// Estimates beyond this are not meaningful.
 const MAX_LEFT: Duration = Duration::from_secs(100 * 3600);
 
-/// The files of a run in the order of the walk, as counted ahead of it.
+/// The files of a run in the order of [`order`](super::order), as counted ahead of it.
 #[derive(Debug, Default)]
 pub struct Work {
     /// The kind of each file, and its size in bytes.
@@ -101,8 +101,7 @@ struct Seen {
 /// The progress so far, with times.
 #[derive(Debug, Default)]
 pub struct Pace {
-    /// Files that were looked at and are not in `seen` yet: their position in the walk and their
-    /// chunks.
+    /// Files that were looked at and are not in `seen` yet: their position and their chunks.
     unsorted: Vec<(usize, Option<u64>)>,
     seen: Vec<Seen>,
     num_seen: u64,

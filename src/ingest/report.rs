@@ -23,9 +23,9 @@ pub enum Event<'a> {
         /// Files found, including unchanged and ignored ones.
         num_files: usize,
     },
-    /// A file was looked at; its result follows in the order of the walk.
+    /// A file was looked at; its result follows in the order of commits.
     Read {
-        /// Its position in the walk, from 0.
+        /// Its position in this order, from 0.
         position: usize,
         /// Its chunks that now wait to be embedded; `None` if there is nothing to store.
         num_chunks: Option<usize>,
@@ -136,7 +136,7 @@ pub struct IngestReport {
     pub languages: BTreeMap<String, usize>,
     /// Ids of the documents added or updated, in order.
     pub document_ids: Vec<DocumentId>,
-    /// Files that could not be ingested, in the order they were found.
+    /// Files that could not be ingested, in the order they were read.
     pub failed: Vec<(PathBuf, Error)>,
     /// Ignore files that were not used, in the order they were found.
     pub warnings: Vec<(PathBuf, Error)>,

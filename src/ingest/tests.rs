@@ -194,6 +194,27 @@ fn as_many_files_are_read_in_parallel_as_there_are_workers() {
     }
 }
 
+#[test]
+fn a_long_file_comes_after_short_ones_whatever_the_number_of_threads() {
+    for (num_workers, num_embedders, batch_size) in [(1, 1, 1), (3, 2, 50), (2, 3, 4)] {
+        let (folder, mut store) = folder_of(12);
+        fs::write(folder.path().join("0.md"), "a long file\n\n".repeat(800)).unwrap();
+        let num_tokens = |text: &str| text.split_whitespace().count();
+        let options = IngestOptions { num_workers, num_embedders, batch_size, ..options() };
+        let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+        let mut names = Vec::new();
+        let mut on_event = |event: Event<'_>| {
+            if let Event::Stored { path: Some(path), .. } = event {
+                names.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
+            }
+        };
+        let report = add_with(&mut store, folder.path(), &services, &options, &mut on_event);
+        assert_eq!(names, ["1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9", "0"]);
+        let ids: Vec<i64> = report.document_ids.iter().map(|id| id.0).collect();
+        assert!(ids.into_iter().eq(1..=12));
+    }
+}
+
 /// Embeds like [`LetterEmbedder`], but waits until the expected number of documents is in progress.
 struct WaitingEmbedder<'a> {
     letters: LetterEmbedder,

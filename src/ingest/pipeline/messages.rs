@@ -12,7 +12,7 @@ use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::{Found, LeftOut};
 use crate::store::DocumentId;
 
-/// Position of a document in the order of the walk, from 0.
+/// Position of a document in the order of commits, from 0.
 pub(super) type Turn = usize;
 
 /// Something with a turn.

@@ -1,6 +1,6 @@
 //! Runs the threads between the walk and the database; see the diagram in the parent module.
 //!
-//! Every document has a turn, its number in the walk. The writer keeps documents that arrive early
+//! Every document has a turn, its number in [`order`](super::order). The writer keeps documents that arrive early
 //! and commits them in turn; permits limit how far the other threads may run ahead of it. Permits
 //! are granted in the order of the turns, so the document that the writer waits for is always in
 //! progress.

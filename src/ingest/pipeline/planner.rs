@@ -16,7 +16,7 @@ use crate::ingest::ledger::{Before, Failed};
 use crate::ingest::prepare::ReadFile;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
-use crate::ingest::{IngestOptions, Services, prepare, walk};
+use crate::ingest::{IngestOptions, Services, order, prepare, walk};
 use crate::store::{KnownPath, Store, StoredDocument};
 use crate::text::paths;
 use crate::trace::stage;
@@ -45,20 +45,19 @@ impl Planner<'_> {
     ) {
         pool.in_place_scope(|scope| {
             let mut num_turns = 0;
-            for step in walk::walk_all(starts, &self.options.walk) {
-                let item = match step {
-                    Ok(Step::LeftOut(left_out)) => {
-                        if self.is_stopped.load(Ordering::Relaxed)
-                            || to_writer.send(Message::LeftOut(left_out)).is_err()
-                        {
-                            return;
-                        }
-                        continue;
-                    }
-                    Ok(Step::Found(found)) => Ok(found),
-                    Err(error) => Err(error),
-                };
-                for item in self.items(item) {
+            let steps = walk::walk_all(starts, &self.options.walk)
+                .take_while(|_| !self.is_stopped.load(Ordering::Relaxed));
+            let found = steps.filter_map(|step| match step {
+                Ok(Step::LeftOut(left_out)) => {
+                    // The writer may have stopped already.
+                    let _ = to_writer.send(Message::LeftOut(left_out));
+                    None
+                }
+                Ok(Step::Found(found)) => Some(Ok(found)),
+                Err(error) => Some(Err(error)),
+            });
+            for found in order::small_first(found) {
+                for item in self.items(found) {
                     if self.is_stopped.load(Ordering::Relaxed) || permits.recv().is_err() {
                         return;
                     }

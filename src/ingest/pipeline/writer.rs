@@ -1,4 +1,4 @@
-//! Commits documents in the order of the walk.
+//! Commits documents in turn.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
