@@ -94,7 +94,11 @@ impl Planner<'_> {
         let stamp = Some((found.size_bytes, found.mtime_ns));
         // A panic is a bug, but a bug on one file must not lose the rest of the run.
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| match content {
-            Some(content) => self.read_member(found, &content),
+            // The bytes are at hand, so the time says nothing.
+            Some(content) => {
+                let known = self.known(&found)?;
+                self.decide(found, &content, known)
+            }
             None => self.read(found),
         }));
         let error = match outcome {
@@ -115,14 +119,9 @@ impl Planner<'_> {
     fn read(self, found: Found) -> Result<Outcome> {
         let known = self.known(&found)?;
         let has_ocr = self.options.pdf.ocr.is_available();
-        let retitled = known.as_ref().filter(|known| self.is_retitled(known));
-        let retitled = retitled.map(|known| known.document_id);
-        let is_reread = known.as_ref().is_some_and(|known| {
-            known.is_primary() && self.options.rereads.contains(&known.document_id)
-        });
         if let Some(known) = &known
-            && retitled.is_none()
-            && !is_reread
+            && !self.is_retitled(known)
+            && !self.is_reread(known)
             && !(has_ocr && known.pages_awaiting_ocr > 0)
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
             && found.wanted(self.options.wanted).allows(known.doc_type, known.language.as_deref())
@@ -148,7 +147,7 @@ impl Planner<'_> {
             Error::OverLimit { path, .. } => Error::TooLarge { path, limit_mb },
             error => error,
         })?;
-        self.decide(found, &bytes, known, is_reread)
+        self.decide(found, &bytes, known)
     }
 
     /// Reads a file, or a file in a container once more.
@@ -165,23 +164,9 @@ impl Planner<'_> {
         member.ok_or_else(|| Error::PathNotFound { path: found.path.clone() })
     }
 
-    /// Decides about a file in a container. Its bytes are at hand, so its time says nothing.
-    fn read_member(self, found: Found, bytes: &[u8]) -> Result<Outcome> {
-        let known = self.known(&found)?;
-        let is_reread = known.as_ref().is_some_and(|known| {
-            known.is_primary() && self.options.rereads.contains(&known.document_id)
-        });
-        self.decide(found, bytes, known, is_reread)
-    }
-
     /// Decides what happens to the bytes of a file.
-    fn decide(
-        self,
-        found: Found,
-        bytes: &[u8],
-        known: Option<KnownPath>,
-        is_reread: bool,
-    ) -> Result<Outcome> {
+    fn decide(self, found: Found, bytes: &[u8], known: Option<KnownPath>) -> Result<Outcome> {
+        let is_reread = known.as_ref().is_some_and(|known| self.is_reread(known));
         let has_ocr = self.options.pdf.ocr.is_available();
         let retitled = known.as_ref().filter(|known| self.is_retitled(known));
         let retitled = retitled.map(|known| known.document_id);
@@ -243,6 +228,11 @@ impl Planner<'_> {
             }
             _ => Ok(known),
         }
+    }
+
+    /// Whether the run makes a document again.
+    fn is_reread(self, known: &KnownPath) -> bool {
+        known.is_primary() && self.options.rereads.contains(&known.document_id)
     }
 
     /// Whether the user gives a document a title that it does not have yet.

@@ -195,23 +195,6 @@ impl<'w, 'r> Writer<'w, 'r> {
     }
 
     fn commit(&mut self, waiting: Waiting) -> Result<()> {
-        match &waiting.outcome {
-            Outcome::Known { found, .. } => {
-                remember::rename(self.run.store, &paths::path_text(&found.path))?;
-            }
-            Outcome::Prepared(prepared, _) => {
-                prepared
-                    .document
-                    .stamp
-                    .as_ref()
-                    .map_or(Ok(()), |stamp| remember::rename(self.run.store, &stamp.path))?;
-            }
-            Outcome::Ignored(_)
-            | Outcome::PassedOver { .. }
-            | Outcome::Failed(_)
-            | Outcome::Container(_)
-            | Outcome::Stopped => {}
-        }
         match waiting.outcome {
             Outcome::Stopped => {}
             Outcome::Ignored(left_out) => {
@@ -243,6 +226,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             }
             Outcome::Known { found, document_id, content_hash, is_new_path } => {
                 let path = paths::path_text(&found.path);
+                remember::rename(self.run.store, &path)?;
                 let before = self.run.store.known_path(&path)?;
                 let document = (document_id, content_hash.as_str());
                 if is_new_path
@@ -345,6 +329,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         let planner = self.planner;
         let path = prepared.document.stamp.as_ref().map(|stamp| stamp.path.as_str());
         let path = path.unwrap_or_default();
+        remember::rename(self.run.store, path)?;
         let before = self.run.store.known_path(path)?;
         let is_tagged = match &before {
             Some(known) => self.has_new_tag(known)?,
