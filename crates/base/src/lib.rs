@@ -13,4 +13,5 @@ pub mod files;
 pub mod hash;
 pub mod limits;
 pub mod text;
+pub mod token_codes;
 pub mod trace;

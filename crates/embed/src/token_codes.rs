@@ -5,6 +5,8 @@
 //! interaction; Khattab and Zaharia, SIGIR 2020). A passage keeps the means of a few neighbouring
 //! tokens, one bit per number; the query's numbers keep nine bits. Pure.
 
+use kb_base::token_codes::pack;
+
 use super::TokenMatcher;
 use super::single::lanes::int8;
 
@@ -34,7 +36,7 @@ pub(super) fn encode(tokens: &[f32], dim: usize) -> Vec<u8> {
         };
         codes.extend(sum.chunks(8).map(byte));
     }
-    codes
+    pack(codes, code_len(dim))
 }
 
 /// The tokens of a query, prepared for comparison with codes.

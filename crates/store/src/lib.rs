@@ -8,7 +8,7 @@
     reason = "every method may fail with errors of the database, which `Store` names once; others are documented"
 )]
 
-use kb_base::{document, embedder, error, files, limits, text, trace};
+use kb_base::{document, embedder, error, files, limits, text, token_codes, trace};
 
 mod db;
 mod documents;

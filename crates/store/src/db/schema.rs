@@ -26,14 +26,16 @@ pub(crate) const MIGRATIONS: &[(i64, &str)] = &[
     (12, include_str!(concat!(env!("KB_MIGRATIONS"), "/0012_stems.sql"))),
     (NAMES, include_str!(concat!(env!("KB_MIGRATIONS"), "/0013_names.sql"))),
     (14, include_str!(concat!(env!("KB_MIGRATIONS"), "/0014_mounts.sql"))),
+    (PACK, include_str!(concat!(env!("KB_MIGRATIONS"), "/0015_pack.sql"))),
 ];
 
 /// The version of the schema that this program reads and writes.
 pub(crate) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 
-/// The migrations that create tables which only kb can fill: checksums, then indexes.
+/// The migrations that only kb can complete: checksums, indexes, then packed codes of tokens.
 pub(crate) const ERASE: i64 = 6;
 pub(crate) const NAMES: i64 = 13;
+pub(crate) const PACK: i64 = 15;
 
 const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
 

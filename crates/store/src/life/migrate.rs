@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, named_params};
 
 use crate::db::fault::{Fault, Step};
-use crate::db::schema::{APPLICATION_ID, ERASE, NAMES, refuse_newer, version};
+use crate::db::schema::{APPLICATION_ID, ERASE, NAMES, PACK, refuse_newer, version};
 use crate::keyword::{derived, names};
-use crate::vectors::fill_sums;
+use crate::vectors::{fill_sums, tokens};
 
 /// Pause before trying again while another process creates the file.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
@@ -74,6 +74,9 @@ fn migrate(transaction: &Connection, version_after: i64, sql: &str) -> Step<()> 
     }
     if version_after == ERASE {
         fill_sums::fill(transaction)?;
+    }
+    if version_after == PACK {
+        tokens::pack(transaction)?;
     }
     transaction
         .execute(SET_SCHEMA_VERSION, named_params! { ":version": version_after.to_string() })?;

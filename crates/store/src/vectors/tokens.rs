@@ -8,6 +8,7 @@ use crate::Store;
 use crate::db::fault::Step;
 use crate::error::Result;
 use crate::ids::ChunkId;
+use crate::token_codes;
 
 use super::sums;
 
@@ -19,6 +20,15 @@ const CODES: &str = "
     SELECT codes FROM chunks_tokens WHERE chunk_id = :chunk_id AND length(codes) <= 1048576";
 
 const ALL: &str = "SELECT chunk_id, codes, sum FROM chunks_tokens";
+
+/// In rows that kb alone wrote, as in [`CODES`], with the number of codes that an older kb made.
+const NEXT: &str = "
+    SELECT chunks_tokens.chunk_id, codes, sum, (chunks.token_count + 3) / 4
+    FROM chunks_tokens
+    JOIN chunks ON chunks.id = chunks_tokens.chunk_id
+    WHERE chunks_tokens.chunk_id > :after AND length(codes) <= 1048576
+    ORDER BY chunks_tokens.chunk_id
+    LIMIT 1";
 
 const REMOVE: &str = "DELETE FROM chunks_tokens WHERE chunk_id = :chunk_id";
 
@@ -53,6 +63,31 @@ pub(crate) fn insert(db: &Connection, chunk_id: ChunkId, codes: &[u8]) -> Step<(
         ":sum": sums::sum(chunk_id, codes),
     })?;
     Ok(())
+}
+
+/// Packs codes of an older kb, which made one of every four tokens. Changed ones stay, to be reported.
+pub(crate) fn pack(db: &Connection) -> Step<()> {
+    let mut next = db.prepare(NEXT)?;
+    let mut after = ChunkId(0);
+    loop {
+        let row = next.query_row(named_params! { ":after": after }, |row| {
+            let (codes, sum): (Vec<u8>, Vec<u8>) = (row.get(1)?, row.get(2)?);
+            Ok((row.get(0)?, codes, sum, row.get::<_, Option<i64>>(3)?))
+        });
+        let Some((chunk_id, codes, sum, num_codes)) = row.optional()? else { return Ok(()) };
+        let len = codes.len();
+        let num_codes = num_codes.and_then(|count| usize::try_from(count).ok());
+        let code_len = num_codes.filter(|count| *count > 0 && len.is_multiple_of(*count));
+        if let Some(code_len) = code_len.map(|count| len / count)
+            && sums::sum(chunk_id, &codes).as_slice() == sum
+        {
+            let packed = token_codes::pack(codes, code_len);
+            if packed.len() < len {
+                insert(db, chunk_id, &packed)?;
+            }
+        }
+        after = chunk_id;
+    }
 }
 
 /// Deletes all codes, because they are of another model.
