@@ -3,7 +3,8 @@
 //! The model computes a vector for each token just before pooling. Whether each word of a query has
 //! a match in a passage shows better in them than in the one vector of the whole passage (late
 //! interaction; Khattab and Zaharia, SIGIR 2020). A passage keeps the means of a few neighbouring
-//! tokens, one bit per number; the query's numbers keep nine bits. Pure.
+//! tokens, one bit per number, of which `kb_base::token_codes` merges the nearest; the query's numbers
+//! keep nine bits. Pure.
 
 use kb_base::token_codes::pack;
 
