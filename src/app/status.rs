@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::extract::sandbox;
 use crate::ingest::survey::OutOfDate;
 use crate::skill::install::{self, Found};
-use crate::store::Stats;
+use crate::store::{RoomBytes, Stats};
 
 pub use crate::app::ocr::OcrSetup;
 pub use crate::extract::sandbox::Layers;
@@ -78,13 +78,25 @@ pub fn status(session: &Session) -> Result<Status> {
     Ok(Status { setup, stats, sandbox, bases: bases::list(session)? })
 }
 
-/// Counts the files whose size or time has changed since they were added; `None` if there is no database.
-pub fn scan(session: &Session) -> Result<Option<OutOfDate>> {
-    let scope = session.steadily(|| match session.open_existing()? {
-        Some(store) => Scope::read(session, &store, &[]).map(Some),
-        None => Ok(None),
+/// What takes a look at every file, and at every page of the database.
+#[derive(Debug)]
+pub struct Scan {
+    /// Files whose size or time has changed since they were added.
+    pub out_of_date: OutOfDate,
+    /// What takes the room in the database.
+    pub room: RoomBytes,
+}
+
+/// Looks at all files and pages; `None` if there is no database.
+pub fn scan(session: &Session) -> Result<Option<Scan>> {
+    let found = session.steadily(|| {
+        let Some(store) = session.open_existing()? else { return Ok(None) };
+        Ok(Some((Scope::read(session, &store, &[])?, store.room()?)))
     })?;
-    Ok(scope.map(|scope| OutOfDate::of(&scope.survey(session, false))))
+    Ok(found.map(|(scope, room)| Scan {
+        out_of_date: OutOfDate::of(&scope.survey(session, false)),
+        room,
+    }))
 }
 
 /// Returns the setup without fetching anything.

@@ -232,6 +232,7 @@ contract! {
         start_line: u32, end_line: u32, total_lines: u32, text: String, truncated: bool,
     }
     Tag { name: String, count: u32, }
+    RoomBytes { texts: u64, keywords: u64, vectors: u64, token_codes: u64, free: u64, }
     OutOfDate { changed: u64, new: u64, missing: u64, folders_away: u64, links_refused: u64, failed: u64, }
     Doctor {
         contract_version: u32, sound: bool, faults: u64, repaired: u64, checks: Vec<Check>,
@@ -268,6 +269,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] sandbox: Option<Sandbox>, agent_skills: Vec<AgentSkill>,
         #[serde(deserialize_with = "nullable")] last_update: Option<String>,
         #[serde(deserialize_with = "nullable")] out_of_date: Option<OutOfDate>,
+        #[serde(deserialize_with = "nullable")] room_bytes: Option<RoomBytes>,
         backups: Vec<OwnCopy>, bases: Vec<Base>,
     }
     OwnCopy { file: String, size_bytes: u64, before: String, }

@@ -318,6 +318,10 @@ fn the_scan_reports_what_could_not_be_read() {
     let scan = env.json(&["status", "--scan", "--format", "json"]);
     assert_eq!(scan["out_of_date"]["failed"], 6);
     assert_eq!(scan["out_of_date"]["new"], 1);
+    let room: Vec<u64> =
+        scan["room_bytes"].as_object().unwrap().values().flat_map(Value::as_u64).collect();
+    assert_eq!(room.iter().sum::<u64>(), scan["db_size_bytes"].as_u64().unwrap(), "{scan}");
+    assert_eq!(room.len(), 5);
     env.ok(&["files", "--waive", "docs"]);
     let scan = env.json(&["status", "--scan", "--format", "json"]);
     assert_eq!(scan["out_of_date"]["failed"], 0);

@@ -225,6 +225,17 @@ fn a_home_of_841bdc8_goes_on_with_all_that_is_in_it() {
     assert_eq!(list(&other, "default"), shown(&listed["default"]));
 }
 
+/// One of its passages had 29 codes of 8 bytes.
+#[test]
+fn codes_of_tokens_of_841bdc8_are_packed() {
+    let (env, _) = home("841bdc8");
+    let longest = "SELECT max(length(codes)) FROM chunks_tokens";
+    assert_eq!(env.sql::<i64>(longest), 29 * 8);
+    env.ok(&["list"]);
+    assert_eq!(env.sql::<i64>(longest), 20 * 8);
+    check_database(&env);
+}
+
 /// A field may have become one that is always there.
 #[test]
 fn the_promises_of_841bdc8_still_hold() {

@@ -75,7 +75,7 @@ pub use keyword::splitter::{Splitter, TermIndex, TermPlace};
 pub use life::backup::{Existing, Unmigrated, Verified};
 pub use life::erase::Erasure;
 pub use life::open::BeforeMigration;
-pub use life::stats::{PageCounts, Stats};
+pub use life::stats::{PageCounts, RoomBytes, Stats};
 pub use skills::SkillRow;
 pub use vectors::reindex::{Extent, Reindexing, Renewed, Unembedded};
 

@@ -103,7 +103,7 @@ pub(in crate::cli) struct Tag {
 /// Show what the database holds
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Status {
-    /// Also count new, changed and missing files
+    /// Also count new, changed and missing files, and what takes the room in the database
     #[arg(long)]
     pub(in crate::cli) scan: bool,
     #[command(flatten)]

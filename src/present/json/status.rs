@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::copies::OwnCopy;
-use crate::app::status::{Layers, OcrSetup, Setup, Status};
+use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::answer;
 use crate::present::json::bases::BaseJson;
 use crate::skill::install::Found;
-use crate::store::PageCounts;
+use crate::store::{PageCounts, RoomBytes};
 use crate::text::json::Json;
 use crate::text::paths::path_text;
 
@@ -62,16 +62,14 @@ pub(in crate::present) struct StatusJson<'a> {
     backups: &'a [OwnCopy],
     /// With `--scan`: numbers of changed, new and missing files; else null.
     out_of_date: Option<&'a OutOfDate>,
+    /// With `--scan`: what takes the room in the database; else null.
+    room_bytes: Option<&'a RoomBytes>,
     /// All knowledge bases of the user: the default one, then that of the project, then the named ones by name.
     bases: Vec<BaseJson<'a>>,
 }
 
 /// Writes the status.
-pub fn status(
-    status: &Status,
-    out_of_date: Option<&OutOfDate>,
-    out: &mut Json<'_>,
-) -> io::Result<()> {
+pub fn status(status: &Status, scan: Option<&Scan>, out: &mut Json<'_>) -> io::Result<()> {
     let Status { setup, stats, sandbox, bases } = status;
     let binding = setup.binding.as_ref();
     answer(
@@ -100,7 +98,8 @@ pub fn status(
             read_only: setup.is_read_only,
             last_update: stats.last_update.as_ref().map(|update| update.at.as_str()),
             backups: &setup.copies,
-            out_of_date,
+            out_of_date: scan.map(|scan| &scan.out_of_date),
+            room_bytes: scan.map(|scan| &scan.room),
             bases: bases.iter().map(BaseJson::from).collect(),
         },
         out,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::app::copies;
 use crate::app::settings::Setting;
-use crate::app::status::{Layers, OcrSetup, Setup, Status};
+use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
@@ -14,7 +14,7 @@ use crate::present::text::bases::described_shortly;
 use crate::present::text::human::Human;
 use crate::present::text::remarks::made_differently;
 use crate::skill::install::Found;
-use crate::store::{LastUpdate, PageCounts};
+use crate::store::{LastUpdate, PageCounts, RoomBytes};
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 
@@ -86,8 +86,21 @@ impl Human {
         self.facts(&facts, out)
     }
 
+    /// Writes what takes the room, and one line about files that have changed since they were added.
+    pub fn scan(&self, scan: &Scan, out: &mut Sheet<'_>) -> io::Result<()> {
+        let RoomBytes { texts, keywords, vectors, token_codes, free } = scan.room;
+        let [texts, keywords, vectors, token_codes, free] =
+            [texts, keywords, vectors, token_codes, free].map(bytes_to_mb);
+        let room = format!(
+            "Room: vectors {vectors:.1} MB, codes of tokens {token_codes:.1} MB, texts {texts:.1} MB, keyword \
+             indexes {keywords:.1} MB, free for later documents {free:.1} MB."
+        );
+        self.labelled(&room, out)?;
+        self.out_of_date(&scan.out_of_date, out)
+    }
+
     /// Writes one line about files that have changed since they were added.
-    pub fn out_of_date(&self, files: &OutOfDate, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub(super) fn out_of_date(&self, files: &OutOfDate, out: &mut Sheet<'_>) -> io::Result<()> {
         if *files == OutOfDate::default() {
             return writeln!(out, "All files are unchanged.");
         }

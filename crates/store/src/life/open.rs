@@ -127,7 +127,7 @@ impl Store {
         creates: bool,
         before_migration: &BeforeMigration<'_>,
     ) -> Result<Option<Self>> {
-        let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        let opened = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .map_err(Fault::from)
             .and_then(|mut connection| {
                 // Until the file is known to be kb's, its log is not checkpointed on closing.
@@ -145,10 +145,16 @@ impl Store {
                 });
                 migrate::apply(&mut connection, version, schema::MIGRATIONS)?;
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-                Ok(Some(connection))
+                Ok(Some((connection, is_pending)))
             })
             .map_err(|fault| fault.at(path))?;
-        Ok(connection.map(|connection| Self::over(connection, path, Access::Write)))
+        let Some((connection, was_pending)) = opened else { return Ok(None) };
+        let mut store = Self::over(connection, path, Access::Write);
+        if was_pending {
+            // What a migration freed is given back if that is possible now; later documents fill it otherwise.
+            store.compact().ok();
+        }
+        Ok(Some(store))
     }
 
     /// Opens a database that cannot be written. A database without a schema counts as none.

@@ -45,6 +45,21 @@ pub struct PageCounts {
     pub documents_with_unread: u32,
 }
 
+/// What takes the room in the database: bytes of its pages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RoomBytes {
+    /// Passages, documents and all that is not below.
+    pub texts: u64,
+    /// The indexes of words and of names.
+    pub keywords: u64,
+    /// Vectors of passages.
+    pub vectors: u64,
+    /// Codes of the tokens of passages.
+    pub token_codes: u64,
+    /// Free pages, which later documents fill.
+    pub free: u64,
+}
+
 impl Stats {
     /// Returns the number of documents of all types.
     pub fn total_documents(&self) -> u32 {
@@ -85,7 +100,40 @@ const COUNT_UNKNOWN_VECTORS: &str = "SELECT count(*) FROM chunks_vec";
 
 const SIZE_BYTES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
+/// Reads every page once; the rows of an index count with its table.
+const ROOM: &str = "
+    WITH sizes AS (
+        SELECT coalesce(tbl_name, dbstat.name) AS name, sum(pgsize) AS bytes
+        FROM dbstat
+        LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name
+        WHERE aggregate = TRUE
+        GROUP BY 1
+    )
+    SELECT
+        coalesce(sum(bytes), 0) AS used,
+        coalesce(sum(bytes) FILTER (
+            WHERE name GLOB 'chunks_fts*' OR name GLOB 'chunks_exact*' OR name GLOB 'document_names*'
+        ), 0) AS keywords,
+        coalesce(sum(bytes) FILTER (WHERE name GLOB 'chunks_vec*'), 0) AS vectors,
+        coalesce(sum(bytes) FILTER (WHERE name = 'chunks_tokens'), 0) AS token_codes,
+        (SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size) AS free
+    FROM sizes";
+
 impl Store {
+    /// Measures what takes the room, which takes time in a large database.
+    pub fn room(&self) -> Result<RoomBytes> {
+        self.read(|db| {
+            let bytes = db.query_row(ROOM, [], |row| {
+                let bytes =
+                    |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.unsigned_abs());
+                let (keywords, vectors, token_codes) = (bytes(1)?, bytes(2)?, bytes(3)?);
+                let texts = bytes(0)?.saturating_sub(keywords + vectors + token_codes);
+                Ok(RoomBytes { texts, keywords, vectors, token_codes, free: bytes(4)? })
+            })?;
+            Ok(bytes)
+        })
+    }
+
     /// Counts documents, chunks and bytes.
     pub fn stats(&self) -> Result<Stats> {
         self.read(|db| {

@@ -179,6 +179,40 @@ mod tests {
     }
 
     #[test]
+    fn codes_of_an_older_kb_are_packed_and_what_they_took_is_given_back() {
+        let mut db = TestDb::new();
+        let texts: Vec<String> = (0..700).map(|number| format!("text {number}")).collect();
+        db.add("/a.md", &texts.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+        // Of 219 tokens, an older kb made 55 codes; the last row is not what it wrote.
+        let codes = |id: ChunkId| -> Vec<u8> {
+            (0..55 * 48).map(|at| (at * at + id.0 % 7) as u8).collect()
+        };
+        let ids = ids(&db);
+        ids.iter().for_each(|id| insert(&db.store.connection, *id, &codes(*id)).unwrap());
+        let back = "
+            UPDATE chunks SET token_count = 219;
+            UPDATE chunks_tokens SET codes = zeroblob(2640) WHERE chunk_id = 700;
+            UPDATE config SET value = '14' WHERE key = 'schema_version';
+            PRAGMA user_version = 14";
+        db.store.connection.execute_batch(back).unwrap();
+        let before = db.store.stats().unwrap().db_size_bytes;
+        let path = db.path();
+        db.store.close().unwrap();
+        db.store = Store::open(&path).unwrap();
+        let found = db.store.token_codes(&ids).unwrap();
+        assert_eq!(found[&ids[3]], token_codes::pack(codes(ids[3]), 48));
+        assert_eq!((found[&ids[3]].len(), found[&ids[699]].len()), (20 * 48, 55 * 48));
+        assert_eq!(changed(&db.store.connection).unwrap(), [ids[699]]);
+        let room = db.store.room().unwrap();
+        let size = db.store.stats().unwrap().db_size_bytes;
+        assert!(size < before - 400 * 4096, "{before} {size}");
+        assert_eq!(room.texts + room.keywords + room.vectors + room.token_codes + room.free, size);
+        assert!(room.token_codes < 200 * 4096 && room.vectors > 0 && room.keywords > 0, "{room:?}");
+        remove_changed(&db.store.connection).unwrap();
+        db.assert_intact();
+    }
+
+    #[test]
     fn changed_codes_are_noticed_and_removed() {
         let mut db = TestDb::new();
         db.add("/a.md", &["one", "two"], &[]);
