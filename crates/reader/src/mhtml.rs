@@ -2,103 +2,47 @@
 //!
 //! An MHTML file is a MIME message (RFC 2557) whose parts are the page and what it shows.
 
+use mail_parser::decoders::base64::base64_decode;
+use mail_parser::{MessageParser, MessagePart, MimeHeaders};
+
 use super::{Emit, Input, Stop, html};
 use crate::error::Failure;
 use crate::extract::protocol::ReadFailure;
 use crate::text::decode;
 
-/// Most messages in one another.
-const MAX_DEPTH: usize = 8;
-
 /// Reads a saved page.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    let page = find_page(input.bytes, 0)
+    let page = page(input.bytes)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "there is no web page in it"))?;
     html::read(&Input { bytes: &page, ..*input }, emit)
 }
 
 /// Returns the bytes of the first page in a message.
-fn find_page(message: &[u8], depth: usize) -> Option<Vec<u8>> {
-    let (head, body) = split_head(message);
-    let kind = field(&head, "content-type").unwrap_or_default();
-    let media = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
-    if media.starts_with("multipart/") && depth < MAX_DEPTH {
-        let boundary = parameter(&kind, "boundary")?;
-        return parts(body, boundary.as_bytes())
-            .into_iter()
-            .find_map(|part| find_page(part, depth + 1));
-    }
-    if !matches!(media.as_str(), "text/html" | "application/xhtml+xml") {
-        return None;
-    }
-    let encoding = field(&head, "content-transfer-encoding").unwrap_or_default();
-    let bytes = match encoding.trim().to_lowercase().as_str() {
+fn page(message: &[u8]) -> Option<Vec<u8>> {
+    let message = MessageParser::default().parse(message)?;
+    let part = message.parts.iter().find(|part| is_page(part))?;
+    let offset = |offset: u32| usize::try_from(offset).ok();
+    let body = offset(part.raw_body_offset())?..offset(part.raw_end_offset())?;
+    let body = message.raw_message.get(body)?;
+    // As the message says: the library takes a part with a mistake for one that is not encoded.
+    let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_lowercase();
+    let bytes = match encoding.as_str() {
         "quoted-printable" => quoted_printable(body),
         "base64" => base64(body),
         _ => body.to_vec(),
     };
     // The charset of the message overrides that of the page.
-    let charset = parameter(&kind, "charset");
+    let charset = part.content_type().and_then(|kind| kind.attribute("charset"));
     let text = charset.and_then(|charset| decode::decode_as(&bytes, Some(charset.as_bytes())));
     Some(text.map_or(bytes, String::into_bytes))
 }
 
-/// Splits the head of a message from its body.
-fn split_head(message: &[u8]) -> (String, &[u8]) {
-    let mut at = 0;
-    while at < message.len() {
-        let rest = &message[at..];
-        let len = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1);
-        if rest[..len].trim_ascii().is_empty() {
-            return (String::from_utf8_lossy(&message[..at]).into_owned(), &message[at + len..]);
-        }
-        at += len;
-    }
-    (String::from_utf8_lossy(message).into_owned(), &[])
+fn is_page(part: &MessagePart<'_>) -> bool {
+    let is = |kind: &str, subtype: &str| part.is_content_type(kind, subtype);
+    is("text", "html") || is("application", "xhtml+xml")
 }
 
-/// Returns the value of a field, on one line.
-fn field(head: &str, name: &str) -> Option<String> {
-    let mut lines = head.lines();
-    let first = lines.by_ref().find_map(|line| {
-        let (found, value) = line.split_once(':')?;
-        found.trim().eq_ignore_ascii_case(name).then_some(value)
-    })?;
-    let rest = lines.take_while(|line| line.starts_with([' ', '\t']));
-    Some(std::iter::once(first).chain(rest).collect::<Vec<_>>().join(" "))
-}
-
-/// Returns a parameter of a field: `; charset="utf-8"`.
-fn parameter(value: &str, name: &str) -> Option<String> {
-    value.split(';').skip(1).find_map(|parameter| {
-        let (found, value) = parameter.split_once('=')?;
-        let is_found = found.trim().eq_ignore_ascii_case(name);
-        is_found
-            .then(|| value.trim().trim_matches('"').to_owned())
-            .filter(|value| !value.is_empty())
-    })
-}
-
-/// Returns the parts between lines of the boundary.
-fn parts<'a>(body: &'a [u8], boundary: &[u8]) -> Vec<&'a [u8]> {
-    let mut parts = Vec::new();
-    let mut start = None;
-    let mut at = 0;
-    for line in body.split_inclusive(|byte| *byte == b'\n') {
-        let mark = line.strip_prefix(b"--").and_then(|rest| rest.strip_prefix(boundary));
-        if let Some(after) = mark
-            && matches!(after.trim_ascii(), b"" | b"--")
-        {
-            parts.extend(start.map(|start| &body[start..at]));
-            start = Some(at + line.len());
-        }
-        at += line.len();
-    }
-    // A part that is cut off is read as far as it goes.
-    parts.extend(start.map(|start| &body[start..]));
-    parts
-}
-
+/// Decodes quoted-printable text; a `=` that encodes nothing stays.
 fn quoted_printable(body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(body.len());
     let mut rest = body;
@@ -131,26 +75,10 @@ fn trim_blanks(bytes: &[u8]) -> &[u8] {
 
 /// Decodes base64; other characters are ignored.
 fn base64(body: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(body.len() / 4 * 3);
-    let (mut bits, mut num_bits) = (0_u32, 0);
-    for byte in body {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => break,
-            _ => continue,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xFF_FFFF;
-        num_bits += 6;
-        if num_bits >= 8 {
-            num_bits -= 8;
-            bytes.extend(u8::try_from((bits >> num_bits) & 0xFF));
-        }
-    }
-    bytes
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let end = body.iter().position(|byte| *byte == b'=').unwrap_or(body.len());
+    let letters: Vec<u8> = body[..end].iter().copied().filter(is_letter).collect();
+    base64_decode(&letters).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -181,6 +109,12 @@ mod tests {
         );
         check("text/html; charset=\"windows-1251\"", "8bit", b"<p>\xCF\xF0\xE8", &["При"]);
         check("TEXT/HTML", "base64", b"PHA+SGln\r\naCB3YXRlcg==", &["High water"]);
+    }
+
+    #[test]
+    fn a_page_with_a_mistake_in_its_encoding_is_read() {
+        check("text/html", "quoted-printable", b"<p>Gr=C3=BC=C3=9Fe = a=b", &["Grüße = a=b"]);
+        check("text/html", "base64", b"PHA+SGln*\r\naCB3YXRlcg==", &["High water"]);
     }
 
     #[test]
