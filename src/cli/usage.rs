@@ -1,7 +1,7 @@
 //! Describes a mistake on the command line in one sentence and a hint.
 //!
-//! Both are built from the error's context, not from the page that clap prints. The wording is clap's,
-//! on one line.
+//! The sentence is the first one of the page that clap prints, and the hint is built from the error's
+//! context.
 
 use std::ffi::OsString;
 
@@ -18,89 +18,19 @@ pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
     Error::Usage { message: message(error), hint }
 }
 
-/// Describes the mistake.
+/// Describes the mistake in clap's words, on one line.
 fn message(error: &clap::Error) -> String {
-    let known = match error.kind() {
-        ErrorKind::ArgumentConflict => conflict(error),
-        ErrorKind::InvalidValue => invalid_value(error),
-        ErrorKind::ValueValidation => refused_value(error).map(|message| {
-            let reason = std::error::Error::source(error).map(|reason| format!(": {reason}"));
-            message + &reason.unwrap_or_default()
-        }),
-        ErrorKind::InvalidSubcommand => text(error, ContextKind::InvalidSubcommand)
-            .map(|name| format!("unrecognized command '{name}'")),
-        ErrorKind::UnknownArgument => text(error, ContextKind::InvalidArg)
-            .map(|argument| format!("unexpected argument '{argument}' found")),
-        ErrorKind::MissingRequiredArgument => {
-            texts(error, ContextKind::InvalidArg).map(|arguments| {
-                let arguments = arguments.join(" ");
-                format!("the following required arguments were not provided: {arguments}")
-            })
-        }
-        ErrorKind::MissingSubcommand => text(error, ContextKind::InvalidSubcommand)
-            .map(|name| format!("'{name}' requires a subcommand but one was not provided")),
-        ErrorKind::NoEquals => text(error, ContextKind::InvalidArg)
-            .map(|argument| format!("equal sign is needed when assigning values to '{argument}'")),
-        ErrorKind::TooManyValues => text(error, ContextKind::InvalidArg)
-            .zip(text(error, ContextKind::InvalidValue))
-            .map(|(argument, value)| {
-                format!("unexpected value '{value}' for '{argument}' found; no more were expected")
-            }),
-        ErrorKind::TooFewValues => too_few(error, ContextKind::MinValues),
-        ErrorKind::WrongNumberOfValues => too_few(error, ContextKind::ExpectedNumValues),
-        _ => None,
-    };
-    known.unwrap_or_else(|| {
-        error.kind().as_str().unwrap_or("the command line is incomplete").to_owned()
-    })
-}
-
-fn conflict(error: &clap::Error) -> Option<String> {
-    let prior = error.get(ContextKind::PriorArg);
-    let (kind, name) = match text(error, ContextKind::InvalidArg) {
-        Some(argument) => ("argument", argument),
-        None => ("subcommand", text(error, ContextKind::InvalidSubcommand)?),
-    };
-    Some(match prior {
-        Some(ContextValue::String(other)) if other == name => {
-            format!("the {kind} '{name}' cannot be used multiple times")
-        }
-        Some(ContextValue::String(other)) => {
-            format!("the {kind} '{name}' cannot be used with '{other}'")
-        }
-        Some(ContextValue::Strings(others)) => {
-            format!("the {kind} '{name}' cannot be used with: {}", others.join(" "))
-        }
-        _ => format!(
-            "the {kind} '{name}' cannot be used with one or more of the other specified arguments"
-        ),
-    })
-}
-
-fn invalid_value(error: &clap::Error) -> Option<String> {
-    match (text(error, ContextKind::InvalidArg)?, text(error, ContextKind::InvalidValue)?) {
-        (argument, "") => {
-            Some(format!("a value is required for '{argument}' but none was supplied"))
-        }
-        _ => refused_value(error),
+    let page = error.render().to_string();
+    let below = ["\n\n  tip:", "\n\nUsage:", "\n\nFor more information"];
+    let end = below.iter().filter_map(|mark| page.find(mark)).min().unwrap_or(page.len());
+    let is_list =
+        |line: &&str| line.starts_with("[possible values") || line.starts_with("[subcommands");
+    let lines = page[..end].trim_start_matches("error: ").lines().map(str::trim);
+    let message = lines.take_while(|line| !is_list(line)).collect::<Vec<_>>().join(" ");
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => message.replacen("subcommand", "command", 1),
+        _ => message,
     }
-}
-
-fn refused_value(error: &clap::Error) -> Option<String> {
-    let argument = text(error, ContextKind::InvalidArg)?;
-    let value = text(error, ContextKind::InvalidValue)?;
-    Some(format!("invalid value '{value}' for '{argument}'"))
-}
-
-fn too_few(error: &clap::Error, wanted: ContextKind) -> Option<String> {
-    let argument = text(error, ContextKind::InvalidArg)?;
-    let number = |kind| match error.get(kind) {
-        Some(ContextValue::Number(number)) => Some(*number),
-        _ => None,
-    };
-    let (wanted, found) = (number(wanted)?, number(ContextKind::ActualNumValues)?);
-    let were = if found > 1 { "were" } else { "was" };
-    Some(format!("{wanted} values required for '{argument}' but {found} {were} provided"))
 }
 
 /// Lists the allowed values of an argument.
