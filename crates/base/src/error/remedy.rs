@@ -33,107 +33,66 @@ impl Error {
         }
     }
 
+    /// Returns who can fix it, and its code.
+    fn row(&self) -> (Fixer, &'static str) {
+        use Fixer::{Machine, User};
+        match self {
+            Self::Usage { .. } => (User, "usage"),
+            Self::Config { .. } => (User, "config"),
+            Self::PathNotFound { .. } => (User, "path_not_found"),
+            Self::Io { .. } => (User, "io"),
+            Self::UnsupportedFormat { .. } | Self::NotAFile { .. } => (User, "unsupported_format"),
+            Self::LinkRefused { .. } => (User, "link_refused"),
+            Self::IgnoreFile { .. } => (User, "ignore_file"),
+            Self::OverLimit { .. } => (User, "over_limit"),
+            Self::EmptyFile { .. } => (User, "empty_file"),
+            Self::TooLarge { .. } => (User, "too_large"),
+            Self::Extract { failure, .. } => (User, failure.code()),
+            Self::TooSlow { .. } => (User, Failure::TimedOut.code()),
+            Self::InFile { cause, .. } => (User, cause.code()),
+            Self::EmptyQuery => (User, "empty_query"),
+            Self::UnknownDocument { .. } | Self::NotANote { .. } => (User, "unknown_document"),
+            Self::UnknownChunk { .. } => (User, "unknown_chunk"),
+            Self::AmbiguousDocument { .. } => (User, "ambiguous_document"),
+            Self::UnknownPart { .. } => (User, "unknown_part"),
+            Self::UnknownModel { .. } => (User, "unknown_model"),
+            Self::ModelMismatch { .. } => (User, "model_mismatch"),
+            Self::NoModelFiles { .. } => (User, "no_model_files"),
+            Self::NotInstalled { .. } => (User, "not_installed"),
+            Self::UntrustedModel { .. } => (User, "untrusted_model"),
+            Self::UntrustedBase { .. } => (User, "untrusted_base"),
+            Self::UnknownBase { .. } => (User, "unknown_base"),
+            Self::Fetch { .. } => (Machine, "fetch"),
+            Self::Target { .. } => (Machine, "target"),
+            Self::Model { .. } => (Machine, "model"),
+            Self::CacheChanged { .. } => (Machine, "cache_changed"),
+            Self::Inference(_) => (Machine, "inference"),
+            Self::Corrupt { .. } => (Machine, "corrupt"),
+            Self::DiskFailed { .. } => (Machine, "disk_failed"),
+            Self::Foreign { .. } => (Machine, "foreign"),
+            Self::SchemaTooNew { .. } => (Machine, "schema_too_new"),
+            Self::ReadOnly { .. } => (Machine, "read_only"),
+            Self::NeedsWriting { .. } => (Machine, "needs_writing"),
+            Self::ChangedMeanwhile { .. } => (Machine, "changed_meanwhile"),
+            Self::Locked { .. } => (User, "locked"),
+            Self::DiskFull { .. } => (Machine, "disk_full"),
+            Self::Store(_) => (Machine, "store"),
+            Self::Output(_) => (Machine, "output"),
+            Self::Skill(diagnostic @ Diagnostic::Internal { .. }) => (Machine, diagnostic.code()),
+            Self::Skill(diagnostic) => (User, diagnostic.code()),
+            Self::Cancelled => (User, "cancelled"),
+            Self::Interrupted { .. } => (User, "interrupted"),
+        }
+    }
+
     /// Returns who can fix it.
     pub fn fixed_by(&self) -> Fixer {
-        match self {
-            Self::Usage { .. }
-            | Self::Config { .. }
-            | Self::PathNotFound { .. }
-            | Self::Io { .. }
-            | Self::UnsupportedFormat { .. }
-            | Self::NotAFile { .. }
-            | Self::LinkRefused { .. }
-            | Self::IgnoreFile { .. }
-            | Self::OverLimit { .. }
-            | Self::EmptyFile { .. }
-            | Self::TooLarge { .. }
-            | Self::Extract { .. }
-            | Self::TooSlow { .. }
-            | Self::InFile { .. }
-            | Self::EmptyQuery
-            | Self::UnknownDocument { .. }
-            | Self::NotANote { .. }
-            | Self::UnknownChunk { .. }
-            | Self::AmbiguousDocument { .. }
-            | Self::UnknownPart { .. }
-            | Self::UnknownModel { .. }
-            | Self::ModelMismatch { .. }
-            | Self::NoModelFiles { .. }
-            | Self::NotInstalled { .. }
-            | Self::UntrustedModel { .. }
-            | Self::UntrustedBase { .. }
-            | Self::UnknownBase { .. }
-            | Self::Cancelled
-            | Self::Interrupted { .. }
-            | Self::Locked { .. } => Fixer::User,
-            Self::Skill(Diagnostic::Internal { .. }) => Fixer::Machine,
-            Self::Skill(_) => Fixer::User,
-            Self::Fetch { .. }
-            | Self::Target { .. }
-            | Self::Model { .. }
-            | Self::CacheChanged { .. }
-            | Self::Inference(_)
-            | Self::Corrupt { .. }
-            | Self::DiskFailed { .. }
-            | Self::Foreign { .. }
-            | Self::SchemaTooNew { .. }
-            | Self::ReadOnly { .. }
-            | Self::NeedsWriting { .. }
-            | Self::ChangedMeanwhile { .. }
-            | Self::DiskFull { .. }
-            | Self::Store(_)
-            | Self::Output(_) => Fixer::Machine,
-        }
+        self.row().0
     }
 
     /// Returns the stable code for JSON; unlike the message, it never changes.
     pub fn code(&self) -> &'static str {
-        match self {
-            Self::Usage { .. } => "usage",
-            Self::Config { .. } => "config",
-            Self::PathNotFound { .. } => "path_not_found",
-            Self::Io { .. } => "io",
-            Self::UnsupportedFormat { .. } | Self::NotAFile { .. } => "unsupported_format",
-            Self::LinkRefused { .. } => "link_refused",
-            Self::IgnoreFile { .. } => "ignore_file",
-            Self::OverLimit { .. } => "over_limit",
-            Self::EmptyFile { .. } => "empty_file",
-            Self::TooLarge { .. } => "too_large",
-            Self::Extract { failure, .. } => failure.code(),
-            Self::TooSlow { .. } => Failure::TimedOut.code(),
-            Self::InFile { cause, .. } => cause.code(),
-            Self::EmptyQuery => "empty_query",
-            Self::UnknownDocument { .. } | Self::NotANote { .. } => "unknown_document",
-            Self::UnknownChunk { .. } => "unknown_chunk",
-            Self::AmbiguousDocument { .. } => "ambiguous_document",
-            Self::UnknownPart { .. } => "unknown_part",
-            Self::UnknownModel { .. } => "unknown_model",
-            Self::ModelMismatch { .. } => "model_mismatch",
-            Self::NoModelFiles { .. } => "no_model_files",
-            Self::NotInstalled { .. } => "not_installed",
-            Self::UntrustedModel { .. } => "untrusted_model",
-            Self::UntrustedBase { .. } => "untrusted_base",
-            Self::UnknownBase { .. } => "unknown_base",
-            Self::Fetch { .. } => "fetch",
-            Self::Target { .. } => "target",
-            Self::Model { .. } => "model",
-            Self::CacheChanged { .. } => "cache_changed",
-            Self::Inference(_) => "inference",
-            Self::Corrupt { .. } => "corrupt",
-            Self::DiskFailed { .. } => "disk_failed",
-            Self::Foreign { .. } => "foreign",
-            Self::SchemaTooNew { .. } => "schema_too_new",
-            Self::ReadOnly { .. } => "read_only",
-            Self::NeedsWriting { .. } => "needs_writing",
-            Self::ChangedMeanwhile { .. } => "changed_meanwhile",
-            Self::Locked { .. } => "locked",
-            Self::DiskFull { .. } => "disk_full",
-            Self::Store(_) => "store",
-            Self::Output(_) => "output",
-            Self::Skill(diagnostic) => diagnostic.code(),
-            Self::Cancelled => "cancelled",
-            Self::Interrupted { .. } => "interrupted",
-        }
+        self.row().1
     }
 
     /// Returns the message about a file, which it names.
@@ -197,147 +156,113 @@ impl Error {
 
     /// Whether it ends the run rather than only the reading of one file.
     pub fn is_fatal(&self) -> bool {
-        matches!(
-            self,
-            Self::Cancelled
-                | Self::Inference(_)
-                | Self::Model { .. }
-                | Self::CacheChanged { .. }
-                | Self::Corrupt { .. }
-                | Self::DiskFailed { .. }
-                | Self::Foreign { .. }
-                | Self::SchemaTooNew { .. }
-                | Self::ReadOnly { .. }
-                | Self::NeedsWriting { .. }
-                | Self::ChangedMeanwhile { .. }
-                | Self::Locked { .. }
-                | Self::DiskFull { .. }
-                | Self::Store(_)
-                | Self::ModelMismatch { .. }
-        )
+        match self {
+            Self::Cancelled | Self::Locked { .. } | Self::ModelMismatch { .. } => true,
+            Self::Fetch { .. } | Self::Target { .. } | Self::Output(_) | Self::Skill(_) => false,
+            _ => self.fixed_by() == Fixer::Machine,
+        }
     }
 
     /// Returns what the user can do next; `None` if the message is sufficient.
     pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Usage { hint, .. } | Self::Target { hint, .. } => hint.clone(),
-            Self::Config { hint: Some(hint), .. } => Some(hint.clone()),
+        Some(match self {
+            Self::Usage { hint, .. } | Self::Target { hint, .. } => return hint.clone(),
+            Self::Config { hint: Some(hint), .. } => hint.clone(),
             Self::Config { hint: None, .. } => {
-                Some("correct the value or remove it to use the default".into())
+                "correct the value or remove it to use the default".into()
             }
             Self::UnsupportedFormat { path, .. } => {
-                Some(conversion(path).unwrap_or_else(supported_formats))
+                conversion(path).unwrap_or_else(supported_formats)
             }
-            Self::NotAFile { .. } => Some(
-                "name a file or a folder; `kb add - --title TITLE` reads a pipe"
-                    .into(),
-            ),
-            Self::LinkRefused { .. } => Some(
-                "`kb add --follow FOLDER` follows the links below a folder; \
+            Self::NotAFile { .. } => {
+                "name a file or a folder; `kb add - --title TITLE` reads a pipe".into()
+            }
+            Self::LinkRefused { .. } => "`kb add --follow FOLDER` follows the links below a folder; \
                  a link given by name is followed"
-                    .into(),
-            ),
-            Self::TooLarge { .. } => {
-                Some("raise it with `kb config set ingestion.max_file_mb N`".into())
-            }
+                .into(),
+            Self::TooLarge { .. } => "raise it with `kb config set ingestion.max_file_mb N`".into(),
             Self::TooSlow { .. } => {
-                Some("raise it with `kb config set ingestion.max_cpu_seconds N`".into())
+                "raise it with `kb config set ingestion.max_cpu_seconds N`".into()
             }
-            Self::EmptyQuery => Some("type some words: `kb search \"how to install git\"`".into()),
-            Self::UnknownDocument { .. } => Some("`kb list` shows all ids".into()),
-            Self::NotANote { .. } => Some("change the file, then run `kb update`".into()),
+            Self::EmptyQuery => "type some words: `kb search \"how to install git\"`".into(),
+            Self::UnknownDocument { .. } => "`kb list` shows all ids".into(),
+            Self::NotANote { .. } => "change the file, then run `kb update`".into(),
             Self::UnknownChunk { .. } => {
-                Some("search again: chunk ids change when a document is indexed again".into())
+                "search again: chunk ids change when a document is indexed again".into()
             }
             Self::AmbiguousDocument { candidates, .. } => {
-                Some(format!("type the id or more of the name: {}", candidates.join(", ")))
+                format!("type the id or more of the name: {}", candidates.join(", "))
             }
             Self::UnknownPart { document, similar, .. } if similar.is_empty() => {
-                Some(format!("`kb outline {document}` lists all parts"))
+                format!("`kb outline {document}` lists all parts")
             }
-            Self::UnknownPart { similar, .. } => {
-                Some(format!("did you mean: {}", similar.join("; ")))
-            }
-            Self::UnknownModel { known, .. } => Some(format!(
+            Self::UnknownPart { similar, .. } => format!("did you mean: {}", similar.join("; ")),
+            Self::UnknownModel { known, .. } => format!(
                 "known models: {}; for any other, use `--model-dir DIRECTORY`",
                 known.join(", ")
-            )),
+            ),
             Self::ModelMismatch { bound, wanted, .. } => {
                 let name = |candidate: &str| candidate.split(' ').next().unwrap_or_default().to_owned();
-                Some(if Path::new(wanted).is_absolute() {
+                if Path::new(wanted).is_absolute() {
                     format!("run `kb reindex --model-dir {wanted}` to switch models")
                 } else if name(wanted) == name(bound) {
                     "run `kb reindex` to compute all vectors again".into()
                 } else {
                     format!("run `kb reindex --model {}` to switch models", name(wanted))
-                })
+                }
             }
-            Self::NoModelFiles { .. } => Some(
-                "name their directory with `kb init --model-dir DIRECTORY`; \
+            Self::NoModelFiles { .. } => "name their directory with `kb init --model-dir DIRECTORY`; \
                  `kb search --fts-only` needs no model"
-                    .into(),
-            ),
-            Self::NotInstalled { .. } => Some("run `kb init` once, with network access".into()),
-            Self::UntrustedModel { name } => Some(format!(
+                .into(),
+            Self::NotInstalled { .. } => "run `kb init` once, with network access".into(),
+            Self::UntrustedModel { name } => format!(
                 "`kb init --model {name}` fetches it, if you trust it; `kb import FILE --model MODEL` \
                  computes the vectors with another model"
-            )),
-            Self::UntrustedBase { .. } => Some(
-                "`kb base allow --files` shows its folders, and follows them after a yes".into(),
             ),
-            Self::UnknownBase { known, .. } => Some(format!(
-                "the names are {}; `kb base add NAME` makes another",
-                known.join(", ")
-            )),
+            Self::UntrustedBase { .. } => {
+                "`kb base allow --files` shows its folders, and follows them after a yes".into()
+            }
+            Self::UnknownBase { known, .. } => {
+                format!("the names are {}; `kb base add NAME` makes another", known.join(", "))
+            }
             Self::Fetch { what, .. } if what.starts_with("model ") => {
-                Some("`kb init --model-dir DIRECTORY` uses model files you already have".into())
+                "`kb init --model-dir DIRECTORY` uses model files you already have".into()
             }
-            Self::Fetch { .. } => Some("set ORT_DYLIB_PATH to an ONNX Runtime library".into()),
-            Self::CacheChanged { .. } => {
-                Some("`kb doctor --fix` fetches or rebuilds it".into())
+            Self::Fetch { .. } => "set ORT_DYLIB_PATH to an ONNX Runtime library".into(),
+            Self::CacheChanged { .. } => "`kb doctor --fix` fetches or rebuilds it".into(),
+            Self::Model { hint, .. } => (*hint).into(),
+            Self::Corrupt { .. } => {
+                "restore a copy of the file, or move it away and add the documents again".into()
             }
-            Self::Model { hint, .. } => Some((*hint).into()),
-            Self::Corrupt { .. } => Some(
-                "restore a copy of the file, or move it away and add the documents again".into(),
-            ),
-            Self::DiskFailed { .. } => Some(
-                "the file may be intact: run the command again, and check the disk if it fails \
-                 again"
-                    .into(),
-            ),
-            Self::Foreign { .. } => {
-                Some("point `--data-dir` or KB_DATA_DIR at another directory".into())
+            Self::DiskFailed { .. } => {
+                "the file may be intact: run the command again, and check the disk if it fails again"
+                    .into()
             }
-            Self::SchemaTooNew { .. } => Some("upgrade kb".into()),
-            Self::ReadOnly { .. } => Some(
-                "copy the database to a folder that you can write, and name that folder with \
-                 `--data-dir`"
-                    .into(),
-            ),
-            Self::NeedsWriting { .. } => Some(
-                "copy kb.db, and kb.db-wal if it is there, to a folder that you can write, and name \
+            Self::Foreign { .. } => "point `--data-dir` or KB_DATA_DIR at another directory".into(),
+            Self::SchemaTooNew { .. } => "upgrade kb".into(),
+            Self::ReadOnly { .. } => "copy the database to a folder that you can write, and name \
                  that folder with `--data-dir`"
-                    .into(),
-            ),
-            Self::ChangedMeanwhile { .. } => Some(
-                "run the command again when no other program writes to it, or copy it to a folder \
-                 that you can write"
-                    .into(),
-            ),
-            Self::Locked { .. } => Some("wait for the other `kb` to end, then try again".into()),
+                .into(),
+            Self::NeedsWriting { .. } => "copy kb.db, and kb.db-wal if it is there, to a folder that you \
+                 can write, and name that folder with `--data-dir`"
+                .into(),
+            Self::ChangedMeanwhile { .. } => "run the command again when no other program writes to it, \
+                 or copy it to a folder that you can write"
+                .into(),
+            Self::Locked { .. } => "wait for the other `kb` to end, then try again".into(),
             Self::DiskFull { .. } => {
-                Some("make room and run the command again; stored documents are kept".into())
+                "make room and run the command again; stored documents are kept".into()
             }
             Self::Cancelled | Self::Interrupted { .. } => {
-                Some("run the same command again to continue where it stopped".into())
+                "run the same command again to continue where it stopped".into()
             }
-            Self::InFile { cause, .. } => cause.hint(),
-            Self::Skill(diagnostic) => diagnostic.hint(),
+            Self::InFile { cause, .. } => return cause.hint(),
+            Self::Skill(diagnostic) => return diagnostic.hint(),
             Self::Extract { failure: Failure::NotText | Failure::WrongFormat, .. } => {
-                Some("set the type of the file with `--type`".into())
+                "set the type of the file with `--type`".into()
             }
             Self::Extract { failure: Failure::PasswordNeeded, .. } => {
-                Some("set KB_PASSWORD or use `--password`".into())
+                "set KB_PASSWORD or use `--password`".into()
             }
             Self::PathNotFound { .. }
             | Self::Io { .. }
@@ -347,8 +272,8 @@ impl Error {
             | Self::Extract { .. }
             | Self::Inference(_)
             | Self::Store(_)
-            | Self::Output(_) => None,
-        }
+            | Self::Output(_) => return None,
+        })
     }
 }
 
