@@ -1,6 +1,6 @@
 //! Provides a parsed YAML file to figment as one layer of settings.
 
-use figment::value::{Dict, Empty, Map, Tag, Value};
+use figment::value::{Dict, Map, Value};
 use figment::{Error, Metadata, Profile, Provider};
 use yaml_serde::Mapping;
 
@@ -43,29 +43,24 @@ fn dict(path: &str, entries: &Mapping) -> Result<Dict, Error> {
 /// Converts the value at a path; the path is only used in errors.
 #[expect(clippy::result_large_err, reason = "a `Provider` answers with figment's error, unboxed")]
 fn to_figment(path: &str, value: &yaml_serde::Value) -> Result<Value, Error> {
-    Ok(match value {
-        yaml_serde::Value::Null => Value::Empty(Tag::Default, Empty::Unit),
-        yaml_serde::Value::Bool(flag) => Value::from(*flag),
-        yaml_serde::Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => Value::from(number),
-            (None, Some(number)) => Value::from(number),
-            (None, None) => Value::from(number.as_f64().unwrap_or(f64::NAN)),
-        },
-        yaml_serde::Value::String(text) => Value::from(text.as_str()),
+    match value {
         yaml_serde::Value::Sequence(values) => {
             let values = values.iter().map(|value| to_figment(path, value));
-            Value::from(values.collect::<Result<Vec<Value>, Error>>()?)
+            Ok(Value::from(values.collect::<Result<Vec<Value>, Error>>()?))
         }
-        yaml_serde::Value::Mapping(entries) => Value::from(dict(path, entries)?),
+        yaml_serde::Value::Mapping(entries) => Ok(Value::from(dict(path, entries)?)),
         yaml_serde::Value::Tagged(tagged) => {
             let message = format!("the tag `{}` has no meaning here", tagged.tag);
-            return Err(Error::from(message).with_path(path));
+            Err(Error::from(message).with_path(path))
         }
-    })
+        scalar => Value::serialize(scalar),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use figment::value::{Empty, Tag};
+
     use super::*;
 
     #[track_caller]
