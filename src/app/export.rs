@@ -58,8 +58,7 @@ pub(super) fn export_documents(
     let exported = write_file(&file.path, file.is_replacing, |write| {
         transfer::export_documents(store, ids, folders, false, write)
     })?;
-    let num_documents = usize::try_from(exported.num_documents).unwrap_or(usize::MAX);
-    let documents = counted(num_documents, "document");
+    let documents = counted(exported.num_documents, "document");
     observer.note(&format!("Exported {documents} to {}.", file.path.display()));
     Ok(())
 }

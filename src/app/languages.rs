@@ -50,7 +50,7 @@ pub(super) fn note(
     observer.note(&format!(
         "{} of {} are in {languages}, which {name} {verb}: search finds them by their words, not by their \
          meaning. To change that: `kb reindex --model {}` ({download}about {})",
-        number::thousands(num_foreign as u64),
+        number::thousands(num_foreign),
         number::counted(report.num_chunks, "passage"),
         other.name,
         number::duration(again.as_secs().max(1)),

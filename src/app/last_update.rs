@@ -38,9 +38,7 @@ pub fn reminder(session: &Session) -> Result<Option<String>> {
         Ok(last)
     })?;
     let old = last.filter(|last| last.num_days > max_days);
-    Ok(old.map(|last| {
-        format!("last update {} ago: `kb update`", counted(last.num_days as usize, "day"))
-    }))
+    Ok(old.map(|last| format!("last update {} ago: `kb update`", counted(last.num_days, "day"))))
 }
 
 #[cfg(test)]

@@ -90,8 +90,8 @@ fn ask_to_erase(name: &str) -> Result<bool> {
 }
 
 fn ask_to_allow(candidate: &Candidate, follows_more: bool) -> Result<bool> {
-    let documents = usize::try_from(candidate.num_documents).unwrap_or(usize::MAX);
-    let (database, documents) = (candidate.place.database(), counted(documents, "document"));
+    let documents = counted(candidate.num_documents, "document");
+    let database = candidate.place.database();
     let what = if follows_more { "Use it, and read what is listed above?" } else { "Use it?" };
     context::confirm(&format!("{} has {documents}. {what}", database.display()))
 }

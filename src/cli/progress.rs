@@ -233,7 +233,7 @@ impl IngestProgress {
         let mut parts = Vec::new();
         if self.num_embedded > 0 {
             let rate = self.num_embedded / seconds.max(1);
-            let chunks = counted(usize::try_from(self.num_embedded).unwrap_or(0), "chunk");
+            let chunks = counted(self.num_embedded, "chunk");
             parts.push(format!("{chunks} embedded in {}, {rate} a second.", duration(seconds)));
         }
         if self.num_failed > 0 {
@@ -255,7 +255,7 @@ impl IngestProgress {
             Some(work) => {
                 self.bar.set_position(steps(self.pace.share(work)));
                 left = self.pace.left(work, now);
-                format!("{done} of {} files", thousands(work.num_files() as u64))
+                format!("{done} of {} files", thousands(work.num_files()))
             }
             None => format!("{done} files"),
         };
@@ -267,7 +267,7 @@ impl IngestProgress {
         }
         let rate =
             self.pace.rate().map(|rate| format!(" ({rate:.0} per second)")).unwrap_or_default();
-        let chunks = counted(usize::try_from(self.num_embedded).unwrap_or(usize::MAX), "chunk");
+        let chunks = counted(self.num_embedded, "chunk");
         let (read, stored) = (thousands(self.num_read), thousands(self.num_stored));
         let mut stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");
         if self.ocr.num_pages > 0 {

@@ -79,7 +79,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
 fn question(going: &Removal) -> String {
     match &going.named {
         Named::Document(title, num_chunks) => {
-            format!("Remove '{}' and its {}?", clean(title), counted(*num_chunks as usize, "chunk"))
+            format!("Remove '{}' and its {}?", clean(title), counted(*num_chunks, "chunk"))
         }
         Named::Copies(num_copies, size_bytes) => format!(
             "Delete {} that kb made ({:.1} MB)?",

@@ -37,14 +37,10 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
     };
     messages::info(&format!(
         "Exported {} with {}.",
-        counted(as_usize(exported.num_documents), "document"),
-        counted(as_usize(exported.num_chunks), "chunk")
+        counted(exported.num_documents, "document"),
+        counted(exported.num_chunks, "chunk")
     ));
     Ok(ExitStatus::Success)
-}
-
-fn as_usize(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatus> {

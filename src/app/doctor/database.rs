@@ -102,9 +102,9 @@ fn examine_store(
         let stats = store.stats()?;
         let message = format!(
             "sound: {}, {}, {}, schema {}",
-            counted(stats.total_documents() as usize, "document"),
-            counted(stats.total_chunks as usize, "chunk"),
-            counted(stats.total_vectors as usize, "vector"),
+            counted(stats.total_documents(), "document"),
+            counted(stats.total_chunks, "chunk"),
+            counted(stats.total_vectors, "vector"),
             stats.schema_version
         );
         findings.add(NAME, Verdict::Ok, message);
@@ -129,8 +129,8 @@ fn examine_store(
             let message = format!(
                 "the change to model {} stopped at {} of {}",
                 binding.model_name,
-                thousands(state.num_embedded.into()),
-                counted(state.num_chunks as usize, "chunk")
+                thousands(state.num_embedded),
+                counted(state.num_chunks, "chunk")
             );
             let fix = format!("`kb reindex --model {}` continues it", binding.model_name);
             findings.add_with_fix(NAME, Verdict::Note, message, fix);

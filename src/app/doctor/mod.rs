@@ -24,8 +24,7 @@ pub fn links(session: &Session, findings: &mut Findings) -> Result<()> {
         None => Ok((0, Vec::new())),
     })?;
     let links = counted(num_links, "link");
-    let message =
-        format!("{links} between notes, {} to no document", thousands(dangling.len() as u64));
+    let message = format!("{links} between notes, {} to no document", thousands(dangling.len()));
     findings.add("links", Verdict::Ok, message);
     for line in dangling {
         findings.add("links", Verdict::Note, line);

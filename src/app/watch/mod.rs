@@ -160,7 +160,7 @@ impl Counts {
         ];
         let some = all.iter().filter(|(count, _)| *count > 0);
         let some: Vec<String> =
-            some.map(|(count, what)| format!("{} {what}", thousands(*count as u64))).collect();
+            some.map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
         if some.is_empty() { "nothing has changed".to_owned() } else { some.join(", ") }
     }
 }

@@ -220,7 +220,7 @@ fn rows(state: &mut State, area: Area, layout: &mut Layout) {
 
 /// Puts how to begin.
 fn hints(state: &State, area: Area, layout: &mut Layout) {
-    let number = thousands(state.num_documents as u64);
+    let number = thousands(state.num_documents);
     let lines = [
         format!("Type to search {number} documents."),
         String::new(),
@@ -243,7 +243,7 @@ fn values(picker: &mut Picker, filter: &Filter, human: &Human, area: Area, layou
     };
     picker.offset = offset(picker.offset, picker.selected, area.rows);
     for (number, value) in picker.matching().into_iter().enumerate().skip(picker.offset) {
-        let count = thousands(value.num_documents as u64);
+        let count = thousands(value.num_documents);
         let mark = if is_set(filter, facet, &value.name) { "✓ " } else { "  " };
         let name = match facet {
             Facet::Folder => {

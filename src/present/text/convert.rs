@@ -24,10 +24,10 @@ fn counts(num_converted: usize, num_failed: usize, num_ignored: usize) -> String
     let mut text = format!(
         "Converted {}. {} failed.",
         counted(num_converted, "document"),
-        thousands(num_failed as u64)
+        thousands(num_failed)
     );
     if num_ignored > 0 {
-        text += &format!(" {} ignored.", thousands(num_ignored as u64));
+        text += &format!(" {} ignored.", thousands(num_ignored));
     }
     text
 }

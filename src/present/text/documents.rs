@@ -51,7 +51,7 @@ impl Human {
             vec![
                 document.id.to_string(),
                 document.doc_type.to_string(),
-                thousands(u64::from(document.chunk_count)),
+                thousands(document.chunk_count),
                 document.quality.as_ref().map(describe_briefly).unwrap_or_default(),
                 document.date.clone().unwrap_or_default(),
                 clean(&document.title),
@@ -87,10 +87,10 @@ impl Human {
             fact("Created", &document.created_at),
             fact("Updated", &document.updated_at),
             fact("Tags", clean(&document.tags.join(", "))).painted(Meaning::Tag),
-            fact("Chunks", thousands(u64::from(document.chunk_count))),
+            fact("Chunks", thousands(document.chunk_count)),
         ];
         if let Some(page_count) = metadata.page_count {
-            facts.push(fact("Pages", thousands(u64::from(page_count))));
+            facts.push(fact("Pages", thousands(page_count)));
         }
         if let Some(quality) = &metadata.quality {
             let is_whole = quality.pages_unread == 0;
@@ -119,7 +119,7 @@ impl Human {
         for stored in chunks {
             let chunk = &stored.chunk;
             writeln!(out)?;
-            let mut place = format!("({}", counted(chunk.token_count as usize, "token"));
+            let mut place = format!("({}", counted(chunk.token_count, "token"));
             if let Some(page) = chunk.page {
                 place += &format!(", p.{page}");
             }
@@ -144,7 +144,7 @@ impl Human {
         if tags.is_empty() {
             return self.labelled("No tags. `kb tag DOC --add NAME` adds one.", out);
         }
-        let rows = tags.iter().map(|tag| vec![thousands(u64::from(tag.count)), clean(&tag.name)]);
+        let rows = tags.iter().map(|tag| vec![thousands(tag.count), clean(&tag.name)]);
         let columns = [numbers("COUNT"), texts("TAG").painted(Meaning::Tag)];
         self.table(&columns, &rows.collect::<Vec<_>>(), out)
     }
@@ -174,14 +174,14 @@ impl Human {
     /// Writes how many documents were selected and changed.
     pub fn tagged_all(&self, tagged: &Tagged, out: &mut Sheet<'_>) -> io::Result<()> {
         let selected = counted(tagged.documents.len(), "document");
-        let changed = thousands(tagged.changed.len() as u64);
+        let changed = thousands(tagged.changed.len());
         writeln!(out, "Selected {selected}; changed the tags of {changed}.")
     }
 
     /// Writes the result of renaming a tag.
     pub fn renamed_tag(&self, renamed: &RenamedTag, out: &mut Sheet<'_>) -> io::Result<()> {
         let (verb, join) = if renamed.is_merged { ("Merged", "into") } else { ("Renamed", "to") };
-        let documents = counted(renamed.num_documents as usize, "document");
+        let documents = counted(renamed.num_documents, "document");
         let (from, to) = (clean(&renamed.from), clean(&renamed.to));
         writeln!(out, "{verb} '{from}' {join} '{to}': {documents}.")
     }
@@ -223,7 +223,7 @@ fn describe(quality: &Quality) -> String {
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0);
     let mut text: Vec<String> =
-        parts.map(|(count, what)| format!("{} {what}", thousands(u64::from(*count)))).collect();
+        parts.map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
     if quality.num_not_text > 0 {
         let percent = quality.share_not_text() * 100.0;
         text.push(format!("{percent:.1} % of the characters are not text"));

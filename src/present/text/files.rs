@@ -80,12 +80,12 @@ impl Human {
         let counts = PlanCounts::of(plan);
         let counts = format!(
             "Would be: {} new, {} changed, {} unchanged, {} ignored, {} failed, {} waived.",
-            thousands(counts.new as u64),
-            thousands(counts.changed as u64),
-            thousands(counts.unchanged as u64),
-            thousands(counts.ignored as u64),
-            thousands(counts.failed as u64),
-            thousands(counts.waived as u64),
+            thousands(counts.new),
+            thousands(counts.changed),
+            thousands(counts.unchanged),
+            thousands(counts.ignored),
+            thousands(counts.failed),
+            thousands(counts.waived),
         );
         let counts = match plan.iter().map(|foreseen| foreseen.ocr_pages).sum() {
             0 => counts,
@@ -98,7 +98,7 @@ impl Human {
         }
         let rows = groups(plan).into_iter().map(|((_, outcome, kind, reason), num)| {
             let reason = reason.unwrap_or_default();
-            vec![outcome.to_owned(), clean(&kind), clean(reason), thousands(num as u64)]
+            vec![outcome.to_owned(), clean(&kind), clean(reason), thousands(num)]
         });
         let columns =
             [words("OUTCOME"), texts("KIND"), words("REASON").optional(), numbers("FILES")];
@@ -109,7 +109,7 @@ impl Human {
         }
         writeln!(out)?;
         let rows = folders.into_iter().take(MAX_FOLDERS).map(|(folder, num)| {
-            vec![self.path(&folder.display().to_string()) + "/", thousands(num as u64)]
+            vec![self.path(&folder.display().to_string()) + "/", thousands(num)]
         });
         let columns = [paths("LARGEST FOLDERS").painted(Meaning::Path), numbers("TO READ")];
         self.table(&columns, &rows.collect::<Vec<_>>(), out)
@@ -161,7 +161,7 @@ pub(super) fn describe_words(words: &Words) -> String {
     left_out.sort_by_key(|(_, count)| Reverse(*count));
     let parts = left_out
         .iter()
-        .map(|(reason, count)| format!("{} {reason}", thousands((*count).into())).replace('_', " "))
+        .map(|(reason, count)| format!("{} {reason}", thousands(*count)).replace('_', " "))
         .collect::<Vec<_>>();
     let left_out = if parts.is_empty() { "" } else { "; left out: " };
     format!("{} kept{left_out}{}", thousands(num_kept), parts.join(", "))

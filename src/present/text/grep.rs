@@ -96,10 +96,10 @@ pub(super) fn summary(results: &GrepResults) -> String {
     let searched = counted(num_searched, "document");
     match (results.detail, num_found) {
         (_, 0) => format!("No line of {searched} matches."),
-        (Detail::Name, _) => format!("{} of {searched}", thousands(num_found as u64)),
+        (Detail::Name, _) => format!("{} of {searched}", thousands(num_found)),
         _ => {
             let lines = counted(results.num_lines(), "line");
-            format!("{lines} in {} of {searched}", thousands(num_found as u64))
+            format!("{lines} in {} of {searched}", thousands(num_found))
         }
     }
 }

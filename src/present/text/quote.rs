@@ -51,7 +51,7 @@ pub(super) fn markdown(hit: &Hit, ids: &str, out: &mut Sheet<'_>) -> io::Result<
 
 /// Says how many near duplicates of a hit were left out.
 pub(super) fn copies(count: u32) -> String {
-    format!("{} left out", counted(count as usize, "near duplicate"))
+    format!("{} left out", counted(count, "near duplicate"))
 }
 
 /// Writes the text of a hit, quoted or, if it is code, fenced.

@@ -25,8 +25,8 @@ pub fn outline(outline: &Outline, mark: &str, out: &mut Sheet<'_>) -> io::Result
         document.id,
         clean(&document.title),
         document.doc_type,
-        counted(usize::try_from(outline.num_tokens).unwrap_or(usize::MAX), "token"),
-        counted(document.chunk_count as usize, "chunk")
+        counted(outline.num_tokens, "token"),
+        counted(document.chunk_count, "chunk")
     )?;
     for part in &outline.parts {
         let indent = "  ".repeat(part.level as usize);
@@ -39,7 +39,7 @@ pub fn outline(outline: &Outline, mark: &str, out: &mut Sheet<'_>) -> io::Result
 
 /// Returns the location and the size of a part.
 pub(super) fn facts(part: &Part) -> Vec<String> {
-    let mut facts = vec![counted(part.num_tokens as usize, "token")];
+    let mut facts = vec![counted(part.num_tokens, "token")];
     if let (Some(first), true) = (part.page, part.kind != PartKind::Page) {
         facts.push(match part.last_page.filter(|last| *last != first) {
             Some(last) => format!("p.{first}-{last}"),
@@ -95,12 +95,12 @@ pub(super) fn other_ends(links: &Links) -> impl Iterator<Item = (&'static str, S
 pub fn picture(drawn: &Pictured, out: &mut Sheet<'_>) -> io::Result<()> {
     let Pictured { document, page, picture, .. } = drawn;
     let title = clean(&document.title);
-    let (width, height) = (thousands(picture.width.into()), thousands(picture.height.into()));
+    let (width, height) = (thousands(picture.width), thousands(picture.height));
     write!(out, "page {page} of \"{title}\", document {}: {width} × {height} pixels", document.id)?;
     match picture.num_marked {
         _ if !drawn.is_marked => {}
         0 => write!(out, "; the words to mark were not found on it")?,
-        number => write!(out, ", {} marked", counted(number as usize, "word"))?,
+        number => write!(out, ", {} marked", counted(number, "word"))?,
     }
     writeln!(out)
 }
@@ -133,5 +133,5 @@ pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
 /// Returns the line with the number of lines cut off.
 fn more(num_cut: usize) -> String {
     let noun = if num_cut == 1 { "line" } else { "lines" };
-    format!("... ({} more {noun})\n", thousands(num_cut as u64))
+    format!("... ({} more {noun})\n", thousands(num_cut))
 }

@@ -5,7 +5,7 @@ use crate::text::number::{counted, thousands};
 /// Reports files that failed in an earlier run.
 pub(super) fn known_to_fail(num: usize) -> String {
     let pronoun = if num == 1 { "it" } else { "them" };
-    format!("{} known to fail; `kb files --failed` lists {pronoun}.", thousands(num as u64))
+    format!("{} known to fail; `kb files --failed` lists {pronoun}.", thousands(num))
 }
 
 /// Reports files of whose words many were left out.

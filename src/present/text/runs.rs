@@ -21,23 +21,23 @@ impl Human {
         let mut text = format!(
             "Added {}. {} failed. {} skipped (already indexed).",
             counted(report.added, "document"),
-            thousands(report.failed.len() as u64),
-            thousands(report.skipped.saturating_sub(report.copies) as u64)
+            thousands(report.failed.len()),
+            thousands(report.skipped.saturating_sub(report.copies))
         );
         match report.copies {
             0 => {}
             1 => text += " 1 copy of another document.",
             copies => {
-                text += &format!(" {} copies of other documents.", thousands(copies as u64));
+                text += &format!(" {} copies of other documents.", thousands(copies));
             }
         }
         if report.updated > 0 {
-            text += &format!(" {} updated.", thousands(report.updated as u64));
+            text += &format!(" {} updated.", thousands(report.updated));
         }
         if report.ignored > 0 {
             text += &format!(
                 " {} ignored: {}; `kb files --ignored` lists {}.",
-                thousands(report.ignored as u64),
+                thousands(report.ignored),
                 most_frequent(&report.ignored_kinds),
                 if report.ignored == 1 { "it" } else { "them" }
             );
@@ -79,8 +79,8 @@ impl Human {
                 "{} {}: {}, {}, {:.1} MB.",
                 if is_verified { "Sound:" } else { "Copied to" },
                 clean(&backup.file.display().to_string()),
-                counted(backup.total_documents as usize, "document"),
-                counted(backup.total_chunks as usize, "chunk"),
+                counted(backup.total_documents, "document"),
+                counted(backup.total_chunks, "chunk"),
                 bytes_to_mb(backup.db_size_bytes),
             ),
             out,
@@ -95,7 +95,7 @@ impl Human {
 
     /// Writes the report of `kb restore`.
     pub fn restored(&self, restored: &Restored, out: &mut Sheet<'_>) -> io::Result<()> {
-        let documents = counted(restored.total_documents as usize, "document");
+        let documents = counted(restored.total_documents, "document");
         let file = clean(&restored.file.display().to_string());
         self.labelled(&format!("Restored {documents} from {file}."), out)?;
         match &restored.replaced {
@@ -117,8 +117,8 @@ impl Human {
                 "Imported {} ({}), skipped {}, failed {}.",
                 counted(imported.num_documents, "document"),
                 counted(imported.num_chunks, "chunk"),
-                thousands(imported.num_skipped as u64),
-                thousands(imported.num_failed as u64),
+                thousands(imported.num_skipped),
+                thousands(imported.num_failed),
             ),
             out,
         )?;
@@ -130,7 +130,7 @@ impl Human {
 
     /// Writes what `kb reindex` would take.
     pub fn reindex_estimate(&self, estimate: &Estimate, out: &mut Sheet<'_>) -> io::Result<()> {
-        let chunks = counted(usize::try_from(estimate.num_chunks).unwrap_or(usize::MAX), "chunk");
+        let chunks = counted(estimate.num_chunks, "chunk");
         let model = clean(&estimate.model_name);
         let time = match estimate.seconds {
             Some(seconds) => format!("about {} on this machine", duration(seconds)),
@@ -156,7 +156,7 @@ impl Human {
     /// Writes the report of `kb reindex`.
     pub fn reindexed(&self, reindexed: &Reindexed, out: &mut Sheet<'_>) -> io::Result<()> {
         let Reindexed { num_chunks, model_name, dim, made_differently: others, .. } = reindexed;
-        let chunks = counted(usize::try_from(*num_chunks).unwrap_or(usize::MAX), "chunk");
+        let chunks = counted(*num_chunks, "chunk");
         let model = clean(model_name);
         self.labelled(&format!("Embedded {chunks} with {model} ({dim} dim)."), out)?;
         match others {
@@ -203,15 +203,15 @@ fn most_frequent(kinds: &BTreeMap<String, usize>) -> String {
     let mut parts: Vec<String> = named
         .iter()
         .map(|(kind, num)| match kind.as_str() {
-            NO_EXTENSION => format!("{} without extension", thousands(*num as u64)),
-            kind => format!("{} {}", thousands(*num as u64), clean(kind)),
+            NO_EXTENSION => format!("{} without extension", thousands(*num)),
+            kind => format!("{} {}", thousands(*num), clean(kind)),
         })
         .collect();
     let num_others: usize = others.iter().map(|(_, num)| num).sum();
     match num_others {
         0 => {}
         1 => parts.push("1 other".into()),
-        others => parts.push(format!("{} others", thousands(others as u64))),
+        others => parts.push(format!("{} others", thousands(others))),
     }
     parts.join(", ")
 }

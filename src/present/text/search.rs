@@ -30,14 +30,14 @@ impl Human {
             Some(Gathered { budget, num_tokens }) => format!(
                 "{} with {}{} tokens",
                 counted(answer.hits.len(), "passage"),
-                thousands(num_tokens as u64),
-                budget.map(|most| format!(" of {}", thousands(most as u64))).unwrap_or_default()
+                thousands(num_tokens),
+                budget.map(|most| format!(" of {}", thousands(most))).unwrap_or_default()
             ),
         };
         let heading = format!(
             "Search: {} ({} matches, showing {shown})",
             answer.phrasings().map(quoted).collect::<Vec<_>>().join(", "),
-            thousands(answer.total_matches as u64),
+            thousands(answer.total_matches),
         );
         self.line_of_words(&heading, out)?;
         self.hits(&answer.hits, &answer.terms(), out)?;
@@ -266,8 +266,8 @@ impl Human {
                 clean(&term.term),
                 term.score,
                 term.weight,
-                counted(term.num_chunks as usize, "chunk"),
-                counted(term.in_text as usize, "time"),
+                counted(term.num_chunks, "chunk"),
+                counted(term.in_text, "time"),
                 term.in_context,
                 term.in_document,
                 if term.in_name { ", and in the name" } else { "" },

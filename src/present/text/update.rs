@@ -19,7 +19,7 @@ impl Human {
             writeln!(out, "moved: {} to {}", clean(&moved.from), clean(&moved.to))?;
         }
         if let Some(more @ 1..) = report.moves.len().checked_sub(MAX_MOVES) {
-            writeln!(out, "moved: {} more", thousands(more as u64))?;
+            writeln!(out, "moved: {} more", thousands(more))?;
         }
         for missing in &report.missing {
             self.labelled(
@@ -48,7 +48,7 @@ impl Human {
                 Some(root) => clean(&root.display().to_string()),
                 None => "the files that were added by name".to_owned(),
             };
-            let lost = thousands(refused.num_lost as u64);
+            let lost = thousands(refused.num_lost);
             let all = counted(refused.num_documents, "document");
             self.labelled(
                 &format!("not removed: {lost} of the {all} of {root}; `--force` removes them"),
@@ -62,7 +62,7 @@ impl Human {
         if report.made_differently > 0 {
             self.labelled(&format!("{}.", made_differently(report.made_differently)), out)?;
         }
-        let number = |count: usize| thousands(count as u64);
+        let number = |count: usize| thousands(count);
         let would = if report.is_dry_run { "Would be: " } else { "" };
         self.labelled(&format!("{would}{} added, {} updated, {} moved, {} unchanged, {} failed, {} missing, {} removed.",
             number(report.added),

@@ -45,11 +45,8 @@ impl Human {
         let Why { document, trace, stale, .. } = why;
         writeln!(out, "{}: {}", clean(&document.title), sentence(trace))?;
         writeln!(out, "Terms: {}", clean(&trace.terms.join(", ")))?;
-        let passing = format!(
-            "{} of {}",
-            thousands(trace.num_passing as u64),
-            thousands(trace.num_chunks as u64)
-        );
+        let passing =
+            format!("{} of {}", thousands(trace.num_passing), thousands(trace.num_chunks));
         writeln!(out, "Chunks that pass the filters: {passing}")?;
         let shown = |leg: Option<LegRank>| match leg {
             Some(leg) => {

@@ -1,8 +1,8 @@
 //! Formats numbers for people.
 
 /// Returns a number with commas between thousands.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
+pub fn thousands(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::new();
     for (idx, digit) in digits.chars().enumerate() {
         if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
@@ -14,9 +14,10 @@ pub fn thousands(number: u64) -> String {
 }
 
 /// Returns a number with its noun: `1 chunk`, `2 chunks`.
-pub fn counted(number: usize, noun: &str) -> String {
+pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number as u64))
+    format!("{} {noun}{plural}", thousands(number))
 }
 
 /// Returns a size in megabytes.

@@ -45,7 +45,7 @@ pub fn list(
             document.id,
             clean(&document.title),
             document.doc_type,
-            counted(document.chunk_count as usize, "chunk"),
+            counted(document.chunk_count, "chunk"),
             document.date.as_deref().unwrap_or("-"),
             path.unwrap_or_default(),
         )?;
