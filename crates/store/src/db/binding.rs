@@ -1,8 +1,9 @@
 //! Reads and sets the model a database is bound to, and checks it before vectors are used.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
 use super::fault::{Fault, Step};
+use super::sql;
 use crate::Store;
 use crate::document::{Binding, ModelFiles};
 use crate::error::{Error, Result};
@@ -144,10 +145,7 @@ pub(crate) fn mismatch(bound: &Binding, wanted: &Binding) -> Error {
 
 fn value(db: &Connection, slot: Slot, key: &str) -> Step<Option<String>> {
     let key = format!("{}{key}", slot.prefix());
-    Ok(db
-        .prepare_cached(CONFIG_VALUE)?
-        .query_row(named_params! { ":key": key }, |row| row.get(0))
-        .optional()?)
+    sql::first_row(db, CONFIG_VALUE, named_params! { ":key": key }, |row| row.get(0))
 }
 
 fn parsed<T: std::str::FromStr>(db: &Connection, slot: Slot, key: &str) -> Step<T> {

@@ -1,8 +1,9 @@
 //! Marks that content was removed and is still to be erased from the file, in the transaction that
 //! removes it.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
+use super::sql;
 use crate::ids::DocumentId;
 
 use super::fault::Step;
@@ -60,5 +61,5 @@ pub(crate) fn is_in_place(db: &Connection) -> Step<bool> {
 }
 
 pub(crate) fn marked(db: &Connection) -> Step<Option<String>> {
-    Ok(db.prepare_cached(MARKED)?.query_row([], |row| row.get(0)).optional()?)
+    sql::first_row(db, MARKED, [], |row| row.get(0))
 }

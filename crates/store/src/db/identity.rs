@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, named_params};
+use rusqlite::{Connection, OpenFlags, named_params};
 
+use super::{schema, sql};
 use crate::Store;
 use crate::error::Result;
 
 use super::access::open_read_only;
 use super::connection::open_connection;
 use super::fault::Step;
-use super::schema;
 
 const VALUE: &str = "SELECT value FROM config WHERE key = :key";
 
@@ -99,10 +99,7 @@ fn peek(path: &Path) -> Step<Option<String>> {
 }
 
 fn value(db: &Connection, key: &str) -> Step<Option<String>> {
-    Ok(db
-        .prepare_cached(VALUE)?
-        .query_row(named_params! { ":key": key }, |row| row.get(0))
-        .optional()?)
+    sql::first_row(db, VALUE, named_params! { ":key": key }, |row| row.get(0))
 }
 
 #[cfg(test)]

@@ -16,3 +16,4 @@ mod read_only;
 mod readers;
 pub(crate) mod recheck;
 pub(crate) mod schema;
+pub(crate) mod sql;

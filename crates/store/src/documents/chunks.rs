@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, named_params};
 use sha2::{Digest, Sha256};
 
+use crate::db::{columns, sql};
 use crate::document::{Chunk, Embedding};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
 use super::rows;
 use super::stored::{ChunkOrigin, StoredChunk, StoredHit};
-use crate::db::columns;
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
 use crate::keyword::{derived, grams};
@@ -127,8 +127,7 @@ impl Store {
     pub fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>> {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
-            let mut statement = db.prepare_cached(HITS)?;
-            let hits = statement.query_map(named_params! { ":ids": ids }, |row| {
+            sql::rows(db, HITS, named_params! { ":ids": ids }, |row| {
                 Ok(StoredHit {
                     chunk: rows::stored_chunk(row)?,
                     document_id: row.get("document_id")?,
@@ -141,8 +140,7 @@ impl Store {
                     date: row.get("date")?,
                     date_origin: row.get("date_origin")?,
                 })
-            })?;
-            Ok(hits.collect::<Result<_, _>>()?)
+            })
         })
     }
 
@@ -150,12 +148,10 @@ impl Store {
     pub fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>> {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
-            let mut statement = db.prepare_cached(ORIGINS)?;
-            let found = statement.query_map(named_params! { ":ids": ids }, |row| {
+            sql::rows(db, ORIGINS, named_params! { ":ids": ids }, |row| {
                 let (document_id, is_code, symbol) = (row.get(1)?, row.get(2)?, row.get(3)?);
                 Ok((row.get(0)?, ChunkOrigin { document_id, is_code, symbol }))
-            })?;
-            Ok(found.collect::<Result<_, _>>()?)
+            })
         })
     }
 

@@ -5,12 +5,12 @@ use std::path::MAIN_SEPARATOR;
 
 use rusqlite::{ToSql, named_params};
 
+use crate::db::{columns, sql};
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
 
 use crate::Store;
-use crate::db::columns;
 use crate::keyword::{expr, grams};
 use crate::text::exact;
 
@@ -99,9 +99,7 @@ impl Store {
     pub fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
-            let mut statement = db.prepare_cached(PASSING_CHUNKS)?;
-            let ids = statement.query_map(values.of_chunks().as_slice(), |row| row.get(0))?;
-            Ok(ids.collect::<Result<_, _>>()?)
+            sql::rows(db, PASSING_CHUNKS, values.of_chunks().as_slice(), |row| row.get(0))
         })
     }
 
@@ -114,9 +112,7 @@ impl Store {
                 ":grams": by_words(text, grams::expr),
                 ":exact": exactly(text),
             };
-            let mut statement = db.prepare_cached(CHUNKS_WITH)?;
-            let ids = statement.query_map(params, |row| row.get(0))?;
-            Ok(ids.collect::<Result<_, _>>()?)
+            sql::rows(db, CHUNKS_WITH, params, |row| row.get(0))
         })
     }
 }

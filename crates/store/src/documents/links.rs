@@ -7,6 +7,7 @@ use rusqlite::{Row, named_params};
 
 use super::stored::DocumentName;
 use crate::Store;
+use crate::db::sql;
 use crate::error::Result;
 use crate::ids::DocumentId;
 use crate::keyword::expr::quote;
@@ -56,26 +57,22 @@ impl Store {
     /// Returns all documents by id, once for each path, with the other names that their front matter gives them.
     pub fn link_names(&self) -> Result<Vec<(DocumentName, Vec<String>)>> {
         self.read(|db| {
-            let mut statement = db.prepare_cached(LINK_NAMES)?;
-            let names = statement.query_map([], |row| {
+            sql::rows(db, LINK_NAMES, [], |row| {
                 let aliases: Option<String> = row.get(3)?;
                 let aliases = aliases.and_then(|json| serde_json::from_str(&json).ok());
                 let (id, title, path) = (row.get(0)?, row.get(1)?, row.get(2)?);
                 Ok((DocumentName { id, title, path }, aliases.unwrap_or_default()))
-            })?;
-            Ok(names.collect::<Result<_, _>>()?)
+            })
         })
     }
 
     /// Returns the links in front matter with their lines, by document.
     pub fn front_links(&self) -> Result<BTreeMap<DocumentId, Vec<(u32, String)>>> {
         self.read(|db| {
-            let mut statement = db.prepare_cached(FRONT_LINKS)?;
-            let links = statement.query_map([], |row| {
+            sql::rows(db, FRONT_LINKS, [], |row| {
                 let json: String = row.get(1)?;
                 Ok((row.get(0)?, serde_json::from_str(&json).unwrap_or_default()))
-            })?;
-            Ok(links.collect::<Result<_, _>>()?)
+            })
         })
     }
 

@@ -2,12 +2,12 @@
 
 use rusqlite::{OptionalExtension, named_params};
 
+use crate::db::{columns, sql};
 use crate::document::DocType;
 use crate::error::Result;
 use crate::ids::DocumentId;
 
 use crate::Store;
-use crate::db::columns;
 
 /// How a document was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,16 +53,14 @@ impl Store {
     /// Returns how the documents were made that can be made again, ordered by id.
     pub fn made_documents(&self) -> Result<Vec<MadeDocument>> {
         self.read(|db| {
-            let mut statement = db.prepare_cached(MADE_DOCUMENTS)?;
-            let documents = statement.query_map([], |row| {
+            sql::rows(db, MADE_DOCUMENTS, [], |row| {
                 Ok(MadeDocument {
                     id: row.get("id")?,
                     doc_type: columns::named_column(row, "doc_type")?,
                     path: row.get("source_path")?,
                     making: row.get("making")?,
                 })
-            })?;
-            Ok(documents.collect::<Result<_, _>>()?)
+            })
         })
     }
 

@@ -1,10 +1,10 @@
 //! Reads and writes the rows of paths.
 
-use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use rusqlite::{Connection, Row, named_params};
 
 use super::remembered::{KnownPath, PathStamp};
-use crate::db::columns;
 use crate::db::fault::Step;
+use crate::db::{columns, sql};
 use crate::ids::DocumentId;
 
 pub(super) const KNOWN_PATH: &str = "
@@ -72,8 +72,7 @@ pub(crate) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
             pages_awaiting_ocr: row.get("pages_awaiting_ocr")?,
         })
     };
-    let mut statement = db.prepare_cached(KNOWN_PATH)?;
-    Ok(statement.query_row(named_params! { ":path": path }, read).optional()?)
+    sql::first_row(db, KNOWN_PATH, named_params! { ":path": path }, read)
 }
 
 pub(crate) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> Step<()> {
@@ -97,15 +96,12 @@ pub(crate) fn set_primary(db: &Connection, id: DocumentId, path: &str) -> Step<(
 
 /// Returns the path shown for a document; `None` for a note given as text.
 pub(crate) fn primary(db: &Connection, id: DocumentId) -> Step<Option<PathStamp>> {
-    let mut statement = db.prepare_cached(PRIMARY_PATH)?;
-    Ok(statement.query_row(named_params! { ":document_id": id }, stamp).optional()?)
+    sql::first_row(db, PRIMARY_PATH, named_params! { ":document_id": id }, stamp)
 }
 
 /// Returns a document's paths except `path`, in order.
 pub(crate) fn others(db: &Connection, id: DocumentId, path: &str) -> Step<Vec<PathStamp>> {
-    let mut statement = db.prepare_cached(OTHER_PATHS)?;
-    let stamps = statement.query_map(named_params! { ":document_id": id, ":path": path }, stamp)?;
-    Ok(stamps.collect::<Result<_, _>>()?)
+    sql::rows(db, OTHER_PATHS, named_params! { ":document_id": id, ":path": path }, stamp)
 }
 
 pub(crate) fn forget_others(db: &Connection, id: DocumentId, path: &str) -> Step<()> {

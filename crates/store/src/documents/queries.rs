@@ -1,11 +1,12 @@
 //! Reads documents, by id, content or filter.
 
-use rusqlite::{OptionalExtension, Params, named_params};
+use rusqlite::{Params, named_params};
 
 use super::filter::{FilterValues, passes_filter};
 use super::rows;
 use super::stored::{DocumentName, ListedDocument, StoredDocument};
 use crate::Store;
+use crate::db::sql;
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::DocumentId;
@@ -102,10 +103,7 @@ impl Store {
     }
 
     fn stored_document(&self, query: &str, params: impl Params) -> Result<Option<StoredDocument>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(query)?;
-            Ok(statement.query_row(params, rows::stored_document).optional()?)
-        })
+        self.read(|db| sql::first_row(db, query, params, rows::stored_document))
     }
 
     /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
@@ -145,11 +143,9 @@ impl Store {
     /// Returns the names of all documents, ordered by id.
     pub fn document_names(&self) -> Result<Vec<DocumentName>> {
         self.read(|db| {
-            let mut statement = db.prepare_cached(DOCUMENT_NAMES)?;
-            let names = statement.query_map([], |row| {
+            sql::rows(db, DOCUMENT_NAMES, [], |row| {
                 Ok(DocumentName { id: row.get(0)?, title: row.get(1)?, path: row.get(2)? })
-            })?;
-            Ok(names.collect::<Result<_, _>>()?)
+            })
         })
     }
 }

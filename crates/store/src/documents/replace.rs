@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
 use super::remembered::{KnownPath, PathStamp};
 use super::write::NewDocument;
 use super::{chunks, path_rows, remove, tags, write};
-use crate::db::erasing;
 use crate::db::fault::Step;
+use crate::db::{erasing, sql};
 use crate::document::{Binding, Chunk, Embedding};
 use crate::error::{Error, Result};
 use crate::followed::Sieve;
@@ -278,18 +278,17 @@ pub(super) fn same_document(
     new: &NewDocument,
     known: Option<&KnownPath>,
 ) -> Step<Option<DocumentId>> {
-    let same: Option<DocumentId> = db
-        .prepare_cached(SAME_DOCUMENT)?
-        .query_row(
-            named_params! {
-                ":content_hash": new.content_hash,
-                ":doc_type": new.format.doc_type().as_str(),
-                ":language": new.format.language().map(|language| language.as_str()),
-                ":known_id": known.map(|known| known.document_id),
-            },
-            |row| row.get(0),
-        )
-        .optional()?;
+    let same: Option<DocumentId> = sql::first_row(
+        db,
+        SAME_DOCUMENT,
+        named_params! {
+            ":content_hash": new.content_hash,
+            ":doc_type": new.format.doc_type().as_str(),
+            ":language": new.format.language().map(|language| language.as_str()),
+            ":known_id": known.map(|known| known.document_id),
+        },
+        |row| row.get(0),
+    )?;
     // The title is part of every chunk's context, so a new title means reading the document again.
     let is_retitled = new.is_title_given
         && known.is_some_and(|known| {

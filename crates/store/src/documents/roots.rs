@@ -8,7 +8,7 @@ use super::remembered::{PathStamp, Root};
 use super::{ledger, path_rows, remove};
 use crate::Store;
 use crate::db::fault::Step;
-use crate::db::{columns, erasing};
+use crate::db::{columns, erasing, sql};
 use crate::document::DocType;
 use crate::error::Result;
 use crate::ids::DocumentId;
@@ -103,9 +103,7 @@ impl Store {
         self.write(|db| {
             erasing::mark(db)?;
             let is_forgotten = db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0;
-            let mut statement = db.prepare_cached(ROOT_PATHS)?;
-            let others = statement.query_map([], |row| row.get::<_, String>(0))?;
-            let others: Vec<String> = others.collect::<Result<_, _>>()?;
+            let others: Vec<String> = sql::rows(db, ROOT_PATHS, [], |row| row.get::<_, String>(0))?;
             let is_above = |other: &String| Path::new(path).starts_with(other);
             if !others.iter().any(is_above) {
                 ledger::forget(db, path)?;
@@ -234,8 +232,7 @@ pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
 
 /// Returns all added folders, ordered by path.
 pub(super) fn all(db: &Connection) -> Step<Vec<Root>> {
-    let mut statement = db.prepare_cached(ROOTS)?;
-    let roots = statement.query_map([], |row| {
+    sql::rows(db, ROOTS, [], |row| {
         let doc_type: Option<String> = row.get("doc_type")?;
         Ok(Root {
             path: row.get("path")?,
@@ -248,8 +245,7 @@ pub(super) fn all(db: &Connection) -> Step<Vec<Root>> {
             follows_links: row.get("follow")?,
             real_path: row.get("real_path")?,
         })
-    })?;
-    Ok(roots.collect::<Result<_, _>>()?)
+    })
 }
 
 #[cfg(test)]

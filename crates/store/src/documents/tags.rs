@@ -1,15 +1,15 @@
 //! Reads and changes tags. Triggers remove a tag along with the last document that has it.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::db::{columns, erasing, sql};
 use crate::error::{Error, Result};
 use crate::ids::DocumentId;
 
 use crate::Store;
 use crate::db::fault::Step;
-use crate::db::{columns, erasing};
 
 /// A tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -90,11 +90,9 @@ impl Store {
     /// Returns all tags with their counts, in alphabetical order.
     pub fn tags(&self) -> Result<Vec<TagCount>> {
         self.read(|db| {
-            let mut statement = db.prepare_cached(TAGS)?;
-            let tags = statement.query_map([], |row| {
+            sql::rows(db, TAGS, [], |row| {
                 Ok(TagCount { name: row.get("name")?, count: row.get("num_documents")? })
-            })?;
-            Ok(tags.collect::<Result<_, _>>()?)
+            })
         })
     }
 
@@ -178,7 +176,7 @@ impl Store {
 
 fn tag_id(db: &Connection, name: &str) -> Step<Option<i64>> {
     let params = named_params! { ":name": name };
-    Ok(db.prepare_cached(TAG_ID)?.query_row(params, |row| row.get(0)).optional()?)
+    sql::first_row(db, TAG_ID, params, |row| row.get(0))
 }
 
 /// Adds these tags to a document and returns how many are new.

@@ -4,13 +4,13 @@ use rusqlite::named_params;
 
 use crate::Store;
 use crate::db::fault::Fault;
+use crate::db::{columns, sql};
 use crate::document::{DocType, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
 use super::filter::{FilterValues, passes_filter};
 use super::rows::{self, ChunkPlace};
-use crate::db::columns;
 
 /// A document that may be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,16 +77,14 @@ impl Store {
     pub fn passing_documents(&self, filter: &Filter) -> Result<Vec<PassingDocument>> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
-            let mut statement = db.prepare_cached(PASSING_DOCUMENTS)?;
-            let found = statement.query_map(values.of_documents().as_slice(), |row| {
+            sql::rows(db, PASSING_DOCUMENTS, values.of_documents().as_slice(), |row| {
                 Ok(PassingDocument {
                     id: row.get(0)?,
                     title: row.get(1)?,
                     path: row.get(2)?,
                     doc_type: columns::named_column(row, 3)?,
                 })
-            })?;
-            Ok(found.collect::<Result<_, _>>()?)
+            })
         })
     }
 

@@ -9,6 +9,7 @@ use super::occurrence::Occurrence;
 use super::{grams, names, postings};
 use crate::Store;
 use crate::db::fault::Step;
+use crate::db::sql;
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::text::scripts;
@@ -157,9 +158,7 @@ fn terms(db: &Connection, text: &str) -> Step<Vec<String>> {
         Err(_) => db.execute_batch(MAKE_TOKENIZER).and_then(|()| db.prepare_cached(TYPE)),
     };
     type_in?.execute(named_params! { ":text": text })?;
-    let mut statement = db.prepare_cached(TYPED_TERMS)?;
-    let terms = statement.query_map([], |row| row.get(0))?;
-    Ok(terms.collect::<Result<_, _>>()?)
+    sql::rows(db, TYPED_TERMS, [], |row| row.get(0))
 }
 
 #[cfg(test)]

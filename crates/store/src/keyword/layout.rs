@@ -1,9 +1,10 @@
 //! Recognises the layout of FTS5's tables that `postings.rs` and `separators.rs` read.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::db::fault::Step;
 use crate::db::layout::are_made_so;
+use crate::db::sql;
 
 /// Versions of FTS5's format, without and with terms removed in place.
 const FTS5_VERSIONS: [i64; 2] = [4, 5];
@@ -27,10 +28,8 @@ const FTS5_TABLES: [(&str, &str); 2] = [
 
 /// Whether the index of words has the layout that `postings.rs` reads.
 pub(crate) fn knows_fts5(db: &Connection) -> Step<bool> {
-    let version: Option<i64> =
-        db.prepare_cached(FTS5_VERSION)?.query_row([], |row| row.get(0)).optional()?;
-    let structure: Option<Vec<u8>> =
-        db.prepare_cached(FTS5_STRUCTURE)?.query_row([], |row| row.get(0)).optional()?;
+    let version: Option<i64> = sql::first_row(db, FTS5_VERSION, [], |row| row.get(0))?;
+    let structure: Option<Vec<u8>> = sql::first_row(db, FTS5_STRUCTURE, [], |row| row.get(0))?;
     Ok(version.is_some_and(|version| FTS5_VERSIONS.contains(&version))
         && structure.is_none_or(|structure| structure != FTS5_OTHER_STRUCTURE)
         && are_made_so(db, &FTS5_TABLES)?)

@@ -7,6 +7,7 @@ use rusqlite::{Connection, named_params};
 
 use super::expr::expr;
 use crate::db::fault::Step;
+use crate::db::sql;
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::names;
 
@@ -54,9 +55,7 @@ pub(crate) fn settle(db: &Connection) -> Step<()> {
 
 /// Returns the chunks of documents that have a word, phrase or prefix in their names.
 pub(crate) fn chunks(db: &Connection, text: &str) -> Step<Vec<ChunkId>> {
-    let mut statement = db.prepare_cached(CHUNKS)?;
-    let ids = statement.query_map(named_params! { ":wanted": expr(text) }, |row| row.get(0))?;
-    Ok(ids.collect::<Result<_, _>>()?)
+    sql::rows(db, CHUNKS, named_params! { ":wanted": expr(text) }, |row| row.get(0))
 }
 
 /// Counts documents whose words are missing or wrong.

@@ -6,10 +6,11 @@
 //! head of `fts5_index.c` and has been the same since SQLite 3.9; tests compare with FTS5's own
 //! answer.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
 use super::occurrence::Occurrence;
 use crate::db::fault::{Fault, Step};
+use crate::db::sql;
 use crate::ids::ChunkId;
 
 /// The list of segments, as bytes.
@@ -51,8 +52,7 @@ struct Segment {
 
 /// Reads where a term of the index occurs, ordered by chunk id, each chunk once.
 pub(crate) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
-    let structure: Option<Vec<u8>> =
-        db.prepare_cached(STRUCTURE)?.query_row([], |row| row.get(0)).optional()?;
+    let structure: Option<Vec<u8>> = sql::first_row(db, STRUCTURE, [], |row| row.get(0))?;
     let structure = structure.unwrap_or_default();
     let segments = segments(&structure).ok_or_else(damaged)?;
     let term: Vec<u8> = [&[TERM_MARK], term.as_bytes()].concat();
@@ -126,10 +126,8 @@ fn read_segment(
     term: &[u8],
     found: &mut Vec<Occurrence>,
 ) -> Step<()> {
-    let leaf: Option<i64> = db
-        .prepare_cached(LEAF_OF_TERM)?
-        .query_row(named_params! { ":segment": segment.id, ":term": term }, |row| row.get(0))
-        .optional()?;
+    let wanted = named_params! { ":segment": segment.id, ":term": term };
+    let leaf: Option<i64> = sql::first_row(db, LEAF_OF_TERM, wanted, |row| row.get(0))?;
     let first_leaf = leaf.unwrap_or(0).max(segment.first_leaf);
     let id_of = |leaf: i64| (segment.id << LEAF_BITS) + leaf;
     let mut leaves = db.prepare_cached(LEAVES)?;

@@ -8,6 +8,7 @@ use rusqlite::{Connection, named_params};
 use super::{derived, grams};
 use crate::MirroredChunk;
 use crate::db::fault::Step;
+use crate::db::sql;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 
@@ -129,9 +130,7 @@ impl Splitter {
         self.emptied(|db| {
             db.prepare_cached(insert)?
                 .execute(named_params! { ":chunk_id": 1, ":context": "", ":text": text })?;
-            let mut statement = db.prepare_cached(query)?;
-            let terms = statement.query_map([], |row| row.get(0))?;
-            Ok(terms.collect::<Result<_, _>>()?)
+            sql::rows(db, query, [], |row| row.get(0))
         })
     }
 

@@ -5,6 +5,7 @@ pub mod log;
 
 use rusqlite::{Row, named_params};
 
+use crate::db::sql;
 use crate::error::Result;
 
 use super::Store;
@@ -101,11 +102,7 @@ impl Store {
 
     /// Returns all skills in byte order of their names.
     pub fn skills(&self) -> Result<Vec<SkillRow>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(SKILLS)?;
-            let skills = statement.query_map([], skill)?;
-            Ok(skills.collect::<Result<_, _>>()?)
-        })
+        self.read(|db| sql::rows(db, SKILLS, [], skill))
     }
 
     /// Returns one skill; `None` if no skill has this name.

@@ -1,8 +1,8 @@
 //! Finds the document here that an imported one is another state of.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
-use crate::db::{columns, fault::Step};
+use crate::db::{columns, fault::Step, sql};
 use crate::documents::transfer::{self, Record};
 use crate::ids::DocumentId;
 
@@ -50,14 +50,11 @@ pub(super) fn counterpart(
     if record.is_note() {
         let former = columns::to_json(&record.edits.former)?;
         let params = named_params! { ":former": former };
-        let earlier =
-            db.prepare_cached(EARLIER_NOTE)?.query_row(params, |row| row.get(0)).optional()?;
+        let earlier = sql::first_row(db, EARLIER_NOTE, params, |row| row.get(0))?;
         let params = named_params! { ":former": former, ":content_hash": record.content_hash };
         let related = match earlier {
             Some(id) => Some(id),
-            None => {
-                db.prepare_cached(RELATED_NOTE)?.query_row(params, |row| row.get(0)).optional()?
-            }
+            None => sql::first_row(db, RELATED_NOTE, params, |row| row.get(0))?,
         };
         if let Some(id) = related {
             return Ok(Some((id, Likeness::Version)));

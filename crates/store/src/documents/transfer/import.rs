@@ -1,11 +1,11 @@
 //! Writes imported documents, each in one transaction.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
 use crate::db::binding::{self, Slot};
-use crate::db::columns;
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
+use crate::db::{columns, sql};
 use crate::document::Chunk;
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId};
@@ -94,7 +94,7 @@ pub(crate) fn same_content(db: &Connection, record: &Record) -> Step<Option<Docu
         ":language": record.language,
         ":known_id": None::<DocumentId>,
     };
-    Ok(db.prepare_cached(SAME_DOCUMENT)?.query_row(params, |row| row.get(0)).optional()?)
+    sql::first_row(db, SAME_DOCUMENT, params, |row| row.get(0))
 }
 
 /// Returns the document at one of its paths.
