@@ -50,7 +50,7 @@ const BASE: [&str; 8] =
 const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("clap_complete", &["cli/complete.rs"]),
-    ("clap_mangen", &["cli/man.rs"]),
+    ("clap_mangen", &["cli/learn.rs"]),
     ("console", &["cli"]),
     ("crossterm", &["cli/find"]),
     ("encoding_rs", &["base/text/decode.rs"]),

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cache::{Expected, hub_sha256};
 use crate::document::{Binding, ModelFiles};
 use crate::graph;
-use crate::installed::Installed;
-use crate::options::OpenOptions;
+use crate::installed::{Installed, OpenOptions};
 use crate::{hash, trust};
 
 impl Installed {

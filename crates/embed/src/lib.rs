@@ -8,8 +8,6 @@
 //! Only [`install`] uses the network. Settings are passed as values: [`Locations`],
 //! [`OpenOptions`].
 
-use kb_base::{document, error, files, hash, text};
-
 mod binding;
 mod cache;
 mod choice;
@@ -20,11 +18,9 @@ mod fetch;
 mod graph;
 mod head;
 mod installed;
-mod locations;
 mod model_files;
 mod modules;
 mod names;
-mod options;
 mod registry;
 pub(crate) mod runtime;
 pub(crate) mod single;
@@ -34,6 +30,8 @@ mod tokenize;
 mod tokenized;
 mod trust;
 mod upkeep;
+
+use kb_base::{document, error, files, hash, text};
 
 use cache::Manifest;
 use facts::Family;
@@ -49,9 +47,7 @@ pub use choice::ModelChoice;
 pub use event::Event;
 pub use facts::Facts;
 pub use fetch::{OPTIMISING, install, locate, locate_model};
-pub use installed::Installed;
-pub use locations::Locations;
-pub use options::OpenOptions;
+pub use installed::{Installed, Locations, OpenOptions};
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, PublishedScore, model, model_names, models};
 pub use token_codes::QueryTokens;
 pub use tokenize::Tokenizer;

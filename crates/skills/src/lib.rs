@@ -31,7 +31,6 @@ pub mod lint;
 pub mod list;
 pub mod manifest;
 pub mod open;
-pub mod outline;
 pub mod page;
 pub mod path;
 pub mod place;
@@ -57,9 +56,8 @@ use crate::diagnostic::Warning;
 use crate::error::Result;
 use crate::lint::Linted;
 use crate::open::{OpenOptions, Opened};
-use crate::outline::{OutlineOptions, OutlinedHeading};
 use crate::search::{SearchOptions, SkillResults};
-use crate::show::{ShowOptions, Shown};
+use crate::show::{OutlineOptions, OutlinedHeading, ShowOptions, Shown};
 use crate::sources::{Sources, SourcesOptions};
 use crate::stats::{SkillStats, StatsOptions};
 use crate::text::paths;
@@ -107,7 +105,7 @@ pub fn outline(
 ) -> Answer<Vec<OutlinedHeading>> {
     logged(caller, skill, "outline", |skill| Logged {
         args: json!({ "level": options.level }),
-        outcome: outline::outline(skill, options),
+        outcome: show::outline(skill, options),
         warnings: Vec::new(),
     })
 }

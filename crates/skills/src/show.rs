@@ -1,4 +1,4 @@
-//! Reads a section of a skill.
+//! Lists the headings of a skill, and reads a section of it.
 //!
 //! The index says which lines belong to the section; the text comes from the file. A skill that
 //! cannot be built is shown without an index, and so is one whose index a server cannot write.
@@ -16,7 +16,7 @@ use crate::store::skills::index::IndexedHeading;
 use crate::text::fold::fold;
 use crate::text::similar::similar;
 use crate::text::{fields, headings};
-use crate::{build, index, open, outline, page, path, skill_files};
+use crate::{build, index, open, page, path, skill_files};
 
 /// What separates a heading from its description where headings are listed for agents.
 const EM_DASH: &str = " — ";
@@ -63,7 +63,7 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
         Err(Error::Skill(Diagnostic::IndexUnusable { .. }))
             if caller.updates_index || !build::is_buildable(skill) =>
         {
-            outline::scan(skill)?
+            scan(skill)?
         }
         Err(error) => return Err(error),
     };
@@ -149,6 +149,52 @@ fn normalized(text: &str) -> String {
 
 fn without_description(query: &str) -> &str {
     query.split_once(EM_DASH).map_or(query, |(heading, _)| heading.trim())
+}
+
+/// Which headings to list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OutlineOptions {
+    /// Deepest level, 1 to 6; all if `None`.
+    pub level: Option<u8>,
+}
+
+/// A heading of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Heading")]
+pub struct OutlinedHeading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Its text.
+    pub heading: String,
+    /// File, relative to the skill.
+    pub file: String,
+}
+
+/// Lists headings, files in byte order of their paths, headings in the order of the file.
+pub(super) fn outline(skill: &Skill, options: OutlineOptions) -> Result<Vec<OutlinedHeading>> {
+    let deepest = options.level.unwrap_or(u8::MAX);
+    let headings = scan(skill)?.into_iter().filter(|heading| heading.level <= deepest);
+    Ok(headings
+        .map(|heading| OutlinedHeading {
+            level: heading.level,
+            heading: heading.text,
+            file: heading.file,
+        })
+        .collect())
+}
+
+/// Reads the headings of all Markdown files, in the same order.
+pub(super) fn scan(skill: &Skill) -> Result<Vec<IndexedHeading>> {
+    let mut found = Vec::new();
+    for file in skill_files::list(&skill.dir)?.files {
+        if page::is_markdown(&file.path)
+            && let Some(page) = page::read(&file.path, &file.read()?)
+        {
+            let headings = page.headings().into_iter();
+            found.extend(headings.map(|heading| index::to_indexed(&file.path, heading)));
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

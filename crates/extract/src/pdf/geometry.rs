@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{headings, labels, number, setting};
+use super::{headings, labels, number};
 use crate::protocol::{Page, PageBlock, PageBlockKind, Place};
 
 /// Fewest tagged headings for the tags to be trusted.
@@ -57,7 +57,7 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
         };
         let mut levels: Vec<u8> = page.blocks.iter().map(level).collect();
         if !is_tagged {
-            setting::drop_others(&page.blocks, &mut levels);
+            drop_others(&page.blocks, &mut levels);
         }
         for (block, level) in page.blocks.iter_mut().zip(levels) {
             block.level = if block.kind.is_prose() { level } else { 0 };
@@ -238,6 +238,58 @@ fn is_capitals(text: &str) -> bool {
     });
     // Names of variables have underscores.
     upper >= 5 && lower == 0 && !text.contains('_')
+}
+
+/// Largest distance of two blocks of one sentence, as a multiple of the larger text size.
+const NEAR: f64 = 1.2;
+
+/// Fewest words of the part of a sentence: a command or a function in lower case may begin the text
+/// below a short heading.
+const MIN_WORDS: usize = 4;
+
+/// Fewest possible headings of one style without text between them that are lines of a form, such as
+/// an address.
+const MIN_FORM_LINES: usize = 3;
+
+/// Sets the levels of those possible headings of a page to 0 that only look like one.
+fn drop_others(blocks: &[PageBlock], levels: &mut [u8]) {
+    let is_line = |at: usize| headings::number_depth(&blocks[at].text).is_none();
+    let mut start = 0;
+    while start < levels.len() {
+        let len = (start..levels.len())
+            .take_while(|at| levels[*at] > 0 && levels[*at] == levels[start] && is_line(*at))
+            .count();
+        if len >= MIN_FORM_LINES {
+            levels[start..start + len].fill(0);
+        }
+        start += len.max(1);
+    }
+    for (at, level) in levels.iter_mut().enumerate() {
+        if *level > 0 && is_in_sentence(blocks, at) {
+            *level = 0;
+        }
+    }
+}
+
+/// Whether the text of a block goes on in the next one, or begins in the previous one.
+fn is_in_sentence(blocks: &[PageBlock], at: usize) -> bool {
+    let block = &blocks[at];
+    let goes_on = |above: &PageBlock, below: &PageBlock| {
+        let (Some(one), Some(other)) = (above.place, below.place) else { return false };
+        let distance = other.top - one.bottom;
+        below.kind.is_prose()
+            && below.kind != PageBlockKind::ListItem
+            && above.kind.is_prose()
+            && below.text.starts_with(char::is_lowercase)
+            && !above.text.ends_with(['.', '!', '?', ':', ';'])
+            && distance.abs() <= NEAR * one.size.max(other.size)
+    };
+    let is_long = block.text.split_whitespace().count() >= MIN_WORDS;
+    let before = at.checked_sub(1).and_then(|before| blocks.get(before));
+    is_long
+        && headings::number_depth(&block.text).is_none()
+        && (blocks.get(at + 1).is_some_and(|next| goes_on(block, next))
+            || before.is_some_and(|before| goes_on(before, block)))
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ mod number;
 mod outline;
 mod quality;
 mod scan;
-mod setting;
 mod spacing;
 mod title;
 

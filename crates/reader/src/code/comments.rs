@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::rows::{begins_line, row_after};
+use super::cut::{begins_line, row_after};
 
 /// The last run of comments on consecutive lines.
 #[derive(Default)]

@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 
-use tree_sitter::Tree;
+use tree_sitter::{Node, Tree};
 
 use super::grammar::Grammar;
-use super::rows::{begins_line, row_after};
 
 /// Shorter regions are not split: this is about the 190 tokens that the smallest models read in
 /// addition to context, at three characters per token.
@@ -125,4 +124,16 @@ fn is_blank(text: &str) -> bool {
 
 fn last_line(text: &str) -> &str {
     text.rsplit('\n').next().unwrap_or_default()
+}
+
+/// Returns the row after a node, also for a node that ends with its line end.
+pub(super) fn row_after(node: Node<'_>) -> usize {
+    let end = node.end_position();
+    if end.column == 0 && end.row > node.start_position().row { end.row } else { end.row + 1 }
+}
+
+/// Whether only white space precedes a node on its line.
+pub(super) fn begins_line(text: &str, node: Node<'_>) -> bool {
+    let start = node.start_byte();
+    text[start - node.start_position().column..start].trim_start().is_empty()
 }

@@ -14,7 +14,6 @@ mod lines;
 mod names;
 mod outline;
 mod regions;
-mod rows;
 mod types;
 mod words;
 

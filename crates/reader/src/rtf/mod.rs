@@ -5,7 +5,6 @@
 mod body;
 mod state;
 mod tokens;
-mod words;
 
 use super::{Emit, Input, Stop};
 use crate::error::Failure;

@@ -12,7 +12,6 @@ pub(crate) mod mirror;
 mod path_rows;
 pub(crate) mod paths;
 pub(crate) mod queries;
-mod record;
 pub(crate) mod relocate;
 pub(crate) mod remembered;
 mod remove;

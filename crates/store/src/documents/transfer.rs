@@ -1,4 +1,5 @@
-//! Exports and imports documents with everything stored about them.
+//! Exports and imports documents with everything stored about them, and makes such records of documents
+//! that no database has.
 
 mod export;
 mod import;
@@ -6,12 +7,13 @@ mod import;
 use rusqlite::{Connection, named_params};
 
 use crate::db::fault::Step;
-use crate::document::{DocType, Format, Language};
+use crate::document::{Chunk, DocType, Embedding, Format, Language};
+use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId};
 
 use super::edits::Edits;
 use super::rows;
-use crate::PathStamp;
+use crate::{NewDocument, PathStamp};
 
 pub use import::ImportOutcome;
 pub(super) use import::{adopt_paths, at_path, insert, insert_chunks, same_content};
@@ -75,6 +77,70 @@ pub struct RecordedChunk {
 const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id)";
 
 impl Record {
+    /// Makes the record that a database would return for a document, except for ids, which are 0.
+    ///
+    /// `now` is the time at which it was read: RFC 3339, UTC, whole seconds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`] if there are not as many embeddings as chunks.
+    pub fn new(
+        new: NewDocument,
+        chunks: Vec<Chunk>,
+        embeddings: Option<Vec<Embedding>>,
+        now: &str,
+    ) -> Result<Self> {
+        let unwritable = |error: rusqlite::Error| Error::Store(error.into());
+        let num_vectors = embeddings.as_ref().map_or(chunks.len(), Vec::len);
+        if num_vectors != chunks.len() {
+            let reason = format!("{num_vectors} vectors for {} chunks", chunks.len());
+            return Err(Error::Store(reason.into()));
+        }
+        let mut vectors = embeddings.into_iter().flatten().map(|embedding| embedding.vector);
+        let mut tags = new.tags;
+        tags.sort();
+        tags.dedup();
+        let recorded = |chunk: Chunk| {
+            Ok(RecordedChunk {
+                id: ChunkId(0),
+                metadata: rows::chunk_json(&chunk).map_err(unwritable)?,
+                text: chunk.text,
+                context: chunk.context,
+                token_count: chunk.token_count,
+                vector: vectors.next(),
+                codes: None,
+            })
+        };
+        Ok(Self {
+            id: DocumentId(0),
+            title: new.title,
+            is_title_given: new.is_title_given,
+            path: new.stamp.as_ref().map(|stamp| stamp.path.clone()),
+            content_hash: new.content_hash,
+            doc_type: new.format.doc_type(),
+            language: new.format.language().map(Language::as_str).map(str::to_owned),
+            created_at: now.to_owned(),
+            updated_at: now.to_owned(),
+            metadata: rows::document_json(new.format, &new.metadata).map_err(unwritable)?,
+            making: new.making,
+            note_text: new.note_text,
+            edits: Edits::default(),
+            tags,
+            paths: new.stamp.into_iter().collect(),
+            chunks: chunks.into_iter().map(recorded).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Gives it and its chunks the ids after the given ones, which become the last ones used.
+    pub fn number(&mut self, last_document: &mut i64, last_chunk: &mut i64) {
+        *last_document += 1;
+        self.id = DocumentId(*last_document);
+        for chunk in &mut self.chunks {
+            *last_chunk += 1;
+            chunk.id = ChunkId(*last_chunk);
+        }
+    }
+
     /// Refuses metadata that kb would not have written for a document of this type and language, or
     /// for its chunks.
     ///

@@ -252,3 +252,12 @@ fn reason(error: &serde_json::Error) -> String {
         None => message,
     }
 }
+
+/// The first line of an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The settings of its vectors; `None` before its first document.
+    pub binding: Option<Binding>,
+    /// The folders that were added.
+    pub roots: Vec<Root>,
+}

@@ -9,7 +9,6 @@
 //! the same bytes. No data of a file is trusted before `check` has validated it.
 
 mod check;
-mod head;
 mod lines;
 
 use std::io::BufRead;
@@ -20,14 +19,13 @@ use serde::Serialize;
 
 use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
-use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
 use crate::text::json::Line;
 use crate::{
-    Conflict, DocumentId, ImportOutcome, Merge, Merged, Record, RecordedChunk, Root, Store,
+    Conflict, DocumentId, ImportOutcome, Merge, Merged, Record, RecordedChunk, Root, Store, limits,
 };
 
-pub use head::Head;
+pub use lines::Head;
 pub use lines::{DocumentLine, HeadLine};
 
 /// What was exported.
