@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use crate::app::ingestion::{Walks, ingest};
-use crate::app::observer::Notes;
+use crate::app::ingestion::{self, Walks, ingest, options};
+use crate::app::observer::{Notes, Silent};
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::extract::detect::TypeOverride;
-use crate::ingest::{self as stage, IngestReport};
+use crate::ingest::foresee::{Foreseen, foresee};
+use crate::ingest::{self as stage, ChunkingOptions, IngestReport};
 
 pub use crate::app::ingestion::request::{AddRequest, Source};
 
@@ -96,5 +97,21 @@ fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
     Err(Error::Usage {
         message: "`--title` applies to a single file or a note".into(),
         hint: Some("add the files one by one, or leave out the title".into()),
+    })
+}
+
+/// Returns what adding the files of a request would do with each of them. Without a database, none
+/// is created, and every file is new. The model is not needed.
+pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
+    if !matches!(request.source, Source::Paths(_)) {
+        return Err(Error::usage("`--dry-run` is about files and folders"));
+    }
+    let roots = check(request)?;
+    // Nothing is chunked, so the limits of the model do not matter.
+    let options = options::ingest_options(session, request, ChunkingOptions::new(1, 0), &Silent)?;
+    session.steadily(|| {
+        let store = session.open_existing()?;
+        let starts = ingestion::starts(session, store.as_ref(), &roots, options.wanted)?;
+        foresee(&starts, &options, store.as_ref())
     })
 }

@@ -35,7 +35,6 @@ pub mod models;
 pub mod observer;
 pub mod ocr;
 mod own_skill;
-pub mod plan;
 pub mod push;
 pub mod read;
 mod refresh;

@@ -6,25 +6,21 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::app::ingestion::options::{reading_program, walk_options};
+use crate::app::ingestion::options::{password, reading_program, walk_options};
 use crate::app::{Observer, Session, absent, freshness, lookup};
-use crate::document::{Filter, Stale};
+use crate::document::{Filter, Format, Stale, join};
 use crate::error::{Error, Result};
+use crate::extract::picture::{self, Picture};
 use crate::extract::sandbox::ReadOptions;
 use crate::extract::{containers, detect};
 use crate::read::{self, Links, OpenOptions, Opened, Outline, ShowOptions, Shown};
 use crate::search::Hit;
 use crate::store::{
-    DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
+    ChunkId, DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
 };
 use crate::text::{fields, paths};
 
-mod around;
-mod picture;
-
 pub use crate::read::{Origin, Selection};
-pub use around::{Around, around};
-pub use picture::{Pictured, picture};
 
 /// A request for one part of a document.
 #[derive(Debug, Clone)]
@@ -267,4 +263,85 @@ fn reachable(
     let path = paths::path_of(text);
     read::reach(store, text, session.config().ingestion.follow_links)?.open(&path)?;
     Ok(path)
+}
+
+/// The text of a chunk's neighbours, without what they share with the chunk.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The text of the chunk before it; empty for the first chunk.
+    pub before: String,
+    /// The text of the chunk after it; empty for the last chunk.
+    pub after: String,
+}
+
+/// Returns the text of the chunks before and after a chunk. The session keeps the connection.
+pub fn around(session: &Session, id: ChunkId) -> Result<Around> {
+    let unknown = || Error::UnknownChunk { id: id.0 };
+    session.steadily(|| {
+        let store = session.store()?.ok_or_else(unknown)?;
+        let document_id = store.hits(&[id])?.first().ok_or_else(unknown)?.document_id;
+        let chunks = store.chunks(document_id)?;
+        let at = chunks.iter().position(|stored| stored.id == id).ok_or_else(unknown)?;
+        session.give_back(store);
+        let first = at.saturating_sub(1);
+        let near = chunks[first..].iter().take(at - first + 2);
+        let joined = join::join(near.map(|stored| &stored.chunk));
+        let span = &joined.spans[at - first];
+        let text = |bytes: &str| bytes.trim_matches('\n').to_owned();
+        Ok(Around {
+            before: text(&joined.text[..span.start]),
+            after: text(&joined.text[span.end..]),
+        })
+    })
+}
+
+/// A page as a picture.
+#[derive(Debug)]
+pub struct Pictured {
+    /// The document.
+    pub document: StoredDocument,
+    /// Physical page, from 1.
+    pub page: u32,
+    /// Whether words were to be marked.
+    pub is_marked: bool,
+    /// The picture.
+    pub picture: Picture,
+}
+
+/// Draws the page that is selected, or the first page of the selected part, with `mark` marked, or the part.
+///
+/// The file is read as `kb open` reads it, and must be the one that was indexed.
+pub fn picture(session: &Session, request: &ShowRequest, mark: Option<&str>) -> Result<Pictured> {
+    session.steadily(|| {
+        let (store, document) = named(session, request)?;
+        let format = Format::named(&document.format).filter(|format| picture::is_drawn(*format));
+        let format = format.ok_or_else(|| Error::Usage {
+            message: format!("document {} is no PDF and no picture: it has no pages", document.id),
+            hint: Some(format!("`kb show {}` prints its text", document.id)),
+        })?;
+        let (page, passage) = match &request.selection {
+            Selection::Whole => (1, None),
+            Selection::Pages(first, last) if first == last => (*first, None),
+            Selection::Pages(..) => return Err(Error::usage("a picture shows one page")),
+            selection => {
+                let options = ShowOptions { selection: selection.clone(), max_lines: None };
+                let shown = read::show(&store, document.clone(), &options)?;
+                (shown.part.page.unwrap_or(1), Some(shown.text))
+            }
+        };
+        let bytes =
+            read::unchanged(&store, &document, &open_options(session), &|path, bytes, name| {
+                unpacked(session, (path, bytes), name)
+            })?;
+        let marked = mark.or(passage.as_deref()).unwrap_or_default();
+        let mut options = ReadOptions::new(reading_program(session)?);
+        options.password = password(session, None)?;
+        let drawn = picture::draw(&bytes, format, (page, marked), &options)?;
+        let picture = drawn.ok_or_else(|| Error::UnknownPart {
+            what: format!("page {page}"),
+            document: document.id.0,
+            similar: Vec::new(),
+        })?;
+        Ok(Pictured { is_marked: !marked.is_empty(), document, page, picture })
+    })
 }

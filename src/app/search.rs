@@ -1,28 +1,29 @@
 //! Answers queries.
 
-use crate::app::freshness::{self, Freshness};
-use crate::app::observer::{Notes, Silent};
-use crate::app::{Observer, Session, absent, model, push, refresh};
-use crate::error::{Error, Result};
-use crate::limits;
-use crate::search::evidence::{EvidenceOptions, gather};
-use crate::search::{self, Gathered, NoBasis, Query, Searchable};
-use crate::store::Store;
-use crate::trace::stage;
-
 mod program;
 mod request;
 mod rerank;
 mod several;
 mod similar;
-mod why;
+
+use rerank::Reranker;
+
+use crate::app::freshness::{self, Freshness};
+use crate::app::lookup::shown;
+use crate::app::observer::{Notes, Silent};
+use crate::app::{Observer, Session, absent, model, push, refresh};
+use crate::document::Stale;
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::search::evidence::{EvidenceOptions, gather};
+use crate::search::{self, Gathered, NoBasis, Query, Searchable, Trace};
+use crate::store::{DocumentId, Store, StoredDocument};
+use crate::trace::stage;
 
 pub use crate::search::{Answer, LegSelection};
 pub use request::SearchRequest;
-use rerank::Reranker;
 pub use several::search_several;
 pub use similar::{Similar, SimilarRequest, similar};
-pub use why::{Why, why};
 
 /// Hits considered for a budget. Down to this rank, the order of hits does not depend on the requested
 /// number.
@@ -195,4 +196,39 @@ fn check_limit(limit: Option<u32>) -> Result<()> {
         ))),
         None => Ok(()),
     }
+}
+
+/// The path of a document through a search.
+#[derive(Debug)]
+pub struct Why {
+    /// The query as it was typed.
+    pub query: String,
+    /// The document.
+    pub document: StoredDocument,
+    /// What happened to it.
+    pub trace: Trace,
+    /// How its file differs from what was indexed.
+    pub stale: Option<Stale>,
+}
+
+/// Traces one document through a search. Returns the query as typed, the document and its trace.
+pub fn why(
+    session: &Session,
+    request: &SearchRequest,
+    document: &str,
+    observer: &dyn Observer,
+) -> Result<Why> {
+    let query = search::parse::parse(&request.query)?;
+    let (document, trace, stale) = session.steadily(|| {
+        let within = request.filter.path_prefix.as_deref();
+        let (store, document) = shown(session, document, within)?;
+        let binding = store.binding()?;
+        let load = || session.embedder(binding.as_ref(), observer);
+        let id: DocumentId = document.id;
+        let trace = search::why(&store, &load, &query, id, &request.options(session))?;
+        let stale = freshness::of_document(session, &store, &document)?;
+        store.close()?;
+        Ok((document, trace, stale))
+    })?;
+    Ok(Why { query: query.typed, document, trace, stale })
 }

@@ -40,7 +40,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
         ..AddRequest::of(source)
     };
     if args.dry_run {
-        let plan = app::plan::plan(&context.session, &request)?;
+        let plan = app::add::plan(&context.session, &request)?;
         return context.present(plan.as_slice(), json::plan, Human::plan);
     }
     let interrupt = context.ui.listen();

@@ -17,7 +17,7 @@ use crate::app::session::absolute;
 use crate::app::{Session, model, read, settings, skills};
 use crate::cli::args::{self, Cli, Shell};
 use crate::cli::exit::ExitStatus;
-use crate::cli::help::TOPICS;
+use crate::cli::learn::TOPICS;
 use crate::cli::streams;
 use crate::config::{Environment, Flags};
 use crate::error::{Error, Result};
@@ -153,7 +153,7 @@ impl Known {
 
     fn tags(&self, typed: &str) -> Vec<CompletionCandidate> {
         let tags = self.session().and_then(|session| read::tags(&session).ok()).unwrap_or_default();
-        let help = |count: u32| counted(count as usize, "document");
+        let help = |count: u32| counted(count, "document");
         self.beginning(typed, tags.into_iter().map(|tag| (tag.name, help(tag.count))))
     }
 

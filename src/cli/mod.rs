@@ -4,53 +4,35 @@
 
 mod add;
 mod args;
-mod backup;
 mod base;
 mod batch;
-mod cache;
 mod complete;
-mod config;
 mod context;
 mod convert;
-mod doctor;
 mod edit;
 mod embed;
-mod eval;
 mod exit;
-mod files;
 mod find;
 mod format;
-mod grep;
-mod help;
-mod info;
-mod init;
 mod interrupt;
 mod launch;
-mod list;
-mod man;
+mod learn;
+mod manage;
 mod mcp_install;
 mod messages;
-mod model;
 mod pager;
 mod progress;
-mod push;
 mod read;
-mod reindex;
 mod rejected;
-mod relocate;
 mod remove;
-mod schema;
 mod search;
 mod skill;
-mod status;
 mod streams;
 mod tag;
 mod transfer;
 mod ui;
 mod update;
 mod usage;
-mod watch;
-mod why;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -203,10 +185,10 @@ fn withdrawn(command: &Command) -> Option<(&'static str, &'static str)> {
 /// Runs a command that documents kb itself and needs no settings; returns `None` for other commands.
 fn learn(command: &Command) -> Option<Result<ExitStatus>> {
     match command {
-        Command::Help(args) => Some(help::run(args)),
-        Command::Schema(args) => Some(schema::run(args)),
+        Command::Help(args) => Some(learn::help(args)),
+        Command::Schema(args) => Some(learn::schema(args)),
         Command::Completions(args) => Some(complete::run(args)),
-        Command::Man(args) => Some(man::run(args)),
+        Command::Man(args) => Some(learn::man(args)),
         _ => None,
     }
 }
@@ -222,15 +204,15 @@ fn command_name(args: &[OsString]) -> &str {
 
 fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
     match command {
-        Command::Init(args) => init::run(context, args),
+        Command::Init(args) => manage::init(context, args),
         Command::Add(args) => add::run(context, args),
         Command::Search(args) => search::run(context, args),
         Command::Find(args) => find::run(context, args),
-        Command::Grep(args) => grep::run(context, args),
-        Command::Why(args) => why::run(context, args),
-        Command::List(args) => list::run(context, args),
-        Command::Files(args) => files::run(context, args),
-        Command::Info(args) => info::run(context, args),
+        Command::Grep(args) => search::grep(context, args),
+        Command::Why(args) => read::why(context, args),
+        Command::List(args) => read::list(context, args),
+        Command::Files(args) => read::files(context, args),
+        Command::Info(args) => read::info(context, args),
         Command::Similar(args) => search::similar(context, args),
         Command::Outline(args) => read::outline(context, args),
         Command::Show(args) => read::show(context, args),
@@ -240,22 +222,22 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Edit(args) => edit::run(context, args),
         Command::Tags(args) => tag::list(context, args),
         Command::Tag(args) => tag::run(context, args),
-        Command::Status(args) => status::run(context, args),
-        Command::Backup(args) => backup::run(context, args),
-        Command::Restore(args) => backup::restore(context, args),
-        Command::Push(args) => push::run(context, args),
-        Command::Relocate(args) => relocate::run(context, args),
+        Command::Status(args) => manage::status(context, args),
+        Command::Backup(args) => manage::backup(context, args),
+        Command::Restore(args) => manage::restore(context, args),
+        Command::Push(args) => manage::push(context, args),
+        Command::Relocate(args) => manage::relocate(context, args),
         Command::Export(args) => transfer::export(context, args),
         Command::Import(args) => transfer::import(context, args),
-        Command::Doctor(args) => doctor::run(context, args),
+        Command::Doctor(args) => manage::doctor(context, args),
         Command::Update(args) => update::run(context, args),
-        Command::Watch(args) => watch::run(context, args),
-        Command::Reindex(args) => reindex::run(context, args),
-        Command::Model(_) => model::list(context),
+        Command::Watch(args) => manage::watch(context, args),
+        Command::Reindex(args) => manage::reindex(context, args),
+        Command::Model(_) => manage::models(context),
         Command::Embed(args) => embed::run(context, args),
-        Command::Eval(args) => eval::run(context, args),
-        Command::Cache(args) => cache::run(context, args),
-        Command::Config(args) => config::run(context, args),
+        Command::Eval(args) => manage::eval(context, args),
+        Command::Cache(args) => manage::cache(context, args),
+        Command::Config(args) => manage::config(context, args),
         Command::Base(args) => base::run(context, args),
         Command::Skill(_)
         | Command::Mcp(_)

@@ -1,19 +1,61 @@
-//! Runs `kb outline`, `kb show` and `kb open`.
+//! Runs the commands that list documents and files, and that read one.
 
 use crate::app;
-use crate::app::read::{OpenRequest, Origin, Selection, ShowRequest};
+use crate::app::files::{FileState, FilesRequest};
+use crate::app::read::{ListRequest, OpenRequest, Origin, Selection, ShowRequest};
+use crate::app::search::SearchRequest;
 use crate::app::transfer::{self, ExportFile};
 use crate::cli::args::{self, SelectionArgs, ShowFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, Place};
-use crate::cli::messages;
+use crate::cli::{messages, search};
 use crate::config::OutputFormat;
+use crate::document::{FileOutcome, Filter};
 use crate::error::Result;
-use crate::present::json::read as read_json;
+use crate::present::json::{self, read as read_json};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::{read as read_text, stale};
+
+pub(super) fn list(context: &Context, args: &args::List) -> Result<ExitStatus> {
+    let filter = context::filter(&args.filter)?;
+    let is_filtered = filter != Filter::default();
+    let request =
+        ListRequest { filter, sort: args.sort, is_reversed: args.reverse, limit: args.limit };
+    let documents = app::read::list(&context.session, &request, &context.ui)?;
+    context.present(documents.as_slice(), json::list, |human, documents, out| {
+        human.list(documents, is_filtered, out)
+    })
+}
+
+pub(super) fn files(context: &Context, args: &args::Files) -> Result<ExitStatus> {
+    if !args.waive.is_empty() {
+        let waived = app::files::waive(&context.session, &args.waive)?;
+        return context.present(waived.as_slice(), json::waived, Human::waived);
+    }
+    let states = [
+        (args.indexed, FileState::Indexed),
+        (args.ignored, FileState::NotIndexed(FileOutcome::Ignored)),
+        (args.failed, FileState::NotIndexed(FileOutcome::Failed)),
+        (args.waived, FileState::NotIndexed(FileOutcome::Waived)),
+    ];
+    let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
+    let request = FilesRequest { state, is_lossy: args.quality, path: args.path.clone() };
+    let files = app::files::list(&context.session, &request)?;
+    context.present(&files, json::files, |human, files, out| human.files(files, &request, out))
+}
+
+pub(super) fn info(context: &Context, args: &args::Info) -> Result<ExitStatus> {
+    let info = app::read::info(&context.session, &args.id)?;
+    context.present(&info, json::info, Human::info)
+}
+
+pub(super) fn why(context: &Context, args: &args::Why) -> Result<ExitStatus> {
+    let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
+    let why = app::search::why(&context.session, &request, &args.document, &context.ui)?;
+    context.present(&why, json::why, Human::why)
+}
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
     let outline = app::read::outline(&context.session, &args.document, None, args.level)?;

@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use crate::cli::args::ColorChoice;
 use crate::cli::exit::{ExitStatus, end, report, report_of_skill};
 use crate::cli::format::{default_format, format_of};
-use crate::cli::{help, messages, streams, usage};
+use crate::cli::{learn, messages, streams, usage};
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ pub(super) fn explain(
             let is_terminal = streams::is_stderr_terminal();
             let is_coloured = messages::is_coloured(ColorChoice::Auto, environment, is_terminal);
             let page = match first_word(args) {
-                None => help::root_page(false),
+                None => learn::root_page(false),
                 Some(_) => error.render(),
             };
             // If stderr is closed, the page is lost.
@@ -53,8 +53,8 @@ pub(super) fn explain(
 /// Returns what `-h`, `--help` or `--version` asks for.
 fn asked(error: &clap::Error, args: &[OsString]) -> StyledStr {
     match error.kind() {
-        ErrorKind::DisplayHelp if args.iter().any(|arg| arg == "-h") => help::short_page(args),
-        ErrorKind::DisplayHelp if first_word(args).is_none() => help::root_page(false),
+        ErrorKind::DisplayHelp if args.iter().any(|arg| arg == "-h") => learn::short_page(args),
+        ErrorKind::DisplayHelp if first_word(args).is_none() => learn::root_page(false),
         _ => error.render(),
     }
 }

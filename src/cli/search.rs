@@ -1,21 +1,20 @@
-//! Runs `kb search` and `kb similar`. `--batch` is in [`batch`].
+//! Runs `kb search`, `kb similar` and `kb grep`. `--batch` is in [`batch`].
 
 use crate::app::freshness::Freshness;
+use crate::app::grep::{Detail, GrepRequest, PatternOptions};
 use crate::app::search::{Answer, LegSelection, SearchRequest, SimilarRequest};
 use crate::app::{self, Observer, last_update};
-use crate::cli::args::{self, SearchFormat};
+use crate::cli::args::{self, LineFormat, SearchFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, Place};
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::{
-    compact::{self, Face},
-    quote,
-    search::verdict,
-    stale,
-};
+use crate::present::text::compact::{self, Face};
+use crate::present::text::human::Human;
+use crate::present::text::search::verdict;
+use crate::present::text::{quote, stale};
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
@@ -142,4 +141,41 @@ pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitSta
     };
     let found = app::search::similar(&context.session, &request, &context.ui)?;
     context.present(&found, json::similar, |human, found, out| human.similar(&found.hits, out))
+}
+
+pub(super) fn grep(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
+    let detail = match (args.files_with_matches, args.count) {
+        (true, _) => Detail::Name,
+        (_, true) => Detail::Count,
+        _ => Detail::Lines(args.context),
+    };
+    if args.format == LineFormat::Jsonl && !matches!(detail, Detail::Lines(_)) {
+        return Err(Error::Usage {
+            message: "`--format jsonl` prints lines, which `-c` and `-l` leave out".into(),
+            hint: Some("use `--format json`".into()),
+        });
+    }
+    let request = GrepRequest {
+        pattern: args.pattern.clone(),
+        options: PatternOptions {
+            is_fixed: args.fixed_strings,
+            ignores_case: args.ignore_case,
+            is_word: args.word_regexp,
+        },
+        filter: context::filter(&args.filter)?,
+        detail,
+    };
+    let results = app::grep::grep(&context.session, &request, &context.ui)?;
+    context.session.close()?;
+    match args.format {
+        LineFormat::Json => context::print_json(|out| json::grep(&results, out)),
+        LineFormat::Jsonl => context::print_json(|out| json::grep_lines(&results, out)),
+        LineFormat::Human => context.show(|human, out| human.grep(&results, out)),
+    }?;
+    // On stderr, where the list of a program that reads stdout is not disturbed.
+    if args.format == LineFormat::Human {
+        Human::nothing_listed(&results).iter().for_each(|none| context.ui.note(none));
+        stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));
+    }
+    Ok(ExitStatus::Success)
 }

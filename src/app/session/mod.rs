@@ -3,15 +3,16 @@
 //! What is fixed is here; `open` opens the database and the models, and `opened` keeps them.
 
 mod open;
-mod opened;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
-use self::opened::Opened;
 use crate::app::bases::place::Place;
+use crate::app::push::KeptLink;
 use crate::app::{bases, model};
 use crate::config::{Config, Environment, Flags, Freshness, Resolved};
-use crate::embed::Locations;
+use crate::embed::{Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::search::ShownPaths;
 use crate::store::Store;
@@ -201,5 +202,26 @@ impl Session {
             Err(Error::ChangedMeanwhile { .. }) => self.once(work),
             outcome => outcome,
         }
+    }
+}
+
+/// What a session has opened.
+#[derive(Default)]
+struct Opened {
+    /// The loaded models, each loaded by the first query that needs it. Sessions of several knowledge bases
+    /// share them.
+    models: Arc<Mutex<Vec<Arc<dyn Embedder>>>>,
+    /// Whether the user was told that files are not followed.
+    was_warned: AtomicBool,
+    /// Read connections kept by earlier queries.
+    stores: Mutex<Vec<Store>>,
+    /// The connection to PostgreSQL kept by an earlier query.
+    kept_link: Mutex<Option<KeptLink>>,
+}
+
+impl Opened {
+    /// Returns nothing opened but the models of another session.
+    fn sharing_models(other: &Self) -> Self {
+        Self { models: Arc::clone(&other.models), ..Self::default() }
     }
 }

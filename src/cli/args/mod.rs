@@ -6,9 +6,7 @@ mod add;
 mod base;
 #[macro_use]
 mod commands;
-mod format;
 mod global;
-mod grep;
 mod learn;
 mod manage;
 mod read;
@@ -28,9 +26,7 @@ use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update, Watch};
 pub(super) use base::{Base, BaseAction};
-pub(super) use format::Format;
 pub(super) use global::{ColorChoice, Global};
-pub(super) use grep::{Grep, LineFormat};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Model, Push,
@@ -43,7 +39,9 @@ pub(super) use read::{
 pub(super) use search::{
     Choosing, Embed, Eval, FilterArgs, Find, How, Search, SearchFormat, Similar, Why,
 };
+pub(super) use search::{Grep, LineFormat};
 pub(super) use skill::{Skc, Skill, SkillCall};
+pub(super) use values::Format;
 
 /// A local, offline knowledge base: keyword and semantic search over your documents
 #[derive(Debug, Parser)]

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 
 use crate::app::read::SortKey;
 use crate::app::{ToolSet, values};
+use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 use crate::limits;
 
@@ -108,4 +110,26 @@ pub(super) fn title(typed: &str) -> Result<String, String> {
         "" => Err("a title must not be empty".into()),
         title => Ok(title.to_owned()),
     }
+}
+
+impl ValueEnum for OutputFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Json, Self::Human]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Json => PossibleValue::new("json").help("Programs: the contract"),
+            Self::Human => PossibleValue::new("human").help("People"),
+        })
+    }
+}
+
+/// The format of a command whose default is `human`.
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct Format {
+    /// Output for people (human) or programs (json)
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    #[arg(hide_possible_values = true)]
+    pub(in crate::cli) format: OutputFormat,
 }

@@ -1,4 +1,4 @@
-//! Reads keys in a thread, and reports whether the terminal was closed.
+//! Names what the screen reacts to, reads keys in a thread, and reports whether the terminal was closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,9 +6,9 @@ use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crossterm::event::{self, Event, KeyEventKind};
+use crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 
-use crate::cli::find::input::Input;
+use crate::cli::find::worker::Reply;
 
 /// How long the thread waits for a key before it looks whether to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -88,4 +88,21 @@ pub(super) fn is_hung_up() -> bool {
 #[cfg(not(unix))]
 pub(super) fn is_hung_up() -> bool {
     false
+}
+
+/// What the screen reacts to.
+#[derive(Debug)]
+pub(super) enum Input {
+    Key(KeyEvent),
+    Paste(String),
+    Resized,
+    Reply(Reply),
+    /// The terminal cannot be read any more.
+    Lost(std::io::Error),
+}
+
+impl From<Reply> for Input {
+    fn from(reply: Reply) -> Self {
+        Self::Reply(reply)
+    }
 }

@@ -12,7 +12,6 @@
 mod draw;
 mod filters;
 mod hear;
-mod input;
 mod keyboard;
 mod keys;
 mod layout;
@@ -20,8 +19,6 @@ mod line_editor;
 mod press;
 mod screen;
 mod state;
-#[cfg(test)]
-mod tests;
 mod worker;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -31,20 +28,22 @@ use std::{iter, panic, thread};
 use crate::app::freshness::Freshness;
 use crate::app::read;
 use crate::app::search::SearchRequest;
-use crate::cli::context::Context;
+use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::cli::find::input::Input;
-use crate::cli::find::keyboard::{Keyboard, is_hung_up};
+use crate::cli::find::keyboard::{Input, Keyboard, is_hung_up};
 use crate::cli::find::layout::layout;
 use crate::cli::find::screen::Screen;
 use crate::cli::find::state::{Effect, State};
 use crate::cli::find::worker::{Questions, serve, warm};
 use crate::cli::interrupt::Ending;
 use crate::cli::launch::{self, Place};
-use crate::cli::{args, context, messages, search, streams};
+use crate::cli::{args, messages, search, streams};
 use crate::error::{Error, Result};
 use crate::present::find::Target;
 use crate::present::text::human::Human;
+
+#[cfg(test)]
+mod tests;
 
 /// Hits to list: some screens full.
 const LIMIT: u32 = 60;

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use crate::app::read::{Around, Selection};
 use crate::document::{CHAIN_SEPARATOR, DocType};
-use crate::present::find::lines::{chain_line, hit_marks, part_line, tags};
-use crate::present::find::reading::Body;
+use crate::present::find::reading::{Body, chain_line, hit_marks, part_line, tags};
 use crate::present::find::{Line, Meaning, fitted, justified, piece, pieces, shortened, width_of};
 use crate::present::terminal::columns::width;
 use crate::present::text::human::Human;

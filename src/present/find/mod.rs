@@ -2,7 +2,6 @@
 //!
 //! Knows the width that is available, but neither the terminal nor what is selected.
 
-mod lines;
 mod listing;
 mod reading;
 

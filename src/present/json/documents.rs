@@ -1,4 +1,4 @@
-//! Writes documents as JSON: a list, and one document with its chunks.
+//! Writes documents as JSON: a list, one document with its chunks, what was edited, and tags.
 
 use std::io;
 
@@ -6,12 +6,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::read::Info;
-use crate::document::{Chunk, Quality, Stale, Words};
+use crate::app::tag::Tagged;
+use crate::document::{Chunk, DocType, Quality, Stale, Words};
 use crate::present::json::answer;
 use crate::read::Links;
-use crate::store::{ChunkId, ListedDocument, StoredDocument};
+use crate::store::{
+    ChunkId, DocumentId, ListedDocument, PassingDocument, StoredDocument, StoredHit,
+};
 use crate::text::json::Json;
-use crate::text::paths;
+use crate::text::{fields, paths};
 
 /// Characters of a chunk that `kb info` shows.
 pub(in crate::present) const PREVIEW_CHARS: usize = 100;
@@ -168,4 +171,126 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
         },
         out,
     )
+}
+
+/// A document after `kb edit`.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct EditedJson<'a> {
+    /// The document.
+    id: DocumentId,
+    /// Its title.
+    title: &'a str,
+    /// All its tags, in alphabetical order.
+    tags: &'a [String],
+    /// The day that the user gave it; null without.
+    date: Option<&'a str>,
+    /// What changed: `title`, `tags`, `date`, `text`.
+    changed: &'a [&'static str],
+}
+
+/// Writes a document after it was edited, and what changed.
+pub fn edited(
+    document: &StoredDocument,
+    changed: &[&'static str],
+    out: &mut Json<'_>,
+) -> io::Result<()> {
+    answer(
+        &EditedJson {
+            id: document.id,
+            title: &document.title,
+            tags: &document.tags,
+            date: document.date_given.as_deref(),
+            changed,
+        },
+        out,
+    )
+}
+
+/// The tags of a document after a change.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct TaggedJson<'a> {
+    /// The document.
+    id: DocumentId,
+    /// All its tags, in alphabetical order.
+    tags: &'a [String],
+}
+
+/// Writes the tags of a document after a change.
+pub fn tagged(document: &StoredDocument, out: &mut Json<'_>) -> io::Result<()> {
+    answer(&TaggedJson { id: document.id, tags: &document.tags }, out)
+}
+
+/// The tags of several documents after a change.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct TaggedAllJson<'a> {
+    /// Number of selected documents.
+    selected: usize,
+    /// Ids of those whose tags changed.
+    changed: &'a [DocumentId],
+    /// All selected documents.
+    documents: Vec<TagsOfJson<'a>>,
+}
+
+/// The tags of a document.
+#[derive(Serialize, JsonSchema)]
+struct TagsOfJson<'a> {
+    /// The document.
+    id: DocumentId,
+    /// Its title.
+    title: &'a str,
+    /// All its tags, in alphabetical order.
+    tags: &'a [String],
+}
+
+/// Writes the tags of several documents after a change.
+pub fn tagged_all(tagged: &Tagged, out: &mut Json<'_>) -> io::Result<()> {
+    let documents = tagged.documents.iter().map(|document| TagsOfJson {
+        id: document.id,
+        title: &document.title,
+        tags: &document.tags,
+    });
+    answer(
+        &TaggedAllJson {
+            selected: tagged.documents.len(),
+            changed: &tagged.changed,
+            documents: documents.collect(),
+        },
+        out,
+    )
+}
+
+/// Where a text is from.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SourceJson<'a> {
+    /// Id of the document, as `kb info` takes it.
+    document_id: DocumentId,
+    /// Title of the document.
+    title: &'a str,
+    #[serde(flatten, serialize_with = "fields::place")]
+    #[schemars(with = "fields::Place<'_>")]
+    path: &'a Option<String>,
+    /// `pdf`, `markdown`, `code` or `note`.
+    #[serde(rename = "type")]
+    doc_type: DocType,
+}
+
+impl<'a> From<&'a StoredDocument> for SourceJson<'a> {
+    fn from(document: &'a StoredDocument) -> Self {
+        let StoredDocument { id, title, path, doc_type, .. } = document;
+        Self { document_id: *id, title, path, doc_type: *doc_type }
+    }
+}
+
+impl<'a> From<&'a StoredHit> for SourceJson<'a> {
+    fn from(hit: &'a StoredHit) -> Self {
+        let StoredHit { document_id, title, path, doc_type, .. } = hit;
+        Self { document_id: *document_id, title, path, doc_type: *doc_type }
+    }
+}
+
+impl<'a> From<&'a PassingDocument> for SourceJson<'a> {
+    fn from(document: &'a PassingDocument) -> Self {
+        let PassingDocument { id, title, path, doc_type } = document;
+        Self { document_id: *id, title, path, doc_type: *doc_type }
+    }
 }

@@ -10,7 +10,7 @@ use crate::app::copies::OwnCopy;
 use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::answer;
-use crate::present::json::bases::BaseJson;
+use crate::present::json::manage::BaseJson;
 use crate::skill::install::Found;
 use crate::store::{PageCounts, RoomBytes};
 use crate::text::json::Json;

@@ -1,7 +1,7 @@
 //! Writes text for people. Colour and width are fields, so that output is reproducible.
 //!
 //! Untrusted texts are put on one line first (`clean`), and all terminal output passes through a
-//! [`Sheet`], which removes escape sequences. The output of each command is in a separate file.
+//! [`Sheet`], which removes escape sequences. The output of commands is in other files.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,24 +1,17 @@
-//! Writes results as text for people: one file per command, and shared helpers.
+//! Writes results as text for people: files for one command or a group of them, and shared helpers.
 
-pub(in crate::present) mod bases;
 mod blocks;
-mod cache;
-pub(in crate::present) mod clients;
 pub mod compact;
 pub mod convert;
-mod doctor;
 mod documents;
-mod eval;
 mod files;
 pub(in crate::present) mod grep;
 pub mod human;
-mod models;
+pub(in crate::present) mod manage;
 pub mod page;
 pub mod passage;
-mod push;
 pub mod quote;
 pub mod read;
-mod relocate;
 mod remarks;
 mod runs;
 pub mod search;

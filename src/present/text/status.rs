@@ -10,8 +10,8 @@ use crate::ingest::survey::OutOfDate;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, texts, words};
-use crate::present::text::bases::described_shortly;
 use crate::present::text::human::Human;
+use crate::present::text::manage::described_shortly;
 use crate::present::text::remarks::made_differently;
 use crate::skill::install::Found;
 use crate::store::{LastUpdate, PageCounts, RoomBytes};
@@ -26,7 +26,7 @@ impl Human {
         let by_type: Vec<String> = stats
             .documents
             .iter()
-            .map(|(doc_type, count)| format!("{} {doc_type}", thousands(u64::from(*count))))
+            .map(|(doc_type, count)| format!("{} {doc_type}", thousands(*count)))
             .collect();
         let model = setup.binding.as_ref().map_or_else(
             || "none yet".into(),
@@ -43,7 +43,7 @@ impl Human {
             fact("Database", database).painted(Meaning::Path),
             fact("Size", format!("{:.1} MB", bytes_to_mb(stats.db_size_bytes))),
             fact("Documents", format!("{} ({})", thousands(total), by_type.join(", "))),
-            fact("Chunks", thousands(u64::from(stats.total_chunks))),
+            fact("Chunks", thousands(stats.total_chunks)),
             fact("Pages", describe_pages(&stats.pages)).painted(Meaning::of(is_whole)),
             fact("OCR", describe_ocr(&setup.ocr)),
             fact("Sandbox", describe_sandbox(sandbox.as_ref())),
@@ -106,7 +106,7 @@ impl Human {
         }
         let failed = match files.num_failed {
             0 => String::new(),
-            failed => format!(", {} could not be read", thousands(failed as u64)),
+            failed => format!(", {} could not be read", thousands(failed)),
         };
         if *files == (OutOfDate { num_failed: files.num_failed, ..OutOfDate::default() }) {
             let files =
@@ -122,7 +122,7 @@ impl Human {
             refused => format!(", {refused} replaced by a link that is not followed"),
         };
         let [num_changed, num_new, num_missing] =
-            [files.num_changed, files.num_new, files.num_missing].map(|num| thousands(num as u64));
+            [files.num_changed, files.num_new, files.num_missing].map(thousands);
         let files = format!(
             "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{failed}{away}{refused}. \
              `kb update` updates the database."
@@ -191,7 +191,7 @@ fn describe_update(last: Option<&LastUpdate>) -> String {
         None => "not recorded yet".into(),
         Some(LastUpdate { at, num_days: 0 }) => at.clone(),
         Some(LastUpdate { at, num_days }) => {
-            format!("{at}, {} ago", counted(*num_days as usize, "day"))
+            format!("{at}, {} ago", counted(*num_days, "day"))
         }
     }
 }
@@ -202,7 +202,7 @@ fn describe_pages(pages: &PageCounts) -> String {
     match pages.documents_with_unread {
         0 => format!("{total} ({ocr} read by OCR)"),
         count => {
-            let documents = counted(count as usize, "document");
+            let documents = counted(count, "document");
             format!("{total} ({ocr} read by OCR, {unread} not read in {documents})")
         }
     }

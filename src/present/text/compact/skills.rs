@@ -8,7 +8,7 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::skill as text;
 use crate::skill::list::SkillList;
-use crate::skill::outline::OutlinedHeading;
+use crate::skill::show::OutlinedHeading;
 use crate::text::number::counted;
 use crate::text::printable::{clean, clean_name};
 

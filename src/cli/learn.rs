@@ -1,17 +1,23 @@
-//! Prints help: the topics and commands of `kb help`, and the grouped commands of `kb --help`.
+//! Documents kb itself: the topics and commands of `kb help`, the grouped commands of `kb --help`, manual pages
+//! and schemas.
 //!
 //! The topics are pages of the documentation.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::builder::StyledStr;
 use clap::{Arg, CommandFactory, Parser};
+use clap_mangen::Man;
 
 use crate::cli::args::{self, Cli, Command};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{context, streams};
+use crate::cli::{context, messages, streams};
 use crate::error::{Error, Result};
+use crate::files::write;
+use crate::present::schema::{self, PUBLISHED};
 use crate::present::text::page;
+use crate::text::json::Json;
 
 /// A help page about a topic rather than a command.
 pub(super) struct Topic {
@@ -113,7 +119,7 @@ fn groups(command: &clap::Command, is_short: bool) -> String {
     groups
 }
 
-pub(super) fn run(args: &args::Help) -> Result<ExitStatus> {
+pub(super) fn help(args: &args::Help) -> Result<ExitStatus> {
     if args.words.is_empty() {
         streams::text(|out| out.text(&root_page(false).to_string()))?;
         return Ok(ExitStatus::Success);
@@ -162,6 +168,80 @@ fn of_command(words: &[String]) -> Result<String> {
         Err(page) => Ok(page.render().to_string()),
         Ok(_) => Ok(String::new()),
     }
+}
+
+pub(super) fn man(args: &args::Man) -> Result<ExitStatus> {
+    match &args.dir {
+        Some(dir) => {
+            write::create_public_folder(dir).map_err(|source| Error::of_file(dir, source))?;
+            let mut command = Cli::command().disable_help_subcommand(true);
+            command.build();
+            write_pages(command, dir)?;
+            messages::info(&format!("Wrote the man pages to {}", dir.display()));
+        }
+        None => {
+            let mut page = Vec::new();
+            Man::new(Cli::command()).render(&mut page).map_err(Error::Output)?;
+            streams::bytes(&page)?;
+        }
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Writes the pages of a command and its subcommands.
+fn write_pages(command: clap::Command, dir: &Path) -> Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write_pages(below.clone(), dir)?;
+    }
+    let man = Man::new(command);
+    let mut page = Vec::new();
+    man.render(&mut page).map_err(Error::Output)?;
+    let path = dir.join(man.get_filename());
+    write::replace_public(&path, &page).map_err(|source| Error::Io { path, source })
+}
+
+pub(super) fn schema(args: &args::Schema) -> Result<ExitStatus> {
+    if let Some(dir) = &args.dir {
+        write_all(dir)?;
+        return Ok(ExitStatus::Success);
+    }
+    if args.name.is_empty() {
+        let mut shapes = PUBLISHED.iter();
+        streams::text(|out| {
+            shapes.try_for_each(|shape| writeln!(out, "{:16}  {}", shape.name, shape.printed_by()))
+        })?;
+    } else {
+        let name = args.name.join("-");
+        let Some(schema) = PUBLISHED.iter().find(|published| published.name == name) else {
+            let names: Vec<&str> = PUBLISHED.iter().map(|published| published.name).collect();
+            return Err(Error::Usage {
+                message: format!("there is no schema `{name}`"),
+                hint: Some(format!("one of {}", names.join(", "))),
+            });
+        };
+        streams::json(|out| schema.write(out))?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Writes each schema to a separate file, and a page with all their fields.
+fn write_all(dir: &Path) -> Result<()> {
+    let fail = |path: &Path, source| Error::of_file(path, source);
+    let write_file = |name: String, bytes: &[u8]| {
+        let path = dir.join(name);
+        write::replace_public(&path, bytes).map_err(|error| fail(&path, error))
+    };
+    write::create_public_folder(dir).map_err(|error| fail(dir, error))?;
+    for published in PUBLISHED {
+        let mut bytes = Vec::new();
+        published.write(&mut Json::new(&mut bytes)).map_err(Error::Output)?;
+        write_file(format!("{}.json", published.name), &bytes)?;
+    }
+    let mut bytes = Vec::new();
+    schema::page(&mut bytes).map_err(Error::Output)?;
+    write_file("README.md".into(), &bytes)?;
+    messages::info(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,17 +1,47 @@
-//! Writes the results of skill commands as JSON: list, build, lint, sync.
+//! Writes the JSON of skill commands, in the shapes of the skill protocols. Every key is always present,
+//! except that a file has either `text` or `data`; values that do not apply are null.
 
 use std::io;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::skills::BuildReport;
+use crate::app::skills::{BuildReport, SkillAnswer};
+use crate::diagnostic::{Diagnostic, Program};
+use crate::present::json::ErrorJson;
 use crate::skill::lint::{Finding, Linted, Severity};
 use crate::skill::list::SkillList;
+use crate::skill::open::Opened;
+use crate::skill::sources::Sources;
 use crate::skill::sync::Synced;
 use crate::store::DocumentId;
 use crate::text::json::Json;
 use crate::text::paths::path_text;
+
+/// Writes the error of a command: the line of the protocol, its code and a hint.
+pub fn error(error: &Diagnostic, program: Program, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&ErrorJson { error: error.line(program), code: error.code(), fix: error.hint() })
+}
+
+/// Writes the result of a command.
+pub fn answer(answer: &SkillAnswer, out: &mut Json<'_>) -> io::Result<()> {
+    match answer {
+        SkillAnswer::List(listed) => list(listed, out),
+        SkillAnswer::Build(report) => build(report, out),
+        SkillAnswer::Search(results) => out.value(results),
+        SkillAnswer::Outline(headings) => out.value(headings),
+        SkillAnswer::Show(shown) => out.value(shown),
+        SkillAnswer::Open(opened) => open(opened, out),
+        SkillAnswer::Sources(found) => sources(found, out),
+        SkillAnswer::Stats(counts) => out.value(counts),
+        SkillAnswer::Lint(linted) => lint(linted, out),
+        SkillAnswer::Sync { synced, errors } => sync(synced, errors, out),
+        SkillAnswer::Init(made) => out.value(made),
+        SkillAnswer::Install(installed) => out.value(installed),
+    }
+}
 
 /// The list of skills.
 #[derive(Serialize, JsonSchema)]
@@ -52,7 +82,7 @@ struct SkillJson<'a> {
 }
 
 /// Writes a list of skills.
-pub(super) fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
+fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
     let skills = list.skills.iter().map(|skill| SkillJson {
         name: &skill.found.row.name,
         version: skill.found.row.version.as_deref(),
@@ -123,7 +153,7 @@ struct IngestedJson<'a> {
 }
 
 /// Writes the result of a build.
-pub(super) fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
+fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let deployed = built.deployments.iter().map(|deployment| DeployedJson {
         path: path_text(&deployment.path),
@@ -201,7 +231,7 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
 }
 
 /// Writes the findings.
-pub(super) fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
+fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&LintJson {
         skill: &linted.skill,
         path: &linted.path,
@@ -233,7 +263,48 @@ struct SyncedJson<'a> {
 }
 
 /// Writes the result of merging.
-pub(super) fn sync(synced: &Synced, errors: &[String], out: &mut Json<'_>) -> io::Result<()> {
+fn sync(synced: &Synced, errors: &[String], out: &mut Json<'_>) -> io::Result<()> {
     let skills = synced.skills.iter().map(|(skill, count)| SyncedJson { skill, count: *count });
     out.value(&SyncJson { synced: skills.collect(), dry_run: synced.is_dry_run, errors })
+}
+
+/// A file of a skill: `text`, or `data` if it is not text.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct OpenJson<'a> {
+    /// File, relative to the skill.
+    file: &'a str,
+    /// Its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    /// Its bytes in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    /// Whether `--max-lines` cut the text.
+    truncated: bool,
+}
+
+/// Writes a file: its text, or its bytes in base64 if they are not text.
+fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
+    let text = std::str::from_utf8(&opened.bytes).ok();
+    let data = text.is_none().then(|| STANDARD.encode(&opened.bytes));
+    out.value(&OpenJson { file: &opened.file, text, data, truncated: opened.num_cut > 0 })
+}
+
+/// A file or directory of a skill.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct SourceJson<'a> {
+    /// Path, relative to the skill.
+    path: &'a str,
+    /// `file` or `dir`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+/// Writes files and directories.
+fn sources(sources: &Sources, out: &mut Json<'_>) -> io::Result<()> {
+    let entries = sources.entries.iter().map(|entry| SourceJson {
+        path: &entry.path,
+        kind: if entry.is_dir { "dir" } else { "file" },
+    });
+    out.value(&entries.collect::<Vec<_>>())
 }

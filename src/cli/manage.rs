@@ -1,0 +1,161 @@
+//! Runs the commands that set up, look after and copy a knowledge base.
+
+use std::io::{self, IsTerminal};
+
+use crate::app::cache::{self, CleanRequest, Cleaned};
+use crate::app::doctor::{self, Verdict};
+use crate::app::eval::{self, CollectionRequest};
+use crate::app::relocate::RelocateRequest;
+use crate::app::watch::WatchRequest;
+use crate::app::{self, Observer, backup, init, models, session, settings, status};
+use crate::cli::args::{self, CacheAction, ConfigAction};
+use crate::cli::context::{self, Context};
+use crate::cli::exit::ExitStatus;
+use crate::cli::ui::ended;
+use crate::error::{Error, Result};
+use crate::present::json;
+use crate::present::text::human::Human;
+
+pub(super) fn init(context: &Context, args: &args::Init) -> Result<ExitStatus> {
+    let setup = match args.status {
+        true => status::setup(&context.session)?,
+        false => init::init(&context.session, &context.ui)?,
+    };
+    context.present(&setup, json::setup, Human::setup)
+}
+
+pub(super) fn status(context: &Context, args: &args::Status) -> Result<ExitStatus> {
+    let status = app::status::status(&context.session)?;
+    let scan = if args.scan { app::status::scan(&context.session)? } else { None };
+    context.present(
+        &status,
+        |status, out| json::status(status, scan.as_ref(), out),
+        |human, status, out| {
+            human.status(status, out)?;
+            scan.as_ref().map_or(Ok(()), |scan| human.scan(scan, out))
+        },
+    )
+}
+
+pub(super) fn config(context: &Context, args: &args::ConfigArgs) -> Result<ExitStatus> {
+    if let Some(ConfigAction::Set { key, value }) = &args.action {
+        settings::set(&context.session, key, value, &context.ui)?;
+        return Ok(ExitStatus::Success);
+    }
+    let settings = settings::all(&context.session);
+    context.present(settings.as_slice(), |settings, out| out.value(&settings), Human::settings)
+}
+
+pub(super) fn doctor(context: &Context, args: &args::Doctor) -> Result<ExitStatus> {
+    let mut findings = doctor::examine(&context.session, args.fix, &context.ui)?;
+    if args.links {
+        doctor::links(&context.session, &mut findings)?;
+    }
+    context.present(&findings, json::doctor, Human::doctor)?;
+    Ok(match (findings.count(Verdict::Fault), findings.is_beyond_repair) {
+        (_, true) => ExitStatus::System,
+        (0, false) => ExitStatus::Success,
+        (_, false) => ExitStatus::User,
+    })
+}
+
+pub(super) fn cache(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
+    let Some(CacheAction::Clean(args)) = &args.action else {
+        let contents = cache::contents(&context.session)?;
+        return context.present(&contents, json::answer, Human::cache);
+    };
+    let request = CleanRequest { removes_all: args.all, is_dry_run: args.dry_run };
+    let confirm = |cleaned: &Cleaned| if args.yes { Ok(true) } else { confirm_cleaning(cleaned) };
+    let Some(cleaned) = cache::clean(&context.session, request, &confirm)? else {
+        return Ok(ExitStatus::User);
+    };
+    context.present(&cleaned, json::answer, Human::cleaned)
+}
+
+fn confirm_cleaning(cleaned: &Cleaned) -> Result<bool> {
+    if !io::stdin().is_terminal() {
+        return Err(Error::Usage {
+            message: "cleaning the cache needs `--yes` without a terminal".into(),
+            hint: Some("`kb cache clean --dry-run` lists what would be removed".into()),
+        });
+    }
+    let count = cleaned.removed.len();
+    context::confirm(&format!(
+        "Remove {count} of {} parts? Other data directories may use them, and will fetch or build them again.",
+        count + cleaned.kept.len()
+    ))
+}
+
+pub(super) fn reindex(context: &Context, args: &args::Reindex) -> Result<ExitStatus> {
+    if args.dry_run {
+        let estimate = app::reindex::estimate(&context.session, &context.ui)?;
+        return context.present(&estimate, json::answer, Human::reindex_estimate);
+    }
+    let interrupt = context.ui.listen();
+    let outcome = app::reindex::reindex(&context.session, &context.ui);
+    let reindexed = ended(outcome, &interrupt)?;
+    context.present(&reindexed, json::answer, Human::reindexed)
+}
+
+pub(super) fn models(context: &Context) -> Result<ExitStatus> {
+    context.present(&models::list(&context.session)?, json::answer, Human::models)
+}
+
+pub(super) fn eval(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
+    let (session, max_queries) = (&context.session, args.queries as usize);
+    let measured = match &args.folder {
+        None => eval::own_documents(session, max_queries, &context.ui)?,
+        Some(folder) => {
+            let request = CollectionRequest {
+                folder: folder.clone(),
+                work: args.work.clone(),
+                extension: args.extension.clone(),
+                max_queries,
+            };
+            let interrupt = context.ui.listen();
+            vec![ended(eval::collection(session, &request, &context.ui), &interrupt)?]
+        }
+    };
+    context.present(measured.as_slice(), json::eval, Human::eval)
+}
+
+pub(super) fn watch(context: &Context, args: &args::Watch) -> Result<ExitStatus> {
+    let named = args.roots.iter().map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
+    // A signal is its ordinary end.
+    let _interrupt = context.ui.listen();
+    let (is_ended, has_summaries) = (context.ui.cancel_flag(), args.summary);
+    let request = WatchRequest { named, has_summaries, is_ended };
+    app::watch::watch(&context.session, &request, &context.ui)?;
+    Ok(ExitStatus::Success)
+}
+
+pub(super) fn relocate(context: &Context, args: &args::Relocate) -> Result<ExitStatus> {
+    let request = RelocateRequest {
+        from: args.from.clone(),
+        to: args.to.clone(),
+        is_forced: args.force,
+        is_dry_run: args.dry_run,
+    };
+    let relocated = app::relocate::relocate(&context.session, &request, &context.ui)?;
+    context.present(&relocated, json::answer, Human::relocated)
+}
+
+pub(super) fn push(context: &Context, args: &args::Push) -> Result<ExitStatus> {
+    let interrupt = context.ui.listen();
+    let pushed = ended(app::push::push(&context.session, &args.target, &context.ui), &interrupt)?;
+    context.present(&pushed, json::answer, Human::pushed)
+}
+
+pub(super) fn backup(context: &Context, args: &args::Backup) -> Result<ExitStatus> {
+    let backup = match args.verify {
+        true => backup::verify(&context.session, &args.file)?,
+        false => backup::create(&context.session, &args.file, args.force)?,
+    };
+    context
+        .present(&backup, json::answer, |human, backup, out| human.backup(backup, args.verify, out))
+}
+
+pub(super) fn restore(context: &Context, args: &args::Restore) -> Result<ExitStatus> {
+    let restored = backup::restore(&context.session, &args.file)?;
+    context.present(&restored, json::answer, Human::restored)
+}

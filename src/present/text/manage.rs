@@ -1,0 +1,373 @@
+//! Writes what the commands report that set up and look after a knowledge base.
+
+use std::io;
+
+use crate::app::bases::{BaseChange, Listed};
+use crate::app::cache::{self, Cleaned, Contents};
+use crate::app::clients::{Action, Plan};
+use crate::app::doctor::{Findings, Verdict};
+use crate::app::eval::Measured;
+use crate::app::models::{ListedModel, Models};
+use crate::app::push::PushReport;
+use crate::app::relocate::Relocated;
+use crate::embed::Recorded;
+use crate::eval::Measures;
+use crate::present::terminal::columns::padding;
+use crate::present::terminal::paint::Meaning;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::table::{numbers, texts, words};
+use crate::present::text::human::Human;
+use crate::text::number::{bytes_to_mb, counted, thousands};
+use crate::text::paths::path_text;
+use crate::text::printable::clean;
+
+impl Human {
+    /// Writes all knowledge bases.
+    pub fn bases(&self, bases: &[Listed], out: &mut Sheet<'_>) -> io::Result<()> {
+        for base in bases {
+            writeln!(out, "{}: {}", base.place, state(base))?;
+            if let Some(description) = &base.description {
+                writeln!(out, "   {}", clean(description))?;
+            }
+            writeln!(out, "   {}", clean(&path_text(&base.place.dir)))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what was done with a knowledge base.
+    pub fn base_changed(&self, change: &BaseChange, out: &mut Sheet<'_>) -> io::Result<()> {
+        let (name, path) = (&change.place.name, clean(&path_text(&change.place.dir)));
+        match (change.action, change.follows_files) {
+            ("made", _) => writeln!(
+                out,
+                "Made {name} ({path}). Next, add documents with `kb --base {name} add DIRECTORY`."
+            ),
+            ("allowed", Some(true)) => {
+                writeln!(out, "Allowed {path}; the files that it names are followed.")
+            }
+            ("allowed", _) => {
+                writeln!(out, "Allowed {path}; the files that it names are not followed.")
+            }
+            ("renamed", _) => writeln!(out, "Renamed; it is {name} now ({path})."),
+            ("erased", _) => writeln!(out, "Deleted {name} ({path})."),
+            ("removed", _) => writeln!(out, "Removed the name {name}."),
+            _ => writeln!(out, "{name}: {path}"),
+        }
+    }
+}
+
+/// Returns a knowledge base in one line: its name, what is in it and what the user says that it holds.
+pub(super) fn described_shortly(base: &Listed) -> String {
+    let description = base.description.as_deref().map(|text| format!("; {}", clean(text)));
+    format!("{}: {}{}", base.place, state(base), description.unwrap_or_default())
+}
+
+/// Returns what is in a knowledge base, or why it is not used.
+fn state(base: &Listed) -> String {
+    match &base.content {
+        _ if !base.is_allowed => "not allowed: `kb base allow` makes kb use it".into(),
+        None => "empty".into(),
+        Some(Err(error)) => clean(&error.to_string()),
+        Some(Ok(content)) => {
+            let files = if content.follows_files { "" } else { ", files are not followed" };
+            format!("{}{files}", counted(content.num_documents, "document"))
+        }
+    }
+}
+
+impl Human {
+    /// Writes the contents of the cache.
+    pub fn cache(&self, contents: &Contents, out: &mut Sheet<'_>) -> io::Result<()> {
+        let Contents { dir, size_bytes, parts } = contents;
+        let rows = parts.iter().map(|part| {
+            vec![
+                part.kind.as_str().to_owned(),
+                clean(&part.name),
+                megabytes(part.size_bytes),
+                if part.is_used { "in use" } else { "" }.to_owned(),
+                match part.recorded {
+                    Recorded::Touched => {
+                        "changed or touched since kb wrote it; `kb doctor` compares its bytes"
+                    }
+                    Recorded::Unchanged | Recorded::No => "",
+                }
+                .to_owned(),
+            ]
+        });
+        if !parts.is_empty() {
+            let columns = [words("KIND"), texts("NAME"), numbers("SIZE"), words(""), words("")];
+            self.table(&columns, &rows.collect::<Vec<_>>(), out)?;
+        }
+        let dir = clean(&dir.display().to_string());
+        writeln!(out, "{} in {dir}", megabytes(*size_bytes))
+    }
+
+    /// Writes the result of cleaning.
+    pub fn cleaned(&self, cleaned: &Cleaned, out: &mut Sheet<'_>) -> io::Result<()> {
+        let verb = if cleaned.is_dry_run { "would remove" } else { "removed" };
+        for part in &cleaned.removed {
+            let (kind, name) = (part.kind.as_str(), clean(&part.name));
+            writeln!(out, "{verb}: {kind} {name}, {}", megabytes(part.size_bytes))?;
+        }
+        let freed = megabytes(cleaned.freed_bytes);
+        let would = if cleaned.is_dry_run { "Would free" } else { "Freed" };
+        writeln!(out, "{would} {freed}, {} left.", megabytes(cache::size_bytes(&cleaned.kept)))
+    }
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes_to_mb(bytes))
+}
+
+impl Human {
+    /// Writes what will change, with a sign before each line that goes or comes.
+    pub fn client_plan(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
+        writeln!(out, "{}, under `{}`:", clean(&path_text(&plan.path)), plan.key)?;
+        for (sign, entry) in [('-', &plan.before), ('+', &plan.after)] {
+            for line in entry.iter().flat_map(|entry| entry.lines()) {
+                let text = line.trim_start();
+                let indent = " ".repeat(line.len() - text.len());
+                writeln!(out, "{sign} {indent}{}", clean(text))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what was changed.
+    pub fn client_changed(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
+        let (title, path) = (plan.client.title, clean(&path_text(&plan.path)));
+        match plan.action {
+            Action::Added | Action::Updated => {
+                writeln!(
+                    out,
+                    "{title} starts kb from now on ({path}). Restart it if it is running."
+                )
+            }
+            Action::Removed => writeln!(out, "Removed kb from {path}."),
+            Action::Unchanged => writeln!(out, "{title} starts kb already ({path})."),
+            Action::Absent => writeln!(out, "There is no kb in {path}."),
+        }
+    }
+}
+
+fn meaning(verdict: Verdict) -> Meaning {
+    match verdict {
+        Verdict::Ok => Meaning::Good,
+        Verdict::Note => Meaning::Plain,
+        Verdict::Repaired => Meaning::Warning,
+        Verdict::Fault => Meaning::Bad,
+    }
+}
+
+/// Columns of a verdict.
+const VERDICT_COLUMNS: usize = 8;
+
+impl Human {
+    /// Writes one line per check, and a summary line.
+    pub fn doctor(&self, findings: &Findings, out: &mut Sheet<'_>) -> io::Result<()> {
+        let checks = &findings.checks;
+        let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+        for check in checks {
+            let verdict = check.verdict.as_str();
+            self.paint(meaning(check.verdict), verdict, out)?;
+            let space = padding(verdict, VERDICT_COLUMNS);
+            write!(out, "{space}  {:width$}  ", check.name)?;
+            self.hanging(&clean(&check.message), VERDICT_COLUMNS + width + 4, out)?;
+            if let Some(fix) = &check.fix {
+                write!(out, "{:VERDICT_COLUMNS$}  {:width$}  ", "", "")?;
+                let fix = match fix.strip_prefix("kb ") {
+                    Some(rest) => self.command(None, &clean(rest)),
+                    None => self.with_base(&clean(fix), None),
+                };
+                self.hanging(&format!("hint: {fix}"), VERDICT_COLUMNS + width + 4, out)?;
+            }
+        }
+        match findings.count(Verdict::Fault) {
+            0 => self.paint(Meaning::Good, "Sound.", out)?,
+            faults => {
+                let faults = format!("{}.", counted(faults, "fault"));
+                self.paint(Meaning::Bad, &faults, out)?;
+            }
+        }
+        writeln!(out)
+    }
+}
+
+impl Human {
+    /// Writes one line per collection and leg.
+    pub fn eval(&self, measured: &[Measured], out: &mut Sheet<'_>) -> io::Result<()> {
+        let rows = measured.iter().flat_map(|Measured { name, evaluation }| {
+            let row = |leg: &str, measures: Measures| {
+                vec![
+                    name.clone(),
+                    thousands(evaluation.num_queries),
+                    leg.to_owned(),
+                    format!("{:.3}", measures.ndcg),
+                    format!("{:.3}", measures.recall),
+                    format!("{:.3}", measures.reciprocal_rank),
+                ]
+            };
+            [
+                row("keywords", evaluation.keyword),
+                row("vectors", evaluation.vector),
+                row("fused", evaluation.fused),
+            ]
+        });
+        let columns = [
+            words("COLLECTION"),
+            numbers("QUERIES"),
+            words("LEG"),
+            numbers("NDCG@10"),
+            numbers("R@10"),
+            numbers("MRR@10"),
+        ];
+        self.table(&columns, &rows.collect::<Vec<_>>(), out)
+    }
+}
+
+impl Human {
+    /// Writes all models.
+    pub fn models(&self, models: &Models, out: &mut Sheet<'_>) -> io::Result<()> {
+        let columns = [
+            words("NAME"),
+            words("KNOWS"),
+            numbers("SIZE").left_out(4),
+            numbers("TOKENS").left_out(3),
+            numbers("DIM").left_out(2),
+            numbers("COST"),
+            numbers("HERE"),
+            texts("PUBLISHED").left_out(1),
+            words("LICENCE").left_out(5),
+            words(""),
+        ];
+        let rows: Vec<Vec<String>> = models.models.iter().map(row).collect();
+        self.table(&columns, &rows, out)?;
+        self.labelled(
+            "COST is the time per passage in proportion to the default model. HERE is nDCG@10 of kb's whole search, \
+             PUBLISHED that of the vectors alone, in percent. `kb init --model NAME` chooses one for a new database, \
+             `kb reindex --model NAME` moves this one, and with `--dry-run` says what that takes.",
+            out,
+        )
+    }
+}
+
+fn row(model: &ListedModel) -> Vec<String> {
+    let text = |known: Option<String>| known.unwrap_or_else(|| "?".into());
+    let state: Vec<&str> = [
+        (model.is_used, "in use"),
+        (model.is_installed && !model.is_used, "installed"),
+        (model.is_untested, "untested"),
+    ]
+    .into_iter()
+    .filter_map(|(is_so, word)| is_so.then_some(word))
+    .collect();
+    vec![
+        model.name.to_owned(),
+        match model.languages {
+            1 => "English".to_owned(),
+            number => format!("{number} languages"),
+        },
+        text(model.download_mb.map(|size| format!("{size} MB"))),
+        model.max_tokens.to_string(),
+        model.embedding_dim.to_string(),
+        text(model.cost.map(|cost| cost.to_string())),
+        text(model.measured.map(|score| format!("{score:.3}"))),
+        text(
+            model
+                .published
+                .map(|score| format!("{} {} ({})", score.score, score.benchmark, score.source)),
+        ),
+        model.licence.to_owned(),
+        state.join(", "),
+    ]
+}
+
+impl Human {
+    /// Writes the report of `kb push`.
+    pub fn pushed(&self, report: &PushReport, out: &mut Sheet<'_>) -> io::Result<()> {
+        let removed = match report.num_removed {
+            0 => String::new(),
+            count => format!(" {} removed.", thousands(count)),
+        };
+        writeln!(
+            out,
+            "Pushed {} of {} to {}, {}.{removed}",
+            thousands(report.num_sent),
+            counted(report.num_documents, "document"),
+            clean(&report.target),
+            counted(report.num_chunks_sent, "chunk"),
+        )
+    }
+}
+
+/// How many files of each kind are listed.
+const MAX_LISTED: usize = 20;
+
+impl Human {
+    /// Writes the report of `kb relocate`.
+    pub fn relocated(&self, relocated: &Relocated, out: &mut Sheet<'_>) -> io::Result<()> {
+        let Relocated { from, to, changed, missing, .. } = relocated;
+        for (what, paths) in [("changed", changed), ("missing", missing)] {
+            for path in paths.iter().take(MAX_LISTED) {
+                self.labelled(&format!("{what}: {}", clean(path)), out)?;
+            }
+            if let Some(more @ 1..) = paths.len().checked_sub(MAX_LISTED) {
+                writeln!(out, "{what}: {} more", thousands(more))?;
+            }
+        }
+        let verb = if relocated.is_dry_run { "Would relocate" } else { "Relocated" };
+        self.labelled(
+            &format!(
+                "{verb} {} from {} to {}: {} unchanged, {} changed, {} missing.",
+                counted(relocated.num_files, "file"),
+                clean(&from.display().to_string()),
+                clean(&to.display().to_string()),
+                thousands(relocated.num_matching),
+                thousands(changed.len()),
+                thousands(missing.len()),
+            ),
+            out,
+        )?;
+        if changed.len() + missing.len() > 0 && !relocated.is_dry_run {
+            self.labelled("`kb update` reads changed files and reports missing ones.", out)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::doctor::Check;
+    use crate::present::json;
+    use crate::text::json::Json;
+
+    #[test]
+    fn each_check_is_a_line_and_faults_are_counted() {
+        let check = |name, verdict, fix: Option<&str>| Check {
+            name,
+            verdict,
+            message: "it\u{1b}[31m is so".into(),
+            fix: fix.map(str::to_owned),
+        };
+        let checks = vec![
+            check("disk", Verdict::Ok, None),
+            check("database", Verdict::Fault, Some("repair it")),
+            check("skill", Verdict::Note, None),
+        ];
+        let findings = Findings { checks, is_beyond_repair: false };
+        let mut out = Vec::new();
+        Human::plain(80).doctor(&findings, &mut Sheet::new(&mut out)).unwrap();
+        insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
+        ok        disk      it\u{fffd}[31m is so
+        fault     database  it\u{fffd}[31m is so
+                            hint: repair it
+        note      skill     it\u{fffd}[31m is so
+        1 fault.
+        ");
+        let mut out = Vec::new();
+        json::doctor(&findings, &mut Json::new(&mut out)).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\"sound\": false") && text.contains("\"faults\": 1"), "{text}");
+    }
+}
