@@ -1,19 +1,26 @@
 //! Names what the database remembers about files and folders.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::document::DocType;
 use crate::ids::DocumentId;
 
-/// A path with the properties that show, without reading, whether its file is unchanged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A path with the properties that show, without reading, whether its file is unchanged. An
+/// export has it too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PathLine", description = "A path at which a document was found.")]
 pub struct PathStamp {
     /// Absolute path.
     pub path: String,
-    /// Length of the file.
+    /// Size of the file in bytes.
     pub size_bytes: u64,
-    /// Time of its last modification in nanoseconds since 1970.
+    /// When the file was last changed: nanoseconds since 1970, UTC.
     pub mtime_ns: i64,
     /// The path with links resolved, if the user named the file itself; `None` for a file found in
     /// a folder, imported, or added by an older kb.
+    #[serde(skip)]
     pub real_path: Option<String>,
 }
 

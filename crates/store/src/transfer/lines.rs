@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::text::json::Line;
-use crate::{Edits, Record, Root};
+use crate::{Edits, PathStamp, Record, Root};
 
 /// Version of the lines; a program reads versions up to its own.
 pub(super) const VERSION: u32 = 1;
@@ -92,7 +92,7 @@ pub struct DocumentLine {
     /// When the user edited it; null if that never happened.
     pub(super) edits: Option<EditsLine>,
     /// Every path at which its bytes were found.
-    pub(super) paths: Vec<PathLine>,
+    pub(super) paths: Vec<PathStamp>,
     /// Its chunks, in order.
     pub(super) chunks: Vec<ChunkLine>,
 }
@@ -109,18 +109,6 @@ pub(super) struct EditsLine {
     pub(super) text: Vec<String>,
     /// SHA-256 of the earlier texts of a note, in hexadecimal.
     pub(super) former: Vec<String>,
-}
-
-/// A path at which a document was found.
-#[derive(Serialize, JsonSchema, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PathLine {
-    /// Absolute path.
-    pub(super) path: String,
-    /// Size of the file in bytes.
-    pub(super) size_bytes: u64,
-    /// When the file was last changed: nanoseconds since 1970, UTC.
-    pub(super) mtime_ns: i64,
 }
 
 /// A chunk.
@@ -189,15 +177,7 @@ pub(super) fn encode(record: &Record) -> Result<Line> {
             text: record.edits.text.clone(),
             former: record.edits.former.clone(),
         }),
-        paths: record
-            .paths
-            .iter()
-            .map(|stamp| PathLine {
-                path: stamp.path.clone(),
-                size_bytes: stamp.size_bytes,
-                mtime_ns: stamp.mtime_ns,
-            })
-            .collect(),
+        paths: record.paths.clone(),
         chunks: record
             .chunks
             .iter()

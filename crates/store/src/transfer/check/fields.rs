@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use jiff::civil::DateTime;
+
 use crate::PathStamp;
 use crate::document::{DocType, Language};
 use crate::limits;
 use crate::text::paths;
 use crate::text::printable::is_harmful;
-use crate::transfer::lines::PathLine;
 
 /// Longest title, tag, path or other text of one line, in bytes.
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -43,45 +44,20 @@ pub(super) fn hash(text: &str) -> Checked<()> {
 
 /// Checks a time in kb's format: `2026-11-21T09:30:00Z`.
 pub(super) fn time(key: &str, text: &str) -> Checked<()> {
-    const PATTERN: &[u8] = b"0000-00-00T00:00:00Z";
-    let has_shape = text.len() == PATTERN.len()
-        && text.bytes().zip(PATTERN).all(|(byte, pattern)| match pattern {
-            b'0' => byte.is_ascii_digit(),
-            other => byte == *other,
-        });
-    let number = |from: usize, to: usize| text[from..to].parse::<u32>().unwrap_or(u32::MAX);
-    let is_time = has_shape
-        && (1..=12).contains(&number(5, 7))
-        && (1..=days(number(0, 4), number(5, 7))).contains(&number(8, 10))
-        && number(11, 13) < 24
-        && number(14, 16) < 60
-        && number(17, 19) < 60;
-    if is_time {
+    let time = text.strip_suffix('Z').and_then(|time| time.parse::<DateTime>().ok());
+    // Other ways to write a time are written differently again, also one with a fraction of a second.
+    let written = time.map(|time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    if written.as_deref() == Some(text) {
         return Ok(());
     }
     Err(format!("{key} `{text}` is not a time like 2026-11-21T09:30:00Z"))
 }
 
-pub(super) fn days(year: u32, month: u32) -> u32 {
-    let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    match month {
-        2 if is_leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
+pub(super) fn stamp(stamp: PathStamp) -> Checked<PathStamp> {
+    if i64::try_from(stamp.size_bytes).is_err() {
+        return Err(format!("no file has {} bytes", stamp.size_bytes));
     }
-}
-
-pub(super) fn stamp(line: PathLine) -> Checked<PathStamp> {
-    if i64::try_from(line.size_bytes).is_err() {
-        return Err(format!("no file has {} bytes", line.size_bytes));
-    }
-    Ok(PathStamp {
-        path: path(line.path)?,
-        size_bytes: line.size_bytes,
-        mtime_ns: line.mtime_ns,
-        real_path: None,
-    })
+    Ok(PathStamp { path: path(stamp.path)?, ..stamp })
 }
 
 /// Checks a path: absolute, without `.`, `..` or empty parts, of any system. All other characters
