@@ -31,7 +31,7 @@ fn further_passages_of_one_document_are_no_scraps() {
     env.ok(&["add", "-q", "docs"]);
     for (query, num_passages) in [
         ("what did repairs of the pier cost", 10),
-        ("how many boats used the harbour in storms", 7),
+        ("how many boats used the harbour in storms", 9),
     ] {
         let path = env.path("docs/report.md").display().to_string();
         let answer = env.json(&["search", query, "--path", &path, "--budget", "1000"]);
