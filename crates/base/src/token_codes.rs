@@ -5,12 +5,11 @@
 /// Most codes of a passage. With 384 signs each, four passages share a page of the database.
 pub const MAX_CODES: usize = 20;
 
-/// Codes that are compared with each other at a time, so that the time grows with their number only.
-const MAX_COMPARED: usize = 256;
+/// Items that are compared with each other at a time, so that the time grows with their number only.
+pub const MAX_COMPARED: usize = 256;
 
-/// Merges codes of `code_len` bytes until there are at most [`MAX_CODES`]: each time the two groups
-/// whose members are least farther from their mean afterwards (Ward, 1963). A merged code has the
-/// signs of most members. Fewer codes stay as they are, so packing again changes nothing.
+/// Merges codes of `code_len` bytes until there are at most [`MAX_CODES`]. A merged code has the signs of most
+/// members. Fewer codes stay as they are, so packing again changes nothing.
 pub fn pack(mut codes: Vec<u8>, code_len: usize) -> Vec<u8> {
     if code_len == 0 {
         return codes;
@@ -24,11 +23,21 @@ pub fn pack(mut codes: Vec<u8>, code_len: usize) -> Vec<u8> {
 
 fn merged(codes: &[u8], code_len: usize) -> Vec<u8> {
     let codes: Vec<&[u8]> = codes.chunks_exact(code_len).collect();
-    let mut groups: Vec<Vec<&[u8]>> = codes.iter().map(|code| vec![*code]).collect();
-    // How much is lost by merging two groups; of the later of them, for each earlier one.
-    let mut losses: Vec<Vec<f64>> = (0..codes.len())
+    let distances = (0..codes.len())
         .map(|later| codes[..later].iter().map(|code| distance(code, codes[later])).collect())
         .collect();
+    let signs = |group: Vec<usize>| {
+        let members: Vec<&[u8]> = group.into_iter().map(|at| codes[at]).collect();
+        signs_of_most(&members, code_len)
+    };
+    groups(distances).into_iter().flat_map(signs).collect()
+}
+
+/// Merges items until there are at most [`MAX_CODES`] groups: each time the two groups whose members are least
+/// farther from their mean afterwards (Ward, 1963). Takes the squared distances of each item to those
+/// before it, at most [`MAX_COMPARED`] items; returns the items of each group.
+pub fn groups(mut losses: Vec<Vec<f64>>) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = (0..losses.len()).map(|at| vec![at]).collect();
     while groups.len() > MAX_CODES {
         let pairs = (1..groups.len()).flat_map(|later| (0..later).map(move |first| (later, first)));
         let least = pairs.min_by(|a, b| losses[a.0][a.1].total_cmp(&losses[b.0][b.1]));
@@ -53,7 +62,7 @@ fn merged(codes: &[u8], code_len: usize) -> Vec<u8> {
             losses.remove(later);
         });
     }
-    groups.iter().flat_map(|group| signs_of_most(group, code_len)).collect()
+    groups
 }
 
 /// Returns the number of different signs.
@@ -61,14 +70,15 @@ fn distance(one: &[u8], other: &[u8]) -> f64 {
     f64::from(one.iter().zip(other).map(|(one, other)| (one ^ other).count_ones()).sum::<u32>())
 }
 
-fn signs_of_most(codes: &[&[u8]], code_len: usize) -> impl Iterator<Item = u8> {
-    (0..code_len).map(|place| {
+fn signs_of_most(codes: &[&[u8]], code_len: usize) -> Vec<u8> {
+    let byte = |place: usize| {
         let is_set = |bit: u8| {
             let count = codes.iter().filter(|code| code[place] >> bit & 1 == 1).count();
             count * 2 > codes.len()
         };
         (0..8).fold(0, |byte, bit| byte | u8::from(is_set(bit)) << bit)
-    })
+    };
+    (0..code_len).map(byte).collect()
 }
 
 #[cfg(test)]
