@@ -185,7 +185,7 @@ mod tests {
         db.add("/a.md", &texts.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
         // Of 219 tokens, an older kb made 55 codes; the last row is not what it wrote.
         let codes = |id: ChunkId| -> Vec<u8> {
-            (0..55 * 48).map(|at| (at * at + id.0 % 7) as u8).collect()
+            (0..55 * 48).map(|at: i64| (at * at + id.0 % 7).to_le_bytes()[0]).collect()
         };
         let ids = ids(&db);
         ids.iter().for_each(|id| insert(&db.store.connection, *id, &codes(*id)).unwrap());
