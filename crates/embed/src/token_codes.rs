@@ -3,15 +3,15 @@
 //! The model computes a vector for each token just before pooling. Whether each word of a query has
 //! a match in a passage shows better in them than in the one vector of the whole passage (late
 //! interaction; Khattab and Zaharia, SIGIR 2020). A passage keeps the means of a few neighbouring
-//! tokens, one bit per number, of which `kb_base::token_codes` merges the nearest; the query's numbers
-//! keep nine bits. Pure.
+//! tokens, the nearest merged until there are at most 20 (`kb_base::token_codes`), one bit per number;
+//! the query's numbers keep nine bits. Pure.
 
 use kb_base::token_codes::{MAX_CODES, MAX_COMPARED, groups, pack};
 
 use super::TokenMatcher;
 use super::single::lanes::{self, int8};
 
-/// Neighbouring tokens that share a code.
+/// Neighbouring tokens whose mean becomes a code, or part of one.
 const TOKENS_PER_CODE: usize = 4;
 
 /// The largest of a query token's numbers becomes this.
@@ -23,8 +23,8 @@ pub(crate) fn code_len(dim: usize) -> usize {
 }
 
 /// Encodes the tokens of a passage, `[tokens, dim]`: the signs of the mean of each few neighbours,
-/// lowest bit first. Where these are too many, the nearest means become one; merging their signs instead
-/// costs 0.0008 nDCG@10, so only a database of an older kb does.
+/// lowest bit first. Where these are too many, the nearest means become one. Merging their signs instead
+/// costs 0.0008 nDCG@10 and is only for passages of over 1,024 tokens, and for databases of an older kb.
 pub(super) fn encode(tokens: &[f32], dim: usize) -> Vec<u8> {
     let mut means: Vec<f32> = Vec::with_capacity(tokens.len() / TOKENS_PER_CODE + dim);
     for group in tokens.chunks(dim.max(1) * TOKENS_PER_CODE) {

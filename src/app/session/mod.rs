@@ -1,6 +1,6 @@
 //! Holds the settings and paths that use cases share, and what they have opened.
 //!
-//! What is fixed is here; `open` opens the database and the models, and `opened` keeps them.
+//! `open` opens the database and the models, which are kept here.
 
 mod open;
 

@@ -1,4 +1,4 @@
-//! Counts the contents of the database.
+//! Counts the contents of the database, and measures what takes its room.
 
 use schemars::JsonSchema;
 use serde::Serialize;
