@@ -26,13 +26,14 @@ pub(in crate::app) fn choose(
 ) -> Result<Chosen> {
     let usual = config::load(environment, flags)?;
     let home = absolute(&usual.config.data_dir)?;
-    let known = Known::read(environment).unwrap_or_default();
+    // Not needed by most runs.
+    let known = || Known::read(environment).unwrap_or_default();
     let mut notices = Vec::new();
     let place = match base {
-        Some(name) => place::find(&home, environment, &known, name)?,
+        Some(name) => place::find(&home, environment, &known(), name)?,
         None if usual.names_data_dir() => Place::default_in(&home),
         None => match place::of_project(&home, environment) {
-            Some(place) if place::is_allowed(&place, &known) => {
+            Some(place) if place::is_allowed(&place, &known()) => {
                 let dir = place.dir.display();
                 notices.push(format!("this is about the knowledge base of the project, {dir}"));
                 place

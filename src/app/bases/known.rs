@@ -282,7 +282,13 @@ fn field(text: &str) -> String {
 }
 
 fn plain(field: &str) -> String {
-    ESCAPES.iter().fold(field.to_owned(), |text, (c, escape)| text.replace(escape, &c.to_string()))
+    match field.contains('\\') {
+        true => ESCAPES
+            .iter()
+            .fold(field.to_owned(), |text, (c, escape)| text.replace(escape, &c.to_string())),
+        // Nearly every path, and there may be a hundred thousand.
+        false => field.to_owned(),
+    }
 }
 
 /// Returns a folder without links, as the file has it.
