@@ -2,23 +2,25 @@
 //! containment of documents", 1997).
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 /// Returns the hashes of all runs of `num_words` lower-case words; for a shorter text, the hash of
 /// all its words.
 pub fn shingles(text: &str, num_words: usize) -> HashSet<u64> {
     let text = text.to_lowercase();
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let hash = |row: &[&str]| {
-        let mut hasher = DefaultHasher::new();
-        row.hash(&mut hasher);
-        hasher.finish()
-    };
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    // Each word is in several shingles, but hashed once.
+    let words: Vec<u64> = words.map(|word| hash(&word)).collect();
     if words.len() < num_words {
         return HashSet::from([hash(&words)]);
     }
-    words.windows(num_words).map(hash).collect()
+    words.windows(num_words).map(|row| hash(&row)).collect()
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

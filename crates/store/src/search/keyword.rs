@@ -103,23 +103,23 @@ impl Keywords {
                 is_needed
             })
             .count();
-        let mut ranked = self.rank_deciding(&terms, num_deciding, passing);
+        let mut ranked = self.rank_deciding(&terms, num_deciding, passing, depth);
         // The last score can only rise with more candidates, so one correction is enough.
         let num_needed = num_needed(&terms, &ranked, depth);
         if num_needed > num_deciding {
-            ranked = self.rank_deciding(&terms, num_needed, passing);
+            ranked = self.rank_deciding(&terms, num_needed, passing, depth);
         }
-        ranked.truncate(depth);
         ranked
     }
 
     /// Ranks the chunks that have any term, in documents that have one of the first `num_deciding`
-    /// of `terms`.
+    /// of `terms`; at most `depth`.
     fn rank_deciding(
         &self,
         terms: &[&Term],
         num_deciding: usize,
         passing: Option<&[ChunkId]>,
+        depth: usize,
     ) -> Vec<Ranked> {
         let mut candidates = candidates(terms, num_deciding, &self.sizes, &self.totals);
         for term in terms {
@@ -134,8 +134,14 @@ impl Keywords {
             })
             .filter(|ranked| passes(ranked.chunk_id))
             .collect();
-        ranked
-            .sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
+        let order =
+            |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id));
+        // Most candidates are behind the last entry.
+        if depth < ranked.len() {
+            ranked.select_nth_unstable_by(depth, order);
+            ranked.truncate(depth);
+        }
+        ranked.sort_unstable_by(order);
         ranked
     }
 

@@ -115,7 +115,7 @@ fn a_term_that_cannot_change_the_ranking_is_skipped() {
     let common = term(&(1..=39).collect::<Vec<_>>());
     let keywords = keywords(&[rare, common], sizes);
     let terms: Vec<&Term> = keywords.terms.iter().collect();
-    let ranked = keywords.rank_deciding(&terms, 1, None);
+    let ranked = keywords.rank_deciding(&terms, 1, None, usize::MAX);
     assert_eq!(ranked.len(), 3);
     for (depth, expected) in [(1, 1), (2, 1), (3, 1), (4, 2), (0, 2)] {
         assert_eq!(num_needed(&terms, &ranked, depth), expected, "{depth}");
