@@ -193,7 +193,7 @@ fn a_changed_library_or_model_is_refused_and_named() {
 fn a_changed_graph_is_rebuilt() {
     let env = env();
     let before = answer(&env);
-    for end in ["model.bin", "model.onnx", "rows.safetensors"] {
+    for end in ["model.bin", "model.onnx", "rows.safetensors", "words.bin"] {
         let path = file(&env, end);
         poison(&path);
         let finding = format!("{} has changed: its SHA-256 is ", path.display());
@@ -202,9 +202,9 @@ fn a_changed_graph_is_rebuilt() {
             found.iter().any(|check| check.0 == "fault" && check.1.starts_with(&finding)),
             "{found:?}"
         );
-        // Rows are for queries, the rest is for documents.
+        // Rows and words are for queries, the rest is for documents.
         let output = match end {
-            "rows.safetensors" => env.ok(&["search", "frozen tide"]),
+            "rows.safetensors" | "words.bin" => env.ok(&["search", "frozen tide"]),
             _ => env.ok(&["add", "--note", &format!("A note after {end}.")]),
         };
         let finding =
@@ -219,7 +219,7 @@ fn a_changed_graph_is_rebuilt() {
 fn doctor_rebuilds_a_changed_graph() {
     let env = env();
     let before = answer(&env);
-    for end in ["model.bin", "model.onnx", "rows.safetensors", "about.txt"] {
+    for end in ["model.bin", "model.onnx", "rows.safetensors", "words.bin", "about.txt"] {
         let path = file(&env, end);
         poison(&path);
         let found = doctor(&env, &["--fix"], 0);
@@ -385,7 +385,7 @@ fn only_the_owner_can_read_the_files_of_the_cache() {
     assert_eq!(mode(&env.path("cache/manifest.txt")), 0o600);
     assert_eq!(mode(&env.path("cache/graphs")), 0o700);
     assert_eq!(mode(file(&env, "model.onnx").parent().unwrap()), 0o700);
-    for name in ["model.onnx", "model.bin", "rows.safetensors", "about.txt"] {
+    for name in ["model.onnx", "model.bin", "rows.safetensors", "words.bin", "about.txt"] {
         assert_eq!(mode(&file(&env, name)), 0o600, "{name}");
     }
 }

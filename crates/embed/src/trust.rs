@@ -72,10 +72,14 @@ pub(crate) fn in_cache(cache_dir: &Path, path: &Path) -> Expected {
     let libraries = registry::libraries()
         .filter(|library| cached_library(cache_dir, library) == path)
         .map(|library| library.sha256.to_owned());
-    let files = registry::models().iter().flat_map(|spec| {
-        let dir = cache_dir.join("models").join(&spec.name);
-        let files = spec.files().iter().filter(move |file| dir.join(&file.name) == path);
-        files.filter_map(|file| file.sha256.clone())
+    let models = cache_dir.join("models");
+    let files = path.strip_prefix(&models).into_iter().flat_map(|name| {
+        let of_model =
+            |spec: &'static ModelSpec| name.strip_prefix(&spec.name).ok().zip(Some(spec));
+        registry::models().iter().filter_map(of_model).flat_map(|(name, spec)| {
+            let files = spec.files().iter().filter(move |file| name == Path::new(&file.name));
+            files.filter_map(|file| file.sha256.clone())
+        })
     });
     Expected::Listed(libraries.chain(files).collect())
 }

@@ -29,7 +29,7 @@ pub(crate) const TOKENS: &str = "tokens";
 const OPSET: u32 = 20;
 
 /// Increase it when the graph or its companion files change, so that older ones are not used again.
-pub(crate) const EXPORT_VERSION: u32 = 6;
+pub(crate) const EXPORT_VERSION: u32 = 7;
 
 /// Builds the graph of a model.
 pub(crate) fn export(

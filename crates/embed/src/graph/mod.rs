@@ -20,6 +20,7 @@ use super::graph::identity::Identity;
 use super::model_files::{WEIGHTS, weights};
 use super::names::Names;
 use super::single::weights::{Int8Matrix, Weights};
+use super::tokenize::{self, wordpiece::ready};
 use super::{Event, Installed};
 use crate::document::Precision;
 use crate::error::Result;
@@ -37,8 +38,11 @@ const WEIGHTS_FILE: &str = "model.bin";
 /// 8-bit weights by row, for a few texts that are not worth loading the graph.
 const ROWS_FILE: &str = "rows.safetensors";
 
+/// The tokenizer as it is in memory, for the same texts and in any precision.
+const WORDS_FILE: &str = "words.bin";
+
 /// All files loaded from its directory.
-const FILES: [&str; 3] = [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE];
+const FILES: [&str; 4] = [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE, WORDS_FILE];
 
 /// Smaller tensors stay in the graph's file: the runtime opens and maps the weights' file again for
 /// each of the others, in some 27 system calls.
@@ -106,6 +110,11 @@ pub(super) fn find(installed: &Installed, precision: Precision) -> Result<Option
 /// Returns the 8-bit weights by row next to an 8-bit graph.
 pub(super) fn rows_file(place: &Path) -> PathBuf {
     place.join(ROWS_FILE)
+}
+
+/// Returns the tokenizer next to a graph that kb can also compute without the runtime.
+pub(super) fn words_file(place: &Path) -> PathBuf {
+    place.join(WORDS_FILE)
 }
 
 /// Returns the graph's identity and its directory.
@@ -184,7 +193,7 @@ fn is_intact(
         let path = place.join(name);
         match manifest.confirm(&path, &Expected::Recorded)? {
             FileState::Intact => {}
-            // A small model has no separate weights, and only an 8-bit graph has rows.
+            // A small model has no separate weights, only an 8-bit graph has rows, and only a kind of tokenizer words.
             FileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
             FileState::Changed { .. } => {
                 on_event(Event::Changed { path });
@@ -196,9 +205,9 @@ fn is_intact(
     Ok(true)
 }
 
-/// Whether the 8-bit weights by row next to a graph are intact.
+/// Whether the 8-bit weights by row next to a graph and the tokenizer there are intact.
 pub(super) fn has_intact_rows(manifest: &mut Manifest, place: &Path) -> Result<bool> {
-    is_intact(manifest, place, &[ROWS_FILE], &mut |_| {})
+    is_intact(manifest, place, &[ROWS_FILE, WORDS_FILE], &mut |_| {})
 }
 
 /// Removes an unusable graph, so that [`prepare`] builds it again.
@@ -218,9 +227,12 @@ fn build(
 ) -> Result<()> {
     let builder = saving_builder(environment, &made.join(GRAPH_FILE));
     session(installed, source, precision, builder)?;
-    if let (Some((path, names)), Precision::Int8) = (own_weights(installed), precision) {
-        let matrices = matrices(installed, names, &Weights::open(&path)?)?;
-        super::single::weights::write(&rows_file(made), &matrices)?;
+    if let Some((path, names)) = own_weights(installed) {
+        ready::prepare(&installed.model_dir.join(tokenize::FILE), &words_file(made))?;
+        if precision == Precision::Int8 {
+            let matrices = matrices(installed, names, &Weights::open(&path)?)?;
+            super::single::weights::write(&rows_file(made), &matrices)?;
+        }
     }
     // The runtime does not sync its files; without this a power cut could leave zeros.
     for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {

@@ -7,11 +7,9 @@ pub(crate) mod lanes;
 pub(crate) mod native;
 pub(crate) mod weights;
 
-use std::path::Path;
-use std::thread;
+use std::path::{Path, PathBuf};
 
 use super::cache::{self, Manifest};
-use super::fault::model_error;
 use super::head::Head;
 use super::names::Names;
 use super::runtime::OnnxModel;
@@ -30,25 +28,21 @@ pub(super) fn open(
     let Some((weights, names)) = graph::own_weights(installed) else {
         return Ok(Box::new(OnnxModel::open(installed, options, true, on_event)?));
     };
-    thread::scope(|scope| {
-        // The tokenizer takes longest.
-        let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
-        let encoder = open_encoder(installed, options, (weights.as_path(), names), on_event)?;
-        let tokenizer = tokenizer.join().map_err(|_| {
-            model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
-        })??;
-        let embedder = TokenEmbedder::new(installed, options, tokenizer, encoder);
-        Ok(Box::new(embedder) as Box<dyn Embedder>)
-    })
+    let (encoder, place) = open_encoder(installed, options, (weights.as_path(), names), on_event)?;
+    let tokenizer = match place {
+        Some(place) => Tokenizer::load_ready(&graph::words_file(&place), installed, options)?,
+        None => Tokenizer::load(installed, options)?,
+    };
+    Ok(Box::new(TokenEmbedder::new(installed, options, tokenizer, encoder)))
 }
 
-/// Checks the files of a model and opens its weights.
+/// Checks the files of a model and opens its weights. Returns also the directory of its graph.
 fn open_encoder(
     installed: &Installed,
     options: &OpenOptions,
     (weights, names): (&Path, &'static Names),
     on_event: &mut dyn FnMut(Event),
-) -> Result<Encoder> {
+) -> Result<(Encoder, Option<PathBuf>)> {
     let Binding { precision, dim, .. } = installed.binding(options);
     let mut manifest = Manifest::read(&installed.cache_dir);
     manifest.require(&trust::model(installed))?;
@@ -64,23 +58,23 @@ fn open_encoder(
     };
     manifest.keep();
     let is_int8 = precision == Precision::Int8;
-    let place = place.filter(|_| is_int8);
     let open = |place: Option<&Path>| {
         let rows = match place {
+            _ if !is_int8 => None,
             Some(place) => Some(Weights::open_derived(&graph::rows_file(place))?),
-            None if is_int8 => Some(graph::rows(installed, names, weights)?),
-            None => None,
+            None => Some(graph::rows(installed, names, weights)?),
         };
         let head = Head::open(&installed.facts, dim)?;
         Encoder::open(weights, rows, (&installed.facts, names), head, options.num_threads)
     };
     match (open(place.as_deref()), place) {
         // Damaged since it was written, or missing: it is made with the graph.
-        (Err(_), Some(place)) if cache::is_writable(&installed.cache_dir) => {
+        (Err(_), Some(place)) if is_int8 && cache::is_writable(&installed.cache_dir) => {
             graph::discard(&graph::rows_file(&place));
             OnnxModel::open(installed, options, false, on_event)?;
-            open(graph::find(installed, precision)?.as_deref())
+            let place = graph::find(installed, precision)?;
+            Ok((open(place.as_deref())?, place))
         }
-        (encoder, _) => encoder,
+        (encoder, place) => Ok((encoder?, place)),
     }
 }

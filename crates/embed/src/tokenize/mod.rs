@@ -6,13 +6,13 @@
 pub(crate) mod wordpiece;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::facts::Family;
 use crate::fault::model_error;
 use crate::files::open;
-use crate::tokenize::wordpiece::WordPiece;
+use crate::tokenize::wordpiece::{WordPiece, ready};
 use crate::{Installed, OpenOptions, Side};
 
 /// The tokenizer of one model, with its length limit and prefixes.
@@ -25,6 +25,9 @@ pub struct Tokenizer {
     query_prefix: String,
     passage_prefix: String,
 }
+
+/// The file of a model with its tokenizer.
+pub(crate) const FILE: &str = "tokenizer.json";
 
 /// The largest existing vocabularies take a tenth of it.
 const MAX_FILE_BYTES: u64 = 512 << 20;
@@ -108,10 +111,27 @@ impl Tokenizer {
     ///
     /// [`Error::Model`] if the file cannot be used.
     pub fn load(installed: &Installed, options: &OpenOptions) -> Result<Self> {
-        let path = installed.model_dir.join("tokenizer.json");
+        let path = installed.model_dir.join(FILE);
         let bytes = open::read(&path, open::Links::Follow, MAX_FILE_BYTES)
             .map_err(|error| model_error(&path, error))?;
-        let mut encoder = Encoder::read(&bytes).map_err(|error| model_error(&path, error))?;
+        let encoder = Encoder::read(&bytes).map_err(|error| model_error(&path, error))?;
+        Self::over(encoder, installed, options)
+    }
+
+    /// Loads it from `ready`, which [`ready::prepare`] made, or else from `tokenizer.json`.
+    pub(crate) fn load_ready(
+        ready: &Path,
+        installed: &Installed,
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        match ready::read(ready, &installed.model_dir.join(FILE)) {
+            Some(word_piece) => Self::over(Encoder::WordPiece(word_piece), installed, options),
+            None => Self::load(installed, options),
+        }
+    }
+
+    fn over(mut encoder: Encoder, installed: &Installed, options: &OpenOptions) -> Result<Self> {
+        let path = installed.model_dir.join(FILE);
         if matches!(installed.facts.family, Family::Static { .. }) {
             encoder.leave_out_special();
         }

@@ -3,11 +3,12 @@
 //! Uses the same character tables as the reference library, not newer ones, because models were
 //! trained with those.
 
+use serde::{Deserialize, Serialize};
 use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::UnicodeNormalization;
 
 /// How words are normalised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cleaning {
     /// Each ideograph is a separate word.
     pub(super) separates_ideographs: bool,

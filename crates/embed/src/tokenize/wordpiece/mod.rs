@@ -6,13 +6,15 @@
 
 mod clean;
 mod file;
+pub(crate) mod ready;
 mod vocabulary;
 
 use clean::Cleaning;
+use serde::{Deserialize, Serialize};
 use vocabulary::{Scratch, Vocabulary};
 
 /// A tokenizer of the BERT family.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WordPiece {
     cleaning: Cleaning,
     vocabulary: Vocabulary,
@@ -106,7 +108,7 @@ mod tests {
     use super::*;
 
     /// A vocabulary of few letters, so that random words can often be split into tokens.
-    fn tokenizer_json() -> Value {
+    pub(super) fn tokenizer_json() -> Value {
         let tokens =
             ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "ab", "aba", "é", "e", "ß"]
                 .into_iter()

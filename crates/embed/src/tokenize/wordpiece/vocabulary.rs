@@ -2,6 +2,8 @@
 //!
 //! Uses one block of bytes and one hash table instead of a map of owned strings.
 
+use serde::{Deserialize, Serialize};
+
 /// Marks an empty slot of the table.
 const EMPTY: u32 = u32::MAX;
 
@@ -17,12 +19,15 @@ const HASH_FACTOR: u64 = 0x0000_0100_0000_01b3;
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Tokens by their bytes.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Vocabulary {
     /// The concatenated bytes of all tokens.
+    #[serde(skip)]
     bytes: Vec<u8>,
+    #[serde(skip)]
     entries: Vec<Token>,
     /// Indices of `entries`, by hash, then linearly; `EMPTY` ends a chain.
+    #[serde(skip)]
     slots: Vec<u32>,
     /// Number of bits by which a spread hash is shifted to get a slot.
     shift: u32,
@@ -32,12 +37,8 @@ pub(super) struct Vocabulary {
     prefix: Vec<u8>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Token {
-    start: u32,
-    len: u32,
-    id: u32,
-}
+/// The place of a token's first byte, their number, and its id.
+pub(super) type Token = [u32; 3];
 
 /// Buffers that [`Vocabulary::pieces`] reuses between words.
 #[derive(Debug, Default)]
@@ -67,13 +68,38 @@ impl Vocabulary {
                 EMPTY => {
                     vocabulary.slots[slot] = u32::try_from(vocabulary.entries.len()).ok()?;
                     let (start, len) = (u32::try_from(start).ok()?, u32::try_from(*len).ok()?);
-                    vocabulary.entries.push(Token { start, len, id: *id });
+                    vocabulary.entries.push([start, len, *id]);
                 }
-                known => vocabulary.entries[known as usize].id = *id,
+                known => vocabulary.entries[known as usize][2] = *id,
             }
             start += len;
         }
         Some(vocabulary)
+    }
+
+    /// Returns the slots, the entries and the bytes of the tokens, which [`Self::fill`] takes.
+    pub(super) fn parts(&self) -> (&[u32], &[Token], &[u8]) {
+        (&self.slots, &self.entries, &self.bytes)
+    }
+
+    /// Completes a vocabulary that was read without its parts; `None` if they do not fit together.
+    pub(super) fn fill(
+        &mut self,
+        slots: Vec<u32>,
+        entries: Vec<Token>,
+        bytes: Vec<u8>,
+    ) -> Option<()> {
+        let num_entries = u32::try_from(entries.len()).ok()?;
+        let is_sound = slots.len().is_power_of_two()
+            && self.shift == u64::BITS - slots.len().trailing_zeros()
+            && slots.contains(&EMPTY)
+            && slots.iter().all(|slot| *slot < num_entries || *slot == EMPTY)
+            && entries.iter().all(|[start, len, _]| {
+                let end = u64::from(*start) + u64::from(*len);
+                end <= bytes.len() as u64
+            });
+        (self.slots, self.entries, self.bytes) = (slots, entries, bytes);
+        is_sound.then_some(())
     }
 
     pub(super) fn id(&self, token: &str) -> Option<u32> {
@@ -114,7 +140,7 @@ impl Vocabulary {
     fn find(&self, hash: u64, prefix: &[u8], token: &[u8]) -> Option<u32> {
         match self.slots[self.slot(hash, prefix, token)] {
             EMPTY => None,
-            known => Some(self.entries[known as usize].id),
+            known => Some(self.entries[known as usize][2]),
         }
     }
 
@@ -133,7 +159,7 @@ impl Vocabulary {
     }
 
     fn is(&self, known: u32, prefix: &[u8], token: &[u8]) -> bool {
-        let Token { start, len, .. } = self.entries[known as usize];
+        let [start, len, _] = self.entries[known as usize];
         let (start, len) = (start as usize, len as usize);
         len == prefix.len() + token.len()
             && self.bytes[start..start + prefix.len()] == *prefix
