@@ -30,6 +30,17 @@ pub(super) fn may_harm(text: &str) -> bool {
 /// Returns text on one line, with each run of white space replaced by one space, without harmful
 /// characters.
 pub fn clean(text: &str) -> String {
+    // Nearly every text is clean.
+    let mut was_space = true;
+    let is_clean = text.bytes().all(|byte| {
+        let is_space = byte == b' ';
+        let is_kept = matches!(byte, b' '..=b'~') && !(is_space && was_space);
+        was_space = is_space;
+        is_kept
+    });
+    if is_clean && !was_space {
+        return text.to_owned();
+    }
     let mut cleaned = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_direction_mark(*c)) {
         if c.is_whitespace() {
@@ -107,6 +118,13 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn a_clean_text_is_unchanged(text in "[ -~\u{9}\u{e9}]{0,12}") {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            assert_eq!(clean(&text), words.join(" "));
+            assert_eq!(clean(&clean(&text)), clean(&text));
+        }
+
         #[test]
         fn cleaned_text_has_no_harmful_characters(text in "(.|\n|[\u{0}-\u{9f}]|[\u{2000}-\u{2070}]|[\u{e0000}-\u{e0080}]){0,60}") {
             let is_safe = |c: char| is_layout(c) || !is_harmful(c);
