@@ -1,9 +1,11 @@
 //! Keeps a [`WordPiece`] in a file of kb's cache, with its table of tokens as it is in memory.
 //!
 //! To read `tokenizer.json` with 30,000 tokens and to make the table takes an eighth of the instructions of a search;
-//! to read the table, next to none. The file has a line of JSON, the slots and entries of the table in the order of
-//! bytes of the machine that wrote it, and the bytes of the tokens.
+//! to read the table, next to none. The file has the length of some JSON, the JSON, the slots and entries of the table
+//! in the order of bytes of the machine that wrote it, and the bytes of the tokens. Each part is read to where it is
+//! used: a page of memory that is touched once costs as much as its content.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,9 @@ use crate::files::{open, write};
 /// Far more than any vocabulary needs.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// Far more than the JSON needs, in bytes.
+const MAX_HEAD: usize = 1 << 20;
+
 /// What precedes the table.
 #[derive(Serialize, Deserialize)]
 struct Head {
@@ -26,6 +31,7 @@ struct Head {
     tokenizer: WordPiece,
     num_slots: usize,
     num_entries: usize,
+    num_bytes: usize,
 }
 
 /// Returns the stamp of a `tokenizer.json` as it is compared; `None` if there is none.
@@ -41,9 +47,16 @@ pub(crate) fn prepare(tokenizer_json: &Path, path: &Path) -> Result<()> {
     let Some(tokenizer) = WordPiece::read(&bytes) else { return Ok(()) };
     let (slots, entries, tokens) = tokenizer.vocabulary.parts();
     let (slots, entries, tokens) = (slots.to_vec(), entries.to_vec(), tokens.to_vec());
-    let head = Head { source, num_slots: slots.len(), num_entries: entries.len(), tokenizer };
-    let mut bytes = serde_json::to_vec(&head).map_err(|error| model_error(path, error))?;
-    bytes.push(b'\n');
+    let head = Head {
+        source,
+        num_slots: slots.len(),
+        num_entries: entries.len(),
+        num_bytes: tokens.len(),
+        tokenizer,
+    };
+    let head = serde_json::to_vec(&head).map_err(|error| model_error(path, error))?;
+    let mut bytes = head.len().to_ne_bytes().to_vec();
+    bytes.extend_from_slice(&head);
     bytes.extend_from_slice(bytemuck::cast_slice(&slots));
     bytes.extend_from_slice(bytemuck::cast_slice(&entries));
     bytes.extend_from_slice(&tokens);
@@ -53,19 +66,26 @@ pub(crate) fn prepare(tokenizer_json: &Path, path: &Path) -> Result<()> {
 /// Reads a file that [`prepare`] made of `tokenizer_json`; `None` if it is missing, of another state of that file, or
 /// damaged.
 pub(crate) fn read(path: &Path, tokenizer_json: &Path) -> Option<WordPiece> {
-    let bytes = open::read(path, open::Links::Follow, MAX_BYTES).ok()?;
-    let line = bytes.iter().position(|byte| *byte == b'\n')?;
-    let head: Head = serde_json::from_slice(&bytes[..line]).ok()?;
-    if source(tokenizer_json) != Some(head.source) {
+    let mut file = open::open(path, open::Links::Follow).ok()?;
+    let num_left = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    let mut length = [0; size_of::<usize>()];
+    file.read_exact(&mut length).ok()?;
+    let mut head =
+        vec![0; Some(usize::from_ne_bytes(length)).filter(|length| *length <= MAX_HEAD)?];
+    file.read_exact(&mut head).ok()?;
+    let Head { source: from, mut tokenizer, num_slots, num_entries, num_bytes } =
+        serde_json::from_slice(&head).ok()?;
+    let is_there = [num_slots, num_entries, num_bytes].iter().all(|number| *number <= num_left);
+    if !is_there || source(tokenizer_json) != Some(from) {
         return None;
     }
-    let (slots, rest) = bytes[line + 1..].split_at_checked(head.num_slots.checked_mul(4)?)?;
-    let (entries, tokens) = rest.split_at_checked(head.num_entries.checked_mul(12)?)?;
-    let mut parts = (vec![0; head.num_slots], vec![Token::default(); head.num_entries]);
-    bytemuck::cast_slice_mut(&mut parts.0).copy_from_slice(slots);
-    bytemuck::cast_slice_mut(&mut parts.1).copy_from_slice(entries);
-    let mut tokenizer = head.tokenizer;
-    tokenizer.vocabulary.fill(parts.0, parts.1, tokens.to_vec())?;
+    let mut slots = vec![0; num_slots];
+    file.read_exact(bytemuck::cast_slice_mut(&mut slots)).ok()?;
+    let mut entries = vec![Token::default(); num_entries];
+    file.read_exact(bytemuck::cast_slice_mut(&mut entries)).ok()?;
+    let mut bytes = vec![0; num_bytes];
+    file.read_exact(&mut bytes).ok()?;
+    tokenizer.vocabulary.fill(slots, entries, bytes)?;
     Some(tokenizer)
 }
 
