@@ -68,11 +68,14 @@ pub fn failure(
     if !report.found_nothing() {
         return None;
     }
+    Some(no_files(typed))
+}
+
+/// Returns the error of a run that finds no files at the paths.
+pub(super) fn no_files(typed: &[PathBuf]) -> Error {
     let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
-    Some(Error::Usage {
-        message: format!("there are no files in {}", names.join(", ")),
-        hint: Some("hidden files and those listed in .gitignore are left out".into()),
-    })
+    Error::usage(format!("there are no files in {}", names.join(", ")))
+        .with_hint("hidden files and those listed in .gitignore are left out")
 }
 
 /// Refuses a type or language for a note.
@@ -94,10 +97,8 @@ fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
     if request.title.is_none() || is_single {
         return Ok(());
     }
-    Err(Error::Usage {
-        message: "`--title` applies to a single file or a note".into(),
-        hint: Some("add the files one by one, or leave out the title".into()),
-    })
+    Err(Error::usage("`--title` applies to a single file or a note")
+        .with_hint("add the files one by one, or leave out the title"))
 }
 
 /// Returns what adding the files of a request would do with each of them. Without a database, none

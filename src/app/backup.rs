@@ -117,10 +117,8 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
     let database = session.database();
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if real(&file) == real(&database) {
-        return Err(Error::Usage {
-            message: format!("{} is the database itself", file.display()),
-            hint: Some("name a file that `kb backup` wrote".into()),
-        });
+        return Err(Error::usage(format!("{} is the database itself", file.display()))
+            .with_hint("name a file that `kb backup` wrote"));
     }
     session.require_writable()?;
     session.make_data_dir()?;
@@ -143,10 +141,8 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
 }
 
 fn exists(file: &Path) -> Error {
-    Error::Usage {
-        message: format!("{} already exists", file.display()),
-        hint: Some("name another file, or replace this backup with --force".into()),
-    }
+    Error::usage(format!("{} already exists", file.display()))
+        .with_hint("name another file, or replace this backup with --force")
 }
 
 /// Refuses to replace anything but a database: a device, a folder, another file.
@@ -163,7 +159,7 @@ fn require_backup(file: &Path) -> Result<()> {
         return Ok(());
     }
     let message = format!("{} is not a database; it was not replaced", file.display());
-    Err(Error::Usage { message, hint: Some("name another file".into()) })
+    Err(Error::usage(message).with_hint("name another file"))
 }
 
 #[cfg(test)]

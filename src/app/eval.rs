@@ -51,9 +51,9 @@ pub fn own_documents(
 ) -> Result<Vec<Measured>> {
     let has_chunks = |store: &Store| store.stats().is_ok_and(|stats| stats.total_chunks > 0);
     session.steadily(|| {
-        let store = session.open_existing()?.filter(has_chunks).ok_or_else(|| Error::Usage {
-            message: "there is nothing to search yet".into(),
-            hint: Some("add documents with `kb add`, or name a folder with judgments".into()),
+        let store = session.open_existing()?.filter(has_chunks).ok_or_else(|| {
+            Error::usage("there is nothing to search yet")
+                .with_hint("add documents with `kb add`, or name a folder with judgments")
         })?;
         let found = known_item::questions(&store, max_queries)?;
         [("headings", found.headings), ("phrases", found.phrases)]

@@ -125,10 +125,8 @@ pub fn write_bytes(file: &ExportFile, bytes: &[u8]) -> Result<()> {
 }
 
 fn exists(path: &Path) -> Error {
-    Error::Usage {
-        message: format!("{} already exists", path.display()),
-        hint: Some("name another file, or replace this one with --force".into()),
-    }
+    Error::usage(format!("{} already exists", path.display()))
+        .with_hint("name another file, or replace this one with --force")
 }
 
 #[cfg(test)]

@@ -155,13 +155,11 @@ pub fn waive(session: &Session, typed: &[PathBuf]) -> Result<Vec<String>> {
     for (path, typed) in paths.iter().zip(typed) {
         let rows = store.as_ref().map_or_else(|| Ok(Vec::new()), |store| store.ledger_at(path))?;
         if !rows.iter().any(|row| row.outcome != FileOutcome::Ignored) {
-            return Err(Error::Usage {
-                message: format!(
-                    "no file that could not be read is at or below {}",
-                    typed.display()
-                ),
-                hint: Some("`kb files --failed` lists those files".into()),
-            });
+            return Err(Error::usage(format!(
+                "no file that could not be read is at or below {}",
+                typed.display()
+            ))
+            .with_hint("`kb files --failed` lists those files"));
         }
     }
     let Some(mut store) = store.take() else { return Ok(Vec::new()) };

@@ -20,25 +20,21 @@ pub(super) struct Rule {
 
 /// Returns the rule that excludes a file, or a folder with everything below it.
 pub(super) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Rule> {
-    let refuse =
-        |message: String, hint: &str| Error::Usage { message, hint: Some(hint.to_owned()) };
     let shown = path.display();
     // The innermost folder: its rules apply to walks from all folders above it.
     let below = roots.folder_of(path).and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
     let Some((folder, below)) = below.filter(|(_, below)| !below.as_os_str().is_empty()) else {
         return Err(match roots.folders().any(|root| root.starts_with(path)) {
-            true => refuse(
-                format!("{shown} is or contains an added folder"),
-                "without `--ignore`, removing it also keeps its files away",
-            ),
-            false => refuse(
-                format!("{shown} is not below an added folder"),
+            true => Error::usage(format!("{shown} is or contains an added folder"))
+                .with_hint("without `--ignore`, removing it also keeps its files away"),
+            false => Error::usage(format!("{shown} is not below an added folder")).with_hint(
                 "without `--ignore`, removing it is enough: `kb update` does not add it again",
             ),
         });
     };
     let Some(below) = below.to_str() else {
-        return Err(refuse(format!("no rule can name {shown}"), "remove it without `--ignore`"));
+        return Err(Error::usage(format!("no rule can name {shown}"))
+            .with_hint("remove it without `--ignore`"));
     };
     let mut line = String::from("/");
     for c in below.chars() {
@@ -92,10 +88,8 @@ pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
         }
         let num_lines = text.iter().filter(|byte| **byte == b'\n').count();
         if num_lines > MAX_IGNORE_LINES || text.len() as u64 > MAX_IGNORE_BYTES {
-            return Err(Error::Usage {
-                message: format!("{} would be too long to be used", path.display()),
-                hint: Some("write one rule for all these files into it".into()),
-            });
+            return Err(Error::usage(format!("{} would be too long to be used", path.display()))
+                .with_hint("write one rule for all these files into it"));
         }
         write::replace_public(&path, &text).map_err(|source| Error::of_file(&path, source))?;
         num_added += new.len();

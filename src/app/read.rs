@@ -315,9 +315,12 @@ pub fn picture(session: &Session, request: &ShowRequest, mark: Option<&str>) -> 
     session.steadily(|| {
         let (store, document) = named(session, request)?;
         let format = Format::named(&document.format).filter(|format| picture::is_drawn(*format));
-        let format = format.ok_or_else(|| Error::Usage {
-            message: format!("document {} is no PDF and no picture: it has no pages", document.id),
-            hint: Some(format!("`kb show {}` prints its text", document.id)),
+        let format = format.ok_or_else(|| {
+            Error::usage(format!(
+                "document {} is no PDF and no picture: it has no pages",
+                document.id
+            ))
+            .with_hint(format!("`kb show {}` prints its text", document.id))
         })?;
         let (page, passage) = match &request.selection {
             Selection::Whole => (1, None),

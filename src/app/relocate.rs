@@ -71,25 +71,20 @@ pub fn relocate(
     session.require_files(&store)?;
     let plan = Plan::of(session, &store, (&from, &to), Depth::Content)?;
     if plan.is_empty {
-        return Err(Error::Usage {
-            message: format!("nothing was added from {}", from.display()),
-            hint: Some("`kb status` lists the added folders, `kb list` all documents".into()),
-        });
+        return Err(Error::usage(format!("nothing was added from {}", from.display()))
+            .with_hint("`kb status` lists the added folders, `kb list` all documents"));
     }
     let num_files = plan.relocated.num_files;
     if num_files > 0 && plan.relocated.num_matching == 0 && !request.is_forced {
-        return Err(Error::Usage {
-            message: format!(
-                "{} has none of the {} remembered below {}",
-                to.display(),
-                counted(num_files, "file"),
-                from.display()
-            ),
-            hint: Some(
-                "name the folder that has them now; --force relocates although all have changed"
-                    .into(),
-            ),
-        });
+        return Err(Error::usage(format!(
+            "{} has none of the {} remembered below {}",
+            to.display(),
+            counted(num_files, "file"),
+            from.display()
+        ))
+        .with_hint(
+            "name the folder that has them now; --force relocates although all have changed",
+        ));
     }
     let relocated = Relocated { is_dry_run: request.is_dry_run, ..plan.relocated.clone() };
     if request.is_dry_run {
@@ -105,21 +100,19 @@ pub fn relocate(
 
 /// Refuses folders that cannot be two places of one folder.
 fn check_folders(from: &Path, to: &Path) -> Result<()> {
-    let refuse =
-        |message: String, hint: &str| Err(Error::Usage { message, hint: Some(hint.into()) });
     if to.starts_with(from) || from.starts_with(to) {
         let message = match from == to {
             true => format!("{} is both the old and the new folder", from.display()),
             false => format!("one of {} and {} contains the other", from.display(), to.display()),
         };
-        return refuse(message, "`kb update` follows files that moved inside an added folder");
+        return Err(Error::usage(message)
+            .with_hint("`kb update` follows files that moved inside an added folder"));
     }
     match to.metadata() {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => refuse(
-            format!("{} is not a folder", to.display()),
+        Ok(_) => Err(Error::usage(format!("{} is not a folder", to.display())).with_hint(
             "name the folder that has the files now; `kb add FILE` follows a single file",
-        ),
+        )),
         Err(_) => Err(Error::PathNotFound { path: to.to_owned() }),
     }
 }

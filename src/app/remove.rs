@@ -256,18 +256,17 @@ fn rules(store: &Store, all: &[Removal]) -> Result<BTreeSet<Rule>> {
             let files = known.iter().filter(|file| file.document_id == document.id);
             let in_container = |path: &str| paths::split_member(path).1.is_some();
             if files.clone().any(|file| in_container(&file.stamp.path)) {
-                return Err(Error::Usage {
-                    message: format!("document {} is a part of a file", document.id),
-                    hint: Some("name the file to keep all of it away".into()),
-                });
+                return Err(Error::usage(format!("document {} is a part of a file", document.id))
+                    .with_hint("name the file to keep all of it away"));
             }
             let mut files: Vec<PathBuf> =
                 files.map(|file| paths::path_of(&file.stamp.path)).collect();
             let Some(first) = files.first().cloned() else {
-                return Err(Error::Usage {
-                    message: format!("document {} has no file to keep away", document.id),
-                    hint: Some("remove it without `--ignore`".into()),
-                });
+                return Err(Error::usage(format!(
+                    "document {} has no file to keep away",
+                    document.id
+                ))
+                .with_hint("remove it without `--ignore`"));
             };
             files.retain(|file| roots.folder_of(file).is_some());
             // Reported as the reason why there is no rule.

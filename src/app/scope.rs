@@ -37,10 +37,8 @@ impl Scope {
                 && !parts.iter().any(|part| part.starts_with(path))
                 && !known.iter().any(|file| paths::path_of(&file.stamp.path).starts_with(path))
             {
-                return Err(Error::Usage {
-                    message: format!("{} has not been added", path.display()),
-                    hint: Some("add it with `kb add`; `kb list` shows all documents".into()),
-                });
+                return Err(Error::usage(format!("{} has not been added", path.display()))
+                    .with_hint("add it with `kb add`; `kb list` shows all documents"));
             }
         }
         known.retain(|file| {

@@ -57,9 +57,9 @@ pub fn rename(
         let message = format!("the old and the new name are both `{from}`");
         return Err(Error::usage(message));
     }
-    let unknown = || Error::Usage {
-        message: format!("no document has the tag `{from}`"),
-        hint: Some("`kb tags` lists all tags".into()),
+    let unknown = || {
+        Error::usage(format!("no document has the tag `{from}`"))
+            .with_hint("`kb tags` lists all tags")
     };
     session.require_writable()?;
     let mut store = session.open_existing()?.ok_or_else(unknown)?;

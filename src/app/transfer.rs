@@ -52,10 +52,10 @@ pub fn import(
         Source::File(file) => {
             let path = absolute(file)?;
             let file = files::open::open(&path, Links::Follow).map_err(|error| match error {
-                Error::NotAFile { path } => Error::Usage {
-                    message: format!("{} is not a regular file", path.display()),
-                    hint: Some("`kb import -` reads standard input".into()),
-                },
+                Error::NotAFile { path } => {
+                    Error::usage(format!("{} is not a regular file", path.display()))
+                        .with_hint("`kb import -` reads standard input")
+                }
                 other => other,
             })?;
             import_lines(session, &mut BufReader::new(file), &path, trusts_paths, observer)
@@ -136,13 +136,10 @@ fn target(
 /// Refuses passages that are too long for the model.
 fn check_length(given: Option<&Binding>, target: &Binding) -> Result<()> {
     match given {
-        Some(given) if given.max_tokens > target.max_tokens => Err(Error::Usage {
-            message: format!(
+        Some(given) if given.max_tokens > target.max_tokens => Err(Error::usage(format!(
                 "passages of the export have up to {} tokens, but the database's model, {}, reads only {}",
                 given.max_tokens, target.model_name, target.max_tokens
-            ),
-            hint: Some("import into a new data directory, or add the files themselves".into()),
-        }),
+            )).with_hint("import into a new data directory, or add the files themselves")),
         _ => Ok(()),
     }
 }

@@ -100,8 +100,6 @@ fn require_terminal(what: &str) -> Result<()> {
     if io::stdin().is_terminal() {
         return Ok(());
     }
-    Err(Error::Usage {
-        message: format!("{what} needs `--yes` without a terminal"),
-        hint: Some("`kb base list` shows all knowledge bases".into()),
-    })
+    Err(Error::usage(format!("{what} needs `--yes` without a terminal"))
+        .with_hint("`kb base list` shows all knowledge bases"))
 }

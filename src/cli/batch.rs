@@ -122,9 +122,9 @@ fn request(line: &str, given: &SearchRequest) -> Result<SearchRequest> {
         let query = line.to_owned();
         return Ok(SearchRequest { query, ..SearchRequest::default() }.or(given));
     }
-    let wrong = |error: serde_json::Error| Error::Usage {
-        message: format!("the line is not a query: {error}"),
-        hint: Some("write a plain query, or {\"query\": \"...\", \"top\": 5}".into()),
+    let wrong = |error: serde_json::Error| {
+        Error::usage(format!("the line is not a query: {error}"))
+            .with_hint("write a plain query, or {\"query\": \"...\", \"top\": 5}")
     };
     let input: SearchInput = serde_json::from_str(line).map_err(wrong)?;
     Ok(input.into_request()?.or(given))

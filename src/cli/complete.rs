@@ -65,10 +65,8 @@ fn keys(shell: Shell) -> Result<ExitStatus> {
         Shell::Zsh => include_bytes!("find/keys.zsh"),
         Shell::Fish => include_bytes!("find/keys.fish"),
         Shell::Powershell | Shell::Elvish => {
-            return Err(Error::Usage {
-                message: "there is a key binding for bash, zsh and fish only".into(),
-                hint: Some("`kb find --print` prints the chosen place in every shell".into()),
-            });
+            return Err(Error::usage("there is a key binding for bash, zsh and fish only")
+                .with_hint("`kb find --print` prints the chosen place in every shell"));
         }
     };
     streams::bytes(script)?;

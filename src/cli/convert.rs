@@ -77,7 +77,7 @@ fn check(args: &args::Convert) -> Result<()> {
         }
         _ => return Ok(()),
     };
-    Err(Error::Usage { message: message.into(), hint: Some(hint.into()) })
+    Err(Error::usage(message).with_hint(hint))
 }
 
 /// Reads the paths that a file lists.

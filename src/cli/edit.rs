@@ -96,10 +96,7 @@ fn read(file: &Path, folder: &Path, id: i64, limit_mb: u64) -> Result<String> {
 
 /// Returns the error of a page that cannot be read, which is kept.
 fn not_read(file: &Path, id: i64, reason: &str) -> Error {
-    Error::Usage {
-        message: format!("{}, {reason}", file.display()),
-        hint: Some(format!(
-            "nothing was changed and the text is kept; `kb edit {id}` opens it again"
-        )),
-    }
+    Error::usage(format!("{}, {reason}", file.display())).with_hint(format!(
+        "nothing was changed and the text is kept; `kb edit {id}` opens it again"
+    ))
 }

@@ -80,18 +80,17 @@ pub(super) struct Place<'a> {
 /// waits until that program exits.
 pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
     let variable = |name: &str| context.session.environment.get(name)?.to_str().map(words);
-    let (role, known, command, number) = if is_text(place.path)? {
+    let (role, variables, known, command, number) = if is_text(place.path)? {
         let command = variable("VISUAL").or_else(|| variable("EDITOR"));
-        ("editor", EDITORS, command.unwrap_or_else(|| words(DEFAULT_EDITOR)), place.line)
+        let command = command.unwrap_or_else(|| words(DEFAULT_EDITOR));
+        ("editor", "VISUAL or EDITOR", EDITORS, command, place.line)
     } else {
-        let command = variable("KB_VIEWER");
-        ("viewer", VIEWERS, command.unwrap_or_else(|| words(DEFAULT_VIEWER)), place.page)
+        let command = variable("KB_VIEWER").unwrap_or_else(|| words(DEFAULT_VIEWER));
+        ("viewer", "KB_VIEWER", VIEWERS, command, place.page)
     };
+    let hint = || format!("set {variables} to the {role} to use");
     let Some((program, options)) = command.split_first() else {
-        return Err(Error::Usage {
-            message: format!("the name of the {role} is empty"),
-            hint: hint(role),
-        });
+        return Err(Error::usage(format!("the name of the {role} is empty")).with_hint(hint()));
     };
     messages::info(&format!("Opening {}", place.path.display()));
     let status = context.session.environment.started(program).and_then(|found| {
@@ -103,16 +102,11 @@ pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(Error::usage(format!("the {role} `{program}` failed: {status}"))),
-        Err(cause) => Err(Error::Usage {
-            message: format!("the {role} `{program}` cannot be started: {cause}"),
-            hint: hint(role),
-        }),
+        Err(cause) => {
+            let message = format!("the {role} `{program}` cannot be started: {cause}");
+            Err(Error::usage(message).with_hint(hint()))
+        }
     }
-}
-
-fn hint(role: &str) -> Option<String> {
-    let variable = if role == "editor" { "VISUAL or EDITOR" } else { "KB_VIEWER" };
-    Some(format!("set {variable} to the {role} to use"))
 }
 
 /// Whether a file is opened in the editor rather than the viewer.

@@ -156,13 +156,11 @@ fn of_command(words: &[String]) -> Result<String> {
     }
     if found.is_none() {
         let names: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
-        return Err(Error::Usage {
-            message: format!("there is no topic or command `{}`", words.join(" ")),
-            hint: Some(format!(
+        return Err(Error::usage(format!("there is no topic or command `{}`", words.join(" ")))
+            .with_hint(format!(
                 "a topic is one of {}; `kb --help` lists the commands",
                 names.join(", ")
-            )),
-        });
+            )));
     }
     match Cli::try_parse_from(args) {
         Err(page) => Ok(page.render().to_string()),
@@ -214,10 +212,8 @@ pub(super) fn schema(args: &args::Schema) -> Result<ExitStatus> {
         let name = args.name.join("-");
         let Some(schema) = PUBLISHED.iter().find(|published| published.name == name) else {
             let names: Vec<&str> = PUBLISHED.iter().map(|published| published.name).collect();
-            return Err(Error::Usage {
-                message: format!("there is no schema `{name}`"),
-                hint: Some(format!("one of {}", names.join(", "))),
-            });
+            return Err(Error::usage(format!("there is no schema `{name}`"))
+                .with_hint(format!("one of {}", names.join(", "))));
         };
         streams::json(|out| schema.write(out))?;
     }

@@ -74,10 +74,8 @@ pub(super) fn cache(context: &Context, args: &args::Cache) -> Result<ExitStatus>
 
 fn confirm_cleaning(cleaned: &Cleaned) -> Result<bool> {
     if !io::stdin().is_terminal() {
-        return Err(Error::Usage {
-            message: "cleaning the cache needs `--yes` without a terminal".into(),
-            hint: Some("`kb cache clean --dry-run` lists what would be removed".into()),
-        });
+        return Err(Error::usage("cleaning the cache needs `--yes` without a terminal")
+            .with_hint("`kb cache clean --dry-run` lists what would be removed"));
     }
     let count = cleaned.removed.len();
     context::confirm(&format!(

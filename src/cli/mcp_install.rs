@@ -21,9 +21,9 @@ pub(super) fn run(
     args: &args::McpInstall,
 ) -> Result<ExitStatus> {
     let session = &context.session;
-    let unknown = || Error::Usage {
-        message: format!("unknown program `{}`", args.client),
-        hint: Some("`kb mcp install --help` lists the programs".into()),
+    let unknown = || {
+        Error::usage(format!("unknown program `{}`", args.client))
+            .with_hint("`kb mcp install --help` lists the programs")
     };
     let client = Client::named(&args.client).ok_or_else(unknown)?;
     let entry = match args.remove {
@@ -65,13 +65,11 @@ fn first_version(environment: &Environment, program: &str) -> Option<u32> {
 
 fn ask(plan: &Plan) -> Result<bool> {
     if !io::stdin().is_terminal() {
-        return Err(Error::Usage {
-            message: format!(
-                "changing the settings of {} needs `--yes` without a terminal",
-                plan.client.title
-            ),
-            hint: Some("nothing was changed".into()),
-        });
+        return Err(Error::usage(format!(
+            "changing the settings of {} needs `--yes` without a terminal",
+            plan.client.title
+        ))
+        .with_hint("nothing was changed"));
     }
     context::confirm(&format!("Change {}?", plan.path.display()))
 }

@@ -159,12 +159,7 @@ fn context(
         Command::Search(args) if args.batch.is_none() && args.open.is_none() => Ok(context),
         Command::Mcp(_) => Ok(context),
         _ if context.beside.is_empty() => Ok(context),
-        _ => Err(Error::Usage {
-            message:
-                "only `kb search` without `--batch` and `--open`, and `kb mcp`, work on several knowledge bases"
-                    .into(),
-            hint: Some("name one with `--base NAME`".into()),
-        }),
+        _ => Err(Error::usage("only `kb search` without `--batch` and `--open`, and `kb mcp`, work on several knowledge bases").with_hint("name one with `--base NAME`")),
     }
 }
 

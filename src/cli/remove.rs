@@ -23,16 +23,14 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
             return Ok(true);
         }
         if !io::stdin().is_terminal() {
-            return Err(Error::Usage {
-                message: "removing needs `--yes` without a terminal".into(),
-                hint: Some(match args.documents.is_empty() {
-                    true => "`--dry-run` lists what would be removed".into(),
-                    false => {
-                        let rest = format!("remove --yes {}", args.documents.join(" "));
-                        context.human.command(None, &rest)
-                    }
-                }),
-            });
+            let hint = match args.documents.is_empty() {
+                true => "`--dry-run` lists what would be removed".to_owned(),
+                false => {
+                    let rest = format!("remove --yes {}", args.documents.join(" "));
+                    context.human.command(None, &rest)
+                }
+            };
+            return Err(Error::usage("removing needs `--yes` without a terminal").with_hint(hint));
         }
         context::confirm(&question(going))
     };

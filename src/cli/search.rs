@@ -18,10 +18,8 @@ use crate::present::text::{quote, stale};
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
-        return Err(Error::Usage {
-            message: "`--null` needs `--format paths`".into(),
-            hint: Some("`kb search --format paths -0 QUERY | xargs -0 ls`".into()),
-        });
+        return Err(Error::usage("`--null` needs `--format paths`")
+            .with_hint("`kb search --format paths -0 QUERY | xargs -0 ls`"));
     }
     let form = match args.format {
         Some(SearchFormat::Agent) => Some(compact::cost()),
@@ -150,10 +148,8 @@ pub(super) fn grep(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
         _ => Detail::Lines(args.context),
     };
     if args.format == LineFormat::Jsonl && !matches!(detail, Detail::Lines(_)) {
-        return Err(Error::Usage {
-            message: "`--format jsonl` prints lines, which `-c` and `-l` leave out".into(),
-            hint: Some("use `--format json`".into()),
-        });
+        return Err(Error::usage("`--format jsonl` prints lines, which `-c` and `-l` leave out")
+            .with_hint("use `--format json`"));
     }
     let request = GrepRequest {
         pattern: args.pattern.clone(),

@@ -35,13 +35,11 @@ pub fn set(
     let text = with_key(&old, key, &scalar(value, is_text(&defaults, key)));
     let Ok(document) = parse_yaml(file, &text) else {
         // `search: {default_top: 3}`, for example, can be read, but the key has no separate line.
-        return Err(Error::Usage {
-            message: format!(
-                "cannot set `{key}` in {}: its style is not block YAML",
-                file.display()
-            ),
-            hint: Some("set it by hand".into()),
-        });
+        return Err(Error::usage(format!(
+            "cannot set `{key}` in {}: its style is not block YAML",
+            file.display()
+        ))
+        .with_hint("set it by hand"));
     };
     let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml(&document));
     // An invalid value is reported for the command, as the file is not yet changed.

@@ -43,16 +43,10 @@ fn refused(key: &str, fault: &Fault, origins: &BTreeMap<String, Origin>, file: &
     };
     let accepted = || format!("{key} {rule}; the default is {}", default_of(key));
     match origins.get(key) {
-        Some(Origin::Flag(name)) => {
-            Error::Config { path: name.into(), message, hint: Some(accepted()) }
-        }
-        Some(Origin::Variable(name)) => {
-            let hint = Some(format!("{}, and holds if {name} is unset", accepted()));
-            Error::Config { path: name.into(), message, hint }
-        }
-        Some(Origin::Default | Origin::File(_)) | None => {
-            Error::Config { path: file.to_owned(), message, hint: None }
-        }
+        Some(Origin::Flag(name)) => Error::config(name, message).with_hint(accepted()),
+        Some(Origin::Variable(name)) => Error::config(name, message)
+            .with_hint(format!("{}, and holds if {name} is unset", accepted())),
+        Some(Origin::Default | Origin::File(_)) | None => Error::config(file, message),
     }
 }
 

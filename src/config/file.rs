@@ -11,45 +11,30 @@ use crate::limits;
 pub(super) fn read(file: &Path) -> Result<Option<String>> {
     let limit = u64::try_from(limits::YAML_BYTES).unwrap_or(u64::MAX);
     match files::open::read(file, Links::Follow, limit) {
-        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| Error::Config {
-            path: file.to_owned(),
-            message: "it is not UTF-8 text".into(),
-            hint: None,
-        }),
+        Ok(bytes) => String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| Error::config(file, "it is not UTF-8 text")),
         Err(Error::PathNotFound { .. }) if file.parent().is_some_and(Path::is_file) => {
             let source = std::io::ErrorKind::NotADirectory.into();
             Err(Error::of_file(file, source))
         }
         Err(Error::PathNotFound { .. }) => Ok(None),
-        Err(Error::OverLimit { .. }) => Err(Error::Config {
-            path: file.to_owned(),
-            message: format!("it has more than {} KB", limits::YAML_BYTES >> 10),
-            hint: None,
-        }),
-        Err(Error::NotAFile { .. }) => Err(Error::Config {
-            path: file.to_owned(),
-            message: "it is not a regular file".into(),
-            hint: None,
-        }),
+        Err(Error::OverLimit { .. }) => {
+            Err(Error::config(file, format!("it has more than {} KB", limits::YAML_BYTES >> 10)))
+        }
+        Err(Error::NotAFile { .. }) => Err(Error::config(file, "it is not a regular file")),
         Err(error) => Err(error),
     }
 }
 
 /// Parses the text of a settings file, which is empty or a group of settings.
 pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<yaml_serde::Value> {
-    let invalid = |message: String| Error::Config { path: file.to_owned(), message, hint: None };
     if !limits::is_readable_yaml(text) {
-        return Err(invalid("it is too large or nested too deeply".into()));
+        return Err(Error::config(file, "it is too large or nested too deeply"));
     }
-    let value: yaml_serde::Value =
-        yaml_serde::from_str(text).map_err(|error| invalid(error.to_string()))?;
-    match value {
-        yaml_serde::Value::Null | yaml_serde::Value::Mapping(_) => Ok(value),
-        _ => Err(Error::Config {
-            path: file.to_owned(),
-            message: "the file must hold `key: value` lines".into(),
-            hint: None,
-        }),
+    match yaml_serde::from_str(text).map_err(|error| Error::config(file, error.to_string()))? {
+        value @ (yaml_serde::Value::Null | yaml_serde::Value::Mapping(_)) => Ok(value),
+        _ => Err(Error::config(file, "the file must hold `key: value` lines")),
     }
 }
 

@@ -134,10 +134,9 @@ fn load_layers(environment: &Environment, flags: &Flags, base: Option<&Path>) ->
             else {
                 continue;
             };
-            let value = value.to_str().ok_or_else(|| Error::Config {
-                path: name.clone().into(),
-                message: "not UTF-8".into(),
-                hint: Some(format!("set {name} to UTF-8 text, or unset it")),
+            let value = value.to_str().ok_or_else(|| {
+                Error::config(name.clone(), "not UTF-8")
+                    .with_hint(format!("set {name} to UTF-8 text, or unset it"))
             })?;
             figment = merge_one(figment, &defaults, key, value);
             origins.insert(key.clone(), Origin::Variable(name));

@@ -71,12 +71,8 @@ pub fn read(folder: &Path) -> Result<Collection> {
 }
 
 fn unusable(path: &Path, reason: &str) -> Error {
-    Error::Usage {
-        message: format!("cannot use {}: {reason}", path.display()),
-        hint: Some(
-            "the folder has the layout of BEIR: corpus.jsonl, queries.jsonl, qrels.tsv".into(),
-        ),
-    }
+    Error::usage(format!("cannot use {}: {reason}", path.display()))
+        .with_hint("the folder has the layout of BEIR: corpus.jsonl, queries.jsonl, qrels.tsv")
 }
 
 fn file(path: &Path) -> Result<String> {

@@ -13,10 +13,7 @@ pub fn check_note(text: &str) -> Result<()> {
     if !text.trim().is_empty() {
         return Ok(());
     }
-    Err(Error::Usage {
-        message: "the note is empty".into(),
-        hint: Some("`kb add --note \"what to remember\"`".into()),
-    })
+    Err(Error::usage("the note is empty").with_hint("`kb add --note \"what to remember\"`"))
 }
 
 impl Run<'_> {

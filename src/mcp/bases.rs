@@ -59,10 +59,8 @@ impl Bases {
         };
         let names = bases::names(typed)?;
         if names.len() > 1 && tool != SEARCH {
-            return Err(Error::Usage {
-                message: format!("only {SEARCH} works on several knowledge bases"),
-                hint: Some("name one".into()),
-            });
+            return Err(Error::usage(format!("only {SEARCH} works on several knowledge bases"))
+                .with_hint("name one"));
         }
         names.iter().map(|name| self.named(name)).collect()
     }

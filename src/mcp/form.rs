@@ -75,9 +75,9 @@ impl Form {
 
     /// Returns the page of a text that begins at the cursor.
     pub(super) fn page(self, max_tokens: usize, text: &str) -> Result<Reply> {
-        let usage = || Error::Usage {
-            message: format!("no page begins at cursor {}", self.cursor),
-            hint: Some("use the cursor of the page before, or none for the first page".into()),
+        let usage = || {
+            Error::usage(format!("no page begins at cursor {}", self.cursor))
+                .with_hint("use the cursor of the page before, or none for the first page")
         };
         let (page, next) = tokens::page(text, self.cursor, max_tokens).ok_or_else(usage)?;
         let mut page = page.to_owned();
@@ -102,10 +102,8 @@ pub(super) fn whole(data: Value) -> Result<Reply> {
     if fits(&data)? {
         return Ok(data.into());
     }
-    Err(Error::Usage {
-        message: "the answer with all details is too long".into(),
-        hint: Some("leave out detail, which gives pages, or ask for less".into()),
-    })
+    Err(Error::usage("the answer with all details is too long")
+        .with_hint("leave out detail, which gives pages, or ask for less"))
 }
 
 /// Whether data fits into one answer.

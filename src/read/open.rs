@@ -134,10 +134,11 @@ pub fn unchanged(
 ) -> Result<Vec<u8>> {
     let bytes = read(store, document, options, unpack)?.ok_or_else(|| no_file(document.id))?;
     if content_hash(&bytes) != document.content_hash {
-        return Err(Error::Usage {
-            message: format!("the file of document {} has changed since it was added", document.id),
-            hint: Some("`kb update` reads it again".into()),
-        });
+        return Err(Error::usage(format!(
+            "the file of document {} has changed since it was added",
+            document.id
+        ))
+        .with_hint("`kb update` reads it again"));
     }
     let name = document.path.as_deref().map(paths::name).unwrap_or_default();
     Ok(unpack(Path::new(&name), &bytes, None)?.unwrap_or(bytes))
@@ -145,10 +146,8 @@ pub fn unchanged(
 
 /// Says that a document has no file.
 pub fn no_file(id: DocumentId) -> Error {
-    Error::Usage {
-        message: format!("document {id} has no file"),
-        hint: Some(format!("`kb show {id}` prints it")),
-    }
+    Error::usage(format!("document {id} has no file"))
+        .with_hint(format!("`kb show {id}` prints it"))
 }
 
 /// Returns lines of a file as its bytes; `None` if line ends cannot be found in the bytes.

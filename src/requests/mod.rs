@@ -214,9 +214,9 @@ fn within(limit: Limit, number: Option<u32>) -> Result<Option<u32>> {
 }
 
 fn language(word: &str) -> Result<Language> {
-    word.parse().map_err(|_| Error::Usage {
-        message: format!("unknown language `{word}`"),
-        hint: Some(format!("known: {}", Language::ALL.map(Language::as_str).join(", "))),
+    word.parse().map_err(|_| {
+        Error::usage(format!("unknown language `{word}`"))
+            .with_hint(format!("known: {}", Language::ALL.map(Language::as_str).join(", ")))
     })
 }
 

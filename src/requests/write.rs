@@ -54,10 +54,10 @@ impl AddInput {
     /// Converts the input to a request.
     pub(crate) fn into_request(self) -> Result<AddRequest> {
         if self.paths.iter().any(|path| path.as_os_str() == "-") {
-            return Err(Error::Usage {
-                message: "`-` means standard input, which carries the server's protocol".into(),
-                hint: Some("name a file or a folder, or add the text as a note".into()),
-            });
+            return Err(Error::usage(
+                "`-` means standard input, which carries the server's protocol",
+            )
+            .with_hint("name a file or a folder, or add the text as a note"));
         }
         let tags = tags(&self.tags)?;
         Ok(AddRequest { tags, ..AddRequest::of(Source::Paths(self.paths)) })

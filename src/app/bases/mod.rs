@@ -36,10 +36,8 @@ pub fn names(typed: &str) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for name in typed.split(',').map(str::trim) {
         if name.is_empty() {
-            return Err(Error::Usage {
-                message: "the name of a knowledge base is empty".into(),
-                hint: Some("`kb base list` shows the names".into()),
-            });
+            return Err(Error::usage("the name of a knowledge base is empty")
+                .with_hint("`kb base list` shows the names"));
         }
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
@@ -78,10 +76,8 @@ pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(
     };
     let was_listed = place.exists() && !Known::read(&session.environment)?.is_forgotten(&place.dir);
     if was_listed && description.is_none() {
-        return Err(Error::Usage {
-            message: format!("there is a knowledge base `{name}` already"),
-            hint: Some("`--description TEXT` says what it holds".into()),
-        });
+        return Err(Error::usage(format!("there is a knowledge base `{name}` already"))
+            .with_hint("`--description TEXT` says what it holds"));
     }
     let is_new = !place.exists();
     if is_new {
@@ -114,10 +110,8 @@ pub fn make_here(session: &Session) -> Result<Place> {
     let place = Place::in_project(&here);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if real(&here) == real(&session.environment.home()) || real(&place.dir) == real(&session.home) {
-        return Err(Error::Usage {
-            message: "the knowledge base in the home directory is the default one".into(),
-            hint: Some("run `kb init --here` in the folder of a project".into()),
-        });
+        return Err(Error::usage("the knowledge base in the home directory is the default one")
+            .with_hint("run `kb init --here` in the folder of a project"));
     }
     if !place.exists() {
         session.own_at(place.clone())?.open_store()?.close()?;
@@ -157,10 +151,8 @@ pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<Place> {
     let to = Place::named(&session.home, new_name)?;
     let io = |source| Error::of_file(&to.dir, source);
     if to.dir.try_exists().map_err(io)? {
-        return Err(Error::Usage {
-            message: format!("there is a folder {} already", to.dir.display()),
-            hint: Some(format!("choose another name, or list it with `kb base add {new_name}`")),
-        });
+        return Err(Error::usage(format!("there is a folder {} already", to.dir.display()))
+            .with_hint(format!("choose another name, or list it with `kb base add {new_name}`")));
     }
     // Known under both names until the folder has moved.
     known::copy_folder(&session.environment, &from.dir, &to.dir)?;
@@ -173,10 +165,8 @@ fn listed_by_name(session: &Session, name: &str) -> Result<Place> {
     let known = Known::read(&session.environment)?;
     let place = place::find(&session.home, &session.environment, &known, name)?;
     if place.is_default() || place.is_project() {
-        return Err(Error::Usage {
-            message: format!("the knowledge base `{name}` has no name of its own"),
-            hint: Some(format!("delete {} to remove it", place.dir.display())),
-        });
+        return Err(Error::usage(format!("the knowledge base `{name}` has no name of its own"))
+            .with_hint(format!("delete {} to remove it", place.dir.display())));
     }
     Ok(place)
 }

@@ -91,13 +91,10 @@ fn check_name(name: &str) -> Result<()> {
     if is_name && name != DEFAULT && name != PROJECT {
         return Ok(());
     }
-    Err(Error::Usage {
-        message: format!("`{name}` cannot be the name of a knowledge base"),
-        hint: Some(format!(
+    Err(Error::usage(format!("`{name}` cannot be the name of a knowledge base")).with_hint(format!(
             "use up to {MAX_NAME} lower-case letters, digits, `.`, `_` and `-`, beginning with a letter or \
              digit; `{DEFAULT}` and `{PROJECT}` have a meaning already"
-        )),
-    })
+        )))
 }
 
 /// Returns the named knowledge bases of a data directory that the user has not forgotten, by name.

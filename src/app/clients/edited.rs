@@ -60,10 +60,7 @@ impl Fault {
 
     pub(super) fn in_file(self, path: &Path) -> Error {
         let line = self.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-        Error::Config {
-            path: path.to_owned(),
-            message: format!("{line}{}; nothing was changed", self.message),
-            hint: Some("correct the file, then run the command again".into()),
-        }
+        Error::config(path, format!("{line}{}; nothing was changed", self.message))
+            .with_hint("correct the file, then run the command again")
     }
 }

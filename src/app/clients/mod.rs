@@ -105,9 +105,12 @@ pub fn this_program() -> Result<PathBuf> {
 }
 
 fn unicode(path: &Path) -> Result<String> {
-    path.to_str().map(str::to_owned).ok_or_else(|| Error::Usage {
-        message: format!("{} cannot be written into settings: it is not Unicode", path.display()),
-        hint: Some("use a path without such characters".into()),
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Error::usage(format!(
+            "{} cannot be written into settings: it is not Unicode",
+            path.display()
+        ))
+        .with_hint("use a path without such characters")
     })
 }
 
@@ -164,10 +167,8 @@ pub fn plan(
 fn no_project(client: &Client) -> Error {
     let known = CLIENTS.iter().filter(|client| client.of_project().is_some());
     let names: Vec<&str> = known.map(|client| client.name).collect();
-    Error::Usage {
-        message: format!("kb knows no settings of projects of {}", client.title),
-        hint: Some(format!("`--project` works for {}", names.join(", "))),
-    }
+    Error::usage(format!("kb knows no settings of projects of {}", client.title))
+        .with_hint(format!("`--project` works for {}", names.join(", ")))
 }
 
 impl Plan {
@@ -186,11 +187,8 @@ impl Plan {
         }
         // Programs write into their settings while they run.
         if content(&self.path)? != self.old {
-            return Err(Error::Config {
-                path: self.path.clone(),
-                message: "it has changed meanwhile; nothing was written".into(),
-                hint: Some("run the command again".into()),
-            });
+            return Err(Error::config(&self.path, "it has changed meanwhile; nothing was written")
+                .with_hint("run the command again"));
         }
         let failed = |source| Error::of_file(&self.path, source);
         if self.new.trim().is_empty() {

@@ -233,10 +233,10 @@ impl Run<'_> {
         let crashed = || Error::Extract { failure: Failure::Crashed, detail: String::new() };
         match outcome.unwrap_or_else(|_| Err(crashed())) {
             Ok(Some((bytes, _))) if !self.replaces && is_other(&target.output, &bytes) => {
-                Outcome::Failed(Error::Usage {
-                    message: format!("{} has other content", target.output.display()),
-                    hint: Some("`--force` replaces it; or name another folder".into()),
-                })
+                Outcome::Failed(
+                    Error::usage(format!("{} has other content", target.output.display()))
+                        .with_hint("`--force` replaces it; or name another folder"),
+                )
             }
             Ok(Some((bytes, warnings))) => match write::replace_public(&target.output, &bytes) {
                 Ok(()) => Outcome::Written(warnings),
@@ -252,10 +252,10 @@ impl Run<'_> {
     fn bytes(&self, input: Input, target: &Target) -> Result<Option<(Vec<u8>, Vec<String>)>> {
         if target.is_input {
             let output = target.output.display();
-            return Err(Error::Usage {
-                message: format!("its result would replace {output}, which is also converted"),
-                hint: Some("choose another folder for `--output`".into()),
-            });
+            return Err(Error::usage(format!(
+                "its result would replace {output}, which is also converted"
+            ))
+            .with_hint("choose another folder for `--output`"));
         }
         let converted = match input {
             Input::File(found) => match self.job.file(&found) {

@@ -51,10 +51,8 @@ impl ConvertRequest {
             _ => &[],
         };
         let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
-        Error::Usage {
-            message: format!("there are no files in {}", names.join(", ")),
-            hint: Some("hidden files and those listed in .gitignore are left out".into()),
-        }
+        Error::usage(format!("there are no files in {}", names.join(", ")))
+            .with_hint("hidden files and those listed in .gitignore are left out")
     }
 }
 
@@ -82,10 +80,10 @@ pub fn is_printed(request: &ConvertRequest) -> Result<bool> {
         Source::Bytes(_) | Source::Note(..) | Source::StoredNotes(_) => None,
     };
     match given {
-        Some(given) if request.output.is_none() => Err(Error::Usage {
-            message: format!("only one document can be printed, but {given}"),
-            hint: Some("name a folder for the results: `--output DIR`".into()),
-        }),
+        Some(given) if request.output.is_none() => {
+            Err(Error::usage(format!("only one document can be printed, but {given}"))
+                .with_hint("name a folder for the results: `--output DIR`"))
+        }
         _ => Ok(request.output.is_none()),
     }
 }
@@ -203,7 +201,7 @@ fn select(document: &mut Document, (first, last): (u32, u32)) -> Result<()> {
             0 => "leave out `--pages`".to_owned(),
             _ => format!("`--pages 1:{num_pages}` is all of it"),
         };
-        return Err(Error::Usage { message, hint: Some(hint) });
+        return Err(Error::usage(message).with_hint(hint));
     }
     let is_selected = |page: Option<u32>| page.is_some_and(|page| (first..=last).contains(&page));
     document.blocks.retain(|block| is_selected(block.page));

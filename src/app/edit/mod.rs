@@ -131,10 +131,8 @@ fn read_file(
     let (path, reach) = roots.of_stamp(&known.stamp)?;
     let bytes = reach.read(&path, walk_options(session, false).max_bytes())?;
     if content_hash(&bytes) != document.content_hash {
-        return Err(Error::Usage {
-            message: format!("{} has changed since it was indexed", path.display()),
-            hint: Some("`kb update` reads it again; then edit the title".into()),
-        });
+        return Err(Error::usage(format!("{} has changed since it was indexed", path.display()))
+            .with_hint("`kb update` reads it again; then edit the title"));
     }
     let (size_bytes, mtime_ns) = (known.stamp.size_bytes, known.stamp.mtime_ns);
     Ok((Found { path, size_bytes, mtime_ns, is_named: true, reach, read_as: None }, bytes))

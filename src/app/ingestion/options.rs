@@ -87,10 +87,9 @@ pub(in crate::app) fn reading_program(session: &Session) -> Result<PathBuf> {
 pub(in crate::app) fn password(session: &Session, given: Option<String>) -> Result<Option<String>> {
     let variable = || {
         let value = session.environment.get(PASSWORD_VARIABLE)?;
-        Some(value.to_str().map(str::to_owned).ok_or_else(|| Error::Config {
-            path: PASSWORD_VARIABLE.into(),
-            message: "not UTF-8".into(),
-            hint: Some(format!("set {PASSWORD_VARIABLE} to UTF-8 text, or use `--password`")),
+        Some(value.to_str().map(str::to_owned).ok_or_else(|| {
+            Error::config(PASSWORD_VARIABLE, "not UTF-8")
+                .with_hint(format!("set {PASSWORD_VARIABLE} to UTF-8 text, or use `--password`"))
         }))
     };
     given.map(Ok).or_else(variable).transpose()

@@ -150,13 +150,11 @@ pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
     }
     let cut = selection.options.dim;
     if selection.choice.spec().is_some_and(|spec| cut.unwrap_or(spec.dim) != given.dim) {
-        return Err(Error::Usage {
-            message: format!(
-                "vectors of {} do not have {} dimensions",
-                given.model_name, given.dim
-            ),
-            hint: Some("export the documents again".into()),
-        });
+        return Err(Error::usage(format!(
+            "vectors of {} do not have {} dimensions",
+            given.model_name, given.dim
+        ))
+        .with_hint("export the documents again"));
     }
     let meant = ModelChoice::named(&session.config().embedding.model);
     match meant.is_ok_and(|meant| meant.name() == given.model_name) {
@@ -250,13 +248,11 @@ impl ModelSelection {
         if dim <= full {
             return Ok(installed);
         }
-        Err(Error::Usage {
-            message: format!(
-                "embedding.dim is {dim}, but vectors of {} have {full} numbers",
-                self.name()
-            ),
-            hint: Some("`kb config set embedding.dim 0` keeps all numbers".into()),
-        })
+        Err(Error::usage(format!(
+            "embedding.dim is {dim}, but vectors of {} have {full} numbers",
+            self.name()
+        ))
+        .with_hint("`kb config set embedding.dim 0` keeps all numbers"))
     }
 
     /// Finds model and runtime library, fetching what is missing.

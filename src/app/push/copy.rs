@@ -14,9 +14,9 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     let target = parse(session, target)?;
     let store =
         session.open_existing()?.ok_or_else(|| Error::PathNotFound { path: session.database() })?;
-    let base_id = store.base_id()?.ok_or_else(|| Error::Usage {
-        message: "this database has no id, because an older kb made it".into(),
-        hint: Some("export it, and import the export into a new data directory".into()),
+    let base_id = store.base_id()?.ok_or_else(|| {
+        Error::usage("this database has no id, because an older kb made it")
+            .with_hint("export it, and import the export into a new data directory")
     })?;
     let mut link = connect(&target, observer)?;
     let is_cancelled = observer.cancel_flag();

@@ -18,8 +18,6 @@ pub(crate) fn open(_session: &Session, _target: &str, _observer: &dyn Observer) 
 pub(crate) fn keep(_session: &Session, _target: &str, _copy: Store) {}
 
 fn left_out() -> Error {
-    Error::Usage {
-        message: "this kb was built without PostgreSQL".into(),
-        hint: Some("build it with the default features of cargo, or with `postgres`".into()),
-    }
+    Error::usage("this kb was built without PostgreSQL")
+        .with_hint("build it with the default features of cargo, or with `postgres`")
 }

@@ -72,19 +72,16 @@ enum Outcome {
 
 pub(super) fn run(context: &Context, args: &args::Find) -> Result<ExitStatus> {
     if !is_at_terminal() {
-        return Err(Error::Usage {
-            message: "`kb find` needs a terminal for its keys (stdin) and its screen (stderr)"
-                .into(),
-            hint: Some("`kb search QUERY` answers without one".into()),
-        });
+        return Err(Error::usage(
+            "`kb find` needs a terminal for its keys (stdin) and its screen (stderr)",
+        )
+        .with_hint("`kb search QUERY` answers without one"));
     }
     let num_documents = read::names(&context.session)?.len();
     if num_documents == 0 {
         return match args.print {
-            true => Err(Error::Usage {
-                message: "nothing has been added yet".into(),
-                hint: Some("`kb add DIRECTORY` adds documents".into()),
-            }),
+            true => Err(Error::usage("nothing has been added yet")
+                .with_hint("`kb add DIRECTORY` adds documents")),
             false => welcome(),
         };
     }

@@ -29,10 +29,8 @@ impl Pattern {
     /// Compiles a pattern.
     pub fn new(typed: &str, options: PatternOptions) -> Result<Self> {
         if typed.is_empty() {
-            return Err(Error::Usage {
-                message: "the pattern is empty".into(),
-                hint: Some("`kb grep .` prints every line that is not blank".into()),
-            });
+            return Err(Error::usage("the pattern is empty")
+                .with_hint("`kb grep .` prints every line that is not blank"));
         }
         let mut builder = RegexMatcherBuilder::new();
         builder
@@ -95,10 +93,8 @@ pub(super) fn line_at(text: &str, at: usize) -> Range<usize> {
 fn wrong(typed: &str, report: &str) -> Error {
     let reason = report.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-    Error::Usage {
-        message: format!("`{typed}` is not a regular expression for one line: {reason}"),
-        hint: Some("`-F` (fixed) searches for the text as it is".into()),
-    }
+    Error::usage(format!("`{typed}` is not a regular expression for one line: {reason}"))
+        .with_hint("`-F` (fixed) searches for the text as it is")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Every table is an exhaustive `match`, so a new error only compiles once it is in each.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::document::Format;
@@ -22,6 +22,20 @@ impl Error {
     /// Returns an invalid command line or request, without a hint.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: None }
+    }
+
+    /// Returns an invalid value in a file or variable, without a hint.
+    pub fn config(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Self::Config { path: path.into(), message: message.into(), hint: None }
+    }
+
+    /// Says what to type instead, for [`Self::Usage`] and [`Self::Config`].
+    #[must_use]
+    pub fn with_hint(mut self, text: impl Into<String>) -> Self {
+        if let Self::Usage { hint, .. } | Self::Config { hint, .. } = &mut self {
+            *hint = Some(text.into());
+        }
+        self
     }
 
     /// Returns the error of reading or writing a file; [`Self::DiskFull`] if there is no room for it.
