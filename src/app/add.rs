@@ -29,10 +29,7 @@ pub fn add(
 
 /// Returns the paths that a request names, made absolute, if what it asks for goes together.
 pub(super) fn check(request: &AddRequest) -> Result<Vec<PathBuf>> {
-    let typed: &[PathBuf] = match &request.source {
-        Source::Paths(paths) => paths,
-        Source::Bytes(_) | Source::Note(..) | Source::StoredNotes(_) => &[],
-    };
+    let typed = request.source.paths();
     let roots = typed.iter().map(|path| absolute(path)).collect::<Result<Vec<_>>>()?;
     check_title(request, &roots)?;
     check_kind(request)?;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::app;
-use crate::app::add::Source;
+use crate::app::add::{AddRequest, Source};
 use crate::app::convert::{Content, ConvertRequest, Converted, Output};
 use crate::cli::args::DocumentFormat;
 use crate::cli::context::{self, Context};
@@ -33,7 +33,13 @@ pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus>
         _ => Source::Paths(paths),
     };
     let request = ConvertRequest {
-        source,
+        files: AddRequest {
+            doc_type: args.doc_type,
+            language: args.language,
+            keeps_all: args.keep_all,
+            password: args.password.clone(),
+            ..AddRequest::of(source)
+        },
         output: args.output.clone(),
         replaces: args.force,
         extension: match args.format {
@@ -41,10 +47,6 @@ pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus>
             DocumentFormat::Json | DocumentFormat::Jsonl => "json",
         },
         pages: args.pages,
-        doc_type: args.doc_type,
-        language: args.language,
-        keeps_all: args.keep_all,
-        password: args.password.clone(),
     };
     if args.format == DocumentFormat::Jsonl {
         return lines(context, &request, args);
@@ -83,7 +85,6 @@ fn check(args: &args::Convert) -> Result<()> {
 /// Reads the paths that a file lists.
 fn listed(list: &Path) -> Result<Vec<PathBuf>> {
     let io = |source| Error::of_file(list, source);
-    let refuse = |message: String| Error::usage(message);
     let mut input: Box<dyn BufRead> = match list.as_os_str() == add::STDIN {
         true => Box::new(io::stdin().lock()),
         false => Box::new(BufReader::new(open::open(list, Links::Follow)?)),
@@ -95,17 +96,18 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>> {
             Outcome::Line => match String::from_utf8(line.clone()) {
                 Ok(path) => paths.push(PathBuf::from(path)),
                 Err(_) => {
-                    return Err(refuse(format!("line {number} of the list is not UTF-8")));
+                    return Err(Error::usage(format!("line {number} of the list is not UTF-8")));
                 }
             },
             Outcome::End => break,
             Outcome::TooLong => {
-                return Err(refuse(format!("line {number} of the list is too long for a path")));
+                let message = format!("line {number} of the list is too long for a path");
+                return Err(Error::usage(message));
             }
         }
     }
     if paths.is_empty() {
-        return Err(refuse("the list of files is empty".into()));
+        return Err(Error::usage("the list of files is empty"));
     }
     Ok(paths)
 }

@@ -48,6 +48,7 @@ pub use content_hash::content_hash;
 pub use edit::EditedText;
 pub use notes::check_note;
 pub use options::{ChunkingOptions, IngestOptions};
+pub use prepare::guarded;
 pub use report::{Event, Failed, IngestReport, OnEvent};
 pub use run::Run;
 use services::embed;

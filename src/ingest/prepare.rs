@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::chunk;
 use crate::document::{Chunk, DocType, Document, Format, Metadata};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::extract;
 use crate::extract::clock::{Clock, CpuBudget};
 use crate::extract::containers;
@@ -51,6 +52,12 @@ pub(super) struct ReadFile<'a> {
     pub(super) content_hash: String,
     /// The title that the user once gave this document; the title of the run overrides it.
     pub(super) given_title: Option<String>,
+}
+
+/// Does the work on one file. A panic is a bug, but a bug on one file must not lose the rest of the run.
+pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let crashed = |_| Err(Error::Extract { failure: Failure::Crashed, detail: String::new() });
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(crashed)
 }
 
 /// Extracts and chunks the bytes of a file.

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,11 +13,11 @@ use crate::app::convert::parallel::{self, Input};
 use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
 use crate::app::ingestion::request::Source;
 use crate::app::observer::Event;
-use crate::app::{Observer, Session};
-use crate::error::{Error, Failure, Result};
+use crate::app::{Observer, Session, add};
+use crate::error::{Error, Result};
 use crate::files::open::Links;
 use crate::files::{open, write};
-use crate::ingest::UNNAMED;
+use crate::ingest::{UNNAMED, guarded};
 use crate::text::fields;
 use crate::text::number::thousands;
 
@@ -64,9 +63,9 @@ pub fn to_folder(
 ) -> Result<ConvertReport> {
     let (roots, job) = prepare(session, request, observer)?;
     let folder = request.output.as_deref().unwrap_or(Path::new("."));
-    let cannot = |source| unwritable(folder, source);
+    let cannot = |source| Error::of_file(folder, source);
     write::create_public_folder(folder).map_err(cannot)?;
-    let inputs = parallel::inputs(&request.source, &roots, &job);
+    let inputs = parallel::inputs(&request.files.source, &roots, &job.options.walk);
     let is_single =
         !matches!(roots.as_slice(), [_, _, ..]) && !roots.iter().any(|root| root.is_dir());
     let num_files = inputs.len();
@@ -164,8 +163,9 @@ impl ConvertReport {
         if is_single && let Some((path, error)) = self.failed.pop() {
             return Some(error.in_file(&path));
         }
-        let has_paths = matches!(request.source, Source::Paths(_));
-        (has_paths && self.num_files() == 0).then(|| request.no_files())
+        let source = &request.files.source;
+        let is_empty = matches!(source, Source::Paths(_)) && self.num_files() == 0;
+        is_empty.then(|| add::no_files(source.paths()))
     }
 }
 
@@ -228,10 +228,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn convert(&self, input: Input, target: &Target) -> Outcome {
-        // A panic is a bug, but a bug on one file must not lose the rest of the run.
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.bytes(input, target)));
-        let crashed = || Error::Extract { failure: Failure::Crashed, detail: String::new() };
-        match outcome.unwrap_or_else(|_| Err(crashed())) {
+        match guarded(|| self.bytes(input, target)) {
             Ok(Some((bytes, _))) if !self.replaces && is_other(&target.output, &bytes) => {
                 Outcome::Failed(
                     Error::usage(format!("{} has other content", target.output.display()))
@@ -257,13 +254,10 @@ impl Run<'_> {
             ))
             .with_hint("choose another folder for `--output`"));
         }
-        let converted = match input {
-            Input::File(found) => match self.job.file(&found) {
-                Err(Error::EmptyFile { .. }) if !found.is_named => None,
-                converted => converted?,
-            },
-            Input::Stream(bytes) => Some(self.job.stream(&bytes)?),
-            Input::Failed(error) => return Err(error),
+        let is_named = input.is_named();
+        let converted = match self.job.input(input) {
+            Err(Error::EmptyFile { .. }) if !is_named => None,
+            converted => converted?,
         };
         let Some(converted) = converted else { return Ok(None) };
         let bytes = (self.render)(&converted)?;
@@ -288,16 +282,8 @@ fn is_other(output: &Path, result: &[u8]) -> bool {
 fn not_written(output: &Path, source: io::Error) -> Outcome {
     use io::ErrorKind::{InvalidFilename, InvalidInput, IsADirectory};
     let is_about_name = matches!(source.kind(), InvalidFilename | InvalidInput | IsADirectory);
-    let error = unwritable(output, source);
+    let error = Error::of_file(output, source);
     if is_about_name { Outcome::Failed(error) } else { Outcome::Stopped(error) }
-}
-
-fn unwritable(path: &Path, source: io::Error) -> Error {
-    let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull { path },
-        _ => Error::Io { path, source },
-    }
 }
 
 #[cfg(test)]
@@ -318,14 +304,13 @@ mod tests {
         }
     }
 
-    fn failed(path: &str) -> Input {
+    fn failed(path: &str) -> Input<'static> {
         Input::Failed(Error::PathNotFound { path: path.into() })
     }
 
     #[test]
     fn the_second_result_of_a_name_gets_a_number() {
-        let inputs =
-            [failed("/a/x.md"), failed("/b/X.md"), failed("/c/x.md"), Input::Stream(Vec::new())];
+        let inputs = [failed("/a/x.md"), failed("/b/X.md"), failed("/c/x.md"), Input::Stream(&[])];
         let found: Vec<(PathBuf, bool)> = targets(&inputs, Path::new("/out"), "json")
             .into_iter()
             .map(|target| (target.output, target.is_renamed))

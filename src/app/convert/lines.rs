@@ -1,7 +1,6 @@
 //! Converts documents to lines of JSON, without a database: their blocks, or chunks and vectors as in an
 //! export.
 
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,11 +9,11 @@ use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
 use crate::app::ingestion::chunking::chunking;
 use crate::app::model::LazyModel;
 use crate::app::observer::Event;
-use crate::app::{Observer, Session, error_log, model};
+use crate::app::{Observer, Session, add, error_log, model};
 use crate::document::Binding;
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, Result};
 use crate::extract::detect;
-use crate::ingest::{self, Made, Services, UNNAMED};
+use crate::ingest::{self, Made, Services, UNNAMED, guarded};
 use crate::store::Record;
 use crate::text::json::Line;
 use crate::transfer;
@@ -71,9 +70,9 @@ pub fn to_lines(
         Content::Blocks(_) => None,
         Content::Chunks { .. } => Some(model(session, &mut job, observer)?),
     };
-    let inputs = parallel::inputs(&request.source, &roots, &job);
+    let inputs = parallel::inputs(&request.files.source, &roots, &job.options.walk);
     if inputs.is_empty() {
-        return Err(request.no_files());
+        return Err(add::no_files(request.files.source.paths()));
     }
     if let Some((_, binding)) = &model {
         emit(Output::Line(&transfer::head_line(binding)?))?;
@@ -196,14 +195,11 @@ struct Run<'a> {
 impl Run<'_> {
     fn convert(&self, input: Input) -> (PathBuf, Outcome) {
         let path = input.path().map_or_else(|| PathBuf::from(UNNAMED), Path::to_owned);
-        // A panic is a bug, but a bug on one file must not lose the rest of the run.
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.outcome(input)));
-        let crashed = || Error::Extract { failure: Failure::Crashed, detail: String::new() };
-        (path, outcome.unwrap_or_else(|_| Err(crashed())).unwrap_or_else(Outcome::Failed))
+        (path, guarded(|| self.outcome(input)).unwrap_or_else(Outcome::Failed))
     }
 
     fn outcome(&self, input: Input) -> Result<Outcome> {
-        let is_named = !matches!(&input, Input::File(found) if !found.is_named);
+        let is_named = input.is_named();
         let outcome = match (self.content, self.model) {
             (Content::Chunks { with_vectors }, Some(model)) => {
                 self.record(input, model, *with_vectors)
@@ -220,12 +216,7 @@ impl Run<'_> {
 
     /// Returns the line of a document's blocks.
     fn line(&self, input: Input, render: &RenderLine<'_>) -> Result<Option<Outcome>> {
-        let converted = match input {
-            Input::File(found) => self.job.file(&found)?,
-            Input::Stream(bytes) => Some(self.job.stream(&bytes)?),
-            Input::Failed(error) => return Err(error),
-        };
-        let Some(converted) = converted else { return Ok(None) };
+        let Some(converted) = self.job.input(input)? else { return Ok(None) };
         let line = render(&converted)?;
         Ok(Some(Outcome::Line(line, converted.document.metadata.warnings)))
     }

@@ -6,16 +6,18 @@ mod parallel;
 
 use std::path::{Path, PathBuf};
 
+use parallel::Input;
+
 use crate::app::ingestion::options;
-use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::request::AddRequest;
 use crate::app::{Observer, Session, add};
-use crate::document::{DocType, Document, Format, Language, Levels};
+use crate::document::{DocType, Document, Format, Levels};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, Choice};
 use crate::extract::{self, detect};
-use crate::ingest::walk::{Found, Start};
-use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED, walk};
+use crate::ingest::walk::Found;
+use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED};
 
 pub use folder::{ConvertReport, Render, Written, to_folder};
 pub use lines::{Content, Emit, LinesReport, Output, RenderLine, to_lines};
@@ -23,8 +25,8 @@ pub use lines::{Content, Emit, LinesReport, Output, RenderLine, to_lines};
 /// A request to convert documents.
 #[derive(Debug, Clone)]
 pub struct ConvertRequest {
-    /// Files, folders, or the bytes of a document.
-    pub source: Source,
+    /// Files, folders, or the bytes of a document, and how they are read.
+    pub files: AddRequest,
     /// Folder for the results; `None` for the only result to be returned.
     pub output: Option<PathBuf>,
     /// Whether other files in the folder that have the name of a result are replaced.
@@ -33,27 +35,6 @@ pub struct ConvertRequest {
     pub extension: &'static str,
     /// First and last physical page to convert, from 1.
     pub pages: Option<(u32, u32)>,
-    /// Type of the files; overrides the one their names suggest.
-    pub doc_type: Option<DocType>,
-    /// Programming language of the files.
-    pub language: Option<Language>,
-    /// Whether everything is read that a document shows, whatever the settings.
-    pub keeps_all: bool,
-    /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
-    pub password: Option<String>,
-}
-
-impl ConvertRequest {
-    /// Returns the error of a request whose paths have no files.
-    fn no_files(&self) -> Error {
-        let typed: &[PathBuf] = match &self.source {
-            Source::Paths(typed) => typed,
-            _ => &[],
-        };
-        let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
-        Error::usage(format!("there are no files in {}", names.join(", ")))
-            .with_hint("hidden files and those listed in .gitignore are left out")
-    }
 }
 
 /// A document that was read.
@@ -71,13 +52,10 @@ pub struct Converted {
 
 /// Whether the result of a request is printed, because there is only one.
 pub fn is_printed(request: &ConvertRequest) -> Result<bool> {
-    let given = match &request.source {
-        Source::Paths(paths) => match paths.as_slice() {
-            [only] if only.is_dir() => Some(format!("{} is a folder", only.display())),
-            [_] => None,
-            several => Some(format!("{} paths are given", several.len())),
-        },
-        Source::Bytes(_) | Source::Note(..) | Source::StoredNotes(_) => None,
+    let given = match request.files.source.paths() {
+        [only] if only.is_dir() => Some(format!("{} is a folder", only.display())),
+        [] | [_] => None,
+        several => Some(format!("{} paths are given", several.len())),
     };
     match given {
         Some(given) if request.output.is_none() => {
@@ -95,16 +73,11 @@ pub fn one(
     observer: &dyn Observer,
 ) -> Result<Converted> {
     let (roots, job) = prepare(session, request, observer)?;
-    let (converted, typed) = match (&request.source, roots.as_slice()) {
-        (Source::Paths(typed), [root]) => {
-            let found = walk::walk(&[Start::named(root)], &job.options.walk).next();
-            let found = found.ok_or_else(|| Error::PathNotFound { path: typed[0].clone() })?;
-            (found.and_then(|found| job.file(&found)), typed[0].clone())
-        }
-        (Source::Bytes(bytes), _) => (job.stream(bytes).map(Some), PathBuf::from(UNNAMED)),
-        _ => (Ok(None), PathBuf::from(UNNAMED)),
-    };
-    let converted = converted.map_err(|error| error.in_file(&typed))?;
+    let source = &request.files.source;
+    let typed = source.paths().first().cloned().unwrap_or_else(|| UNNAMED.into());
+    let input = parallel::inputs(source, &roots, &job.options.walk).into_iter().next();
+    let input = input.ok_or_else(|| Error::PathNotFound { path: typed.clone() })?;
+    let converted = job.input(input).map_err(|error| error.in_file(&typed))?;
     let converted = converted.ok_or(Error::EmptyFile { path: typed.clone() })?;
     for warning in &converted.document.metadata.warnings {
         observer.note(&format!("note: {}: {warning}", typed.display()));
@@ -118,16 +91,10 @@ fn prepare(
     request: &ConvertRequest,
     observer: &dyn Observer,
 ) -> Result<(Vec<PathBuf>, Job)> {
-    let adding = AddRequest {
-        doc_type: request.doc_type,
-        language: request.language,
-        keeps_all: request.keeps_all,
-        password: request.password.clone(),
-        ..AddRequest::of(request.source.clone())
-    };
-    let roots = add::check(&adding)?;
+    let (files, chunking) = (&request.files, ChunkingOptions::new(1, 0));
+    let roots = add::check(files)?;
     // Nothing is chunked, so the limits of the model do not matter.
-    let options = options::ingest_options(session, &adding, ChunkingOptions::new(1, 0), observer)?;
+    let options = options::ingest_options(session, files, chunking, observer)?;
     Ok((roots, Job { options, pages: request.pages }))
 }
 
@@ -138,6 +105,15 @@ struct Job {
 }
 
 impl Job {
+    /// Reads a document; `None` for one to ignore.
+    fn input(&self, input: Input<'_>) -> Result<Option<Converted>> {
+        match input {
+            Input::File(found) => self.file(&found),
+            Input::Stream(bytes) => self.stream(bytes).map(Some),
+            Input::Failed(error) => Err(error),
+        }
+    }
+
     /// Reads a file; `None` for one to ignore.
     fn file(&self, found: &Found) -> Result<Option<Converted>> {
         let Some((bytes, format)) = self.bytes(found)? else { return Ok(None) };

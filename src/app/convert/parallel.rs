@@ -5,23 +5,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
-use crate::app::convert::Job;
 use crate::app::ingestion::request::Source;
 use crate::error::Error;
-use crate::ingest::walk;
-use crate::ingest::walk::{Found, Start};
+use crate::ingest::walk::{self, Found, Start, WalkOptions};
 
 /// Results that may wait for an earlier one. It limits the memory of a run with a slow file.
 const MAX_AHEAD: usize = 256;
 
 /// A document to convert, or why there is none.
-pub(super) enum Input {
+pub(super) enum Input<'a> {
     File(Found),
-    Stream(Vec<u8>),
+    Stream(&'a [u8]),
     Failed(Error),
 }
 
-impl Input {
+impl Input<'_> {
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(found) => Some(&found.path),
@@ -29,15 +27,24 @@ impl Input {
             Self::Failed(error) => error.path(),
         }
     }
+
+    /// Whether the user named it: then it is an error if it is empty.
+    pub(super) fn is_named(&self) -> bool {
+        !matches!(self, Self::File(found) if !found.is_named)
+    }
 }
 
 /// Returns the documents of a request in the order of the walk.
-pub(super) fn inputs(source: &Source, roots: &[PathBuf], job: &Job) -> Vec<Input> {
+pub(super) fn inputs<'a>(
+    source: &'a Source,
+    roots: &[PathBuf],
+    options: &WalkOptions,
+) -> Vec<Input<'a>> {
     match source {
-        Source::Bytes(bytes) => vec![Input::Stream(bytes.clone())],
+        Source::Bytes(bytes) => vec![Input::Stream(bytes)],
         _ => {
             let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
-            let walk = walk::walk(&starts, &job.options.walk);
+            let walk = walk::walk(&starts, options);
             walk.map(|found| found.map_or_else(Input::Failed, Input::File)).collect()
         }
     }

@@ -21,6 +21,16 @@ pub enum Source {
     StoredNotes(Vec<DocumentId>),
 }
 
+impl Source {
+    /// Returns the files and folders as typed; none if it has another source.
+    pub fn paths(&self) -> &[PathBuf] {
+        match self {
+            Self::Paths(paths) => paths,
+            Self::Bytes(_) | Self::Note(..) | Self::StoredNotes(_) => &[],
+        }
+    }
+}
+
 /// A request to add documents.
 #[derive(Debug, Clone)]
 pub struct AddRequest {

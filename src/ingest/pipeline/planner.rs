@@ -1,8 +1,6 @@
 //! Walks folders, reads files that may be new on all workers, and decides what happens to each
 //! file.
 
-use std::panic;
-use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
@@ -92,27 +90,24 @@ impl Planner<'_> {
         let Found { path, is_named, .. } = &found;
         let (path, is_named) = (path.clone(), *is_named);
         let stamp = Some((found.size_bytes, found.mtime_ns));
-        // A panic is a bug, but a bug on one file must not lose the rest of the run.
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| match content {
+        let outcome = prepare::guarded(|| match content {
             // The bytes are at hand, so the time says nothing.
             Some(content) => {
                 let known = self.known(&found)?;
                 self.decide(found, &content, known)
             }
             None => self.read(found),
-        }));
-        let error = match outcome {
-            Ok(Ok(outcome)) => return outcome,
-            Ok(Err(Error::EmptyFile { .. })) if !is_named => {
-                return Outcome::Ignored(LeftOut { path, rule: Rule::Empty, stamp });
+        });
+        match outcome {
+            Ok(outcome) => outcome,
+            Err(Error::EmptyFile { .. }) if !is_named => {
+                Outcome::Ignored(LeftOut { path, rule: Rule::Empty, stamp })
             }
-            Ok(Err(Error::Extract { failure: Failure::TooSmall, .. })) if !is_named => {
-                return Outcome::Ignored(LeftOut { path, rule: Rule::Small, stamp });
+            Err(Error::Extract { failure: Failure::TooSmall, .. }) if !is_named => {
+                Outcome::Ignored(LeftOut { path, rule: Rule::Small, stamp })
             }
-            Ok(Err(error)) => error,
-            Err(_) => Error::Extract { failure: Failure::Crashed, detail: String::new() },
-        };
-        Outcome::Failed(Failed { path, error, stamp })
+            Err(error) => Outcome::Failed(Failed { path, error, stamp }),
+        }
     }
 
     /// Reads a file unless its size and time are unchanged and its document gets no other title.
