@@ -43,26 +43,14 @@ pub enum Event<'a> {
         /// Where failures are listed.
         log: &'a Path,
     },
-    /// Progress of converting files.
-    Converted {
-        /// Files that were looked at.
+    /// Progress of a run over things whose number is known.
+    Counted {
+        /// What they are, in the plural.
+        things: &'static str,
+        /// Those that are done.
         num_done: u64,
-        /// All files.
-        num_files: u64,
-    },
-    /// Progress of a push.
-    Pushed {
-        /// Blocks of chunks that were replaced.
-        num_done: u64,
-        /// Blocks to replace.
-        num_blocks: u64,
-    },
-    /// Progress of computing vectors with the new model.
-    Reindexed {
-        /// Chunks with a new vector.
-        num_done: u64,
-        /// Chunks in the database.
-        num_chunks: u64,
+        /// All of them.
+        total: u64,
     },
 }
 

@@ -154,9 +154,9 @@ fn replace(
     let is_cancelled = observer.cancel_flag();
     let mut state = store.begin_reindex(wanted)?;
     loop {
-        let num_chunks = u64::from(state.num_chunks);
+        let (things, total) = ("chunks", u64::from(state.num_chunks));
         let mut num_done = u64::from(state.num_embedded);
-        observer.on_event(Event::Reindexed { num_done, num_chunks });
+        observer.on_event(Event::Counted { things, num_done, total });
         let mut after = ChunkId(0);
         loop {
             let batch = store.unembedded(after, BATCH)?;
@@ -164,7 +164,7 @@ fn replace(
             after = last.chunk_id;
             store.store_reindexed(&renew(embedder, &batch)?)?;
             num_done += batch.len() as u64;
-            observer.on_event(Event::Reindexed { num_done, num_chunks });
+            observer.on_event(Event::Counted { things, num_done, total });
             if is_cancelled.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }

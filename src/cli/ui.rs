@@ -16,9 +16,7 @@ use crate::present::text::human::Human;
 pub(super) struct Ui {
     fetching: Mutex<Option<FetchProgress>>,
     ingesting: Mutex<Option<IngestProgress>>,
-    reindexing: Mutex<Option<CountProgress>>,
-    converting: Mutex<Option<CountProgress>>,
-    pushing: Mutex<Option<CountProgress>>,
+    counting: Mutex<Option<CountProgress>>,
     is_cancelled: Arc<AtomicBool>,
 }
 
@@ -76,20 +74,10 @@ impl Observer for Ui {
                     Some(_) => {}
                 }
             }
-            Event::Converted { num_done, num_files } => {
-                let mut slot = lock(&self.converting);
-                let bar = slot.get_or_insert_with(|| CountProgress::of("files", num_files));
-                bar.set(num_done, num_files);
-            }
-            Event::Pushed { num_done, num_blocks } => {
-                let mut slot = lock(&self.pushing);
-                let bar = slot.get_or_insert_with(|| CountProgress::of("blocks", num_blocks));
-                bar.set(num_done, num_blocks);
-            }
-            Event::Reindexed { num_done, num_chunks } => {
-                let mut slot = lock(&self.reindexing);
-                let bar = slot.get_or_insert_with(|| CountProgress::of("chunks", num_chunks));
-                bar.set(num_done, num_chunks);
+            Event::Counted { things, num_done, total } => {
+                let mut slot = lock(&self.counting);
+                let bar = slot.get_or_insert_with(|| CountProgress::of(things, total));
+                bar.set(num_done, total);
             }
         }
     }

@@ -90,7 +90,8 @@ pub fn to_folder(
         }
         num_done += 1;
         report.count(target, outcome, is_single, observer);
-        observer.on_event(Event::Converted { num_done, num_files: num_files as u64 });
+        let (things, total) = ("files", num_files as u64);
+        observer.on_event(Event::Counted { things, num_done, total });
     };
     let items = inputs.into_iter().zip(targets);
     parallel::in_order(items, job.options.num_workers, &is_stopped, &work, take).map_err(cannot)?;

@@ -77,7 +77,7 @@ pub fn to_lines(
     if let Some((_, binding)) = &model {
         emit(Output::Line(&transfer::head_line(binding)?))?;
     }
-    let num_files = inputs.len() as u64;
+    let total = inputs.len() as u64;
     let is_cancelled = observer.cancel_flag();
     let is_failed = AtomicBool::new(false);
     let is_stopped = || is_cancelled.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed);
@@ -94,7 +94,7 @@ pub fn to_lines(
             is_failed.store(true, Ordering::Relaxed);
             fatal = Some(error);
         }
-        observer.on_event(Event::Converted { num_done, num_files });
+        observer.on_event(Event::Counted { things: "files", num_done, total });
     };
     let done = parallel::in_order(inputs, job.options.num_workers, &is_stopped, &work, take);
     done.map_err(|source| Error::Io { path: PathBuf::from("."), source })?;

@@ -20,8 +20,8 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     })?;
     let mut link = connect(&target, observer)?;
     let is_cancelled = observer.cancel_flag();
-    let mut on_progress = |Progress { num_done, num_blocks }: Progress| {
-        observer.on_event(Event::Pushed { num_done, num_blocks });
+    let mut on_progress = |Progress { num_done, num_blocks: total }: Progress| {
+        observer.on_event(Event::Counted { things: "blocks", num_done, total });
         if is_cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     };
     let pushed = remote::push(&mut link, &store, &base_id, &mut on_progress)?;
