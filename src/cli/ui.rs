@@ -29,7 +29,7 @@ impl Ui {
 
     /// Prints a line above the bar, if there is one.
     fn apart(&self, print: impl FnOnce()) {
-        match &*lock(&self.converting) {
+        match &*lock(&self.counting) {
             Some(progress) => progress.suspend(print),
             None => print(),
         }

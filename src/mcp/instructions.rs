@@ -42,7 +42,7 @@ pub(super) fn general(bases: &[Listed], usual: &str) -> String {
 
 /// Describes a knowledge base in one line. What the user says about it is quoted, and cut if it is long.
 fn line(base: &Listed) -> String {
-    let name = format!("- {}", base.place.name);
+    let name = format!("- {}", base.name);
     let Some(description) = &base.description else { return name };
     // No mark in it ends the quotation.
     let description = clean(description).replace('"', "'");
@@ -60,15 +60,11 @@ fn line(base: &Listed) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::app::bases::place::Place;
 
     fn base(name: &str, description: Option<&str>) -> Listed {
-        let place = Place { name: name.into(), dir: Path::new("/").join(name) };
         let description = description.map(str::to_owned);
-        Listed { place, description, content: None, is_allowed: true }
+        Listed { name: name.into(), description, is_allowed: true, ..Listed::default() }
     }
 
     fn added(bases: &[Listed]) -> String {

@@ -51,7 +51,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     let bases = Bases::new(session, options);
     let usual = bases.usual();
     let mut listed = app::bases::list(&usual)?;
-    listed.retain(|base| base.is_allowed && bases.allows(&base.place.name));
+    listed.retain(|base| base.is_allowed && bases.allows(&base.name));
     let instructions = match options.program {
         Program::Kb => instructions::general(&listed, &usual.place.name),
         Program::Skc => instructions::SKILLS.to_owned(),

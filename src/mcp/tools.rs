@@ -219,7 +219,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             Effect::Reads,
             |_: NoInput, ask| {
                 let mut status = app::status::status(ask.session())?;
-                status.bases.retain(|base| ask.bases.allows(&base.place.name));
+                status.bases.retain(|base| ask.bases.allows(&base.name));
                 ask.form.reply(
                     SHORT_PAGE,
                     &status,

@@ -1,32 +1,39 @@
 //! Lists knowledge bases and what is in them.
 
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::app::Session;
 use crate::app::bases::known::Known;
 use crate::app::bases::place::{self, Place};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::text::fields;
 
-/// A knowledge base and what is in it.
-#[derive(Debug)]
+/// A knowledge base.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Base")]
 pub struct Listed {
-    /// Its name and folder.
-    pub place: Place,
-    /// What the user says that it holds; only if its use is allowed.
+    /// `default`, `project`, or the name that `--base` takes.
+    pub name: String,
+    /// The folder of its database and settings.
+    #[serde(rename = "path", serialize_with = "fields::path")]
+    pub dir: PathBuf,
+    /// What the user says that it holds; null without one, or if it is not allowed.
     pub description: Option<String>,
-    /// Its content; `None` if the database does not exist yet.
-    pub content: Option<Result<Content>>,
-    /// Whether its use is allowed. Only that of a project's may not be.
-    pub is_allowed: bool,
-}
-
-/// What is in a knowledge base.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
-    /// Number of documents.
-    pub num_documents: u64,
-    /// The model that its vectors are bound to.
+    /// Number of documents; null if the database does not exist or is not allowed.
+    #[serde(rename = "documents")]
+    pub num_documents: Option<u64>,
+    /// The model of its vectors; null before the first document.
     pub model: Option<String>,
-    /// Whether all files and folders that it names are followed.
-    pub follows_files: bool,
+    /// Whether its use is allowed; only that of a project's knowledge base may not be.
+    #[serde(rename = "allowed")]
+    pub is_allowed: bool,
+    /// Whether the files and folders that it names are followed; null if nothing is known.
+    pub follows_files: Option<bool>,
+    /// Why it cannot be read; null if it can.
+    pub error: Option<String>,
 }
 
 /// Returns the default knowledge base, the project's and the named ones.
@@ -41,31 +48,28 @@ pub fn list(session: &Session) -> Result<Vec<Listed>> {
 /// Describes a knowledge base. One that cannot be read does not keep the others from being listed.
 fn listed(session: &Session, known: &Known, place: Place) -> Listed {
     let is_allowed = !place.is_project() || place::is_allowed(&place, known);
-    if !is_allowed || !place.exists() {
-        return Listed { place, description: None, content: None, is_allowed };
-    }
-    let described = session.beside(&place.name).and_then(|other| described(&other));
-    match described {
-        Ok(Some((content, description))) => {
-            Listed { place, description, content: Some(Ok(content)), is_allowed }
-        }
-        Ok(None) => Listed { place, description: None, content: None, is_allowed },
-        Err(error) => Listed { place, description: None, content: Some(Err(error)), is_allowed },
-    }
+    let content = match is_allowed && place.exists() {
+        true => session.beside(&place.name).and_then(|other| content(&other)),
+        false => Ok(Listed::default()),
+    };
+    let failed = |error: Error| Listed { error: Some(error.to_string()), ..Listed::default() };
+    let Place { name, dir } = place;
+    Listed { name, dir, is_allowed, ..content.unwrap_or_else(failed) }
 }
 
-/// Returns the content and the description of a knowledge base; `None` if there is no database.
-fn described(session: &Session) -> Result<Option<(Content, Option<String>)>> {
+/// Returns what is in a knowledge base, without its name and folder.
+fn content(session: &Session) -> Result<Listed> {
     session.steadily(|| {
-        let Some(store) = session.open_existing()? else { return Ok(None) };
-        let content = Content {
-            num_documents: store.num_documents()?,
+        let Some(store) = session.open_existing()? else { return Ok(Listed::default()) };
+        let content = Listed {
+            num_documents: Some(store.num_documents()?),
             model: store.binding()?.map(|binding| binding.model_name),
-            follows_files: store.is_allowed() && store.unfollowed()?.is_empty(),
+            follows_files: Some(store.is_allowed() && store.unfollowed()?.is_empty()),
+            // The author of a database that is not trusted also wrote its description.
+            description: if store.is_allowed() { store.description()? } else { None },
+            ..Listed::default()
         };
-        // The author of a database that is not trusted also wrote its description.
-        let description = if store.is_allowed() { store.description()? } else { None };
         store.close()?;
-        Ok(Some((content, description)))
+        Ok(content)
     })
 }

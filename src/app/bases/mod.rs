@@ -19,7 +19,7 @@ pub(super) use allow::adopt_restored;
 pub use allow::{Candidate, allow, candidate};
 pub(super) use choose::choose;
 use known::Known;
-pub use list::{Content, Listed, list};
+pub use list::{Listed, list};
 use place::Place;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -6,11 +6,11 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::bases::Listed;
 use crate::app::copies::OwnCopy;
 use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::answer;
-use crate::present::json::manage::BaseJson;
 use crate::skill::install::Found;
 use crate::store::{PageCounts, RoomBytes};
 use crate::text::json::Json;
@@ -65,7 +65,7 @@ pub(in crate::present) struct StatusJson<'a> {
     /// With `--scan`: what takes the room in the database; else null.
     room_bytes: Option<&'a RoomBytes>,
     /// All knowledge bases of the user: the default one, then that of the project, then the named ones by name.
-    bases: Vec<BaseJson<'a>>,
+    bases: &'a [Listed],
 }
 
 /// Writes the status.
@@ -100,7 +100,7 @@ pub fn status(status: &Status, scan: Option<&Scan>, out: &mut Json<'_>) -> io::R
             backups: &setup.copies,
             out_of_date: scan.map(|scan| &scan.out_of_date),
             room_bytes: scan.map(|scan| &scan.room),
-            bases: bases.iter().map(BaseJson::from).collect(),
+            bases,
         },
         out,
     )

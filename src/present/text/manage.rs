@@ -25,11 +25,11 @@ impl Human {
     /// Writes all knowledge bases.
     pub fn bases(&self, bases: &[Listed], out: &mut Sheet<'_>) -> io::Result<()> {
         for base in bases {
-            writeln!(out, "{}: {}", base.place, state(base))?;
+            writeln!(out, "{}: {}", base.name, state(base))?;
             if let Some(description) = &base.description {
                 writeln!(out, "   {}", clean(description))?;
             }
-            writeln!(out, "   {}", clean(&path_text(&base.place.dir)))?;
+            writeln!(out, "   {}", clean(&path_text(&base.dir)))?;
         }
         Ok(())
     }
@@ -59,19 +59,17 @@ impl Human {
 /// Returns a knowledge base in one line: its name, what is in it and what the user says that it holds.
 pub(super) fn described_shortly(base: &Listed) -> String {
     let description = base.description.as_deref().map(|text| format!("; {}", clean(text)));
-    format!("{}: {}{}", base.place, state(base), description.unwrap_or_default())
+    format!("{}: {}{}", base.name, state(base), description.unwrap_or_default())
 }
 
 /// Returns what is in a knowledge base, or why it is not used.
 fn state(base: &Listed) -> String {
-    match &base.content {
+    let files = if base.follows_files == Some(true) { "" } else { ", files are not followed" };
+    match (&base.error, base.num_documents) {
         _ if !base.is_allowed => "not allowed: `kb base allow` makes kb use it".into(),
-        None => "empty".into(),
-        Some(Err(error)) => clean(&error.to_string()),
-        Some(Ok(content)) => {
-            let files = if content.follows_files { "" } else { ", files are not followed" };
-            format!("{}{files}", counted(content.num_documents, "document"))
-        }
+        (Some(error), _) => clean(error),
+        (None, None) => "empty".into(),
+        (None, Some(count)) => format!("{}{files}", counted(count, "document")),
     }
 }
 

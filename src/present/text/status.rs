@@ -81,7 +81,7 @@ impl Human {
         facts.extend(skills.map(|skill| {
             fact("Agent skill", describe_skill(skill)).painted(Meaning::of(skill.is_current))
         }));
-        let others = bases.iter().filter(|base| base.place.dir != setup.data_dir);
+        let others = bases.iter().filter(|base| base.dir != setup.data_dir);
         facts.extend(others.map(|base| fact("Other base", described_shortly(base))));
         self.facts(&facts, out)
     }
