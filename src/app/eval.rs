@@ -19,6 +19,13 @@ use crate::search::{LegSelection, SearchOptions};
 use crate::store::{DocumentId, Store};
 use crate::text::paths;
 
+/// The measured retrieval quality.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Evaluated {
+    /// One entry per kind of question.
+    pub collections: Vec<Measured>,
+}
+
 /// Questions of one kind, with their measures.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Collection")]
@@ -112,17 +119,13 @@ pub fn collection(
     Ok(Measured { name, evaluation })
 }
 
-fn io_error(path: &Path, source: std::io::Error) -> Error {
-    Error::of_file(path, source)
-}
-
 /// Writes each document to a file, unless the file is up to date. Returns the paths by document name.
 fn write_files(
     collection: &Collection,
     files: &Path,
     extension: &str,
 ) -> Result<HashMap<String, PathBuf>> {
-    private::create_folder(files).map_err(|source| io_error(files, source))?;
+    private::create_folder(files).map_err(|source| Error::of_file(files, source))?;
     let mut paths = HashMap::new();
     for (number, document) in collection.documents.iter().enumerate() {
         let path = files.join(format!("d{number:06}.{extension}"));
@@ -136,7 +139,7 @@ fn write_files(
         let before = open::read(&path, Links::RefuseBelow(files), text.len() as u64);
         if before.ok().as_deref() != Some(text.as_bytes()) {
             write::overwrite_unsynced(&path, text.as_bytes())
-                .map_err(|source| io_error(&path, source))?;
+                .map_err(|source| Error::of_file(&path, source))?;
         }
         paths.insert(document.id.clone(), path);
     }
@@ -150,7 +153,7 @@ fn remove_left_over(files: &Path, paths: &HashMap<String, PathBuf>) -> Result<()
     for entry in open::list(files, Links::Follow)? {
         let path = files.join(entry.name);
         if is_left_over(&path, files, &wanted) {
-            write::remove(&path).map_err(|source| io_error(&path, source))?;
+            write::remove(&path).map_err(|source| Error::of_file(&path, source))?;
         }
     }
     Ok(())

@@ -22,14 +22,6 @@ pub enum FileState {
 }
 
 impl FileState {
-    /// All states, in the order in which they are counted.
-    pub const ALL: [Self; 4] = [
-        Self::Indexed,
-        Self::NotIndexed(FileOutcome::Ignored),
-        Self::NotIndexed(FileOutcome::Failed),
-        Self::NotIndexed(FileOutcome::Waived),
-    ];
-
     /// Returns the word used in JSON and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -80,13 +72,26 @@ pub struct ListedFile {
     pub words: Option<Words>,
 }
 
-/// A list of files.
-#[derive(Debug, Clone)]
+/// The files that kb has seen.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Files {
-    /// How many there are in each of [`FileState::ALL`], listed or not.
-    pub counts: [usize; 4],
+    /// How many files there are at and below the path, listed or not.
+    pub counts: FileCounts,
     /// The files, ordered by path.
     pub files: Vec<ListedFile>,
+}
+
+/// How many files there are in each state.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct FileCounts {
+    /// Files whose content is indexed.
+    pub indexed: usize,
+    /// Files and folders that a rule leaves out.
+    pub ignored: usize,
+    /// Files that could not be read.
+    pub failed: usize,
+    /// Files that could not be read and are not reported any more.
+    pub waived: usize,
 }
 
 /// Lists the files that kb has seen.
@@ -138,7 +143,13 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
         store.close()
     })?;
     let count = |state| by_path.values().filter(|file| file.state == state).count();
-    let counts = FileState::ALL.map(count);
+    let not_indexed = |outcome| count(FileState::NotIndexed(outcome));
+    let counts = FileCounts {
+        indexed: count(FileState::Indexed),
+        ignored: not_indexed(FileOutcome::Ignored),
+        failed: not_indexed(FileOutcome::Failed),
+        waived: not_indexed(FileOutcome::Waived),
+    };
     let is_wanted = |file: &ListedFile| {
         request.state.is_none_or(|state| file.state == state)
             && (!request.is_lossy || file.words.as_ref().is_some_and(Words::is_lossy))
@@ -216,7 +227,9 @@ mod tests {
             let id = file.document_id.map(|id| format!(" {id}")).unwrap_or_default();
             format!("{} {}{id}", world.short(&file.path), file.state.as_str())
         };
-        (found.counts, found.files.iter().map(shown).collect::<Vec<_>>().join(", "))
+        let FileCounts { indexed, ignored, failed, waived } = found.counts;
+        let counts = [indexed, ignored, failed, waived];
+        (counts, found.files.iter().map(shown).collect::<Vec<_>>().join(", "))
     }
 
     #[test]

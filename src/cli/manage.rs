@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use crate::app::cache::{self, CleanRequest, Cleaned};
 use crate::app::doctor::{self, Verdict};
-use crate::app::eval::{self, CollectionRequest};
+use crate::app::eval::{self, CollectionRequest, Evaluated};
 use crate::app::relocate::RelocateRequest;
 use crate::app::watch::WatchRequest;
 use crate::app::{self, Observer, backup, init, models, session, settings, status};
@@ -101,7 +101,7 @@ pub(super) fn models(context: &Context) -> Result<ExitStatus> {
 
 pub(super) fn eval(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
     let (session, max_queries) = (&context.session, args.queries as usize);
-    let measured = match &args.folder {
+    let collections = match &args.folder {
         None => eval::own_documents(session, max_queries, &context.ui)?,
         Some(folder) => {
             let request = CollectionRequest {
@@ -114,7 +114,7 @@ pub(super) fn eval(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
             vec![ended(eval::collection(session, &request, &context.ui), &interrupt)?]
         }
     };
-    context.present(measured.as_slice(), json::eval, Human::eval)
+    context.present(&Evaluated { collections }, json::answer, Human::eval)
 }
 
 pub(super) fn watch(context: &Context, args: &args::Watch) -> Result<ExitStatus> {

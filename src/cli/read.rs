@@ -43,7 +43,7 @@ pub(super) fn files(context: &Context, args: &args::Files) -> Result<ExitStatus>
     let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
     let request = FilesRequest { state, is_lossy: args.quality, path: args.path.clone() };
     let files = app::files::list(&context.session, &request)?;
-    context.present(&files, json::files, |human, files, out| human.files(files, &request, out))
+    context.present(&files, json::answer, |human, files, out| human.files(files, &request, out))
 }
 
 pub(super) fn info(context: &Context, args: &args::Info) -> Result<ExitStatus> {

@@ -1,4 +1,4 @@
-//! Writes the files that kb has seen, what adding would do and what it did as JSON.
+//! Writes which files are waived, what adding would do and what it did as JSON.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,46 +7,11 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::files::{Files, ListedFile};
 use crate::ingest::foresee::{Foreseen, Prospect};
 use crate::ingest::{Failed, IngestReport};
 use crate::present::json::answer;
 use crate::store::DocumentId;
 use crate::text::json::Json;
-
-/// The files that kb has seen.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct FilesJson<'a> {
-    /// How many files there are at and below the path, listed or not.
-    counts: FileCountsJson,
-    /// The files, ordered by path.
-    files: &'a [ListedFile],
-}
-
-/// How many files there are in each state.
-#[derive(Serialize, JsonSchema)]
-struct FileCountsJson {
-    /// Files whose content is indexed.
-    indexed: usize,
-    /// Files and folders that a rule leaves out.
-    ignored: usize,
-    /// Files that could not be read.
-    failed: usize,
-    /// Files that could not be read and are not reported any more.
-    waived: usize,
-}
-
-/// Writes the files that kb has seen.
-pub fn files(files: &Files, out: &mut Json<'_>) -> io::Result<()> {
-    let [indexed, ignored, failed, waived] = files.counts;
-    answer(
-        &FilesJson {
-            counts: FileCountsJson { indexed, ignored, failed, waived },
-            files: &files.files,
-        },
-        out,
-    )
-}
 
 /// The files that are waived now.
 #[derive(Serialize, JsonSchema)]

@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::app::bases::Listed;
 use crate::app::clients::{NAME, Plan, ServerEntry};
 use crate::app::doctor::{Check, Findings, Verdict};
-use crate::app::eval::Measured;
 use crate::present::json::answer;
 use crate::text::json::Json;
 use crate::text::paths::path_text;
@@ -86,16 +85,4 @@ pub fn doctor(findings: &Findings, out: &mut Json<'_>) -> io::Result<()> {
         },
         out,
     )
-}
-
-/// The measured retrieval quality.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct EvalJson<'a> {
-    /// One entry per kind of question.
-    collections: &'a [Measured],
-}
-
-/// Writes the measures of each collection.
-pub fn eval(measured: &[Measured], out: &mut Json<'_>) -> io::Result<()> {
-    answer(&EvalJson { collections: measured }, out)
 }

@@ -22,12 +22,12 @@ pub(super) use documents::{
 pub use documents::{edited, info, list, tagged, tagged_all};
 pub(super) use files::ReportJson;
 pub use files::report;
-pub(super) use files::{FilesJson, PlanCounts, PlanJson, WaivedJson, groups};
-pub use files::{files, plan, waived};
+pub(super) use files::{PlanCounts, PlanJson, WaivedJson, groups};
+pub use files::{plan, waived};
 pub(super) use grep::{GrepJson, GrepLineJson};
 pub use grep::{grep, grep_lines};
-pub(super) use manage::{BasesJson, ClientChangedJson, DoctorJson, EvalJson};
-pub use manage::{bases, client_changed, doctor, eval};
+pub(super) use manage::{BasesJson, ClientChangedJson, DoctorJson};
+pub use manage::{bases, client_changed, doctor};
 pub(super) use search::WhyJson;
 pub use search::why;
 pub(super) use search::{ResultJson, SearchJson, SimilarJson};

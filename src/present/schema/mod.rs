@@ -13,6 +13,8 @@ use serde_json::{Map, Value, json};
 use crate::app::backup::{Backup, Restored};
 use crate::app::bases::BaseChange;
 use crate::app::cache::{Cleaned, Contents};
+use crate::app::eval::Evaluated;
+use crate::app::files::Files;
 use crate::app::models::Models;
 use crate::app::push::PushReport;
 use crate::app::reindex::{Estimate, Reindexed};
@@ -131,7 +133,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::GrepLineJson>("grep-jsonl").of_command("kb grep --format jsonl, a line"),
     Published::answer::<json::WhyJson>("why"),
     Published::of::<Vec<json::ListedJson>>("list"),
-    Published::answer::<json::FilesJson>("files"),
+    Published::answer::<Files>("files"),
     Published::answer::<json::WaivedJson>("files-waive")
         .of_command("kb files --waive --format json"),
     Published::answer::<json::InfoJson>("info"),
@@ -169,7 +171,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::answer::<Estimate>("reindex-dry-run")
         .of_command("kb reindex --dry-run --format json"),
     Published::of::<Vec<f32>>("embed").of_command("kb embed, a line"),
-    Published::answer::<json::EvalJson>("eval"),
+    Published::answer::<Evaluated>("eval"),
     Published::answer::<Models>("model-list"),
     Published::answer::<Contents>("cache"),
     Published::answer::<Cleaned>("cache-clean"),

@@ -6,7 +6,7 @@ use crate::app::bases::{BaseChange, Listed};
 use crate::app::cache::{self, Cleaned, Contents};
 use crate::app::clients::{Action, Plan};
 use crate::app::doctor::{Findings, Verdict};
-use crate::app::eval::Measured;
+use crate::app::eval::{Evaluated, Measured};
 use crate::app::models::{ListedModel, Models};
 use crate::app::push::PushReport;
 use crate::app::relocate::Relocated;
@@ -193,8 +193,8 @@ impl Human {
 
 impl Human {
     /// Writes one line per collection and leg.
-    pub fn eval(&self, measured: &[Measured], out: &mut Sheet<'_>) -> io::Result<()> {
-        let rows = measured.iter().flat_map(|Measured { name, evaluation }| {
+    pub fn eval(&self, evaluated: &Evaluated, out: &mut Sheet<'_>) -> io::Result<()> {
+        let rows = evaluated.collections.iter().flat_map(|Measured { name, evaluation }| {
             let row = |leg: &str, measures: Measures| {
                 vec![
                     name.clone(),
