@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::app::ingestion::chunking::chunking;
-use crate::app::ingestion::options::is_claimed;
+use crate::app::ingestion::options::{chunking, is_claimed};
 use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::ingestion::{Walks, ingest};
 use crate::app::scope::Scope;

@@ -28,8 +28,6 @@ mod remove;
 mod search;
 mod skill;
 mod streams;
-mod tag;
-mod transfer;
 mod ui;
 mod update;
 mod usage;
@@ -215,15 +213,15 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Convert(args) => convert::run(context, args),
         Command::Remove(args) => remove::run(context, args),
         Command::Edit(args) => edit::run(context, args),
-        Command::Tags(args) => tag::list(context, args),
-        Command::Tag(args) => tag::run(context, args),
+        Command::Tags(args) => edit::tags(context, args),
+        Command::Tag(args) => edit::tag(context, args),
         Command::Status(args) => manage::status(context, args),
         Command::Backup(args) => manage::backup(context, args),
         Command::Restore(args) => manage::restore(context, args),
         Command::Push(args) => manage::push(context, args),
         Command::Relocate(args) => manage::relocate(context, args),
-        Command::Export(args) => transfer::export(context, args),
-        Command::Import(args) => transfer::import(context, args),
+        Command::Export(args) => manage::export(context, args),
+        Command::Import(args) => manage::import(context, args),
         Command::Doctor(args) => manage::doctor(context, args),
         Command::Update(args) => update::run(context, args),
         Command::Watch(args) => manage::watch(context, args),

@@ -8,7 +8,6 @@ mod edit;
 mod environment;
 mod faults;
 mod file;
-mod list;
 mod load;
 mod origin;
 mod settings;
@@ -24,12 +23,11 @@ pub(crate) fn fuzz(text: &str) {
 
 pub use edit::set;
 pub use environment::{Environment, PROJECT_FOLDER};
-pub use list::words;
 pub use load::{Flags, Resolved, is_own_key, load, load_base, variable_names};
 pub use origin::Origin;
 pub use settings::{
     Backup, ChunkDefaults, Chunking, CodeChunking, CodeStrategy, Config, DefaultFormat, Embedding,
     FILE_NAME, Freshness, Ingestion, MarkdownChunking, MarkdownStrategy, NoteChunking,
-    NoteStrategy, OcrMode, OutputFormat, PdfChunking, PdfStrategy, Reminder, Search,
+    NoteStrategy, OcrMode, OutputFormat, PdfChunking, PdfStrategy, Reminder, Search, words,
 };
 pub use values::SettingValue;

@@ -150,7 +150,7 @@ mod tests {
             DocumentFiles {
                 document_id: DocumentId(1),
                 chunk_ids: Vec::new(),
-                content_hash: content_hash(&fs::read(self.path(names[0])).unwrap()),
+                content_hash: content_hash(fs::read(self.path(names[0])).unwrap()),
                 stamps: names.iter().map(stamp).collect(),
             }
         }

@@ -12,7 +12,6 @@
 //! files get the same ids. A file that cannot be read becomes a line in the report and never stops the run. A
 //! failure of the database or of the model stops the run and keeps everything committed before.
 
-mod content_hash;
 mod edit;
 pub mod foresee;
 pub mod freshness;
@@ -44,7 +43,8 @@ use crate::store::NewDocument;
 
 pub use crate::extract::clock::CpuBudget;
 pub use crate::extract::detect::NO_EXTENSION;
-pub use content_hash::content_hash;
+/// Returns the value of `documents.content_hash` for bytes.
+pub use crate::hash::sha256 as content_hash;
 pub use edit::EditedText;
 pub use notes::check_note;
 pub use options::{ChunkingOptions, IngestOptions};

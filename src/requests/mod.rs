@@ -4,7 +4,6 @@
 //! and its doc comments are the descriptions in it. Lines of `kb search --batch` are also such
 //! requests.
 
-mod grep;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -26,8 +25,7 @@ use crate::limits::{self, Limit};
 use crate::search::LegSelection;
 use crate::store::ChunkId;
 
-pub(crate) use grep::GrepInput;
-pub(crate) use read::{InfoInput, OpenInput, OutlineInput, ShowInput};
+pub(crate) use read::{GrepInput, InfoInput, OpenInput, OutlineInput, ShowInput};
 pub(crate) use write::{AddInput, NoteInput, UpdateNoteInput, tags};
 
 /// Which documents to look at.

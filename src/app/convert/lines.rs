@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::app::convert::parallel::{self, Input};
 use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
-use crate::app::ingestion::chunking::chunking;
+use crate::app::ingestion::options::chunking;
 use crate::app::model::LazyModel;
 use crate::app::observer::Event;
 use crate::app::{Observer, Session, add, error_log, model};

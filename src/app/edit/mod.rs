@@ -4,9 +4,7 @@ mod editable;
 pub mod kept;
 mod page;
 
-use crate::app::ingestion::chunking::chunking;
-use crate::app::ingestion::options;
-use crate::app::ingestion::options::walk_options;
+use crate::app::ingestion::options::{self, chunking, walk_options};
 use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::{Observer, Session, erase, lookup, model};
 use crate::document::DocType;

@@ -1,6 +1,5 @@
 //! Reads files and notes into the session's database; what `kb add`, `kb update` and a search of changed files share.
 
-pub(super) mod chunking;
 pub(super) mod options;
 pub(super) mod request;
 
@@ -8,8 +7,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use self::chunking::chunking;
-use self::options::ingest_options;
+use self::options::{chunking, ingest_options};
 use self::request::{AddRequest, Source};
 use crate::app::error_log::ErrorLog;
 use crate::app::observer::Event;

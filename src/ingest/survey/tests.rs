@@ -40,7 +40,7 @@ impl Folder {
     fn file(&self, name: &str, document_id: DocumentId) -> KnownFile {
         let path = self.path(name);
         let (size_bytes, mtime_ns) = walk::stamp(&path.metadata().unwrap());
-        let content_hash = content_hash(&fs::read(&path).unwrap());
+        let content_hash = content_hash(fs::read(&path).unwrap());
         let path = paths::path_text(&path);
         let stamp = PathStamp { path, size_bytes, mtime_ns, real_path: None };
         let (doc_type, language) = (DocType::Markdown, None);

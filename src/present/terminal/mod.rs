@@ -1,7 +1,6 @@
 //! Formats output for terminals: colours, columns, tables, links, quoted names, and cleaning.
 
 pub mod columns;
-pub(in crate::present) mod link;
 pub mod paint;
 pub mod sheet;
 pub mod shell;

@@ -9,8 +9,8 @@ use std::{fmt, io};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
-use crate::present::terminal::link::url;
 use crate::text::printable::printed;
 
 /// A writer for people, which cleans text; `write!` and `writeln!` work on it.
@@ -119,6 +119,19 @@ impl Printed {
     }
 }
 
+/// Bytes that are escaped in the path of a URL.
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Returns the URL of a file.
+fn url(path: &Path) -> String {
+    #[cfg(unix)]
+    let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_owned();
+    #[cfg(not(unix))]
+    let bytes = format!("/{}", path.to_string_lossy().replace('\\', "/")).into_bytes();
+    format!("file://{}", percent_encode(&bytes, ESCAPED))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,5 +169,16 @@ mod tests {
     fn only_the_colours_of_help_are_kept() {
         check(|out| out.help("\u{1b}[1;4mUsage:\u{1b}[0m kb"), "\u{1b}[1;4mUsage:\u{1b}[0m kb");
         check(|out| out.help("a\u{1b}[2Jb\u{1b}]0;x\u{7}"), "a[2Jb\u{fffd}]0;x\u{fffd}");
+    }
+
+    #[test]
+    fn no_path_can_end_the_link() {
+        for (path, expected) in [
+            ("/a/b-c_d.md", "file:///a/b-c_d.md"),
+            ("/Größe 1%.md", "file:///Gr%C3%B6%C3%9Fe%201%25.md"),
+            ("/x\u{1b}\\;\u{7}#?.md", "file:///x%1B%5C%3B%07%23%3F.md"),
+        ] {
+            assert_eq!(url(Path::new(path)), expected);
+        }
     }
 }

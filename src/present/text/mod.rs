@@ -12,7 +12,6 @@ pub mod page;
 pub mod passage;
 pub mod quote;
 pub mod read;
-mod remarks;
 mod runs;
 pub mod search;
 pub mod skill;
@@ -20,5 +19,4 @@ pub mod stale;
 mod status;
 #[cfg(test)]
 mod tests;
-mod update;
 pub(in crate::present) mod why;

@@ -12,7 +12,7 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, texts, words};
 use crate::present::text::human::Human;
 use crate::present::text::manage::described_shortly;
-use crate::present::text::remarks::made_differently;
+use crate::present::text::runs::made_differently;
 use crate::skill::install::Found;
 use crate::store::{LastUpdate, PageCounts, RoomBytes};
 use crate::text::number::{bytes_to_mb, counted, thousands};
