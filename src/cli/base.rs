@@ -1,14 +1,12 @@
 //! Runs `kb base`.
 
-use std::io;
-use std::io::IsTerminal;
-
 use crate::app::Observer;
 use crate::app::bases::{self, BaseChange, Candidate};
 use crate::cli::args::{self, BaseAction};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::error::{Error, Result};
+use crate::cli::streams;
+use crate::error::Result;
 use crate::present::json;
 use crate::present::text::human::Human;
 use crate::text::number::counted;
@@ -64,7 +62,7 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
 /// has neither named nor allowed. Without a terminal, or after a no, nothing changes, and the update names them.
 pub(super) fn offer_unfollowed(context: &Context) -> Result<()> {
     let session = &context.session;
-    if !io::stdin().is_terminal() {
+    if !streams::is_stdin_terminal() {
         return Ok(());
     }
     // This connection takes over what an older version followed.
@@ -97,9 +95,5 @@ fn ask_to_allow(candidate: &Candidate, follows_more: bool) -> Result<bool> {
 }
 
 fn require_terminal(what: &str) -> Result<()> {
-    if io::stdin().is_terminal() {
-        return Ok(());
-    }
-    Err(Error::usage(format!("{what} needs `--yes` without a terminal"))
-        .with_hint("`kb base list` shows all knowledge bases"))
+    context::require_terminal(what, "`kb base list` shows all knowledge bases")
 }

@@ -176,6 +176,14 @@ pub(super) fn criteria(choosing: &Choosing) -> Result<Criteria> {
     Ok(Criteria { filter: self::filter(filter)?, query: query.clone(), limit: *top })
 }
 
+/// Refuses what asks first where no one can answer.
+pub(super) fn require_terminal(what: &str, hint: impl Into<String>) -> Result<()> {
+    if streams::is_stdin_terminal() {
+        return Ok(());
+    }
+    Err(Error::usage(format!("{what} needs `--yes` without a terminal")).with_hint(hint))
+}
+
 /// Asks a question on stderr; any answer but `y` or `yes` means no.
 pub(super) fn confirm(question: &str) -> Result<bool> {
     streams::text_aside(|out| write!(out, "{} [y/N] ", clean(question))).map_err(Error::Output)?;

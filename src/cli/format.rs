@@ -23,6 +23,6 @@ pub(super) fn format_of(args: &[OsString]) -> Option<OutputFormat> {
         Some(word) => word.to_owned(),
         None => args.get(at + 1)?.to_string_lossy().into_owned(),
     };
-    let of_search = || args::SearchFormat::from_str(&word, false).map(args::SearchFormat::errors);
+    let of_search = || args::SearchFormat::from_str(&word, false).map(args::errors);
     OutputFormat::from_str(&word, false).or_else(|_| of_search()).ok()
 }

@@ -1,6 +1,6 @@
 //! Runs the commands that set up, look after and copy a knowledge base.
 
-use std::io::{self, IsTerminal};
+use std::io;
 
 use crate::app::cache::{self, CleanRequest, Cleaned};
 use crate::app::choose::Criteria;
@@ -77,10 +77,8 @@ pub(super) fn cache(context: &Context, args: &args::Cache) -> Result<ExitStatus>
 }
 
 fn confirm_cleaning(cleaned: &Cleaned) -> Result<bool> {
-    if !io::stdin().is_terminal() {
-        return Err(Error::usage("cleaning the cache needs `--yes` without a terminal")
-            .with_hint("`kb cache clean --dry-run` lists what would be removed"));
-    }
+    let hint = "`kb cache clean --dry-run` lists what would be removed";
+    context::require_terminal("cleaning the cache", hint)?;
     let count = cleaned.removed.len();
     context::confirm(&format!(
         "Remove {count} of {} parts? Other data directories may use them, and will fetch or build them again.",

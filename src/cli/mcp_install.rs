@@ -1,7 +1,5 @@
 //! Runs `kb mcp install`.
 
-use std::io;
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -64,12 +62,7 @@ fn first_version(environment: &Environment, program: &str) -> Option<u32> {
 }
 
 fn ask(plan: &Plan) -> Result<bool> {
-    if !io::stdin().is_terminal() {
-        return Err(Error::usage(format!(
-            "changing the settings of {} needs `--yes` without a terminal",
-            plan.client.title
-        ))
-        .with_hint("nothing was changed"));
-    }
+    let what = format!("changing the settings of {}", plan.client.title);
+    context::require_terminal(&what, "nothing was changed")?;
     context::confirm(&format!("Change {}?", plan.path.display()))
 }

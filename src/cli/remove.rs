@@ -1,8 +1,5 @@
 //! Runs `kb remove`.
 
-use std::io;
-use std::io::IsTerminal;
-
 use crate::app;
 use crate::app::copies;
 use crate::app::remove::{Named, Removal, RemoveRequest};
@@ -11,7 +8,7 @@ use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, messages};
 use crate::document::Filter;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::present::json;
 use crate::present::text::human::Human;
 use crate::text::number::{bytes_to_mb, counted};
@@ -22,16 +19,14 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         if args.yes {
             return Ok(true);
         }
-        if !io::stdin().is_terminal() {
-            let hint = match args.documents.is_empty() {
-                true => "`--dry-run` lists what would be removed".to_owned(),
-                false => {
-                    let rest = format!("remove --yes {}", args.documents.join(" "));
-                    context.human.command(None, &rest)
-                }
-            };
-            return Err(Error::usage("removing needs `--yes` without a terminal").with_hint(hint));
-        }
+        let hint = match args.documents.is_empty() {
+            true => "`--dry-run` lists what would be removed".to_owned(),
+            false => {
+                let rest = format!("remove --yes {}", args.documents.join(" "));
+                context.human.command(None, &rest)
+            }
+        };
+        context::require_terminal("removing", hint)?;
         context::confirm(&question(going))
     };
     let criteria = context::criteria(&args.choosing)?;

@@ -41,7 +41,7 @@ pub(super) use search::{
 };
 pub(super) use search::{Grep, LineFormat};
 pub(super) use skill::{Skc, Skill, SkillCall};
-pub(super) use values::Format;
+pub(super) use values::{Format, errors};
 
 /// A local, offline knowledge base: keyword and semantic search over your documents
 #[derive(Debug, Parser)]
@@ -70,7 +70,7 @@ commands! {
         /// Find as you type, on the full screen
         Find(Find, |_| HUMAN),
         /// Find every line that matches a pattern
-        Grep(Grep, |args| Some(args.format.errors())),
+        Grep(Grep, |args| Some(errors(args.format))),
         /// Find passages like a document or chunk
         Similar(Similar),
         /// Explain why a document is not found
@@ -102,11 +102,11 @@ commands! {
         /// List sections, pages or symbols
         Outline(Outline),
         /// Show a section, page, symbol or chunk
-        Show(Show, |args| Some(args.format.errors())),
+        Show(Show, |args| Some(errors(args.format))),
         /// Print or open the file of a document
         Open(Open),
         /// Convert files to Markdown or JSON
-        Convert(Convert, |args| Some(args.format.errors())),
+        Convert(Convert, |args| Some(errors(args.format))),
     }
 
     "Organise" {

@@ -168,15 +168,6 @@ pub(in crate::cli) enum ShowFormat {
     Json,
 }
 
-impl ShowFormat {
-    pub(in crate::cli) fn errors(self) -> OutputFormat {
-        match self {
-            Self::Human | Self::Md => OutputFormat::Human,
-            Self::Json => OutputFormat::Json,
-        }
-    }
-}
-
 /// Selects a part of a document.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
@@ -258,15 +249,6 @@ pub(in crate::cli) enum DocumentFormat {
     Json,
     /// One document per line: blocks, or chunks
     Jsonl,
-}
-
-impl DocumentFormat {
-    pub(in crate::cli) fn errors(self) -> OutputFormat {
-        match self {
-            Self::Md => OutputFormat::Human,
-            Self::Json | Self::Jsonl => OutputFormat::Json,
-        }
-    }
 }
 
 /// Print or open the file of a document

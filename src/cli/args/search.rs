@@ -6,7 +6,9 @@ use clap::{Args, ValueEnum};
 
 use crate::app::values::{date, tag};
 use crate::cli::args::Format;
-use crate::cli::args::values::{budget, doc_type, language, queries, recent, threshold, top};
+use crate::cli::args::values::{
+    budget, doc_type, errors, language, queries, recent, threshold, top,
+};
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 use crate::store::ChunkId;
@@ -134,17 +136,7 @@ impl Search {
         match (&self.batch, &self.open) {
             (Some(_), _) if self.format != Some(SearchFormat::Agent) => Some(OutputFormat::Json),
             (_, Some(_)) => Some(OutputFormat::Human),
-            (_, None) => self.format.map(SearchFormat::errors),
-        }
-    }
-}
-
-impl SearchFormat {
-    /// Returns the format in which errors are printed.
-    pub(in crate::cli) fn errors(self) -> OutputFormat {
-        match self {
-            Self::Json | Self::Jsonl => OutputFormat::Json,
-            Self::Human | Self::Paths | Self::Md | Self::Agent => OutputFormat::Human,
+            (_, None) => self.format.map(errors),
         }
     }
 }
@@ -319,14 +311,4 @@ pub(in crate::cli) enum LineFormat {
     Human,
     Json,
     Jsonl,
-}
-
-impl LineFormat {
-    /// Returns the format in which errors are printed.
-    pub(in crate::cli) fn errors(self) -> OutputFormat {
-        match self {
-            Self::Human => OutputFormat::Human,
-            Self::Json | Self::Jsonl => OutputFormat::Json,
-        }
-    }
 }

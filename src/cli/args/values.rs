@@ -125,6 +125,15 @@ impl ValueEnum for OutputFormat {
     }
 }
 
+/// Returns the format in which errors are printed: for programs if its word says that the output is JSON.
+pub(in crate::cli) fn errors(format: impl ValueEnum + Copy) -> OutputFormat {
+    let word = format.to_possible_value();
+    match word.is_some_and(|word| word.get_name().starts_with("json")) {
+        true => OutputFormat::Json,
+        false => OutputFormat::Human,
+    }
+}
+
 /// The format of a command whose default is `human`.
 #[derive(Debug, Clone, Copy, Args)]
 pub(in crate::cli) struct Format {
