@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::io::IsTerminal;
 use std::path::Path;
 
 use clap::Parser;
@@ -97,7 +96,7 @@ fn perform(
     let mut request = SkillRequest::of(call.command, call);
     if let SkillRequest::Install { target, is_replacing } = &mut request
         && !*is_replacing
-        && io::stdin().is_terminal()
+        && streams::is_stdin_terminal()
         && let Some(replaced) = skills.replaced_by_install(target)
     {
         messages::info(&replaced);
@@ -108,7 +107,7 @@ fn perform(
     }
     if let SkillRequest::Build { skill, options, .. } = &request
         && !options.targets.is_empty()
-        && io::stdin().is_terminal()
+        && streams::is_stdin_terminal()
         && !allows_deployment(&skills.planned(skill, options)?)?
     {
         return Ok(ExitStatus::User);

@@ -80,9 +80,7 @@ impl Human {
             }
         }
     }
-}
 
-impl Human {
     /// Returns what a list of names or counts that is empty does not say.
     pub fn nothing_listed(results: &GrepResults) -> Option<String> {
         let is_list = !matches!(results.detail, Detail::Lines(_));

@@ -54,26 +54,7 @@ impl Human {
             _ => writeln!(out, "{name}: {path}"),
         }
     }
-}
 
-/// Returns a knowledge base in one line: its name, what is in it and what the user says that it holds.
-pub(super) fn described_shortly(base: &Listed) -> String {
-    let description = base.description.as_deref().map(|text| format!("; {}", clean(text)));
-    format!("{}: {}{}", base.name, state(base), description.unwrap_or_default())
-}
-
-/// Returns what is in a knowledge base, or why it is not used.
-fn state(base: &Listed) -> String {
-    let files = if base.follows_files == Some(true) { "" } else { ", files are not followed" };
-    match (&base.error, base.num_documents) {
-        _ if !base.is_allowed => "not allowed: `kb base allow` makes kb use it".into(),
-        (Some(error), _) => clean(error),
-        (None, None) => "empty".into(),
-        (None, Some(count)) => format!("{}{files}", counted(count, "document")),
-    }
-}
-
-impl Human {
     /// Writes the contents of the cache.
     pub fn cache(&self, contents: &Contents, out: &mut Sheet<'_>) -> io::Result<()> {
         let Contents { dir, size_bytes, parts } = contents;
@@ -111,13 +92,7 @@ impl Human {
         let would = if cleaned.is_dry_run { "Would free" } else { "Freed" };
         writeln!(out, "{would} {freed}, {} left.", megabytes(cache::size_bytes(&cleaned.kept)))
     }
-}
 
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes_to_mb(bytes))
-}
-
-impl Human {
     /// Writes what will change, with a sign before each line that goes or comes.
     pub fn client_plan(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "{}, under `{}`:", clean(&path_text(&plan.path)), plan.key)?;
@@ -146,21 +121,7 @@ impl Human {
             Action::Absent => writeln!(out, "There is no kb in {path}."),
         }
     }
-}
 
-fn meaning(verdict: Verdict) -> Meaning {
-    match verdict {
-        Verdict::Ok => Meaning::Good,
-        Verdict::Note => Meaning::Plain,
-        Verdict::Repaired => Meaning::Warning,
-        Verdict::Fault => Meaning::Bad,
-    }
-}
-
-/// Columns of a verdict.
-const VERDICT_COLUMNS: usize = 8;
-
-impl Human {
     /// Writes one line per check, and a summary line.
     pub fn doctor(&self, findings: &Findings, out: &mut Sheet<'_>) -> io::Result<()> {
         let checks = &findings.checks;
@@ -189,9 +150,7 @@ impl Human {
         }
         writeln!(out)
     }
-}
 
-impl Human {
     /// Writes one line per collection and leg.
     pub fn eval(&self, evaluated: &Evaluated, out: &mut Sheet<'_>) -> io::Result<()> {
         let rows = evaluated.collections.iter().flat_map(|Measured { name, evaluation }| {
@@ -221,9 +180,7 @@ impl Human {
         ];
         self.table(&columns, &rows.collect::<Vec<_>>(), out)
     }
-}
 
-impl Human {
     /// Writes all models.
     pub fn models(&self, models: &Models, out: &mut Sheet<'_>) -> io::Result<()> {
         let columns = [
@@ -247,7 +204,86 @@ impl Human {
             out,
         )
     }
+
+    /// Writes the report of `kb push`.
+    pub fn pushed(&self, report: &PushReport, out: &mut Sheet<'_>) -> io::Result<()> {
+        let removed = match report.num_removed {
+            0 => String::new(),
+            count => format!(" {} removed.", thousands(count)),
+        };
+        writeln!(
+            out,
+            "Pushed {} of {} to {}, {}.{removed}",
+            thousands(report.num_sent),
+            counted(report.num_documents, "document"),
+            clean(&report.target),
+            counted(report.num_chunks_sent, "chunk"),
+        )
+    }
+
+    /// Writes the report of `kb relocate`.
+    pub fn relocated(&self, relocated: &Relocated, out: &mut Sheet<'_>) -> io::Result<()> {
+        let Relocated { from, to, changed, missing, .. } = relocated;
+        for (what, paths) in [("changed", changed), ("missing", missing)] {
+            for path in paths.iter().take(MAX_LISTED) {
+                self.labelled(&format!("{what}: {}", clean(path)), out)?;
+            }
+            if let Some(more @ 1..) = paths.len().checked_sub(MAX_LISTED) {
+                writeln!(out, "{what}: {} more", thousands(more))?;
+            }
+        }
+        let verb = if relocated.is_dry_run { "Would relocate" } else { "Relocated" };
+        self.labelled(
+            &format!(
+                "{verb} {} from {} to {}: {} unchanged, {} changed, {} missing.",
+                counted(relocated.num_files, "file"),
+                clean(&from.display().to_string()),
+                clean(&to.display().to_string()),
+                thousands(relocated.num_matching),
+                thousands(changed.len()),
+                thousands(missing.len()),
+            ),
+            out,
+        )?;
+        if changed.len() + missing.len() > 0 && !relocated.is_dry_run {
+            self.labelled("`kb update` reads changed files and reports missing ones.", out)?;
+        }
+        Ok(())
+    }
 }
+
+/// Returns a knowledge base in one line: its name, what is in it and what the user says that it holds.
+pub(super) fn described_shortly(base: &Listed) -> String {
+    let description = base.description.as_deref().map(|text| format!("; {}", clean(text)));
+    format!("{}: {}{}", base.name, state(base), description.unwrap_or_default())
+}
+
+/// Returns what is in a knowledge base, or why it is not used.
+fn state(base: &Listed) -> String {
+    let files = if base.follows_files == Some(true) { "" } else { ", files are not followed" };
+    match (&base.error, base.num_documents) {
+        _ if !base.is_allowed => "not allowed: `kb base allow` makes kb use it".into(),
+        (Some(error), _) => clean(error),
+        (None, None) => "empty".into(),
+        (None, Some(count)) => format!("{}{files}", counted(count, "document")),
+    }
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes_to_mb(bytes))
+}
+
+fn meaning(verdict: Verdict) -> Meaning {
+    match verdict {
+        Verdict::Ok => Meaning::Good,
+        Verdict::Note => Meaning::Plain,
+        Verdict::Repaired => Meaning::Warning,
+        Verdict::Fault => Meaning::Bad,
+    }
+}
+
+/// Columns of a verdict.
+const VERDICT_COLUMNS: usize = 8;
 
 fn row(model: &ListedModel) -> Vec<String> {
     let text = |known: Option<String>| known.unwrap_or_else(|| "?".into());
@@ -280,58 +316,8 @@ fn row(model: &ListedModel) -> Vec<String> {
     ]
 }
 
-impl Human {
-    /// Writes the report of `kb push`.
-    pub fn pushed(&self, report: &PushReport, out: &mut Sheet<'_>) -> io::Result<()> {
-        let removed = match report.num_removed {
-            0 => String::new(),
-            count => format!(" {} removed.", thousands(count)),
-        };
-        writeln!(
-            out,
-            "Pushed {} of {} to {}, {}.{removed}",
-            thousands(report.num_sent),
-            counted(report.num_documents, "document"),
-            clean(&report.target),
-            counted(report.num_chunks_sent, "chunk"),
-        )
-    }
-}
-
 /// How many files of each kind are listed.
 const MAX_LISTED: usize = 20;
-
-impl Human {
-    /// Writes the report of `kb relocate`.
-    pub fn relocated(&self, relocated: &Relocated, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Relocated { from, to, changed, missing, .. } = relocated;
-        for (what, paths) in [("changed", changed), ("missing", missing)] {
-            for path in paths.iter().take(MAX_LISTED) {
-                self.labelled(&format!("{what}: {}", clean(path)), out)?;
-            }
-            if let Some(more @ 1..) = paths.len().checked_sub(MAX_LISTED) {
-                writeln!(out, "{what}: {} more", thousands(more))?;
-            }
-        }
-        let verb = if relocated.is_dry_run { "Would relocate" } else { "Relocated" };
-        self.labelled(
-            &format!(
-                "{verb} {} from {} to {}: {} unchanged, {} changed, {} missing.",
-                counted(relocated.num_files, "file"),
-                clean(&from.display().to_string()),
-                clean(&to.display().to_string()),
-                thousands(relocated.num_matching),
-                thousands(changed.len()),
-                thousands(missing.len()),
-            ),
-            out,
-        )?;
-        if changed.len() + missing.len() > 0 && !relocated.is_dry_run {
-            self.labelled("`kb update` reads changed files and reports missing ones.", out)?;
-        }
-        Ok(())
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -164,12 +164,7 @@ impl Human {
             _ => self.labelled(&format!("{}.", made_differently(*others)), out),
         }
     }
-}
 
-/// How many moved files are listed.
-const MAX_MOVES: usize = 10;
-
-impl Human {
     /// Writes the report of `kb update`.
     pub fn update(&self, report: &UpdateReport, out: &mut Sheet<'_>) -> io::Result<()> {
         for moved in report.moves.iter().take(MAX_MOVES) {
@@ -239,6 +234,9 @@ impl Human {
         }
     }
 }
+
+/// How many moved files are listed.
+const MAX_MOVES: usize = 10;
 
 /// Reports files that failed in an earlier run.
 fn known_to_fail(num: usize) -> String {
