@@ -10,33 +10,62 @@ use crate::limits;
 const FENCE: &str = "---";
 
 impl Editable {
-    /// Returns the page to edit: front matter, and the text of a note.
+    /// Returns the page to edit: front matter with title, tags and date, then the text of a note.
     pub fn page(&self) -> String {
-        write(self)
+        let document = &self.document;
+        let tags: Vec<String> = document.tags.iter().map(|tag| quoted(tag)).collect();
+        let date = document.date_given.as_deref().unwrap_or_default();
+        let mut page = format!(
+            "{FENCE}\ntitle: {}\ntags: [{}]\ndate: {date}\n{FENCE}\n",
+            quoted(&document.title),
+            tags.join(", "),
+        );
+        if let Some(text) = &self.text {
+            page += "\n";
+            page += text;
+            page += "\n";
+        }
+        page
     }
 
-    /// Returns what an edited page changes; nothing for an empty page.
+    /// Returns what an edited page changes, nothing if it is empty; or a faulty line, from 1, and why.
     pub fn changes(&self, page: &str) -> Result<Changes, (usize, String)> {
-        read(self, page)
+        let page = page.replace("\r\n", "\n");
+        if page.trim().is_empty() {
+            return Ok(Changes::default());
+        }
+        let rest = page
+            .strip_prefix(FENCE)
+            .and_then(|rest| rest.strip_prefix('\n'))
+            .ok_or_else(|| (1, format!("the first line is not `{FENCE}`")))?;
+        let mut end = 0;
+        let fence = rest.split_inclusive('\n').find(|line| {
+            let is_fence = line.trim_end() == FENCE;
+            end += line.len();
+            is_fence
+        });
+        let Some(fence) = fence else {
+            return Err((page.lines().count(), format!("there is no second line `{FENCE}`")));
+        };
+        let front = &rest[..end - fence.len()];
+        let body = rest[end..].trim_matches('\n').trim_end();
+        let mut changes = fields(self, front)?;
+        let first_line = front.lines().count() + 3;
+        match &self.text {
+            Some(_) if body.is_empty() => {
+                return Err((first_line, "the note is empty; `kb remove` removes it".to_owned()));
+            }
+            Some(text) if text.trim_matches('\n').trim_end() != body => {
+                changes.text = Some(body.to_owned());
+            }
+            None if !body.is_empty() => {
+                let message = "only the text of a note can be edited; edit the file instead";
+                return Err((first_line, message.to_owned()));
+            }
+            _ => {}
+        }
+        Ok(changes)
     }
-}
-
-/// Returns the page: front matter with title, tags and date, then the text of a note.
-pub(super) fn write(editable: &Editable) -> String {
-    let document = &editable.document;
-    let tags: Vec<String> = document.tags.iter().map(|tag| quoted(tag)).collect();
-    let date = document.date_given.as_deref().unwrap_or_default();
-    let mut page = format!(
-        "{FENCE}\ntitle: {}\ntags: [{}]\ndate: {date}\n{FENCE}\n",
-        quoted(&document.title),
-        tags.join(", "),
-    );
-    if let Some(text) = &editable.text {
-        page += "\n";
-        page += text;
-        page += "\n";
-    }
-    page
 }
 
 /// Returns a text as a YAML scalar on one line.
@@ -50,46 +79,6 @@ fn quoted(text: &str) -> String {
         }
     }
     quoted + "\""
-}
-
-/// Returns what an edited page changes; nothing for an empty page.
-pub(super) fn read(editable: &Editable, page: &str) -> Result<Changes, (usize, String)> {
-    let page = page.replace("\r\n", "\n");
-    if page.trim().is_empty() {
-        return Ok(Changes::default());
-    }
-    let rest = page
-        .strip_prefix(FENCE)
-        .and_then(|rest| rest.strip_prefix('\n'))
-        .ok_or_else(|| (1, format!("the first line is not `{FENCE}`")))?;
-    let mut end = 0;
-    let fence = rest.split_inclusive('\n').find(|line| {
-        let is_fence = line.trim_end() == FENCE;
-        end += line.len();
-        is_fence
-    });
-    let Some(fence) = fence else {
-        return Err((page.lines().count(), format!("there is no second line `{FENCE}`")));
-    };
-    let front = &rest[..end - fence.len()];
-    let body = rest[end..].trim_matches('\n').trim_end();
-    let mut changes = fields(editable, front)?;
-    let first_line = front.lines().count() + 3;
-    match &editable.text {
-        Some(text) if body.trim().is_empty() => {
-            let _ = text;
-            return Err((first_line, "the note is empty; `kb remove` removes it".to_owned()));
-        }
-        Some(text) if text.trim_matches('\n').trim_end() != body => {
-            changes.text = Some(body.to_owned());
-        }
-        None if !body.is_empty() => {
-            let message = "only the text of a note can be edited; edit the file instead";
-            return Err((first_line, message.to_owned()));
-        }
-        _ => {}
-    }
-    Ok(changes)
 }
 
 /// Reads the front matter; a field that is as it was does not change anything.
@@ -184,9 +173,9 @@ mod tests {
     /// Checks what an edited page changes, or its faulty line.
     #[track_caller]
     fn check(editable: &Editable, from: &str, to: &str, expected: &Result<Changes, usize>) {
-        let page = write(editable);
+        let page = editable.page();
         assert!(page.contains(from), "{page}");
-        let found = read(editable, &page.replace(from, to)).map_err(|(line, _)| line);
+        let found = editable.changes(&page.replace(from, to)).map_err(|(line, _)| line);
         assert_eq!(&found, expected, "{to:?}");
     }
 
@@ -195,7 +184,7 @@ mod tests {
         for text in [None, Some("High at noon.\n\nLow at six.")] {
             let editable = editable(text);
             check(&editable, "---", "---", &Ok(Changes::default()));
-            assert_eq!(read(&editable, "\r\n"), Ok(Changes::default()));
+            assert_eq!(editable.changes("\r\n"), Ok(Changes::default()));
         }
     }
 
@@ -229,6 +218,6 @@ mod tests {
             check(&note, from, to, &Err(line));
         }
         let file = editable(None);
-        assert_eq!(read(&file, &(write(&file) + "\nmore")).map_err(|(line, _)| line), Err(6));
+        assert_eq!(file.changes(&(file.page() + "\nmore")).map_err(|(line, _)| line), Err(6));
     }
 }

@@ -21,6 +21,12 @@ use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::paths::path_text;
 use crate::text::printable::clean;
 
+/// Columns of a verdict.
+const VERDICT_COLUMNS: usize = 8;
+
+/// How many files of each kind `kb relocate` lists.
+const MAX_LISTED: usize = 20;
+
 impl Human {
     /// Writes all knowledge bases.
     pub fn bases(&self, bases: &[Listed], out: &mut Sheet<'_>) -> io::Result<()> {
@@ -282,9 +288,6 @@ fn meaning(verdict: Verdict) -> Meaning {
     }
 }
 
-/// Columns of a verdict.
-const VERDICT_COLUMNS: usize = 8;
-
 fn row(model: &ListedModel) -> Vec<String> {
     let text = |known: Option<String>| known.unwrap_or_else(|| "?".into());
     let state: Vec<&str> = [
@@ -315,9 +318,6 @@ fn row(model: &ListedModel) -> Vec<String> {
         state.join(", "),
     ]
 }
-
-/// How many files of each kind are listed.
-const MAX_LISTED: usize = 20;
 
 #[cfg(test)]
 mod tests {
