@@ -31,14 +31,13 @@ impl Run<'_> {
         text_source: &EditedText<'_>,
     ) -> Result<()> {
         let budget = CpuBudget::new(self.options.max_cpu);
-        let num_tokens = self.services.num_tokens;
         let prepared = match text_source {
             EditedText::Note(text) | EditedText::NewNote(text) => {
                 let hash = match text_source {
                     EditedText::NewNote(_) => content_hash(text.as_bytes()),
                     _ => before.content_hash.clone(),
                 };
-                prepare::prepare_note(text, hash, self.options, num_tokens, &budget)?
+                prepare::prepare_note(text, hash, self.options, self.embedder, &budget)?
             }
             EditedText::File(found, bytes) => {
                 let format = Format::named(&before.format).ok_or_else(|| {
@@ -48,10 +47,10 @@ impl Run<'_> {
                 let content_hash = before.content_hash.clone();
                 let given_title = None;
                 let file = ReadFile { found, bytes, format, content_hash, given_title };
-                prepare::prepare_file(file, self.options, num_tokens, &budget)?
+                prepare::prepare_file(file, self.options, self.embedder, &budget)?
             }
         };
-        let embeddings = embed(self.services, Some(self.store), &prepared.chunks, &budget)?;
+        let embeddings = embed(self.embedder, Some(self.store), &prepared.chunks, &budget)?;
         let (document, chunks) = (Some(&prepared.document), prepared.chunks.as_slice());
         let content = NewContent { document, chunks, embeddings: &embeddings };
         self.store.edit(before, edit, Some(content))
@@ -62,7 +61,7 @@ impl Run<'_> {
     pub fn edit_stored(&mut self, before: &StoredDocument, edit: &Edit) -> Result<()> {
         let budget = CpuBudget::new(self.options.max_cpu);
         let options = self.options.chunking.of(before.doc_type);
-        let num_tokens = self.services.num_tokens;
+        let num_tokens = |text: &str| self.embedder.num_tokens(text);
         let title = edit.title.as_ref().unwrap_or(&before.title);
         let mut chunks: Vec<Chunk> = Vec::new();
         for stored in self.store.chunks(before.id)? {
@@ -73,12 +72,12 @@ impl Run<'_> {
             let chunk = Chunk { context, token_count, ..stored.chunk };
             if num_tokens_now > options.model_tokens {
                 let is_code = before.doc_type == DocType::Code;
-                chunks.extend(recut(&chunk, is_code, num_tokens, options));
+                chunks.extend(recut(&chunk, is_code, &num_tokens, options));
             } else {
                 chunks.push(chunk);
             }
         }
-        let embeddings = embed(self.services, Some(self.store), &chunks, &budget)?;
+        let embeddings = embed(self.embedder, Some(self.store), &chunks, &budget)?;
         let content = NewContent { document: None, chunks: &chunks, embeddings: &embeddings };
         self.store.edit(before, edit, Some(content))
     }

@@ -22,18 +22,19 @@ mod notes;
 mod options;
 pub mod order;
 pub mod pace;
+mod passages;
 mod pipeline;
 mod prepare;
 mod report;
 pub mod roots;
 mod run;
-mod services;
 pub mod survey;
 pub mod walk;
 
 use std::path::{Path, PathBuf};
 
 use crate::document::{Chunk, Embedding, Format};
+use crate::embed::Embedder;
 use crate::error::Result;
 use crate::extract::detect;
 use crate::files::reach::Reach;
@@ -48,11 +49,10 @@ pub use crate::hash::sha256 as content_hash;
 pub use edit::EditedText;
 pub use notes::check_note;
 pub use options::{ChunkingOptions, IngestOptions};
+use passages::embed;
 pub use prepare::guarded;
 pub use report::{Event, Failed, IngestReport, OnEvent};
 pub use run::Run;
-use services::embed;
-pub use services::{NumTokens, Services};
 
 /// The title of a document that has neither a file nor a title.
 pub const UNNAMED: &str = "standard input";
@@ -67,8 +67,8 @@ impl Run<'_> {
     /// options do; text is read as Markdown.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let format = detect::detect_nameless(Path::new(UNNAMED), bytes, self.options.wanted)?;
-        let (prepared, budget) = prepare(None, bytes, format, self.options, self.services)?;
-        let embeddings = embed(self.services, Some(self.store), &prepared.chunks, &budget)?;
+        let (prepared, budget) = prepare(None, bytes, format, self.options, self.embedder)?;
+        let embeddings = embed(self.embedder, Some(self.store), &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
         let change = self.store.replace(document, chunks, &embeddings, &|_| false)?;
         self.report.count(change, &prepared, self.on_event);
@@ -90,8 +90,8 @@ pub struct Made {
 
 impl Made {
     /// Embeds the chunks, within the time that is left for the document.
-    pub fn embed(&self, services: &Services<'_>) -> Result<Vec<Embedding>> {
-        embed(services, None, &self.chunks, &self.budget)
+    pub fn embed(&self, embedder: &dyn Embedder) -> Result<Vec<Embedding>> {
+        embed(embedder, None, &self.chunks, &self.budget)
     }
 }
 
@@ -101,9 +101,9 @@ pub fn make(
     bytes: &[u8],
     format: Format,
     options: &IngestOptions,
-    services: &Services<'_>,
+    embedder: &dyn Embedder,
 ) -> Result<Made> {
-    let (prepared, budget) = prepare(file, bytes, format, options, services)?;
+    let (prepared, budget) = prepare(file, bytes, format, options, embedder)?;
     let Prepared { document, chunks, warnings } = prepared;
     Ok(Made { document, chunks, warnings, budget })
 }
@@ -114,7 +114,7 @@ fn prepare(
     bytes: &[u8],
     format: Format,
     options: &IngestOptions,
-    services: &Services<'_>,
+    embedder: &dyn Embedder,
 ) -> Result<(Prepared, CpuBudget)> {
     let stream = Found {
         path: PathBuf::from(UNNAMED),
@@ -129,7 +129,7 @@ fn prepare(
     let found = file.unwrap_or(&stream);
     let read = ReadFile { found, bytes, format, content_hash, given_title: None };
     let budget = CpuBudget::new(options.max_cpu);
-    let mut prepared = prepare::prepare_file(read, options, services.num_tokens, &budget)?;
+    let mut prepared = prepare::prepare_file(read, options, embedder, &budget)?;
     if file.is_none() {
         prepared.document.stamp = None;
     }

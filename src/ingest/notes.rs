@@ -46,9 +46,8 @@ impl Run<'_> {
                 .is_some_and(|note| options.tags.iter().any(|tag| !note.tags.contains(tag)));
         let replaced = replaced.or_else(|| retitled.map(|note| note.id));
         let budget = CpuBudget::new(options.max_cpu);
-        let num_tokens = self.services.num_tokens;
-        let prepared = prepare::prepare_note(text, hash, &options, num_tokens, &budget)?;
-        let embeddings = embed(self.services, Some(self.store), &prepared.chunks, &budget)?;
+        let prepared = prepare::prepare_note(text, hash, &options, self.embedder, &budget)?;
+        let embeddings = embed(self.embedder, Some(self.store), &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
         let change = match replaced {
             Some(id) => self.store.replace_note(id, document, chunks, &embeddings)?,
@@ -72,12 +71,12 @@ impl Run<'_> {
             let title = note.is_title_given.then_some(note.title);
             let options = IngestOptions { title, ..self.options.clone() };
             let budget = CpuBudget::new(options.max_cpu);
-            let num_tokens = self.services.num_tokens;
             let hash = note.content_hash;
-            let mut prepared = prepare::prepare_note(&text, hash, &options, num_tokens, &budget)?;
+            let mut prepared =
+                prepare::prepare_note(&text, hash, &options, self.embedder, &budget)?;
             let natural_language = prepared.document.metadata.natural_language;
             prepared.document.metadata = Metadata { natural_language, ..note.metadata };
-            let embeddings = embed(self.services, Some(self.store), &prepared.chunks, &budget)?;
+            let embeddings = embed(self.embedder, Some(self.store), &prepared.chunks, &budget)?;
             let (document, chunks) = (&prepared.document, &prepared.chunks);
             let change = self.store.replace_note(*id, document, chunks, &embeddings)?;
             self.report.count(change, &prepared, self.on_event);

@@ -8,13 +8,14 @@ use std::sync::atomic::Ordering;
 
 use crate::chunk;
 use crate::document::{Chunk, DocType, Document, Format, Metadata};
+use crate::embed::Embedder;
 use crate::error::{Error, Failure, Result};
 use crate::extract;
 use crate::extract::clock::{Clock, CpuBudget};
 use crate::extract::containers;
+use crate::ingest::IngestOptions;
 use crate::ingest::making::Making;
 use crate::ingest::walk::Found;
-use crate::ingest::{IngestOptions, NumTokens};
 use crate::store::{NewDocument, PathStamp};
 use crate::text::language::NaturalLanguage;
 use crate::text::{links, paths};
@@ -64,7 +65,7 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 pub(super) fn prepare_file(
     file: ReadFile<'_>,
     options: &IngestOptions,
-    num_tokens: &NumTokens<'_>,
+    embedder: &dyn Embedder,
     budget: &CpuBudget,
 ) -> Result<Prepared> {
     let ReadFile { found, bytes, format, content_hash, given_title } = file;
@@ -97,7 +98,7 @@ pub(super) fn prepare_file(
         stamp: Some(stamp),
         content_hash,
     };
-    assemble(document, head, options, num_tokens, budget)
+    assemble(document, head, options, embedder, budget)
 }
 
 /// Chunks a note given as text.
@@ -105,7 +106,7 @@ pub(super) fn prepare_note(
     text: &str,
     content_hash: String,
     options: &IngestOptions,
-    num_tokens: &NumTokens<'_>,
+    embedder: &dyn Embedder,
     budget: &CpuBudget,
 ) -> Result<Prepared> {
     let document = extract::plain::extract_note(text);
@@ -116,7 +117,7 @@ pub(super) fn prepare_note(
     let title = stated.unwrap_or_else(|| extract::plain::note_title(text));
     let head =
         Head { format: Format::Note, title, context_title, title_given, stamp: None, content_hash };
-    let mut prepared = assemble(document, head, options, num_tokens, budget)?;
+    let mut prepared = assemble(document, head, options, embedder, budget)?;
     prepared.document.note_text = (prepared.chunks.len() > 1).then(|| text.to_owned());
     Ok(prepared)
 }
@@ -136,7 +137,7 @@ fn assemble(
     document: Document,
     head: Head,
     options: &IngestOptions,
-    num_tokens: &NumTokens<'_>,
+    embedder: &dyn Embedder,
     budget: &CpuBudget,
 ) -> Result<Prepared> {
     let chunk_options = options.chunking.of(head.format.doc_type());
@@ -150,7 +151,7 @@ fn assemble(
         if num_counted.get().is_multiple_of(COUNTS_PER_CHECK) && is_over() {
             is_late.set(true);
         }
-        if is_late.get() { 0 } else { num_tokens(text) }
+        if is_late.get() { 0 } else { embedder.num_tokens(text) }
     };
     let chunks = budget.spend(|| {
         stage("chunk", || chunk::chunk(&document, &head.context_title, &count, chunk_options))

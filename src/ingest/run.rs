@@ -1,16 +1,16 @@
 //! Names what one run of all stages works with.
 
+use crate::embed::Embedder;
 use crate::ingest::options::IngestOptions;
 use crate::ingest::report::{IngestReport, OnEvent};
-use crate::ingest::services::Services;
 use crate::store::Store;
 
 /// One run of all stages.
 pub struct Run<'a> {
     /// Where documents are stored.
     pub store: &'a mut Store,
-    /// Counts and embeds.
-    pub services: &'a Services<'a>,
+    /// Counts tokens, and embeds; called from several threads.
+    pub embedder: &'a dyn Embedder,
     /// How documents are read and split.
     pub options: &'a IngestOptions,
     /// Receives events as they happen.

@@ -17,10 +17,14 @@ use crate::embed::{Embedder, QueryEmbedding, Side};
 use crate::error::Error;
 use crate::store::Store;
 
-/// Embeds a passage by counting its letters.
-struct LetterEmbedder(Binding);
+/// Embeds a passage by counting its letters. The function counts tokens.
+struct LetterEmbedder<'a>(Binding, &'a (dyn Fn(&str) -> usize + Sync));
 
-impl Embedder for LetterEmbedder {
+fn num_words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+impl Embedder for LetterEmbedder<'_> {
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>> {
         let embed = |passage: &&str| {
             let mut counts = [1.0_f32; 8];
@@ -41,7 +45,7 @@ impl Embedder for LetterEmbedder {
     }
 
     fn num_tokens(&self, text: &str) -> usize {
-        text.len()
+        (self.1)(text)
     }
 
     fn num_unknown(&self, _: &str) -> usize {
@@ -53,15 +57,16 @@ impl Embedder for LetterEmbedder {
     }
 }
 
-fn letters() -> LetterEmbedder {
-    LetterEmbedder(Binding {
+fn letters() -> LetterEmbedder<'static> {
+    let binding = Binding {
         model_name: "letters".into(),
         dim: 8,
         max_tokens: 256,
         precision: Precision::Fp32,
         passage_prefix: String::new(),
         files: ModelFiles::default(),
-    })
+    };
+    LetterEmbedder(binding, &num_words)
 }
 
 fn options() -> IngestOptions {
@@ -85,22 +90,21 @@ fn options() -> IngestOptions {
 
 /// Ingests a folder and returns how many documents were added, updated and skipped.
 fn add(store: &mut Store, folder: &Path) -> (usize, usize, usize) {
-    let num_tokens = |text: &str| text.split_whitespace().count();
-    let services = Services { num_tokens: &num_tokens, embedder: &letters() };
-    let report = add_with(store, folder, &services, &options(), &mut |_| {});
+    let embedder = letters();
+    let report = add_with(store, folder, &embedder, &options(), &mut |_| {});
     (report.added, report.updated, report.skipped)
 }
 
 fn add_with(
     store: &mut Store,
     folder: &Path,
-    services: &Services<'_>,
+    embedder: &dyn Embedder,
     options: &IngestOptions,
     on_event: &mut OnEvent<'_>,
 ) -> IngestReport {
-    store.bind(services.embedder.binding()).unwrap();
+    store.bind(embedder.binding()).unwrap();
     let report = IngestReport::default();
-    let mut run = Run { store, services, options, on_event, report };
+    let mut run = Run { store, embedder, options, on_event, report };
     run.ingest(&[Start::named(folder)]).unwrap();
     assert!(run.report.failed.is_empty(), "{:?}", run.report.failed);
     run.report
@@ -184,11 +188,11 @@ fn as_many_files_are_read_in_parallel_as_there_are_workers() {
         let num_tokens = |text: &str| {
             readers.count(format!("{:?}", thread::current().id()));
             readers.wait_for(num_workers);
-            text.split_whitespace().count()
+            num_words(text)
         };
         let options = IngestOptions { num_workers, ..options() };
-        let services = Services { num_tokens: &num_tokens, embedder: &letters() };
-        let report = add_with(&mut store, folder.path(), &services, &options, &mut |_| {});
+        let embedder = LetterEmbedder(letters().0, &num_tokens);
+        let report = add_with(&mut store, folder.path(), &embedder, &options, &mut |_| {});
         assert_eq!(report.added, 12);
         assert_eq!(readers.counted.into_inner().unwrap().len(), num_workers);
     }
@@ -199,16 +203,15 @@ fn a_long_file_comes_after_short_ones_whatever_the_number_of_threads() {
     for (num_workers, num_embedders, batch_size) in [(1, 1, 1), (3, 2, 50), (2, 3, 4)] {
         let (folder, mut store) = folder_of(12);
         fs::write(folder.path().join("0.md"), "a long file\n\n".repeat(800)).unwrap();
-        let num_tokens = |text: &str| text.split_whitespace().count();
         let options = IngestOptions { num_workers, num_embedders, batch_size, ..options() };
-        let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+        let embedder = letters();
         let mut names = Vec::new();
         let mut on_event = |event: Event<'_>| {
             if let Event::Stored { path: Some(path), .. } = event {
                 names.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
             }
         };
-        let report = add_with(&mut store, folder.path(), &services, &options, &mut on_event);
+        let report = add_with(&mut store, folder.path(), &embedder, &options, &mut on_event);
         assert_eq!(names, ["1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9", "0"]);
         let ids: Vec<i64> = report.document_ids.iter().map(|id| id.0).collect();
         assert!(ids.into_iter().eq(1..=12));
@@ -217,7 +220,7 @@ fn a_long_file_comes_after_short_ones_whatever_the_number_of_threads() {
 
 /// Embeds like [`LetterEmbedder`], but waits until the expected number of documents is in progress.
 struct WaitingEmbedder<'a> {
-    letters: LetterEmbedder,
+    letters: LetterEmbedder<'static>,
     found: &'a CountBarrier,
     expected: usize,
 }
@@ -255,9 +258,7 @@ fn the_batch_size_limits_the_documents_in_progress() {
         let (folder, mut store) = folder_of(12);
         let found = CountBarrier::default();
         let embedder = WaitingEmbedder { letters: letters(), found: &found, expected: batch_size };
-        let num_tokens = |text: &str| text.split_whitespace().count();
         let options = IngestOptions { num_workers: 1, batch_size, ..options() };
-        let services = Services { num_tokens: &num_tokens, embedder: &embedder };
         let (mut num_stored, mut most) = (0, 0);
         let mut on_event = |event: Event<'_>| match event {
             Event::Found { num_files } => {
@@ -267,7 +268,7 @@ fn the_batch_size_limits_the_documents_in_progress() {
             Event::Stored { .. } => num_stored += 1,
             _ => {}
         };
-        let report = add_with(&mut store, folder.path(), &services, &options, &mut on_event);
+        let report = add_with(&mut store, folder.path(), &embedder, &options, &mut on_event);
         assert_eq!((report.added, most), (12, batch_size));
     }
 }
@@ -276,14 +277,13 @@ fn the_batch_size_limits_the_documents_in_progress() {
 fn only_a_note_given_as_text_is_replaced() {
     for doc_type in [None, Some(DocType::Note)] {
         let (folder, mut store) = folder_of(1);
-        let num_tokens = |text: &str| text.split_whitespace().count();
-        let services = Services { num_tokens: &num_tokens, embedder: &letters() };
-        store.bind(services.embedder.binding()).unwrap();
+        let embedder = letters();
+        store.bind(embedder.binding()).unwrap();
         let mut options = options();
         options.wanted.doc_type = doc_type;
         let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
         let mut run =
-            Run { store: &mut store, services: &services, options: &options, on_event, report };
+            Run { store: &mut store, embedder: &embedder, options: &options, on_event, report };
         run.ingest(&[Start::named(&folder.path().join("0.md"))]).unwrap();
         run.ingest_note("High at noon.", None).unwrap();
         let [file, note] = run.report.document_ids[..] else { panic!("{:?}", run.report) };

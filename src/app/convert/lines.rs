@@ -13,7 +13,7 @@ use crate::app::{Observer, Session, add, error_log, model};
 use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::extract::detect;
-use crate::ingest::{self, Made, Services, UNNAMED, guarded};
+use crate::ingest::{self, Made, UNNAMED, guarded};
 use crate::store::Record;
 use crate::text::json::Line;
 use crate::transfer;
@@ -229,21 +229,19 @@ impl Run<'_> {
         with_vectors: bool,
     ) -> Result<Option<Outcome>> {
         let (options, job) = (&self.job.options, self.job);
-        let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
-        let services = Services { num_tokens: &num_tokens, embedder: model };
         let made = match input {
             Input::File(found) => {
                 let Some((bytes, format)) = job.bytes(&found)? else { return Ok(None) };
-                ingest::make(Some(&found), &bytes, format, options, &services)?
+                ingest::make(Some(&found), &bytes, format, options, model)?
             }
             Input::Stream(bytes) => {
                 let path = Path::new(UNNAMED);
-                let format = detect::detect_nameless(path, &bytes, options.wanted)?;
-                ingest::make(None, &bytes, format, options, &services)?
+                let format = detect::detect_nameless(path, bytes, options.wanted)?;
+                ingest::make(None, bytes, format, options, model)?
             }
             Input::Failed(error) => return Err(error),
         };
-        let embeddings = with_vectors.then(|| made.embed(&services)).transpose()?;
+        let embeddings = with_vectors.then(|| made.embed(model)).transpose()?;
         let Made { document, chunks, warnings, .. } = made;
         let record = Record::new(document, chunks, embeddings, &error_log::now())?;
         Ok(Some(Outcome::Record(Box::new(record), warnings)))

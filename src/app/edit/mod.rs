@@ -11,7 +11,7 @@ use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Found;
-use crate::ingest::{self, EditedText, IngestReport, Services, content_hash};
+use crate::ingest::{self, EditedText, IngestReport, content_hash};
 use crate::read::{Selection, ShowOptions, show};
 use crate::store::{Edit, Store, StoredDocument};
 
@@ -101,11 +101,9 @@ fn read_again(
     let tokenizer = &model.tokenizer;
     let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
     let options = options::ingest_options(session, &request, chunking, observer)?;
-    let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
-    let services = Services { num_tokens: &num_tokens, embedder: &model };
     let mut run = ingest::Run {
         store,
-        services: &services,
+        embedder: &model,
         options: &options,
         on_event: &mut |_| {},
         report: IngestReport::default(),

@@ -18,7 +18,7 @@ use crate::extract::detect::TypeOverride;
 use crate::files::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
-use crate::ingest::{self, IngestReport, Services, mounts};
+use crate::ingest::{self, IngestReport, mounts};
 use crate::store::{Allowed, AllowedFolder, Root, Store};
 use crate::text::paths;
 
@@ -67,8 +67,6 @@ pub(super) fn ingest(
         }
         Walks::Known(starts) => (Vec::new(), starts.to_vec()),
     };
-    let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
-    let services = Services { num_tokens: &num_tokens, embedder: &model };
 
     let mut log = ErrorLog::of(session);
     let is_single = matches!(starts.as_slice(), [start] if !start.path().is_dir());
@@ -84,7 +82,7 @@ pub(super) fn ingest(
     };
     let mut run = ingest::Run {
         store: &mut store,
-        services: &services,
+        embedder: &model,
         options: &options,
         on_event: &mut on_event,
         report: IngestReport::default(),

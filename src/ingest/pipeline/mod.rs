@@ -16,11 +16,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::{panic, thread};
 
+use crate::embed::Embedder;
 use crate::error::{Error, Result};
+use crate::ingest::Run;
 use crate::ingest::ledger::Before;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
-use crate::ingest::{Run, Services};
 use crate::trace::stage;
 
 use messages::{Job, Message};
@@ -29,7 +30,7 @@ use writer::Writer;
 
 /// Runs the threads until every file in `starts` is committed, or a failure ends the run.
 pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
-    let (services, options) = (run.services, run.options);
+    let (embedder, options) = (run.embedder, run.options);
     let reader = Mutex::new(run.store.reader()?);
     let roots = Roots::of(run.store, options.walk.follow_links)?;
     let before = Before::load(run.store, starts, options)?;
@@ -51,13 +52,13 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
     thread::scope(|scope| {
         for _ in 0..options.num_embedders.max(1) {
             let (jobs, to_writer, is_stopped) = (Arc::clone(&jobs), to_writer.clone(), &is_stopped);
-            scope.spawn(move || embed_jobs(services, &jobs, &to_writer, is_stopped));
+            scope.spawn(move || embed_jobs(embedder, &jobs, &to_writer, is_stopped));
         }
         let planner = Planner {
             reader: &reader,
             roots: &roots,
             before: &before,
-            services,
+            embedder,
             options,
             is_stopped: &is_stopped,
         };
@@ -74,7 +75,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
 
 /// Embeds until there are no more jobs.
 fn embed_jobs(
-    services: &Services<'_>,
+    embedder: &dyn Embedder,
     jobs: &Mutex<mpsc::Receiver<Job>>,
     to_writer: &mpsc::Sender<Message>,
     is_stopped: &AtomicBool,
@@ -86,7 +87,7 @@ fn embed_jobs(
             return;
         }
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-        let embed = || budget.spend(|| services.embedder.embed_passages(&passages));
+        let embed = || budget.spend(|| embedder.embed_passages(&passages));
         let embed = || match budget.check() {
             Ok(()) => stage("embed", embed),
             Err(error) => Err(error),

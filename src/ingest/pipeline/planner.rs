@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use crate::document::Language;
+use crate::embed::Embedder;
 use crate::error::{Error, Failure, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, Choice};
@@ -14,7 +15,7 @@ use crate::ingest::ledger::{Before, Failed};
 use crate::ingest::prepare::ReadFile;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
-use crate::ingest::{IngestOptions, Services, order, prepare, walk};
+use crate::ingest::{IngestOptions, order, prepare, walk};
 use crate::store::{KnownPath, Store, StoredDocument};
 use crate::text::paths;
 use crate::trace::stage;
@@ -27,7 +28,7 @@ pub(super) struct Planner<'a> {
     pub(super) reader: &'a Mutex<Store>,
     pub(super) roots: &'a Roots,
     pub(super) before: &'a Before,
-    pub(super) services: &'a Services<'a>,
+    pub(super) embedder: &'a dyn Embedder,
     pub(super) options: &'a IngestOptions,
     pub(super) is_stopped: &'a AtomicBool,
 }
@@ -255,9 +256,8 @@ impl Planner<'_> {
 
     fn prepare(self, file: ReadFile<'_>, is_known: bool) -> Result<Outcome> {
         let budget = Arc::new(CpuBudget::new(self.options.max_cpu));
-        let num_tokens = self.services.num_tokens;
         let of_folder = file.found.folder_tags();
-        let mut prepared = prepare::prepare_file(file, self.options, num_tokens, &budget)?;
+        let mut prepared = prepare::prepare_file(file, self.options, self.embedder, &budget)?;
         let tags = &mut prepared.document.tags;
         if is_known && self.options.keeps_tags && !self.options.inline_tags {
             tags.clear();

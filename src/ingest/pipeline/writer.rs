@@ -10,8 +10,8 @@ use crate::document::{Embedding, FileOutcome};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::ledger::{Failed, News, Recorder};
+use crate::ingest::passages::{PASSAGES_PER_JOB, embed, known};
 use crate::ingest::prepare::Prepared;
-use crate::ingest::services::{PASSAGES_PER_JOB, embed, known};
 use crate::ingest::walk::{Found, Rule};
 use crate::ingest::{Event, Run};
 use crate::store::{Change, DocumentId, KnownPath, PathStamp};
@@ -300,7 +300,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         let mut embeddings = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
             let embedded =
-                embed(self.planner.services, Some(self.run.store), &prepared.chunks, budget);
+                embed(self.planner.embedder, Some(self.run.store), &prepared.chunks, budget);
             match embedded {
                 Ok(embedded) => embeddings = embedded.into_iter().map(Some).collect(),
                 Err(error @ Error::TooSlow { .. }) => {

@@ -7,13 +7,12 @@ fn run(
     store: &mut Store,
     notes: &[(&str, IngestOptions, Option<crate::store::DocumentId>)],
 ) -> IngestReport {
-    let num_tokens = |text: &str| text.split_whitespace().count();
-    let services = Services { num_tokens: &num_tokens, embedder: &letters() };
-    store.bind(services.embedder.binding()).unwrap();
+    let embedder = letters();
+    store.bind(embedder.binding()).unwrap();
     let mut report = IngestReport::default();
     for (text, options, replaced) in notes {
         let on_event = &mut |_: Event<'_>| {};
-        let mut run = Run { store, services: &services, options, on_event, report };
+        let mut run = Run { store, embedder: &embedder, options, on_event, report };
         run.ingest_note(text, *replaced).unwrap();
         report = run.report;
     }
@@ -58,12 +57,11 @@ fn a_note_that_is_replaced_keeps_the_title_that_the_user_gave() {
     assert_eq!(title(&store), "Tides");
     run(&mut store, &[("High at two.", titled("Ebb"), id)]);
     assert_eq!(title(&store), "Ebb");
-    let num_tokens = |text: &str| text.len();
-    let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+    let embedder = letters();
     let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
     let options = options();
     let mut run =
-        Run { store: &mut store, services: &services, options: &options, on_event, report };
+        Run { store: &mut store, embedder: &embedder, options: &options, on_event, report };
     assert!(run.ingest_note("x", Some(crate::store::DocumentId(99))).is_err());
     assert!(matches!(run.ingest_note(" \n", None), Err(Error::Usage { .. })));
 }
@@ -73,19 +71,18 @@ fn stored_notes_are_cut_again_and_missing_ones_are_passed_over() {
     let (_folder, mut store) = folder_of(0);
     let report = run(&mut store, &[("High at noon. Low at six.", titled("Tides"), None)]);
     let id = report.document_ids[0];
-    let num_tokens = |text: &str| text.split_whitespace().count();
-    let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+    let embedder = letters();
     let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
     let mut options = options();
     options.chunking.note.max_tokens = 4;
     let mut run =
-        Run { store: &mut store, services: &services, options: &options, on_event, report };
+        Run { store: &mut store, embedder: &embedder, options: &options, on_event, report };
     run.reread_notes(&[crate::store::DocumentId(99), id]).unwrap();
     assert_eq!(run.report.added, 0);
     options.is_cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
     let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
     let mut run =
-        Run { store: &mut store, services: &services, options: &options, on_event, report };
+        Run { store: &mut store, embedder: &embedder, options: &options, on_event, report };
     assert!(matches!(run.reread_notes(&[id]), Err(Error::Cancelled)));
     let note = store.document(id).unwrap().unwrap();
     assert_eq!((note.title.as_str(), note.is_title_given), ("Tides", true));

@@ -33,12 +33,11 @@ impl World {
             [] => vec![Start::named(&self.path(""))],
             named => named.iter().map(|name| Start::named(&self.path(name))).collect(),
         };
-        let num_tokens = |text: &str| text.split_whitespace().count();
-        let services = Services { num_tokens: &num_tokens, embedder: &letters() };
-        self.store.bind(services.embedder.binding()).unwrap();
+        let embedder = letters();
+        self.store.bind(embedder.binding()).unwrap();
         let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
         let mut run =
-            Run { store: &mut self.store, services: &services, options, on_event, report };
+            Run { store: &mut self.store, embedder: &embedder, options, on_event, report };
         run.ingest(&starts).unwrap();
         run.report
     }
@@ -249,9 +248,8 @@ fn a_cancelled_run_keeps_what_it_has_stored() {
         world.write(&format!("{number}.md"), &format!("file {number}"));
     }
     let options = IngestOptions { num_workers: 1, batch_size: 1, ..options() };
-    let num_tokens = |text: &str| text.split_whitespace().count();
-    let services = Services { num_tokens: &num_tokens, embedder: &letters() };
-    world.store.bind(services.embedder.binding()).unwrap();
+    let embedder = letters();
+    world.store.bind(embedder.binding()).unwrap();
     let is_cancelled = std::sync::Arc::clone(&options.is_cancelled);
     let mut num_stored = 0;
     let on_event = &mut |event: Event<'_>| {
@@ -263,7 +261,7 @@ fn a_cancelled_run_keeps_what_it_has_stored() {
     let starts = [Start::named(&world.folder.path().join("docs"))];
     let report = IngestReport::default();
     let mut run =
-        Run { store: &mut world.store, services: &services, options: &options, on_event, report };
+        Run { store: &mut world.store, embedder: &embedder, options: &options, on_event, report };
     assert!(matches!(run.ingest(&starts), Err(Error::Cancelled)));
     assert_eq!((run.report.added, run.report.num_chunks, run.report.document_ids.len()), (2, 2, 2));
     assert_eq!(world.store.num_documents().unwrap(), 2);
@@ -272,13 +270,12 @@ fn a_cancelled_run_keeps_what_it_has_stored() {
 #[test]
 fn a_stream_is_read_as_what_it_is() {
     let mut world = World::new();
-    let num_tokens = |text: &str| text.split_whitespace().count();
-    let services = Services { num_tokens: &num_tokens, embedder: &letters() };
-    world.store.bind(services.embedder.binding()).unwrap();
+    let embedder = letters();
+    world.store.bind(embedder.binding()).unwrap();
     let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
     let options = options();
     let mut run =
-        Run { store: &mut world.store, services: &services, options: &options, on_event, report };
+        Run { store: &mut world.store, embedder: &embedder, options: &options, on_event, report };
     run.ingest_bytes(b"# Tides\n\nebb").unwrap();
     run.ingest_bytes(b"# Tides\n\nebb").unwrap();
     assert_eq!((run.report.added, run.report.skipped), (1, 1));

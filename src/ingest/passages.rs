@@ -1,4 +1,4 @@
-//! Counts the tokens of texts and embeds them: what the stages depend on.
+//! Embeds passages, except those that the database has already.
 
 use crate::document::{Chunk, Embedding};
 use crate::embed::Embedder;
@@ -6,17 +6,6 @@ use crate::error::Result;
 use crate::extract::clock::CpuBudget;
 use crate::store::{PassageHash, Store};
 use crate::trace::stage;
-
-/// Counts the tokens of a text, without special tokens.
-pub type NumTokens<'a> = dyn Fn(&str) -> usize + Sync + 'a;
-
-/// The services that the stages depend on.
-pub struct Services<'a> {
-    /// Counts tokens as the embedder does.
-    pub num_tokens: &'a NumTokens<'a>,
-    /// Embeds; called from several threads.
-    pub embedder: &'a dyn Embedder,
-}
 
 /// How many passages are embedded at a time. The number is small so that one long document is
 /// spread over all threads, and so that a document that uses up its time is stopped soon.
@@ -32,7 +21,7 @@ pub(super) fn known(store: &Store, passages: &[String]) -> Result<Vec<Option<Emb
 
 /// Embeds the chunks of one document, except for passages that the database has already.
 pub(super) fn embed(
-    services: &Services<'_>,
+    embedder: &dyn Embedder,
     store: Option<&Store>,
     chunks: &[Chunk],
     budget: &CpuBudget,
@@ -49,7 +38,7 @@ pub(super) fn embed(
     for missing in missing.chunks_mut(PASSAGES_PER_JOB) {
         budget.check()?;
         let passages: Vec<&str> = missing.iter().map(|(passage, _)| passage.as_str()).collect();
-        let embed = || budget.spend(|| services.embedder.embed_passages(&passages));
+        let embed = || budget.spend(|| embedder.embed_passages(&passages));
         for ((_, slot), embedding) in missing.iter_mut().zip(stage("embed", embed)?) {
             **slot = Some(embedding);
         }
