@@ -7,8 +7,7 @@ use std::sync::Arc;
 use crate::app::ingestion::options::{chunking, is_claimed};
 use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::ingestion::{Walks, ingest};
-use crate::app::scope::Scope;
-use crate::app::{Observer, Session, lookup, ocr};
+use crate::app::{Observer, Session, lookup, ocr, scope};
 use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::ingest::making::Making;
@@ -69,7 +68,7 @@ pub fn reread(
     let Some(store) = session.open_existing()? else { return Ok(Reread::default()) };
     session.require_files(&store)?;
     let selected = select(session, &store, selection)?;
-    let scope = Scope::read(session, &store, &[])?;
+    let scope = scope::read(session, &store, &[])?;
     store.close()?;
     let known: HashMap<&str, &KnownFile> =
         scope.known.iter().map(|file| (file.stamp.path.as_str(), file)).collect();

@@ -7,14 +7,13 @@ use crate::app::copies::OwnCopy;
 use crate::app::ingestion::options;
 use crate::app::own_skill::OWN_SKILL;
 use crate::app::reread::outdated;
-use crate::app::scope::Scope;
 use crate::app::typed::absolute;
-use crate::app::{Session, bases, copies, model, ocr};
+use crate::app::{Session, bases, copies, model, ocr, scope};
 use crate::config::Environment;
 use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::extract::sandbox;
-use crate::ingest::survey::OutOfDate;
+use crate::ingest::survey::{OutOfDate, survey};
 use crate::skill::install::{self, Found};
 use crate::store::{RoomBytes, Stats};
 
@@ -91,12 +90,9 @@ pub struct Scan {
 pub fn scan(session: &Session) -> Result<Option<Scan>> {
     let found = session.steadily(|| {
         let Some(store) = session.open_existing()? else { return Ok(None) };
-        Ok(Some((Scope::read(session, &store, &[])?, store.room()?)))
+        Ok(Some((scope::read(session, &store, &[])?, store.room()?)))
     })?;
-    Ok(found.map(|(scope, room)| Scan {
-        out_of_date: OutOfDate::of(&scope.survey(session, false)),
-        room,
-    }))
+    Ok(found.map(|(scope, room)| Scan { out_of_date: OutOfDate::of(&survey(&scope)), room }))
 }
 
 /// Returns the setup without fetching anything.

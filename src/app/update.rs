@@ -12,11 +12,10 @@ use crate::app::ingestion::{Walks, ingest};
 use crate::app::observer::Event;
 use crate::app::relocate::follow_database;
 use crate::app::reread::{outdated, reread};
-use crate::app::scope::Scope;
-use crate::app::{Observer, Session, erase, export, last_update};
+use crate::app::{Observer, Session, erase, export, last_update, scope};
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
-use crate::ingest::survey::{Survey, is_away, is_missing};
+use crate::ingest::survey::{Scope, Survey, is_away, is_missing, survey};
 use crate::store::{DocumentId, Forgotten, KnownFile, Store};
 use crate::text::paths;
 
@@ -60,20 +59,16 @@ fn follow_files(
     request: &UpdateRequest,
     observer: &dyn Observer,
 ) -> Result<UpdateReport> {
-    let scope = match session.open_existing()? {
-        Some(mut store) => {
-            session.require_files(&store)?;
-            if !request.is_dry_run {
-                follow_database(session, &mut store, observer)?;
-            }
-            let scope = Scope::read(session, &store, &request.named)?;
-            store.close()?;
-            scope
-        }
-        None => Scope::default(),
-    };
-    let before = scope.survey(session, request.is_dry_run);
     let report = UpdateReport { is_dry_run: request.is_dry_run, ..UpdateReport::default() };
+    let Some(mut store) = session.open_existing()? else { return Ok(report) };
+    session.require_files(&store)?;
+    if !request.is_dry_run {
+        follow_database(session, &mut store, observer)?;
+    }
+    let scope = scope::read(session, &store, &request.named)?;
+    let scope = Scope { is_exact: request.is_dry_run, ..scope };
+    store.close()?;
+    let before = survey(&scope);
     let mut run = Run { session, request, observer, scope: &scope, report };
     run.report.away = before
         .iter()

@@ -163,15 +163,15 @@ fn away_folder<'p>(
 
 /// What is surveyed, and how.
 #[derive(Debug, Clone)]
-pub struct Scope<'a> {
+pub struct Scope {
     /// All added folders.
-    pub roots: &'a Roots,
+    pub roots: Roots,
     /// Those that are walked, and folders in them ([`Roots::parts`]).
-    pub parts: &'a [PathBuf],
+    pub parts: Vec<PathBuf>,
     /// Remembered files.
-    pub known: &'a [KnownFile],
+    pub known: Vec<KnownFile>,
     /// Files that could not be read or have no text, by their path.
-    pub without_text: &'a HashMap<String, LedgerRow>,
+    pub without_text: HashMap<String, LedgerRow>,
     /// How folders are walked.
     pub walk: WalkOptions,
     /// Whether files that seem changed are read, so that a file whose time alone changed does not
@@ -180,8 +180,8 @@ pub struct Scope<'a> {
 }
 
 /// Surveys the files of all folders and the remembered files outside them.
-pub fn survey(scope: &Scope<'_>) -> Vec<Survey> {
-    let Scope { parts, known, .. } = *scope;
+pub fn survey(scope: &Scope) -> Vec<Survey> {
+    let Scope { parts, known, .. } = scope;
     let mut by_part: BTreeMap<Option<&Path>, Vec<&KnownFile>> =
         parts.iter().map(|part| (Some(part.as_path()), Vec::new())).collect();
     for file in known {
@@ -195,7 +195,7 @@ pub fn survey(scope: &Scope<'_>) -> Vec<Survey> {
         .collect();
     // One walk, as for reading: a file that several links lead to is found once.
     let starts: Vec<Start> =
-        groups.values_mut().filter_map(|group| group.start(scope.roots)).collect();
+        groups.values_mut().filter_map(|group| group.start(&scope.roots)).collect();
     for found in walk::walk(&starts, &scope.walk) {
         let found = match found {
             Ok(found) => found,
@@ -226,7 +226,7 @@ fn group_of<'g, 'a>(
 }
 
 /// Returns the documents that have both a missing file and an existing one.
-fn documents_with_copies(scope: &Scope<'_>) -> HashSet<DocumentId> {
+fn documents_with_copies(scope: &Scope) -> HashSet<DocumentId> {
     let (gone, there): (Vec<_>, Vec<_>) =
         scope.known.iter().partition(|file| is_missing(&paths::path_of(&file.stamp.path)));
     let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
@@ -277,7 +277,7 @@ impl<'a> Group<'a> {
     }
 
     /// Compares a file that the walk has found with what is remembered of it.
-    fn meet(&mut self, scope: &Scope<'_>, found: Found) {
+    fn meet(&mut self, scope: &Scope, found: Found) {
         let survey = &mut self.survey;
         let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
         let stamp = (found.size_bytes, found.mtime_ns);
@@ -290,7 +290,7 @@ impl<'a> Group<'a> {
         }
         let files = self.unseen.remove(&found.path).unwrap_or_default();
         let folder = found.path.parent().filter(|_| !files.is_empty());
-        if let Some(now) = folder.and_then(|folder| self.mounts.is_mounted(scope.roots, folder)) {
+        if let Some(now) = folder.and_then(|folder| self.mounts.is_mounted(&scope.roots, folder)) {
             let moved = files.iter().filter(|file| file.is_mounted != Some(now));
             survey.mounted.extend(moved.map(|file| (file.stamp.path.clone(), now)));
         }
@@ -313,7 +313,7 @@ impl<'a> Group<'a> {
 
     /// Looks at the files that the walk has not found: those that the user named, those hidden by an
     /// ignore rule since, and missing ones.
-    fn finish(self, scope: &Scope<'_>, with_copies: &HashSet<DocumentId>) -> Survey {
+    fn finish(self, scope: &Scope, with_copies: &HashSet<DocumentId>) -> Survey {
         let Self { mut survey, unseen, mut mounts } = self;
         if survey.is_refused || survey.is_away {
             return survey;
@@ -336,7 +336,7 @@ impl<'a> Group<'a> {
                 }
                 Err(Error::LinkRefused { .. }) => survey.refused.push(path),
                 _ if is_missing(&path) => {
-                    if let Some(folder) = away_folder(scope.roots, &mut mounts, &path, &files) {
+                    if let Some(folder) = away_folder(&scope.roots, &mut mounts, &path, &files) {
                         survey.empty_folders.insert(folder.to_owned());
                         survey.num_in_empty += files.len();
                         continue;
@@ -358,7 +358,7 @@ impl<'a> Group<'a> {
 /// again. Failures that are not waived are counted. `file` is what is remembered of an earlier
 /// content.
 fn has_no_text(
-    scope: &Scope<'_>,
+    scope: &Scope,
     survey: &mut Survey,
     (path, stamp): (&Path, (u64, i64)),
     file: Option<&KnownFile>,
@@ -378,7 +378,7 @@ fn has_no_text(
 }
 
 /// Whether a file differs from the remembered one.
-fn is_changed(scope: &Scope<'_>, file: &KnownFile, stamp: (u64, i64), reach: &Reach) -> bool {
+fn is_changed(scope: &Scope, file: &KnownFile, stamp: (u64, i64), reach: &Reach) -> bool {
     let is_same = (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp;
     if is_same || !scope.is_exact {
         return !is_same;

@@ -14,9 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::app::observer::Event;
-use crate::app::scope::Scope;
 use crate::app::update::{UpdateReport, UpdateRequest, update};
-use crate::app::{Observer, Session};
+use crate::app::{Observer, Session, scope};
 use crate::error::{Error, Result};
 use crate::files::watch::Change;
 use crate::ingest;
@@ -57,7 +56,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
         }
         notes.iter().for_each(|note| observer.warn(note));
         // A path that was not added is reported before anything is followed.
-        Scope::read(session, &store, &request.named)?;
+        scope::read(session, &store, &request.named)?;
         store.close()?;
     }
     let lines =

@@ -51,7 +51,7 @@ impl Folder {
         let added: Vec<Root> = roots.iter().map(|root| added(&self.path(root))).collect();
         let roots = Roots::new(added, false);
         let (parts, without_text) = (roots.parts(&[]), HashMap::new());
-        let (roots, parts, without_text) = (&roots, parts.as_slice(), &without_text);
+        let known = known.to_vec();
         survey(&Scope { roots, parts, known, without_text, walk: OPTIONS, is_exact })
     }
 }
@@ -219,9 +219,8 @@ fn links_are_not_missing_and_a_folder_that_became_one_is_refused() {
     fs::rename(folder.path("d"), folder.path("o")).unwrap();
     symlink("o", folder.path("d")).unwrap();
     let all = Roots::new(vec![Root { real_path, ..added(&roots[0]) }], false);
-    let without_text = &HashMap::new();
-    let (parts, known) = (&roots[..], &known[..]);
-    let scope = Scope { roots: &all, parts, known, without_text, walk: OPTIONS, is_exact: true };
+    let (parts, without_text) = (roots.to_vec(), HashMap::new());
+    let scope = Scope { roots: all, parts, known, without_text, walk: OPTIONS, is_exact: true };
     let found = survey(&scope).remove(0);
     assert_eq!((found.is_refused, found.is_away, found.refused), (true, false, roots.to_vec()));
 }
@@ -311,10 +310,10 @@ fn check_without_text(
         }
         let added: Vec<Root> = roots.iter().map(|root| added(root)).collect();
         let scope = Scope {
-            roots: &Roots::new(added, false),
-            parts: roots,
-            known: &known,
-            without_text: &HashMap::from([(path.clone(), row.clone())]),
+            roots: Roots::new(added, false),
+            parts: roots.to_vec(),
+            known: known.clone(),
+            without_text: HashMap::from([(path.clone(), row.clone())]),
             walk: OPTIONS,
             is_exact: false,
         };
