@@ -3,7 +3,7 @@
 use crate::app::facets::{Facet, Value};
 use crate::app::values::date;
 use crate::cli::find::line_editor::LineEditor;
-use crate::document::{DocType, Filter, Language};
+use crate::document::Filter;
 use crate::present::find::{Line, Meaning, piece};
 use crate::text::printable::clean;
 
@@ -76,14 +76,8 @@ impl Picker {
         let name = &value.name;
         let is_set = is_set(filter, facet, name);
         match facet {
-            Facet::Type => {
-                let doc_type = DocType::ALL.into_iter().find(|known| known.as_str() == name);
-                filter.doc_type = doc_type.filter(|_| !is_set);
-            }
-            Facet::Language => {
-                let language = Language::ALL.into_iter().find(|known| known.as_str() == name);
-                filter.language = language.filter(|_| !is_set);
-            }
+            Facet::Type => filter.doc_type = name.parse().ok().filter(|_| !is_set),
+            Facet::Language => filter.language = name.parse().ok().filter(|_| !is_set),
             Facet::Folder => filter.path_prefix = (!is_set).then(|| name.clone()),
             Facet::Tag if is_set => filter.tags.retain(|tag| tag != name),
             Facet::Tag => filter.tags.push(name.clone()),

@@ -101,8 +101,8 @@ pub(super) struct Questions {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    main: Option<NumberedQuestion>,
-    beside: Option<NumberedQuestion>,
+    /// By slot.
+    asked: [Option<NumberedQuestion>; 2],
     is_closed: bool,
 }
 
@@ -110,10 +110,8 @@ impl Questions {
     /// Adds a question in place of the one that waits in its slot.
     pub(super) fn ask(&self, asked: NumberedQuestion) {
         let mut waiting = self.lock();
-        match asked.slot {
-            Slot::Main => waiting.main = Some(asked),
-            Slot::Beside => waiting.beside = Some(asked),
-        }
+        let slot = asked.slot as usize;
+        waiting.asked[slot] = Some(asked);
         self.changed.notify_one();
     }
 
@@ -130,7 +128,7 @@ impl Questions {
             if waiting.is_closed {
                 return None;
             }
-            if let Some(asked) = waiting.main.take().or_else(|| waiting.beside.take()) {
+            if let Some(asked) = waiting.asked.iter_mut().find_map(Option::take) {
                 return Some(asked);
             }
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
@@ -140,7 +138,8 @@ impl Questions {
     /// Whether a question would be answered for nothing.
     fn is_stale(&self, asked: &NumberedQuestion) -> bool {
         let waiting = self.lock();
-        waiting.is_closed || asked.slot == Slot::Main && waiting.main.is_some()
+        let is_replaced = waiting.asked[Slot::Main as usize].is_some();
+        waiting.is_closed || asked.slot == Slot::Main && is_replaced
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::app::read::{Around, Selection};
-use crate::document::{CHAIN_SEPARATOR, DocType};
+use crate::document::DocType;
 use crate::present::find::reading::{Body, chain_line, hit_marks, part_line, tags};
 use crate::present::find::{Line, Meaning, fitted, justified, piece, pieces, shortened, width_of};
 use crate::present::terminal::columns::width;
 use crate::present::text::human::Human;
-use crate::present::text::passage::{Excerpt, Room, excerpt, whole};
+use crate::present::text::passage::{Excerpt, whole};
 use crate::present::text::quote;
+use crate::present::text::search::excerpt_of;
 use crate::read::{Outline, Part, PartKind};
 use crate::search::matches::QueryTerms;
 use crate::search::{Answer, Confidence, Hit};
@@ -184,11 +185,7 @@ impl Listing {
     }
 
     fn excerpt(&self, hit: &Hit) -> Excerpt {
-        let chunk = &hit.stored.chunk.chunk;
-        let is_code = hit.stored.doc_type == DocType::Code;
-        let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
-        let known: Vec<&str> = sections.chain([hit.stored.title.as_str()]).collect();
-        excerpt(&chunk.text, &known, &self.terms, Room { columns: self.room, lines: 1, is_code })
+        excerpt_of(hit, &self.terms, self.room, [1, 1])
     }
 
     /// Returns what is above the text of an entry: title, header chain, location.

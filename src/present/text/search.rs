@@ -192,16 +192,7 @@ impl Human {
 
     /// Selects the lines of a hit to show.
     fn excerpt(&self, hit: &Hit, wanted: &QueryTerms) -> Excerpt {
-        let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
-        let is_code = document.doc_type == DocType::Code;
-        let room = Room {
-            columns: self.width.saturating_sub(INDENT),
-            lines: PREVIEW_LINES[usize::from(is_code)],
-            is_code,
-        };
-        let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
-        let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
-        excerpt(&chunk.text, &known, wanted, room)
+        excerpt_of(hit, wanted, self.width.saturating_sub(INDENT), PREVIEW_LINES)
     }
 
     /// Writes the lines of a passage, with an ellipsis before them if the passage begins earlier.
@@ -275,6 +266,21 @@ impl Human {
         }
         Ok(())
     }
+}
+
+/// Selects the lines of a hit to show; `num_lines` is for prose and for code.
+pub(in crate::present) fn excerpt_of(
+    hit: &Hit,
+    wanted: &QueryTerms,
+    columns: usize,
+    num_lines: [usize; 2],
+) -> Excerpt {
+    let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
+    let is_code = document.doc_type == DocType::Code;
+    let room = Room { columns, lines: num_lines[usize::from(is_code)], is_code };
+    let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
+    let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
+    excerpt(&chunk.text, &known, wanted, room)
 }
 
 fn quoted(typed: &str) -> String {
