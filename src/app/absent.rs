@@ -50,41 +50,39 @@ pub(super) fn note(
 /// Returns each part of a filter as a filter, and what it means if no document passes it.
 fn parts(filter: &Filter) -> Vec<(Filter, String)> {
     let of = Filter::default;
+    let Filter { doc_type, language, .. } = *filter;
+    let Filter { path_prefix, excluded_tags, since, until, added_since, .. } = filter.clone();
     let mut parts = Vec::new();
-    if let Some(path) = &filter.path_prefix {
+    if let Some(path) = &path_prefix {
         let lack = format!("there is no document at or below {}", paths::path_of(path).display());
-        parts.push((Filter { path_prefix: Some(path.clone()), ..of() }, lack));
+        parts.push((Filter { path_prefix, ..of() }, lack));
     }
     for tag in &filter.tags {
         let lack = format!("no document has the tag `{tag}`");
         parts.push((Filter { tags: vec![tag.clone()], ..of() }, lack));
     }
-    if let Some(kind) = filter.doc_type {
-        parts.push((
-            Filter { doc_type: Some(kind), ..of() },
-            format!("no document has the type `{kind}`"),
-        ));
+    if let Some(kind) = doc_type {
+        parts.push((Filter { doc_type, ..of() }, format!("no document has the type `{kind}`")));
     }
-    if let Some(language) = filter.language {
-        let lack = format!("no document is source code in `{}`", language.as_str());
-        parts.push((Filter { language: Some(language), ..of() }, lack));
+    if let Some(word) = language {
+        let lack = format!("no document is source code in `{}`", word.as_str());
+        parts.push((Filter { language, ..of() }, lack));
     }
-    if !filter.excluded_tags.is_empty() {
-        let lack =
-            format!("every document has one of the tags `{}`", filter.excluded_tags.join("`, `"));
-        parts.push((Filter { excluded_tags: filter.excluded_tags.clone(), ..of() }, lack));
+    if !excluded_tags.is_empty() {
+        let lack = format!("every document has one of the tags `{}`", excluded_tags.join("`, `"));
+        parts.push((Filter { excluded_tags, ..of() }, lack));
     }
-    if let Some(day) = &filter.since {
+    if let Some(day) = &since {
         let lack = format!("no document is of {day} or later");
-        parts.push((Filter { since: Some(day.clone()), ..of() }, lack));
+        parts.push((Filter { since, ..of() }, lack));
     }
-    if let Some(day) = &filter.until {
+    if let Some(day) = &until {
         let lack = format!("no document is of {day} or earlier");
-        parts.push((Filter { until: Some(day.clone()), ..of() }, lack));
+        parts.push((Filter { until, ..of() }, lack));
     }
-    if let Some(day) = &filter.added_since {
+    if let Some(day) = &added_since {
         let lack = format!("no document was added on {day} or later");
-        parts.push((Filter { added_since: Some(day.clone()), ..of() }, lack));
+        parts.push((Filter { added_since, ..of() }, lack));
     }
     parts
 }

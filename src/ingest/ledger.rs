@@ -166,18 +166,7 @@ impl<'b> Recorder<'b> {
 
     /// Records what is left out.
     pub(super) fn left_out(&mut self, left_out: &LeftOut, store: &mut Store) -> Result<()> {
-        self.put(
-            LedgerRow {
-                path: paths::path_text(&left_out.path),
-                outcome: FileOutcome::Ignored,
-                reason: left_out.rule.as_str().into(),
-                message: None,
-                reader: None,
-                stamp: left_out.stamp,
-                seen_at: String::new(),
-            },
-            store,
-        )
+        self.put(ignored(&left_out.path, left_out.rule.as_str(), left_out.stamp), store)
     }
 
     /// Records a failure; returns whether it is to be reported.
@@ -194,13 +183,10 @@ impl<'b> Recorder<'b> {
             self.unread.push(path.clone());
         }
         let row = LedgerRow {
-            path: paths::path_text(path),
             outcome: FileOutcome::Failed,
-            reason: error.code().into(),
             message: Some(error.to_string()),
             reader: Some(self.before.reader(path).to_owned()),
-            stamp,
-            seen_at: String::new(),
+            ..ignored(path, error.code(), stamp)
         };
         let before = self.before;
         let news = match before.rows.get_key_value(&row.path) {
@@ -234,18 +220,9 @@ impl<'b> Recorder<'b> {
 
     /// Records that every file in a container was seen.
     pub(super) fn container(&mut self, found: &Found, store: &mut Store) -> Result<()> {
-        self.put(
-            LedgerRow {
-                path: paths::path_text(&found.path),
-                outcome: FileOutcome::Ignored,
-                reason: CONTAINER.into(),
-                message: None,
-                reader: Some(self.before.reader(&found.path).to_owned()),
-                stamp: Some((found.size_bytes, found.mtime_ns)),
-                seen_at: String::new(),
-            },
-            store,
-        )
+        let reader = Some(self.before.reader(&found.path).to_owned());
+        let stamp = Some((found.size_bytes, found.mtime_ns));
+        self.put(LedgerRow { reader, ..ignored(&found.path, CONTAINER, stamp) }, store)
     }
 
     /// Forgets the row of a file that is indexed now.
@@ -294,6 +271,19 @@ impl<'b> Recorder<'b> {
             self.gone.extend(gone);
         }
         store.update_ledger(&self.rows, &self.gone)
+    }
+}
+
+/// Returns the row of a file that is not indexed; the store adds the time.
+fn ignored(path: &Path, reason: &str, stamp: Option<(u64, i64)>) -> LedgerRow {
+    LedgerRow {
+        path: paths::path_text(path),
+        outcome: FileOutcome::Ignored,
+        reason: reason.into(),
+        message: None,
+        reader: None,
+        stamp,
+        seen_at: String::new(),
     }
 }
 
