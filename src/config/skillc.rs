@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::files;
 use crate::files::open::Links;
 use crate::limits;
+use crate::text::fields;
 
 /// The variable that overrides the files.
 const VARIABLE: &str = "SKILLC_TOKENIZER";
@@ -20,23 +21,19 @@ const VARIABLE: &str = "SKILLC_TOKENIZER";
 /// The only version of the file format.
 const VERSION: i64 = 1;
 
-/// The words of `[search] tokenizer`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenizerWord {
-    /// Words are reduced to their stems.
-    Ascii,
-    /// Words are kept unchanged.
-    Cjk,
+fields::words! {
+    /// The words of `[search] tokenizer`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TokenizerWord {
+        /// Words are reduced to their stems.
+        Ascii = "ascii",
+        /// Words are kept unchanged.
+        Cjk = "cjk",
+    }
 }
 
-impl TokenizerWord {
-    fn parse(word: &str) -> Option<Self> {
-        match word {
-            "ascii" => Some(Self::Ascii),
-            "cjk" => Some(Self::Cjk),
-            _ => None,
-        }
-    }
+fn parsed(word: &str) -> Option<TokenizerWord> {
+    TokenizerWord::ALL.into_iter().find(|known| known.as_str() == word)
 }
 
 /// Returns the configured tokenizer, and one sentence for each invalid setting; an invalid setting
@@ -45,7 +42,7 @@ pub fn tokenizer(environment: &Environment, stores: &[PathBuf]) -> (TokenizerWor
     let mut warnings = Vec::new();
     if let Some(value) = environment.get(VARIABLE) {
         let value = value.to_string_lossy();
-        match TokenizerWord::parse(&value) {
+        match parsed(&value) {
             Some(word) => return (word, warnings),
             None => warnings.push(format!("{VARIABLE}={value} is neither ascii nor cjk")),
         }
@@ -91,7 +88,7 @@ fn in_file(file: &Path, warnings: &mut Vec<String>) -> Option<TokenizerWord> {
         warn(&format!("unknown key `search.{key}`"));
     }
     let value = search.get("tokenizer")?;
-    let word = value.as_str().and_then(TokenizerWord::parse);
+    let word = value.as_str().and_then(parsed);
     if word.is_none() {
         warn(&format!("search.tokenizer = {value:?} is neither ascii nor cjk"));
     }

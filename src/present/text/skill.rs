@@ -71,7 +71,7 @@ fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) 
         let last = if is_verbose {
             paths::path_text(&listed.found.dir)
         } else {
-            shorten(&clean(&row.description))
+            shorten(&clean(&row.description), MAX_DESCRIPTION_CHARS)
         };
         vec![
             clean(&row.name),
@@ -90,8 +90,9 @@ fn name_of(path: &Path) -> String {
     clean_name(&paths::path_text(path))
 }
 
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(MAX_DESCRIPTION_CHARS) {
+/// Cuts a text; an ellipsis marks the cut.
+pub(super) fn shorten(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),
     }

@@ -32,11 +32,7 @@ fn list(list: &SkillList, out: &mut Sheet<'_>) -> io::Result<()> {
     writeln!(out, "{}", counted(list.skills.len(), "skill"))?;
     for listed in &list.skills {
         let row = &listed.found.row;
-        let description = clean(&row.description);
-        let description = match description.char_indices().nth(MAX_DESCRIPTION_CHARS) {
-            Some((end, _)) => format!("{}…", description[..end].trim_end()),
-            None => description,
-        };
+        let description = text::shorten(&clean(&row.description), MAX_DESCRIPTION_CHARS);
         writeln!(out, "- {}: {description}", clean(&row.name))?;
     }
     if list.skills.is_empty() { Ok(()) } else { writeln!(out, "next: skill_outline, skill_show") }
