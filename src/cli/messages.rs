@@ -92,7 +92,7 @@ pub(super) fn begin<'a>(
     let mut reporter = reporter();
     reporter.human.is_terminal = is_terminal;
     if is_terminal {
-        reporter.human.width = streams::stderr_width();
+        reporter.human.width = usize::from(streams::stderr_size().1);
     }
     reporter.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
     // Bars are coloured by their own library.

@@ -44,11 +44,6 @@ pub(super) fn size() -> (usize, usize) {
     (usize::from(rows), usize::from(columns))
 }
 
-/// Returns the columns of the terminal on stderr.
-pub(super) fn stderr_width() -> usize {
-    usize::from(console::Term::stderr().size().1)
-}
-
 /// Returns the rows and columns of the terminal on stderr.
 pub(super) fn stderr_size() -> (u16, u16) {
     console::Term::stderr().size()

@@ -129,11 +129,10 @@ fn load_layers(environment: &Environment, flags: &Flags, base: Option<&Path>) ->
     }
     for key in &keys {
         for name in variable_names(key) {
-            let Some(value) =
-                environment.get(&name).filter(|_| !origins_has_variable(&origins, key))
-            else {
+            let Some(value) = environment.get(&name) else { continue };
+            if let Some(Origin::Variable(_)) = origins.get(key) {
                 continue;
-            };
+            }
             let value = value.to_str().ok_or_else(|| {
                 Error::config(name.clone(), "not UTF-8")
                     .with_hint(format!("set {name} to UTF-8 text, or unset it"))
@@ -179,10 +178,6 @@ pub fn variable_names(key: &str) -> Vec<String> {
     };
     let full = format!("KB_{}", key.to_uppercase().replace('.', "_"));
     short.map(str::to_owned).into_iter().chain([full]).collect()
-}
-
-fn origins_has_variable(origins: &BTreeMap<String, Origin>, key: &str) -> bool {
-    matches!(origins.get(key), Some(Origin::Variable(_)))
 }
 
 /// Merges one typed value. Unless the key holds text, `10` is a number and `true` is a boolean.

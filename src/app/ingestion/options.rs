@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::request::AddRequest;
+use crate::app::clients::this_program;
 use crate::app::{Observer, Session, model, ocr};
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, PdfStrategy, words};
@@ -77,10 +78,7 @@ pub(in crate::app) fn ingest_options(
 
 /// Returns the program that reads untrusted formats.
 pub(in crate::app) fn reading_program(session: &Session) -> Result<PathBuf> {
-    let this = || {
-        std::env::current_exe().map_err(|source| Error::Io { path: PathBuf::from("kb"), source })
-    };
-    session.reader.clone().map_or_else(this, Ok)
+    session.reader.clone().map_or_else(this_program, Ok)
 }
 
 /// Returns the password of encrypted documents: from the flag, else from the variable, which other users
