@@ -2,32 +2,10 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
-use super::table::Shape;
 use crate::error::Error;
 
 /// The name of the entry.
 pub const NAME: &str = "kb";
-
-/// The fields of an entry with their values, in order.
-pub(super) type Fields = Vec<(&'static str, Value)>;
-
-/// What is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerEntry {
-    /// The absolute path of a program.
-    pub command: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-}
-
-impl ServerEntry {
-    /// Returns the fields of the entry in this form.
-    pub(super) fn fields(&self, shape: Shape) -> Fields {
-        shape.fields(&self.command, &self.args)
-    }
-}
 
 /// Text after a change, and the entry in it before and after.
 #[derive(Debug)]

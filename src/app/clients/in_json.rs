@@ -4,8 +4,8 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::edited::{Edited, Fault, Fields, NAME, ServerEntry};
-use super::table::{Client, Notation, Shape};
+use super::edited::{Edited, Fault, NAME};
+use super::table::{Client, Fields, Notation, ServerEntry, Shape};
 
 /// Sets the entry of kb, or removes it without an `entry`, with the objects that are empty then. `is_new` says whether
 /// the newer version of the program is installed.

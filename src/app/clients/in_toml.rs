@@ -3,8 +3,8 @@
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, value};
 
-use super::edited::{Edited, Fault, Fields, NAME, ServerEntry};
-use super::table::Client;
+use super::edited::{Edited, Fault, NAME};
+use super::table::{Client, Fields, ServerEntry};
 
 /// Sets the entry of kb, or removes it without an `entry`, with the table that is empty then.
 pub(super) fn edit(

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::edited::{Edited, Fault, NAME, ServerEntry};
-use super::table::Client;
+use super::edited::{Edited, Fault, NAME};
+use super::table::{Client, ServerEntry};
 
 /// Spaces before an entry, if there is none yet.
 const INDENT: usize = 2;

@@ -21,10 +21,10 @@ use crate::files::open::{Links, read};
 use crate::files::{path, write};
 use crate::text::fields;
 
+pub use edited::NAME;
 use edited::{Edited, Fault};
-pub use edited::{NAME, ServerEntry};
 use table::Notation;
-pub use table::{CLIENTS, Client, System};
+pub use table::{CLIENTS, Client, ServerEntry, System};
 
 /// Most bytes of settings. Claude Code keeps a history in its file, which grows to some megabytes.
 const MAX_BYTES: u64 = 64 << 20;

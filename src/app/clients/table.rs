@@ -295,28 +295,40 @@ impl Client {
     }
 }
 
-impl Shape {
-    /// Returns the fields of an entry in their order.
-    pub(super) fn fields(self, command: &str, args: &[String]) -> Vec<(&'static str, Value)> {
-        match self {
-            Self::Plain => vec![("command", json!(command)), ("args", json!(args))],
-            Self::Stdio => {
+/// What is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerEntry {
+    /// The absolute path of a program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+/// The fields of an entry with their values, in order.
+pub(super) type Fields = Vec<(&'static str, Value)>;
+
+impl ServerEntry {
+    /// Returns the fields of the entry in this form.
+    pub(super) fn fields(&self, shape: Shape) -> Fields {
+        let Self { command, args } = self;
+        match shape {
+            Shape::Plain => vec![("command", json!(command)), ("args", json!(args))],
+            Shape::Stdio => {
                 vec![("type", json!("stdio")), ("command", json!(command)), ("args", json!(args))]
             }
-            Self::Local | Self::LocalAlone => {
-                let line: Vec<&str> =
-                    [command].into_iter().chain(args.iter().map(String::as_str)).collect();
+            Shape::Local | Shape::LocalAlone => {
+                let line: Vec<&String> = [command].into_iter().chain(args).collect();
                 let mut fields = vec![("type", json!("local")), ("command", json!(line))];
-                fields.extend((self == Self::Local).then(|| ("enabled", json!(true))));
+                fields.extend((shape == Shape::Local).then(|| ("enabled", json!(true))));
                 fields
             }
-            Self::WithTools => vec![
+            Shape::WithTools => vec![
                 ("type", json!("local")),
                 ("command", json!(command)),
                 ("args", json!(args)),
                 ("tools", json!(["*"])),
             ],
-            Self::Extension => vec![
+            Shape::Extension => vec![
                 ("type", json!("stdio")),
                 ("name", json!("kb")),
                 ("cmd", json!(command)),
