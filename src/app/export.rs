@@ -97,18 +97,15 @@ pub fn export(
     emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
     session.once(|| {
+        let missing = || Error::PathNotFound { path: session.database() };
         let Some(criteria) = &request.criteria else {
-            return transfer::export(&open(session)?, request.with_vectors, emit);
+            let store = session.open_existing()?.ok_or_else(missing)?;
+            return transfer::export(&store, request.with_vectors, emit);
         };
         let chosen = choose(session, &Choice::Matching(criteria.clone()), observer)?;
-        let (store, ids) =
-            chosen.ok_or_else(|| Error::PathNotFound { path: session.database() })?;
+        let (store, ids) = chosen.ok_or_else(missing)?;
         transfer::export_documents(&store, &ids, &[], request.with_vectors, emit)
     })
-}
-
-fn open(session: &Session) -> Result<Store> {
-    session.open_existing()?.ok_or_else(|| Error::PathNotFound { path: session.database() })
 }
 
 /// Writes a file that only its owner can read.

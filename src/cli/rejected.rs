@@ -82,7 +82,7 @@ pub(super) fn first_word(args: &[OsString]) -> Option<&OsString> {
     while let Some(word) = words.next() {
         if ["--data-dir", "--base", "--color", "--log-file"].iter().any(|flag| word == flag) {
             words.next();
-        } else if !is_flag(word) {
+        } else if !word.to_string_lossy().starts_with('-') {
             return Some(word);
         }
     }
@@ -114,10 +114,6 @@ pub(super) fn explain_skill(
     };
     let format = format_of(args).unwrap_or(OutputFormat::Human);
     report_of_skill(Diagnostic::InvalidOption { message, hint }.into(), program, format)
-}
-
-fn is_flag(arg: &OsString) -> bool {
-    arg.to_string_lossy().starts_with('-')
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ pub(super) fn wrong_value(
     file: &Path,
 ) -> Error {
     let key = error.path.join(".");
-    let fault = explain(&error.kind, limit_of(&key));
-    refused(&key, &fault, origins, file)
+    let limit = limits::SETTINGS.iter().find(|limit| limit.name == key);
+    refused(&key, &explain(&error.kind, limit), origins, file)
 }
 
 /// What is wrong with a value.
@@ -97,11 +97,6 @@ fn shown(value: &Actual) -> String {
         Actual::Unit | Actual::Option => "nothing".into(),
         other => other.to_string(),
     }
-}
-
-/// Returns the allowed range of a setting that is a whole number.
-fn limit_of(key: &str) -> Option<&'static Limit> {
-    limits::SETTINGS.iter().find(|limit| limit.name == key)
 }
 
 /// Returns the key of a whole number that is out of its range.

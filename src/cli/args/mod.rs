@@ -230,7 +230,8 @@ knowledge base (--base) that you name now. It is shown first. Everything else in
 program reads its settings when it starts. `kb doctor` finds entries that no longer work.")]
 pub(super) struct McpInstall {
     /// The program whose settings change
-    #[arg(long, value_name = "NAME", value_parser = client_names())]
+    #[arg(long, value_name = "NAME")]
+    #[arg(value_parser = PossibleValuesParser::new(CLIENTS.iter().map(|client| client.name)))]
     pub(super) client: String,
     /// Change the settings of the project in this folder, not yours
     #[arg(long)]
@@ -246,11 +247,6 @@ pub(super) struct McpInstall {
     pub(super) yes: bool,
     #[command(flatten)]
     pub(super) format: Format,
-}
-
-/// Returns a parser that accepts the names of the programs.
-fn client_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(CLIENTS.iter().map(|client| client.name))
 }
 
 #[cfg(test)]

@@ -255,7 +255,7 @@ impl<'a> From<&'a Answer> for SearchJson<'a> {
             answer_probability: answer.probability(),
             confidence_reason: answer.confidence_reason(),
             notes: notes(&answer.notes, &answer.hits),
-            reranked: answer.reranking.as_ref().map(is_done),
+            reranked: answer.reranking.as_ref().map(|outcome| *outcome == Reranking::Done),
             rerank_error: answer.reranking.as_ref().and_then(failure),
             budget: gathered.and_then(|gathered| gathered.budget),
             tokens: gathered.map(|gathered| gathered.num_tokens),
@@ -266,10 +266,6 @@ impl<'a> From<&'a Answer> for SearchJson<'a> {
 /// Returns the notes of an answer, and advice about its stale hits.
 fn notes(notes: &[String], hits: &[Hit]) -> Vec<String> {
     notes.iter().cloned().chain(stale::advice(hits)).collect()
-}
-
-fn is_done(reranking: &Reranking) -> bool {
-    *reranking == Reranking::Done
 }
 
 fn failure(reranking: &Reranking) -> Option<&str> {

@@ -34,9 +34,10 @@ impl Human {
                 budget.map(|most| format!(" of {}", thousands(most))).unwrap_or_default()
             ),
         };
+        let phrasings = answer.phrasings().map(|typed| format!("\"{}\"", clean(typed)));
         let heading = format!(
             "Search: {} ({} matches, showing {shown})",
-            answer.phrasings().map(quoted).collect::<Vec<_>>().join(", "),
+            phrasings.collect::<Vec<_>>().join(", "),
             thousands(answer.total_matches),
         );
         self.line_of_words(&heading, out)?;
@@ -281,10 +282,6 @@ pub(in crate::present) fn excerpt_of(
     let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
     let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
     excerpt(&chunk.text, &known, wanted, room)
-}
-
-fn quoted(typed: &str) -> String {
-    format!("\"{}\"", clean(typed))
 }
 
 /// Returns sentences about an answer as a whole: whether it is one, and how its hits are ordered.
