@@ -193,41 +193,7 @@ pub(in crate::present) struct LintJson<'a> {
     /// Findings that are warnings.
     warnings: usize,
     /// The findings.
-    diagnostics: Vec<FindingJson<'a>>,
-}
-
-/// A finding for the author.
-#[derive(Serialize, JsonSchema)]
-struct FindingJson<'a> {
-    /// `error` or `warning`.
-    severity: &'a str,
-    /// Code of the protocol.
-    code: &'a str,
-    /// Id of the rule.
-    rule: &'a str,
-    /// Name of the rule.
-    name: &'a str,
-    /// What was found.
-    message: &'a str,
-    /// File, relative to the skill.
-    file: Option<&'a str>,
-    /// Line, from 1.
-    line: Option<usize>,
-}
-
-impl<'a> From<&'a Finding> for FindingJson<'a> {
-    fn from(finding: &'a Finding) -> Self {
-        let (severity, code) = finding.rule.severity.words();
-        Self {
-            severity,
-            code,
-            rule: finding.rule.id,
-            name: finding.rule.name,
-            message: &finding.message,
-            file: finding.file.as_deref(),
-            line: finding.line,
-        }
-    }
+    diagnostics: &'a [Finding],
 }
 
 /// Writes the findings.
@@ -238,7 +204,7 @@ fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
         skipped: linted.is_skipped,
         errors: linted.count(Severity::Error),
         warnings: linted.count(Severity::Warning),
-        diagnostics: linted.findings.iter().map(FindingJson::from).collect(),
+        diagnostics: &linted.findings,
     })
 }
 

@@ -1,41 +1,52 @@
 //! Names the rules for authors, and what violates them.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::text::fields;
 use crate::text::headings::{Heading, Page};
 
-/// How serious a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// The skill does not work, or not everywhere.
-    Error,
-    /// The skill could be better.
-    Warning,
+fields::words! {
+    /// How serious a finding is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Severity {
+        /// The skill does not work, or not everywhere.
+        Error = "error",
+        /// The skill could be better.
+        Warning = "warning",
+    }
 }
 
 impl Severity {
-    /// Returns the word and the code of its diagnostics.
-    pub fn words(self) -> (&'static str, &'static str) {
+    const fn code(self) -> &'static str {
         match self {
-            Self::Error => ("error", "E300"),
-            Self::Warning => ("warning", "W300"),
+            Self::Error => "E300",
+            Self::Warning => "W300",
         }
     }
 }
 
 /// A rule of the standard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rule {
-    /// `SKL` and three digits.
-    pub id: &'static str,
-    /// Its short name.
-    pub name: &'static str,
-    /// How serious a violation is.
+    /// `error` or `warning`.
     pub severity: Severity,
+    /// Code of the protocol.
+    pub code: &'static str,
+    /// Id of the rule.
+    #[serde(rename = "rule")]
+    pub id: &'static str,
+    /// Name of the rule.
+    pub name: &'static str,
 }
 
 /// Declares the rules, each as a constant by its short name.
 macro_rules! rules {
     ($($constant:ident = $id:literal $name:literal $severity:ident,)*) => {
-        $(pub(super) const $constant: Rule = Rule { id: $id, name: $name, severity: Severity::$severity };)*
+        $(pub(super) const $constant: Rule = {
+            let severity = Severity::$severity;
+            Rule { severity, code: severity.code(), id: $id, name: $name }
+        };)*
 
         /// All rules, in order.
         pub const RULES: &[Rule] = &[$($constant),*];
@@ -65,16 +76,17 @@ rules! {
     NO_ORPHANS = "SKL401" "no-orphans" Warning,
 }
 
-/// A violated rule and its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A finding for the author.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// Which rule.
+    #[serde(flatten)]
     pub rule: Rule,
-    /// How it is violated.
+    /// What was found.
     pub message: String,
-    /// Below the skill's directory; `None` for the skill as a whole.
+    /// File, relative to the skill.
     pub file: Option<String>,
-    /// From 1; `None` for the file as a whole.
+    /// Line, from 1.
     pub line: Option<usize>,
 }
 
@@ -86,9 +98,8 @@ impl Finding {
             (Some(file), None) => format!("{file}: "),
             (None, _) => String::new(),
         };
-        let (word, code) = self.rule.severity.words();
-        let Rule { id, name, .. } = self.rule;
-        format!("{place}{word}[{code}]: {id} {name}: {}", self.message)
+        let Rule { severity, code, id, name } = self.rule;
+        format!("{place}{}[{code}]: {id} {name}: {}", severity.as_str(), self.message)
     }
 }
 
