@@ -14,7 +14,7 @@ use crate::files::access::is_writable;
 use crate::files::open::{self, Links};
 use crate::files::write::side_file;
 use crate::store::{Existing, Store, Verified};
-use crate::text::fields;
+use crate::text::{fields, paths::resolved};
 
 /// The first bytes of every SQLite database.
 const HEAD: &[u8] = b"SQLite format 3\0";
@@ -49,9 +49,8 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
     let file = absolute(file)?;
     let database = session.database();
     // The target of a link is replaced, not the link.
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let target = real(&file);
-    if target == real(&database) {
+    let target = resolved(&file);
+    if target == resolved(&database) {
         return Err(exists(&target));
     }
     // A log left over from another database would be applied to the copy.
@@ -115,14 +114,13 @@ pub struct Restored {
 pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
     let file = absolute(file)?;
     let database = session.database();
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if real(&file) == real(&database) {
+    if resolved(&file) == resolved(&database) {
         return Err(Error::usage(format!("{} is the database itself", file.display()))
             .with_hint("name a file that `kb backup` wrote"));
     }
     session.require_writable()?;
     session.make_data_dir()?;
-    let target = real(&database);
+    let target = resolved(&database);
     let kept = copies::free_name(session, Reason::Restore);
     let (stats, is_replacing) = Store::restore(&file, &target, &kept)?;
     bases::adopt_restored(session)?;

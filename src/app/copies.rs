@@ -13,7 +13,7 @@ use crate::app::{Observer, Session, error_log};
 use crate::error::{Error, Result};
 use crate::files::{File, folder, write};
 use crate::store::{Existing, Store, Unmigrated};
-use crate::text::fields;
+use crate::text::{fields, paths::resolved};
 
 /// The beginning and the end of the name of every copy; between them are the reason and the time.
 const PREFIX: &str = "kb-before-";
@@ -173,9 +173,8 @@ fn require_room(session: &Session, size_bytes: u64) -> Result<()> {
 
 /// Returns the folder that has the database file, where a link leads to it.
 fn place(session: &Session) -> PathBuf {
-    let database = session.database();
-    let real = database.canonicalize().unwrap_or(database);
-    real.parent().map_or_else(|| session.data_dir().to_owned(), Path::to_owned)
+    let database = resolved(&session.database());
+    database.parent().map_or_else(|| session.data_dir().to_owned(), Path::to_owned)
 }
 
 /// Returns the copy that a path names; `None` for any other file.

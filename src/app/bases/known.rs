@@ -293,8 +293,7 @@ fn plain(field: &str) -> String {
 
 /// Returns a folder without links, as the file has it.
 fn real(dir: &Path) -> String {
-    let real = dir.canonicalize();
-    paths::path_text(real.as_deref().unwrap_or(dir)).replace('\n', "\\x0a")
+    paths::path_text(&paths::resolved(dir)).replace('\n', "\\x0a")
 }
 
 #[cfg(test)]

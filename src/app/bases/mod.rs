@@ -14,6 +14,7 @@ use crate::app::Session;
 use crate::app::typed::absolute;
 use crate::error::{Error, Result};
 use crate::files::{folder, write};
+use crate::text::paths::resolved;
 
 pub(super) use allow::adopt_restored;
 pub use allow::{Candidate, allow, candidate};
@@ -108,8 +109,9 @@ fn checked(description: &str) -> Result<String> {
 pub fn make_here(session: &Session) -> Result<Place> {
     let here = absolute(Path::new("."))?;
     let place = Place::in_project(&here);
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if real(&here) == real(&session.environment.home()) || real(&place.dir) == real(&session.home) {
+    if resolved(&here) == resolved(&session.environment.home())
+        || resolved(&place.dir) == resolved(&session.home)
+    {
         return Err(Error::usage("the knowledge base in the home directory is the default one")
             .with_hint("run `kb init --here` in the folder of a project"));
     }

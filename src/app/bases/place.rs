@@ -11,7 +11,7 @@ use crate::config::{Environment, PROJECT_FOLDER};
 use crate::error::{Error, Result};
 use crate::files::folder;
 use crate::store::Store;
-use crate::text::fields;
+use crate::text::{fields, paths::resolved};
 
 /// Name of the database in its folder.
 pub const DATABASE: &str = "kb.db";
@@ -131,12 +131,12 @@ pub fn find(
 pub fn of_project(data_dir: &Path, environment: &Environment) -> Option<Place> {
     #[expect(clippy::disallowed_methods, reason = "a project is found by where the user is")]
     let current = std::env::current_dir().ok()?;
-    let home = real(&environment.home());
-    let data_dir = real(data_dir);
+    let home = resolved(&environment.home());
+    let data_dir = resolved(data_dir);
     let projects = current.ancestors().map(Place::in_project);
     let mut found = projects.filter(Place::exists);
     found.find(|place| {
-        place.dir.parent().map(real).as_ref() != Some(&home) && real(&place.dir) != data_dir
+        place.dir.parent().map(resolved).as_ref() != Some(&home) && resolved(&place.dir) != data_dir
     })
 }
 
@@ -145,10 +145,6 @@ pub fn of_project(data_dir: &Path, environment: &Environment) -> Option<Place> {
 pub fn is_allowed(place: &Place, known: &Known) -> bool {
     known.has_folder(&place.dir)
         && known.base(&place.dir, &known::id(Store::peek_id(&place.database()))).is_some()
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

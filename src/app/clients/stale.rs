@@ -6,6 +6,7 @@ use super::table::{CLIENTS, Client, Notation, System, is_kb, started};
 use super::{NAME, content, in_json, in_toml, in_yaml, text};
 use crate::config::Environment;
 use crate::error::{Error, Result};
+use crate::text::paths::resolved;
 
 /// An entry for kb in the settings of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,8 +91,7 @@ fn problem(
         _ => Some(named.to_owned()).filter(|path| path.is_file()),
     };
     let Some(found) = found else { return Some(Problem::NoProgram(command.to_owned())) };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if real(&found) != real(program) {
+    if resolved(&found) != resolved(program) {
         return Some(Problem::OtherProgram(command.to_owned()));
     }
     let dir = data_dir(args).filter(|dir| Path::new(dir).is_absolute());

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::extract::detect::{self, TextExtensions, TypeOverride};
 use crate::files::Metadata;
 use crate::files::reach::{Folder, Reach};
+use crate::text::paths::resolved;
 
 use seen::{Item, Seen, mtime_ns};
 use tree::Tree;
@@ -196,10 +197,6 @@ fn identity(path: &Path, reach: &Reach) -> PathBuf {
         Reach::Exactly(real) => real.clone(),
         Reach::Anywhere => resolved(path),
     }
-}
-
-fn resolved(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Items, each with the links that may be followed to open it.

@@ -19,6 +19,11 @@ pub fn clean(path: &Path) -> PathBuf {
     cleaned
 }
 
+/// Returns a path without links; unchanged if nothing is there.
+pub fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
 /// Returns the text of a path, which is unique: a byte that is not UTF-8 becomes `\xHH`, and a
 /// backslash before an `x` becomes `\x5c`, so that no two paths have the same text.
 pub fn path_text(path: &Path) -> String {
