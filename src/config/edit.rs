@@ -106,14 +106,8 @@ fn indent_of(line: &str) -> usize {
 /// Returns a typed value as a YAML scalar. Numbers and booleans stay unquoted unless the key holds
 /// text; text is quoted where YAML would interpret it.
 fn scalar(typed: &str, is_text: bool) -> String {
-    let parsed = match limits::is_readable_yaml(typed) {
-        true => yaml_serde::from_str(typed).ok(),
-        false => None,
-    };
-    match parsed {
-        _ if is_text && !typed.is_empty() => {
-            yaml_serde::to_string(typed).unwrap_or_default().trim_end().to_owned()
-        }
+    let parsed = Some(typed).filter(|typed| !is_text && limits::is_readable_yaml(typed));
+    match parsed.and_then(|typed| yaml_serde::from_str(typed).ok()) {
         Some(yaml_serde::Value::Bool(_) | yaml_serde::Value::Number(_)) => typed.to_owned(),
         _ if typed.is_empty() => "\"\"".into(),
         _ => yaml_serde::to_string(typed).unwrap_or_default().trim_end().to_owned(),

@@ -182,12 +182,9 @@ pub fn variable_names(key: &str) -> Vec<String> {
 
 /// Merges one typed value. Unless the key holds text, `10` is a number and `true` is a boolean.
 fn merge_one(figment: Figment, defaults: &Config, key: &str, typed: &str) -> Figment {
-    let parsed = match limits::is_readable_yaml(typed) {
-        true => yaml_serde::from_str(typed).ok(),
-        false => None,
-    };
-    let value = match parsed {
-        _ if is_text(defaults, key) => Value::from(typed),
+    let is_parsed = !is_text(defaults, key) && limits::is_readable_yaml(typed);
+    let parsed = Some(typed).filter(|_| is_parsed);
+    let value = match parsed.and_then(|typed| yaml_serde::from_str(typed).ok()) {
         Some(yaml_serde::Value::Bool(flag)) => Value::from(flag),
         Some(yaml_serde::Value::Number(number)) if number.is_u64() => {
             Value::from(number.as_u64().unwrap_or_default())
