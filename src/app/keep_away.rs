@@ -66,10 +66,9 @@ pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
         // If a killed run had written the rules, nothing else removes its draft.
         write::collect(folder);
         let path = folder.join(KB_IGNORE);
-        let mut text = match open::read(&path, Links::RefuseBelow(folder), MAX_IGNORE_BYTES) {
-            Err(Error::PathNotFound { .. }) => Vec::new(),
-            read => read?,
-        };
+        let links = Links::RefuseBelow(folder);
+        let text = open::read_if_there(&path, links, MAX_IGNORE_BYTES)?;
+        let mut text = text.unwrap_or_default();
         let known: BTreeSet<Vec<u8>> = text
             .split(|byte| *byte == b'\n')
             .map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec())

@@ -85,13 +85,9 @@ impl Known {
     /// Reads the file; a missing one has no lines, and lines that cannot be read are left out: what they
     /// allowed must be allowed again.
     pub fn read(environment: &Environment) -> Result<Self> {
-        let bytes = match open::read(&file(environment), Links::Follow, MAX_BYTES) {
-            Ok(bytes) => bytes,
-            Err(Error::PathNotFound { .. }) => Vec::new(),
-            Err(error) => return Err(error),
-        };
+        let bytes = open::read_if_there(&file(environment), Links::Follow, MAX_BYTES)?;
         let (mut known, mut is_readable) = (Self::default(), false);
-        for line in String::from_utf8_lossy(&bytes).lines() {
+        for line in String::from_utf8_lossy(&bytes.unwrap_or_default()).lines() {
             if let Some(entry) = line.strip_prefix('\t') {
                 if let Some(base) = known.bases.last_mut().filter(|_| is_readable) {
                     read_entry(entry, &mut base.allowed);

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::app::Session;
 use crate::config::Environment;
 use crate::error::{Error, Result};
-use crate::files::open::{Links, read};
+use crate::files::open::{Links, read_if_there};
 use crate::files::{path, write};
 use crate::text::fields;
 
@@ -143,7 +143,7 @@ pub fn plan(
         .newer
         .is_some_and(|newer| version(client.name).is_some_and(|version| version >= newer.version));
     let path = write::destination(&named).map_err(|source| Error::of_file(&named, source))?;
-    let old = content(&path)?;
+    let old = read_if_there(&path, Links::Follow, MAX_BYTES)?;
     let (mark, text) = text(old.as_deref().unwrap_or_default(), &path)?;
     let edited = match client.notation {
         Notation::Json | Notation::Jsonc => in_json::edit(text, client, is_new, entry),
@@ -186,7 +186,7 @@ impl Plan {
             return Ok(());
         }
         // Programs write into their settings while they run.
-        if content(&self.path)? != self.old {
+        if read_if_there(&self.path, Links::Follow, MAX_BYTES)? != self.old {
             return Err(Error::config(&self.path, "it has changed meanwhile; nothing was written")
                 .with_hint("run the command again"));
         }
@@ -198,15 +198,6 @@ impl Plan {
         }
         write::create_public_folder(folder).map_err(failed)?;
         write::replace_of_user(&self.path, self.new.as_bytes()).map_err(failed)
-    }
-}
-
-/// Returns the content of a file; `None` if it is missing.
-fn content(path: &Path) -> Result<Option<Vec<u8>>> {
-    match read(path, Links::Follow, MAX_BYTES) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(Error::PathNotFound { .. }) => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

@@ -41,6 +41,14 @@ pub fn read(path: &Path, links: Links<'_>, max_bytes: u64) -> Result<Vec<u8>> {
     read_open(open(path, links)?, path, max_bytes)
 }
 
+/// Like [`read`]; `None` if nothing is there.
+pub fn read_if_there(path: &Path, links: Links<'_>, max_bytes: u64) -> Result<Option<Vec<u8>>> {
+    match read(path, links, max_bytes) {
+        Err(Error::PathNotFound { .. }) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
 /// Reads the rest of an open file like [`read`]; `path` is only used in errors.
 pub fn read_open(file: File, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     let len = file.metadata().map_err(|source| failure(path, source))?.len();
