@@ -33,14 +33,14 @@ pub mod walk;
 
 use std::path::{Path, PathBuf};
 
-use crate::document::{Chunk, Embedding, Format};
+use crate::document::Format;
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::extract::detect;
 use crate::files::reach::Reach;
-use crate::ingest::prepare::{Prepared, ReadFile};
+use crate::ingest::prepare::ReadFile;
 use crate::ingest::walk::{Found, Start};
-use crate::store::NewDocument;
+use crate::store::DocumentId;
 
 pub use crate::extract::clock::CpuBudget;
 pub use crate::extract::detect::NO_EXTENSION;
@@ -49,8 +49,8 @@ pub use crate::hash::sha256 as content_hash;
 pub use edit::EditedText;
 pub use notes::check_note;
 pub use options::{ChunkingOptions, IngestOptions};
-use passages::embed;
-pub use prepare::guarded;
+pub use passages::embed;
+pub use prepare::{Prepared, guarded};
 pub use report::{Event, Failed, IngestReport, OnEvent};
 pub use run::Run;
 
@@ -67,49 +67,30 @@ impl Run<'_> {
     /// options do; text is read as Markdown.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let format = detect::detect_nameless(Path::new(UNNAMED), bytes, self.options.wanted)?;
-        let (prepared, budget) = prepare(None, bytes, format, self.options, self.embedder)?;
-        let embeddings = embed(self.embedder, Some(self.store), &prepared.chunks, &budget)?;
+        let (prepared, budget) = make(None, bytes, format, self.options, self.embedder)?;
+        self.keep(&prepared, &budget, None)
+    }
+
+    /// Embeds and stores a document that has no file, in place of the note `replaced` if there is one.
+    fn keep(
+        &mut self,
+        prepared: &Prepared,
+        budget: &CpuBudget,
+        replaced: Option<DocumentId>,
+    ) -> Result<()> {
+        let embeddings = embed(self.embedder, Some(self.store), &prepared.chunks, budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
-        let change = self.store.replace(document, chunks, &embeddings, &|_| false)?;
-        self.report.count(change, &prepared, self.on_event);
+        let change = match replaced {
+            Some(id) => self.store.replace_note(id, document, chunks, &embeddings)?,
+            None => self.store.replace(document, chunks, &embeddings, &|_| false)?,
+        };
+        self.report.count(change, prepared, self.on_event);
         Ok(())
     }
 }
 
-/// A document that no database has.
-#[derive(Debug)]
-pub struct Made {
-    /// The document.
-    pub document: NewDocument,
-    /// Its chunks.
-    pub chunks: Vec<Chunk>,
-    /// What the reader reports.
-    pub warnings: Vec<String>,
-    budget: CpuBudget,
-}
-
-impl Made {
-    /// Embeds the chunks, within the time that is left for the document.
-    pub fn embed(&self, embedder: &dyn Embedder) -> Result<Vec<Embedding>> {
-        embed(embedder, None, &self.chunks, &self.budget)
-    }
-}
-
-/// Makes a document of bytes, without a database; those of a stream have no file.
+/// Makes a document of bytes, which have no file if they are from a stream. Also returns the rest of their time.
 pub fn make(
-    file: Option<&Found>,
-    bytes: &[u8],
-    format: Format,
-    options: &IngestOptions,
-    embedder: &dyn Embedder,
-) -> Result<Made> {
-    let (prepared, budget) = prepare(file, bytes, format, options, embedder)?;
-    let Prepared { document, chunks, warnings } = prepared;
-    Ok(Made { document, chunks, warnings, budget })
-}
-
-/// Extracts and chunks bytes, and returns the rest of their time.
-fn prepare(
     file: Option<&Found>,
     bytes: &[u8],
     format: Format,

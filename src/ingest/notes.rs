@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::document::{DocType, Metadata};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
-use crate::ingest::{IngestOptions, Run, content_hash, embed, prepare};
+use crate::ingest::{IngestOptions, Run, content_hash, prepare};
 use crate::store::DocumentId;
 
 /// Refuses an empty note before a model is loaded.
@@ -47,15 +47,9 @@ impl Run<'_> {
         let replaced = replaced.or_else(|| retitled.map(|note| note.id));
         let budget = CpuBudget::new(options.max_cpu);
         let prepared = prepare::prepare_note(text, hash, &options, self.embedder, &budget)?;
-        let embeddings = embed(self.embedder, Some(self.store), &prepared.chunks, &budget)?;
-        let (document, chunks) = (&prepared.document, &prepared.chunks);
-        let change = match replaced {
-            Some(id) => self.store.replace_note(id, document, chunks, &embeddings)?,
-            None => self.store.replace(document, chunks, &embeddings, &|_| false)?,
-        };
+        self.keep(&prepared, &budget, replaced)?;
         self.report.retitled += usize::from(is_retitled);
         self.report.tagged += usize::from(is_tagged);
-        self.report.count(change, &prepared, self.on_event);
         Ok(())
     }
 
@@ -76,10 +70,7 @@ impl Run<'_> {
                 prepare::prepare_note(&text, hash, &options, self.embedder, &budget)?;
             let natural_language = prepared.document.metadata.natural_language;
             prepared.document.metadata = Metadata { natural_language, ..note.metadata };
-            let embeddings = embed(self.embedder, Some(self.store), &prepared.chunks, &budget)?;
-            let (document, chunks) = (&prepared.document, &prepared.chunks);
-            let change = self.store.replace_note(*id, document, chunks, &embeddings)?;
-            self.report.count(change, &prepared, self.on_event);
+            self.keep(&prepared, &budget, Some(*id))?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ pub(super) fn known(store: &Store, passages: &[String]) -> Result<Vec<Option<Emb
 }
 
 /// Embeds the chunks of one document, except for passages that the database has already.
-pub(super) fn embed(
+pub fn embed(
     embedder: &dyn Embedder,
     store: Option<&Store>,
     chunks: &[Chunk],

@@ -26,10 +26,13 @@ const COUNTS_PER_CHECK: u32 = 16;
 
 /// A document with its chunks, before embedding.
 #[derive(Debug)]
-pub(super) struct Prepared {
-    pub(super) document: NewDocument,
-    pub(super) chunks: Vec<Chunk>,
-    pub(super) warnings: Vec<String>,
+pub struct Prepared {
+    /// The document.
+    pub document: NewDocument,
+    /// Its chunks.
+    pub chunks: Vec<Chunk>,
+    /// What the reader reports.
+    pub warnings: Vec<String>,
 }
 
 impl Prepared {

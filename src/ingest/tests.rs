@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::chunk::{ChunkOptions, Strategy};
-use crate::document::{Binding, DocType, Filter, ModelFiles, Precision};
+use crate::document::{Binding, DocType, Embedding, Filter, ModelFiles, Precision};
 use crate::embed::{Embedder, QueryEmbedding, Side};
 use crate::error::Error;
 use crate::store::Store;

@@ -13,7 +13,7 @@ use crate::app::{Observer, Session, add, error_log, model};
 use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::extract::detect;
-use crate::ingest::{self, Made, UNNAMED, guarded};
+use crate::ingest::{self, Prepared, UNNAMED, guarded};
 use crate::store::Record;
 use crate::text::json::Line;
 use crate::transfer;
@@ -229,7 +229,7 @@ impl Run<'_> {
         with_vectors: bool,
     ) -> Result<Option<Outcome>> {
         let (options, job) = (&self.job.options, self.job);
-        let made = match input {
+        let (prepared, budget) = match input {
             Input::File(found) => {
                 let Some((bytes, format)) = job.bytes(&found)? else { return Ok(None) };
                 ingest::make(Some(&found), &bytes, format, options, model)?
@@ -241,8 +241,9 @@ impl Run<'_> {
             }
             Input::Failed(error) => return Err(error),
         };
-        let embeddings = with_vectors.then(|| made.embed(model)).transpose()?;
-        let Made { document, chunks, warnings, .. } = made;
+        let embed = || ingest::embed(model, None, &prepared.chunks, &budget);
+        let embeddings = with_vectors.then(embed).transpose()?;
+        let Prepared { document, chunks, warnings } = prepared;
         let record = Record::new(document, chunks, embeddings, &error_log::now())?;
         Ok(Some(Outcome::Record(Box::new(record), warnings)))
     }
