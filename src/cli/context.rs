@@ -140,7 +140,6 @@ pub(super) fn width() -> usize {
     if streams::is_stdout_terminal() { streams::size().1 } else { DEFAULT_WIDTH }
 }
 
-/// Prints a result as JSON.
 pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Result<()> {
     stage("print", || streams::json(answer))
 }

@@ -68,7 +68,6 @@ const VIEWERS: &[(&[&str], Syntax)] = &[
 /// A place in a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
-    /// The file.
     pub(super) path: &'a Path,
     /// Line number, from 1.
     pub(super) line: Option<u32>,

@@ -28,7 +28,6 @@ pub(super) struct Topic {
     appendix: &'static str,
 }
 
-/// All topics.
 pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "query", page: include_str!("../../docs/query.md"), appendix: "" },
     Topic {

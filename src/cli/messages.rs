@@ -169,7 +169,6 @@ pub(super) fn info(text: &str) {
     reporter().report(least, level, text);
 }
 
-/// Prints a warning.
 pub(super) fn warn(text: &str) {
     reporter().report(Verbosity::Quiet, "warning", &format!("warning: {text}"));
 }
@@ -190,7 +189,6 @@ pub(super) fn is_detailed() -> bool {
     reporter.verbosity >= Verbosity::Verbose || reporter.log.is_some()
 }
 
-/// Whether what is written to stderr is coloured.
 pub(super) fn is_stderr_coloured() -> bool {
     reporter().human.is_coloured
 }

@@ -37,7 +37,6 @@ pub(super) struct Before {
 pub(super) struct Failed {
     /// Which file or folder.
     pub(super) path: PathBuf,
-    /// Why.
     pub(super) error: Error,
     /// The file as it was found; `None` if the walk could not even look at it.
     pub(super) stamp: Option<(u64, i64)>,
@@ -46,7 +45,6 @@ pub(super) struct Failed {
 /// Whether a failure is to be reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum News {
-    /// It is.
     Yes,
     /// It was reported by an earlier run.
     No,
@@ -164,7 +162,6 @@ impl<'b> Recorder<'b> {
         Self { before, seen: HashSet::new(), rows, gone, unread }
     }
 
-    /// Records what is left out.
     pub(super) fn left_out(&mut self, left_out: &LeftOut, store: &mut Store) -> Result<()> {
         self.put(ignored(&left_out.path, left_out.rule.as_str(), left_out.stamp), store)
     }

@@ -155,7 +155,6 @@ impl IngestReport {
         !self.is_success() && self.failed.is_empty() && self.ignored + self.known_failed == 0
     }
 
-    /// Counts a file that is ignored.
     pub(super) fn count_ignored(&mut self, left_out: &LeftOut) {
         self.ignored += 1;
         let kind = match left_out.rule {

@@ -51,7 +51,6 @@ impl Service {
         Ok(self.served_skills()?.into_iter().map(resource).collect())
     }
 
-    /// Describes all skills.
     pub(super) fn skill_entries(&self) -> Result<Vec<SkillEntry>, Failure> {
         let entries = self.served_skills()?.into_iter();
         Ok(entries.filter_map(|skill| entry(&skill).ok().flatten()).collect())

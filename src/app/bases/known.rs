@@ -15,7 +15,6 @@ use crate::files::{folder, open, write};
 use crate::store::{Allowed, AllowedFolder};
 use crate::text::paths;
 
-/// Name of the file.
 const FILE: &str = "known_bases";
 
 /// Most bytes of the file; about a hundred thousand files that were named themselves.

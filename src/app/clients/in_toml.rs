@@ -156,7 +156,6 @@ fn later(table: &mut Table, from: isize, found: &mut Option<isize>) {
     }
 }
 
-/// Returns the table at a position.
 fn at(table: &mut Table, place: isize) -> Option<&mut Table> {
     tables(table).into_iter().find_map(|inner| match inner.position() == Some(place) {
         true => Some(inner),

@@ -42,16 +42,13 @@ pub(super) struct Newer {
     pub(super) version: u32,
 }
 
-/// A notation of settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
     /// JSON as the standard defines it.
     Json,
     /// JSON with comments and commas after the last value.
     Jsonc,
-    /// TOML.
     Toml,
-    /// YAML.
     Yaml,
 }
 

@@ -172,7 +172,6 @@ impl ConvertReport {
 
 /// Where the result of a file goes.
 struct Target {
-    /// The file.
     path: Option<PathBuf>,
     output: PathBuf,
     is_renamed: bool,

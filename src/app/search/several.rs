@@ -78,7 +78,6 @@ impl Observer for OfBase<'_> {
     }
 }
 
-/// How answers are merged.
 struct Merging {
     limit: u32,
     /// What the form of the answer adds to the passages.

@@ -13,7 +13,6 @@ const MAX_PATHS: usize = 10_000;
 pub(super) enum Batch {
     /// Anything may have changed.
     Everything,
-    /// These paths.
     Paths(Vec<PathBuf>),
 }
 

@@ -21,7 +21,6 @@ pub(super) enum Command {
     Back,
     Quit,
     Keys,
-    /// Insert a character.
     Insert(char),
     Left,
     Right,

@@ -11,7 +11,6 @@ use crate::document::Filter;
 use crate::present::find::{Meaning, piece};
 
 impl State {
-    /// Inserts pasted text.
     pub(super) fn paste(&mut self, text: &str) -> Vec<Effect> {
         if let Panel::Picker(picker) = &mut self.panel {
             picker.entry.insert(text);
@@ -23,7 +22,6 @@ impl State {
         self.search()
     }
 
-    /// Handles a key.
     pub(super) fn press(&mut self, key: KeyEvent) -> Vec<Effect> {
         let Some(command) = command(key) else { return Vec::new() };
         self.message = None;

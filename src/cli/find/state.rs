@@ -24,14 +24,12 @@ pub(super) enum Effect {
     Copy(String),
     /// Leave, and print this location.
     Print(Vec<u8>),
-    /// Leave.
     Quit,
 }
 
 /// Everything on the screen.
 #[derive(Debug)]
 pub(super) struct State {
-    /// The query.
     pub(super) entry: LineEditor,
     /// What every search has in common: filter, limit, rankings.
     pub(super) request: SearchRequest,

@@ -17,7 +17,6 @@ pub(super) type Turn = usize;
 
 /// Something with a turn.
 pub(super) enum Item {
-    /// A file.
     File(Found),
     /// A file in a container, with its bytes. Its size and time are those of the container.
     Member(Found, Vec<u8>),

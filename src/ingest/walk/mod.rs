@@ -71,7 +71,6 @@ impl Found {
         self.read_as.as_ref().map_or(of_run, |read_as| read_as.wanted)
     }
 
-    /// Returns the tags of its folder.
     pub(super) fn folder_tags(&self) -> &[String] {
         self.read_as.as_ref().map(|read_as| read_as.tags.as_slice()).unwrap_or_default()
     }

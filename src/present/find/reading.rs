@@ -79,7 +79,6 @@ pub(super) fn hit_marks(hit: &Hit) -> Line {
     marks
 }
 
-/// Returns the tags of a document.
 pub(super) fn tags(tags: &[String]) -> Line {
     let tag = |tag: &String| -> Piece { piece(Meaning::Tag, format!("  #{}", clean(tag))) };
     tags.iter().map(tag).collect()

@@ -81,7 +81,6 @@ struct SkillJson<'a> {
     runtime_path: String,
 }
 
-/// Writes a list of skills.
 fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
     let skills = list.skills.iter().map(|skill| SkillJson {
         name: &skill.found.row.name,
@@ -152,7 +151,6 @@ struct IngestedJson<'a> {
     document_ids: &'a [DocumentId],
 }
 
-/// Writes the result of a build.
 fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let deployed = built.deployments.iter().map(|deployment| DeployedJson {
@@ -196,7 +194,6 @@ pub(in crate::present) struct LintJson<'a> {
     diagnostics: &'a [Finding],
 }
 
-/// Writes the findings.
 fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&LintJson {
         skill: &linted.skill,
@@ -228,7 +225,6 @@ struct SyncedJson<'a> {
     count: usize,
 }
 
-/// Writes the result of merging.
 fn sync(synced: &Synced, errors: &[String], out: &mut Json<'_>) -> io::Result<()> {
     let skills = synced.skills.iter().map(|(skill, count)| SyncedJson { skill, count: *count });
     out.value(&SyncJson { synced: skills.collect(), dry_run: synced.is_dry_run, errors })
@@ -266,7 +262,6 @@ pub(in crate::present) struct SourceJson<'a> {
     kind: &'static str,
 }
 
-/// Writes files and directories.
 fn sources(sources: &Sources, out: &mut Json<'_>) -> io::Result<()> {
     let entries = sources.entries.iter().map(|entry| SourceJson {
         path: &entry.path,

@@ -21,7 +21,6 @@ use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::paths::path_text;
 use crate::text::printable::clean;
 
-/// Columns of a verdict.
 const VERDICT_COLUMNS: usize = 8;
 
 /// How many files of each kind `kb relocate` lists.

@@ -219,7 +219,6 @@ fn branch(entry: &SourceEntry) -> String {
     format!("{guides}{} {name}{tail}", if *own { "└──" } else { "├──" })
 }
 
-/// Writes counts.
 fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
     const NONE: &str = "<none>";
     let filters = &stats.filters;
@@ -282,7 +281,6 @@ fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
     }
 }
 
-/// Writes the result of merging.
 fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
     for (skill, count) in &synced.skills {
         let skill = clean_name(skill);
