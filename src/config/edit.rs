@@ -94,12 +94,13 @@ fn with_key(text: &str, key: &str, value: &str) -> String {
 }
 
 /// Whether a line is neither blank nor a comment.
-fn is_entry(line: &str) -> bool {
+pub(crate) fn is_entry(line: &str) -> bool {
     let text = line.trim_start();
     !text.is_empty() && !text.starts_with('#')
 }
 
-fn indent_of(line: &str) -> usize {
+/// Returns the number of spaces before a line.
+pub(crate) fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 

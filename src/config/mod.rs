@@ -22,6 +22,7 @@ pub(crate) fn fuzz(text: &str) {
 }
 
 pub use edit::set;
+pub(crate) use edit::{indent_of, is_entry};
 pub use environment::{Environment, PROJECT_FOLDER};
 pub use load::{Flags, Resolved, is_own_key, load, load_base, variable_names};
 pub use origin::Origin;

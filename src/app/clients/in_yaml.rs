@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::edited::{Edited, Fault, NAME};
 use super::table::{Client, ServerEntry};
+use crate::config::{indent_of, is_entry};
 
 /// Spaces before an entry, if there is none yet.
 const INDENT: usize = 2;
@@ -42,7 +43,7 @@ pub(super) fn edit(
     let group = group.unwrap_or(lines.len()..lines.len());
     let indent = lines
         .get(group.start + 1..group.end)
-        .and_then(|inner| inner.iter().find(|line| is_text(line)).map(|line| indent(line)));
+        .and_then(|inner| inner.iter().find(|line| is_entry(line)).map(|line| indent_of(line)));
     let indent = indent.unwrap_or(INDENT);
     let place = own(&lines, group.clone(), indent);
     let is_last = old.get(key).and_then(Value::as_object).is_some_and(|servers| servers.len() == 1);
@@ -95,12 +96,12 @@ fn parse(text: &str) -> Result<Value, Fault> {
 fn group(lines: &[&str], key: &str) -> Option<Range<usize>> {
     let is_key = |line: &&str| {
         let rest = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':'));
-        rest.is_some_and(|rest| !is_text(rest))
+        rest.is_some_and(|rest| !is_entry(rest))
     };
     let start = lines.iter().position(is_key)?;
-    let below = lines[start + 1..].iter().take_while(|line| !is_text(line) || indent(line) > 0);
+    let below = lines[start + 1..].iter().take_while(|line| !is_entry(line) || indent_of(line) > 0);
     let end = start + 1 + below.count();
-    let last = lines[start..end].iter().rposition(|line| is_text(line)).unwrap_or(0);
+    let last = lines[start..end].iter().rposition(|line| is_entry(line)).unwrap_or(0);
     Some(start..(start + last + 1))
 }
 
@@ -108,12 +109,12 @@ fn group(lines: &[&str], key: &str) -> Option<Range<usize>> {
 fn own(lines: &[&str], group: Range<usize>, wide: usize) -> Option<Range<usize>> {
     let names = [format!("{NAME}:"), format!("\"{NAME}\":"), format!("'{NAME}':")];
     let is_own = |line: &&str| {
-        indent(line) == wide
+        indent_of(line) == wide
             && names.iter().any(|name| line.trim_start().starts_with(name.as_str()))
     };
     let start = group.start + lines[group.clone()].iter().position(is_own)?;
     let below = lines[start + 1..group.end].iter();
-    let below = below.take_while(|line| !is_text(line) || indent(line) > wide);
+    let below = below.take_while(|line| !is_entry(line) || indent_of(line) > wide);
     Some(start..start + 1 + below.count())
 }
 
@@ -144,14 +145,4 @@ fn check(old: &Value, new: &str, key: &str) -> Result<(), Fault> {
         true => Ok(()),
         false => Err(Fault::of("the entry cannot be changed alone")),
     }
-}
-
-/// Whether a line is neither blank nor a comment.
-fn is_text(line: &str) -> bool {
-    let line = line.trim();
-    !line.is_empty() && !line.starts_with('#')
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
 }
