@@ -7,7 +7,6 @@
 
 mod bases;
 mod form;
-mod host;
 mod instructions;
 pub mod reporter;
 mod resources;

@@ -1,16 +1,22 @@
-//! Holds the state that all tools and resources share.
+//! Holds the state that all tools and resources share, and decides what depends on where the client works: the
+//! knowledge base of its project, and whether it has skills.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
-use crate::app::{Observer, ToolSet};
+use crate::app::{Observer, ToolSet, workspace};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
 use crate::mcp::words::in_tools;
-use crate::server::Failure;
+use crate::server::{Failure, Host};
+
+/// The prefix of the addresses of files.
+const FILE_URI: &str = "file://";
 
 /// The knowledge bases, which stay open between calls, and the observer of events.
 pub(super) struct Service {
@@ -48,6 +54,31 @@ impl Service {
     }
 }
 
+impl Host for Service {
+    fn enter(&self, roots: &[String]) {
+        let folders: Vec<PathBuf> = roots.iter().filter_map(|uri| folder(uri)).collect();
+        let entered = workspace::enter(&folders).and_then(|()| self.bases.choose_again());
+        if let Err(error) = entered {
+            self.observer.warn(&format!("the client's folder is not used: {error}"));
+        }
+    }
+
+    /// Those of skills cost an agent tokens, for nothing where there are no skills.
+    fn useless_tools(&self) -> Option<&'static str> {
+        let is_free = self.program == Program::Kb && self.tools.is_none();
+        let has_skills = || self.list_skills().is_ok_and(|skills| !skills.is_empty());
+        (is_free && !has_skills()).then(|| self.program.tool_prefix())
+    }
+}
+
+/// Returns the path that an address stands for; `None` if it is not that of a file on this machine.
+fn folder(uri: &str) -> Option<PathBuf> {
+    let path = uri.strip_prefix(FILE_URI)?;
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let path = percent_decode_str(path).decode_utf8().ok()?;
+    path.starts_with('/').then(|| PathBuf::from(&*path))
+}
+
 /// Converts an error to the form that clients get, in the words of a tool with these arguments.
 pub(super) fn failure_of(error: &Error, arguments: &Map<String, Value>) -> Failure {
     let say = |text: String| in_tools(&text, arguments);
@@ -58,4 +89,25 @@ pub(super) fn failure_of(error: &Error, arguments: &Map<String, Value>) -> Failu
 /// Converts an error that no tool reports.
 pub(super) fn failure(error: &Error) -> Failure {
     failure_of(error, &Map::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(uri: &str, expected: Option<&str>) {
+        assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}");
+    }
+
+    #[test]
+    fn only_addresses_of_files_on_this_machine_are_folders() {
+        check("file:///home/a%20b/%C3%A4", Some("/home/a b/ä"));
+        check("file://localhost/home", Some("/home"));
+        for uri in
+            ["file://server/home", "file://home", "https://example.org/", "/home", "file:///%ff"]
+        {
+            check(uri, None);
+        }
+    }
 }

@@ -2,7 +2,6 @@
 
 mod editable;
 pub mod kept;
-mod page;
 
 use crate::app::ingestion::options::{self, chunking, walk_options};
 use crate::app::ingestion::request::{AddRequest, Source};

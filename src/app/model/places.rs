@@ -1,7 +1,6 @@
 //! Finds the directories of models and the runtime library from the environment.
 
-use std::path;
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
 
 use crate::config::Environment;
 use crate::document::ModelFiles;
@@ -15,7 +14,8 @@ pub(in crate::app) fn locations(environment: &Environment) -> Locations {
     let cache_dir = environment.path("KB_CACHE_DIR").unwrap_or_else(|| user_cache.join("kb"));
     let text = |name: &str| environment.get(name).map(|value| value.to_string_lossy().into_owned());
     Locations {
-        cache_dir: absolute(cache_dir),
+        // Python is started in another directory and must find the same folder.
+        cache_dir: path::absolute(&cache_dir).unwrap_or(cache_dir),
         hf_cache_dir: environment.path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
         hf_endpoint: text("HF_ENDPOINT"),
         files: ModelFiles::default(),
@@ -24,11 +24,6 @@ pub(in crate::app) fn locations(environment: &Environment) -> Locations {
         library_dirs: Locations::system_library_dirs(),
         python: python(environment),
     }
-}
-
-/// Makes a directory absolute: Python is started in another directory and must find the same folder.
-fn absolute(dir: PathBuf) -> PathBuf {
-    path::absolute(&dir).unwrap_or(dir)
 }
 
 /// Returns the Python of the environment in which kb was installed as a Python package, because that
