@@ -69,7 +69,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("notify", &["base/files/watch.rs"]),
     ("pdf_extract", &["reader/pdf/with_pdf_extract.rs"]),
     ("quick_xml", &["reader/xml.rs"]),
-    ("ratatui_core", &["cli/find/draw.rs", "cli/find/screen.rs"]),
+    ("ratatui_core", &["cli/find/screen.rs"]),
     ("scraper", &["reader/html"]),
     ("snowball_stemmers_rs", &["base/text/language.rs"]),
     ("sqlite_vec", &["store/db/connection.rs"]),

@@ -9,7 +9,6 @@
 //! `state`, `press`, `hear` and `layout` are pure. The screen is on stderr, so that stdout is free for the location that
 //! `--print` prints.
 
-mod draw;
 mod filters;
 mod hear;
 mod keyboard;

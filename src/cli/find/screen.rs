@@ -13,16 +13,30 @@ use crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui_core::backend::{Backend, ClearType as Region, WindowSize};
-use ratatui_core::buffer::Cell;
-use ratatui_core::layout::{Position, Size};
-use ratatui_core::style::{Color, Modifier};
+use ratatui_core::buffer::{Buffer, Cell};
+use ratatui_core::layout::{Position, Rect, Size};
+use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::terminal::Terminal;
 
-use crate::cli::find::draw::draw;
 use crate::cli::find::layout::Layout;
 use crate::cli::streams;
 use crate::error::{Error, Result};
+use crate::present::find::Meaning;
 use crate::present::terminal::sheet::Sheet;
+
+/// Modifiers, with their parameters of escape sequences.
+const MODIFIERS: [(Modifier, u8); 4] =
+    [(Modifier::BOLD, 1), (Modifier::DIM, 2), (Modifier::UNDERLINED, 4), (Modifier::REVERSED, 7)];
+
+/// Colours, with their parameters of escape sequences.
+const COLOURS: [(Color, u8); 6] = [
+    (Color::Red, 31),
+    (Color::Green, 32),
+    (Color::Yellow, 33),
+    (Color::Blue, 34),
+    (Color::Magenta, 35),
+    (Color::Cyan, 36),
+];
 
 /// Whether the terminal is taken over.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -216,23 +230,44 @@ impl Backend for Painter {
 
 /// Returns the parameters of the escape sequence for the style of a cell.
 fn numbers(cell: &Cell) -> Vec<u8> {
-    const MODIFIERS: [(Modifier, u8); 4] = [
-        (Modifier::BOLD, 1),
-        (Modifier::DIM, 2),
-        (Modifier::UNDERLINED, 4),
-        (Modifier::REVERSED, 7),
-    ];
-    let modifiers = MODIFIERS.iter().filter(|(modifier, _)| cell.modifier.contains(*modifier));
-    let colour = match cell.fg {
-        Color::Red => Some(31),
-        Color::Green => Some(32),
-        Color::Yellow => Some(33),
-        Color::Blue => Some(34),
-        Color::Magenta => Some(35),
-        Color::Cyan => Some(36),
-        _ => None,
-    };
-    modifiers.map(|(_, number)| *number).chain(colour).collect()
+    let modifiers = MODIFIERS.iter().filter(|known| cell.modifier.contains(known.0));
+    let colour = COLOURS.iter().find(|known| known.0 == cell.fg);
+    modifiers.map(|known| known.1).chain(colour.map(|known| known.1)).collect()
+}
+
+/// Draws a layout. Without colours, only bold, faint, underlined and reversed text is used.
+pub(super) fn draw(layout: &Layout, is_coloured: bool, buffer: &mut Buffer) {
+    for placed in &layout.placed {
+        let (mut x, y) = (placed.x, placed.y);
+        if y >= buffer.area.height {
+            continue;
+        }
+        let end = placed.x.saturating_add(placed.columns).min(buffer.area.width);
+        for piece in &placed.line {
+            let room = usize::from(end.saturating_sub(x));
+            let style = style(piece.meaning, is_coloured && !placed.is_selected);
+            (x, _) = buffer.set_stringn(x, y, &piece.text, room, style);
+        }
+        if placed.is_selected {
+            let row = Rect::new(placed.x, y, end.saturating_sub(placed.x), 1);
+            buffer.set_style(row, Style::new().add_modifier(Modifier::REVERSED));
+        }
+    }
+}
+
+/// Returns the style of a meaning, from its escape sequence.
+fn style(meaning: Meaning, is_coloured: bool) -> Style {
+    let numbers: Vec<u8> =
+        meaning.code().split(';').filter_map(|number| number.parse().ok()).collect();
+    let modifiers = MODIFIERS.iter().filter(|known| numbers.contains(&known.1));
+    let colour = COLOURS.iter().find(|known| is_coloured && numbers.contains(&known.1));
+    let mut style = Style::new().add_modifier(modifiers.map(|known| known.0).collect());
+    style.fg = colour.map(|known| known.0);
+    // Without colours, as in the selected row, bold alone could be taken for a title.
+    if meaning == Meaning::Match && !is_coloured {
+        style = style.add_modifier(Modifier::UNDERLINED);
+    }
+    style
 }
 
 #[cfg(test)]
