@@ -24,12 +24,10 @@ mod pager;
 mod progress;
 mod read;
 mod rejected;
-mod remove;
 mod search;
 mod skill;
 mod streams;
 mod ui;
-mod update;
 mod usage;
 
 use std::ffi::OsString;
@@ -211,7 +209,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Show(args) => read::show(context, args),
         Command::Open(args) => read::open(context, args),
         Command::Convert(args) => convert::run(context, args),
-        Command::Remove(args) => remove::run(context, args),
+        Command::Remove(args) => edit::remove(context, args),
         Command::Edit(args) => edit::run(context, args),
         Command::Tags(args) => edit::tags(context, args),
         Command::Tag(args) => edit::tag(context, args),
@@ -223,7 +221,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Export(args) => manage::export(context, args),
         Command::Import(args) => manage::import(context, args),
         Command::Doctor(args) => manage::doctor(context, args),
-        Command::Update(args) => update::run(context, args),
+        Command::Update(args) => add::update(context, args),
         Command::Watch(args) => manage::watch(context, args),
         Command::Reindex(args) => manage::reindex(context, args),
         Command::Model(_) => manage::models(context),

@@ -5,7 +5,6 @@
 mod generated;
 mod left_out;
 mod rules;
-mod seen;
 mod start;
 mod tree;
 
@@ -19,13 +18,12 @@ use crate::files::Metadata;
 use crate::files::reach::{Folder, Reach};
 use crate::text::paths::resolved;
 
-use seen::{Item, Seen, mtime_ns};
-use tree::Tree;
+use tree::{Item, Seen, Tree, mtime_ns};
 
 pub use left_out::{LeftOut, Rule};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
-pub use seen::stamp;
 pub use start::{ReadAs, Start, Territory, innermost};
+pub use tree::stamp;
 
 /// The size of a megabyte in `ingestion.max_file_mb`.
 pub const BYTES_PER_MB: u64 = 1_000_000;
