@@ -91,13 +91,36 @@ pub struct Removed {
     pub deleted_copies: Vec<OwnCopy>,
 }
 
-/// Removes documents. Calls `confirm` once for each argument before anything is removed.
+/// Removes documents, lists the copies that kb made itself, and deletes them if that is requested. They come
+/// last, so that they are there until the removal is complete. Calls `confirm` once for each argument before
+/// anything is removed.
 pub fn remove(
     session: &Session,
     request: &RemoveRequest,
     confirm: &dyn Fn(&Removal) -> Result<bool>,
     observer: &dyn Observer,
 ) -> Result<Removed> {
+    let mut removed = documents(session, request, confirm, observer)?;
+    removed.copies = copies::list(session);
+    if !request.deletes_copies || request.is_dry_run || removed.copies.is_empty() {
+        return Ok(removed);
+    }
+    let named = Named::Copies(removed.copies.len(), copies::total_bytes(&removed.copies));
+    let going = Removal { named, documents: Vec::new(), copies: Vec::new(), folders: Vec::new() };
+    if confirm(&going)? {
+        copies::delete(&removed.copies)?;
+        removed.deleted_copies = std::mem::take(&mut removed.copies);
+    }
+    Ok(removed)
+}
+
+fn documents(
+    session: &Session,
+    request: &RemoveRequest,
+    confirm: &dyn Fn(&Removal) -> Result<bool>,
+    observer: &dyn Observer,
+) -> Result<Removed> {
+    let mut removed = Removed { is_dry_run: request.is_dry_run, ..Removed::default() };
     if !request.is_dry_run {
         session.require_writable()?;
     }
@@ -108,11 +131,7 @@ pub fn remove(
     let Some(mut store) = session.open_existing()? else {
         return match request.documents.first() {
             Some(typed) => Err(Error::UnknownDocument { id: typed.clone() }),
-            None => {
-                let mut removed = Removed { is_dry_run: request.is_dry_run, ..Removed::default() };
-                settle_copies(session, request, confirm, &mut removed)?;
-                Ok(removed)
-            }
+            None => Ok(removed),
         };
     };
     // All are looked up before the first document is removed.
@@ -128,7 +147,6 @@ pub fn remove(
         going.documents.retain(|document| seen.insert(document.id));
     }
     all.retain(|going| !going.is_empty());
-    let mut removed = Removed { is_dry_run: request.is_dry_run, ..Removed::default() };
     let names = || all.iter().flat_map(|going| &going.documents);
     removed.losses = losses::losses(session, &store, names())?;
     let rules = if request.keeps_away { rules(&store, &all)? } else { BTreeSet::new() };
@@ -136,7 +154,6 @@ pub fn remove(
         removed.documents = names().cloned().collect();
         removed.ids = names().map(|document| document.id).collect();
         store.close()?;
-        settle_copies(session, request, confirm, &mut removed)?;
         return Ok(removed);
     }
     if let Some(text) = removed.losses.text() {
@@ -155,7 +172,6 @@ pub fn remove(
     }
     if confirmed.is_empty() {
         store.close()?;
-        settle_copies(session, request, confirm, &mut removed)?;
         return Ok(removed);
     }
     if let Some(file) = &request.export {
@@ -177,29 +193,7 @@ pub fn remove(
     }
     erase::finish(store, observer)?;
     kept::erase(session.data_dir(), &removed.ids)?;
-    settle_copies(session, request, confirm, &mut removed)?;
     Ok(removed)
-}
-
-/// Lists the copies that kb made itself, and deletes them if that is requested. They come last, so that
-/// they are there until the removal is complete.
-fn settle_copies(
-    session: &Session,
-    request: &RemoveRequest,
-    confirm: &dyn Fn(&Removal) -> Result<bool>,
-    removed: &mut Removed,
-) -> Result<()> {
-    removed.copies = copies::list(session);
-    if !request.deletes_copies || request.is_dry_run || removed.copies.is_empty() {
-        return Ok(());
-    }
-    let named = Named::Copies(removed.copies.len(), copies::total_bytes(&removed.copies));
-    let going = Removal { named, documents: Vec::new(), copies: Vec::new(), folders: Vec::new() };
-    if confirm(&going)? {
-        copies::delete(&removed.copies)?;
-        removed.deleted_copies = std::mem::take(&mut removed.copies);
-    }
-    Ok(())
 }
 
 /// Removes what one argument names.
