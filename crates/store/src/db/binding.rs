@@ -1,9 +1,9 @@
 //! Reads and sets the model a database is bound to, and checks it before vectors are used.
 
-use rusqlite::{Connection, named_params};
+use rusqlite::Connection;
 
+use super::config;
 use super::fault::{Fault, Step};
-use super::sql;
 use crate::Store;
 use crate::document::{Binding, ModelFiles};
 use crate::error::{Error, Result};
@@ -18,22 +18,13 @@ pub(crate) enum Slot {
 }
 
 impl Slot {
-    fn prefix(self) -> &'static str {
+    fn key(self, key: &str) -> String {
         match self {
-            Self::Current => "",
-            Self::Next => "next_",
+            Self::Current => key.to_owned(),
+            Self::Next => format!("next_{key}"),
         }
     }
 }
-
-const CONFIG_VALUE: &str = "SELECT value FROM config WHERE key = :key";
-
-const SET_CONFIG_VALUE: &str = "
-    INSERT INTO config (key, value)
-    VALUES (:key, :value)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
-const REMOVE_CONFIG_VALUE: &str = "DELETE FROM config WHERE key = :key";
 
 const MODEL_NAME: &str = "model_name";
 const EMBEDDING_DIM: &str = "embedding_dim";
@@ -107,22 +98,16 @@ pub(crate) fn save(db: &Connection, slot: Slot, binding: &Binding) -> Step<()> {
         binding.files.sha256.clone(),
     ];
     clear(db, slot)?;
-    let mut statement = db.prepare_cached(SET_CONFIG_VALUE)?;
     for (key, value) in KEYS.iter().zip(values) {
-        let key = format!("{}{key}", slot.prefix());
         if let Some(value) = value {
-            statement.execute(named_params! { ":key": key, ":value": value })?;
+            config::set(db, &slot.key(key), value)?;
         }
     }
     Ok(())
 }
 
 pub(crate) fn clear(db: &Connection, slot: Slot) -> Step<()> {
-    let mut statement = db.prepare_cached(REMOVE_CONFIG_VALUE)?;
-    for key in KEYS {
-        statement.execute(named_params! { ":key": format!("{}{key}", slot.prefix()) })?;
-    }
-    Ok(())
+    KEYS.iter().try_for_each(|key| config::remove(db, &slot.key(key)))
 }
 
 /// Describes how two bindings differ, so that no message reports that a model differs from itself.
@@ -144,8 +129,7 @@ pub(crate) fn mismatch(bound: &Binding, wanted: &Binding) -> Error {
 }
 
 fn value(db: &Connection, slot: Slot, key: &str) -> Step<Option<String>> {
-    let key = format!("{}{key}", slot.prefix());
-    sql::first_row(db, CONFIG_VALUE, named_params! { ":key": key }, |row| row.get(0))
+    config::value(db, &slot.key(key))
 }
 
 fn parsed<T: std::str::FromStr>(db: &Connection, slot: Slot, key: &str) -> Step<T> {
@@ -181,9 +165,8 @@ mod tests {
             ("model_precision", "int8"),
             ("passage_prefix", "passage: "),
         ] {
-            let value: String =
-                db.store.connection.query_row(CONFIG_VALUE, [key], |row| row.get(0)).unwrap();
-            assert_eq!(value, expected, "{key}");
+            let value: Option<String> = config::value(&db.store.connection, key).unwrap();
+            assert_eq!(value.as_deref(), Some(expected), "{key}");
         }
     }
 

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::sql;
+use super::{config, sql};
 use crate::ids::DocumentId;
 
 use super::fault::Step;
@@ -12,12 +12,7 @@ use super::fault::Step;
 /// chunks again: 12 ms and 0.03 ms on two processors.
 const MERGED_PER_REMOVED: i64 = 400;
 
-const MARK_PAGES: &str = "
-    INSERT INTO config (key, value)
-    VALUES ('erasing', 'pages')
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
-const MARKED: &str = "SELECT value FROM config WHERE key = 'erasing'";
+const MARK: &str = "erasing";
 
 /// Adds the chunks of a document to the count of those removed since the indexes were last clean.
 const COUNT: &str = "
@@ -39,8 +34,7 @@ const STOP_IN_PLACE: &str = "
 
 /// Marks that something is removed, in the transaction that removes it.
 pub(crate) fn mark(db: &Connection) -> Step<()> {
-    db.prepare_cached(MARK_PAGES)?.execute([])?;
-    Ok(())
+    config::set(db, MARK, "pages")
 }
 
 /// Marks the removal of a document's chunks; must run before they are deleted. After many removals,
@@ -48,8 +42,8 @@ pub(crate) fn mark(db: &Connection) -> Step<()> {
 pub(crate) fn mark_chunks(db: &Connection, document_id: DocumentId) -> Step<()> {
     mark(db)?;
     let params = named_params! { ":document_id": document_id };
-    let num_removed: i64 = db.prepare_cached(COUNT)?.query_row(params, |row| row.get(0))?;
-    let last_chunk: i64 = db.prepare_cached(LAST_CHUNK)?.query_row([], |row| row.get(0))?;
+    let num_removed: i64 = sql::value(db, COUNT, params)?;
+    let last_chunk: i64 = sql::value(db, LAST_CHUNK, [])?;
     if num_removed * MERGED_PER_REMOVED > last_chunk && is_in_place(db)? {
         db.execute_batch(STOP_IN_PLACE)?;
     }
@@ -57,9 +51,9 @@ pub(crate) fn mark_chunks(db: &Connection, document_id: DocumentId) -> Step<()> 
 }
 
 pub(crate) fn is_in_place(db: &Connection) -> Step<bool> {
-    Ok(db.prepare_cached(IS_IN_PLACE)?.query_row([], |row| row.get(0))?)
+    sql::value(db, IS_IN_PLACE, [])
 }
 
 pub(crate) fn marked(db: &Connection) -> Step<Option<String>> {
-    sql::first_row(db, MARKED, [], |row| row.get(0))
+    config::value(db, MARK)
 }

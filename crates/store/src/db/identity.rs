@@ -1,11 +1,12 @@
-//! Reads and sets what tells one database from another: a random id, and a description by its user.
+//! Reads and sets what tells one database from another: a random id, a description by its user, and the folder it
+//! is in, by which a later command notices that it was moved.
 
 use std::path::Path;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, named_params};
+use rusqlite::{OpenFlags, named_params};
 
-use super::{schema, sql};
+use super::{config, schema, sql};
 use crate::Store;
 use crate::error::Result;
 
@@ -13,15 +14,7 @@ use super::access::open_read_only;
 use super::connection::open_connection;
 use super::fault::Step;
 
-const VALUE: &str = "SELECT value FROM config WHERE key = :key";
-
-const SET: &str = "
-    INSERT INTO config (key, value) VALUES (:key, :value)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
 const SET_ONCE: &str = "INSERT OR IGNORE INTO config (key, value) VALUES (:key, :value)";
-
-const REMOVE: &str = "DELETE FROM config WHERE key = :key";
 
 const RANDOM: &str = "SELECT lower(hex(randomblob(16)))";
 
@@ -29,40 +22,49 @@ const COUNT: &str = "SELECT count(*) FROM documents";
 
 const ID: &str = "base_id";
 const DESCRIPTION: &str = "base_description";
+const PLACE: &str = "place";
 
 impl Store {
     /// Returns the random id; `None` if none was given, as in databases of older versions.
     pub fn base_id(&self) -> Result<Option<String>> {
-        self.read(|db| value(db, ID))
+        self.read(|db| config::value(db, ID))
     }
 
     /// Returns 128 random bits in hexadecimal digits.
     pub fn random_id(&self) -> Result<String> {
-        self.read(|db| Ok(db.query_row(RANDOM, [], |row| row.get(0))?))
+        self.read(|db| sql::value(db, RANDOM, []))
     }
 
     /// Gives the database an id unless it has one, and returns the one that it has.
     pub fn keep_base_id(&mut self, id: &str) -> Result<String> {
         self.write(|db| {
             db.execute(SET_ONCE, named_params! { ":key": ID, ":value": id })?;
-            Ok(value(db, ID)?.unwrap_or_default())
+            Ok(config::value(db, ID)?.unwrap_or_default())
         })
     }
 
     /// Returns what the user said that the database holds.
     pub fn description(&self) -> Result<Option<String>> {
-        self.read(|db| value(db, DESCRIPTION))
+        self.read(|db| config::value(db, DESCRIPTION))
     }
 
     /// Replaces the description; an empty one removes it.
     pub fn describe(&mut self, description: &str) -> Result<()> {
-        self.write(|db| {
-            match description {
-                "" => db.execute(REMOVE, named_params! { ":key": DESCRIPTION })?,
-                text => db.execute(SET, named_params! { ":key": DESCRIPTION, ":value": text })?,
-            };
-            Ok(())
+        self.write(|db| match description {
+            "" => config::remove(db, DESCRIPTION),
+            text => config::set(db, DESCRIPTION, text),
         })
+    }
+
+    /// Returns the folder in which the database was when added folders were last compared with the
+    /// disk; `None` if no folder was added, or by an older kb.
+    pub fn place(&self) -> Result<Option<String>> {
+        self.read(|db| config::value(db, PLACE))
+    }
+
+    /// Remembers the folder in which the database is.
+    pub fn set_place(&mut self, place: &str) -> Result<()> {
+        self.write(|db| config::set(db, PLACE, place))
     }
 
     /// Returns the id of a database without changing anything in it; `None` if it has none, or if there
@@ -73,7 +75,7 @@ impl Store {
 
     /// Returns the number of documents.
     pub fn num_documents(&self) -> Result<u64> {
-        self.read(|db| Ok(db.query_row(COUNT, [], |row| row.get::<_, i64>(0))?.unsigned_abs()))
+        self.read(|db| Ok(sql::value::<i64>(db, COUNT, [])?.unsigned_abs()))
     }
 
     /// Returns the path of the database.
@@ -85,7 +87,7 @@ impl Store {
 fn peek(path: &Path) -> Step<Option<String>> {
     let is_writable = path.exists() && !Store::is_read_only_at(path);
     if !is_writable {
-        return value(&open_read_only(path)?, ID);
+        return config::value(&open_read_only(path)?, ID);
     }
     // A connection that can only read would leave its log and its shared memory next to the file.
     let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -95,11 +97,7 @@ fn peek(path: &Path) -> Step<Option<String>> {
         return Ok(None);
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-    value(&connection, ID)
-}
-
-fn value(db: &Connection, key: &str) -> Step<Option<String>> {
-    sql::first_row(db, VALUE, named_params! { ":key": key }, |row| row.get(0))
+    config::value(&connection, ID)
 }
 
 #[cfg(test)]

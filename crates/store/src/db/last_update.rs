@@ -1,9 +1,9 @@
 //! Remembers when all added folders were last compared with the disk.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::Store;
-use crate::db::fault::Step;
+use crate::db::{fault::Step, sql};
 use crate::error::Result;
 
 /// When everything was last updated.
@@ -29,10 +29,7 @@ const LAST_UPDATE: &str = "
 impl Store {
     /// Remembers that all added folders have just been compared with the disk.
     pub fn set_last_update(&mut self) -> Result<()> {
-        self.write(|db| {
-            db.execute(SET_LAST_UPDATE, [])?;
-            Ok(())
-        })
+        self.write(|db| sql::run(db, SET_LAST_UPDATE, []))
     }
 
     /// Returns when all added folders were last compared with the disk; `None` if that was never
@@ -43,15 +40,11 @@ impl Store {
 }
 
 pub(crate) fn read(db: &Connection) -> Step<Option<LastUpdate>> {
-    let mut statement = db.prepare_cached(LAST_UPDATE)?;
-    let found = statement.query_row([], |row| {
+    sql::first_row(db, LAST_UPDATE, [], |row| {
         let num_days: i64 = row.get("num_days")?;
-        Ok(LastUpdate {
-            at: row.get("value")?,
-            num_days: u32::try_from(num_days).unwrap_or(u32::MAX),
-        })
-    });
-    Ok(found.optional()?)
+        let num_days = u32::try_from(num_days).unwrap_or(u32::MAX);
+        Ok(LastUpdate { at: row.get("value")?, num_days })
+    })
 }
 
 #[cfg(test)]

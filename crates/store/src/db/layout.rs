@@ -5,9 +5,10 @@
 //! vouch for the versions they ran with. A database made by another version is queried through SQL
 //! instead (`vectors/by_sql.rs`): the answers are the same, only slower.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::fault::Step;
+use super::sql;
 
 pub(crate) const SCHEMA: &str = "SELECT sql FROM sqlite_schema WHERE name = :name";
 
@@ -21,9 +22,8 @@ pub(crate) struct Layout {
 }
 
 pub(crate) fn are_made_so(db: &Connection, tables: &[(&str, &str)]) -> Step<bool> {
-    let mut schema = db.prepare_cached(SCHEMA)?;
     for (name, expected) in tables {
-        let sql: Option<String> = schema.query_row([name], |row| row.get(0)).optional()?;
+        let sql: Option<String> = sql::first_row(db, SCHEMA, [name], |row| row.get(0))?;
         if sql.is_some_and(|sql| sql != *expected) {
             return Ok(false);
         }

@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod binding;
 pub(crate) mod columns;
+pub(crate) mod config;
 pub(crate) mod connection;
 pub(crate) mod erasing;
 pub(crate) mod fault;
@@ -11,7 +12,6 @@ mod identity;
 pub(crate) mod last_update;
 pub(crate) mod layout;
 pub(crate) mod pages;
-mod place;
 mod read_only;
 mod readers;
 pub(crate) mod recheck;

@@ -1,8 +1,20 @@
-//! Reads the rows of statements, each of which is prepared once per connection.
+//! Runs statements and reads their rows; each statement is prepared once per connection.
 
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use super::fault::Step;
+
+/// Runs a statement that returns no rows.
+pub(crate) fn run(db: &Connection, sql: &str, params: impl Params) -> Step<()> {
+    db.prepare_cached(sql)?.execute(params)?;
+    Ok(())
+}
+
+/// Reads the first column of the first row, which must exist.
+pub(crate) fn value<T: FromSql>(db: &Connection, sql: &str, params: impl Params) -> Step<T> {
+    Ok(db.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
+}
 
 /// Reads the first row; `None` if there is none.
 pub(crate) fn first_row<T>(

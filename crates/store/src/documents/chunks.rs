@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 use sha2::{Digest, Sha256};
 
 use crate::db::{columns, sql};
@@ -115,12 +115,8 @@ impl Store {
         first: u32,
         last: u32,
     ) -> Result<Vec<StoredChunk>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(CHUNKS)?;
-            let wanted = named_params! { ":document_id": id, ":first": first, ":last": last };
-            let chunks = statement.query_map(wanted, rows::stored_chunk)?;
-            Ok(chunks.collect::<Result<_, _>>()?)
-        })
+        let wanted = named_params! { ":document_id": id, ":first": first, ":last": last };
+        self.read(|db| sql::rows(db, CHUNKS, wanted, rows::stored_chunk))
     }
 
     /// Returns chunks with their documents in the order of `ids`; missing ones are left out.
@@ -165,13 +161,7 @@ impl Store {
             if self.check_bound(db)?.is_none() {
                 return Ok(Vec::new());
             }
-            let mut statement = db.prepare_cached(vectors::VECTOR)?;
-            let mut found = Vec::new();
-            for id in ids {
-                let params = named_params! { ":chunk_id": id };
-                found.extend(statement.query_row(params, vectors::from_row).optional()?);
-            }
-            Ok(found)
+            ids.iter().filter_map(|id| vector(db, *id).transpose()).collect()
         })
     }
 
@@ -188,19 +178,22 @@ impl Store {
             if self.check_bound(db)?.is_none() {
                 return Ok(HashMap::new());
             }
-            let mut statement = db.prepare_cached(EMBEDDING_BY_PASSAGE)?;
-            let mut found = HashMap::new();
-            for hash in hashes {
-                let embedding = statement
-                    .query_row(named_params! { ":passage_hash": hash.0 }, |row| {
-                        Ok(Embedding { vector: vectors::from_row(row)?, codes: row.get(1)? })
-                    })
-                    .optional()?;
-                found.extend(embedding.map(|embedding| (*hash, embedding)));
-            }
-            Ok(found)
+            let embedding = |hash: &PassageHash| {
+                let params = named_params! { ":passage_hash": hash.0 };
+                let found = sql::first_row(db, EMBEDDING_BY_PASSAGE, params, |row| {
+                    let vector = vectors::from_row(row)?;
+                    Ok((*hash, Embedding { vector, codes: row.get(1)? }))
+                });
+                found.transpose()
+            };
+            hashes.iter().filter_map(embedding).collect()
         })
     }
+}
+
+/// Returns the vector of a chunk; `None` if it has none.
+pub(super) fn vector(db: &Connection, id: ChunkId) -> Step<Option<Vec<f32>>> {
+    sql::first_row(db, vectors::VECTOR, named_params! { ":chunk_id": id }, vectors::from_row)
 }
 
 /// Inserts the chunks of a document that has none, with their embeddings.
@@ -211,22 +204,19 @@ pub(crate) fn insert(
     embeddings: &[Embedding],
     layout: Layout,
 ) -> Step<()> {
-    let mut statement = db.prepare_cached(INSERT_CHUNK)?;
     let mut writer = VectorWriter::new(db, layout)?;
     let language = grams::language(db, document_id)?;
     for ((chunk_index, chunk), embedding) in (0_u32..).zip(chunks).zip(embeddings) {
-        let chunk_id: ChunkId = statement.query_row(
-            named_params! {
-                ":document_id": document_id,
-                ":chunk_index": chunk_index,
-                ":text": chunk.text,
-                ":context": chunk.context,
-                ":token_count": chunk.token_count,
-                ":passage_hash": PassageHash::of(&Chunk::passage(&chunk.context, &chunk.text)).0,
-                ":metadata": rows::chunk_json(chunk)?,
-            },
-            |row| row.get(0),
-        )?;
+        let params = named_params! {
+            ":document_id": document_id,
+            ":chunk_index": chunk_index,
+            ":text": chunk.text,
+            ":context": chunk.context,
+            ":token_count": chunk.token_count,
+            ":passage_hash": PassageHash::of(&Chunk::passage(&chunk.context, &chunk.text)).0,
+            ":metadata": rows::chunk_json(chunk)?,
+        };
+        let chunk_id: ChunkId = sql::value(db, INSERT_CHUNK, params)?;
         derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
         writer.insert(chunk_id, embedding)?;
     }

@@ -10,7 +10,7 @@ use super::replace::{check_embeddings, remove_chunks, same_document};
 use super::stored::StoredDocument;
 use super::{chunks, tags, write};
 use crate::db::fault::Step;
-use crate::db::{columns, erasing};
+use crate::db::{columns, erasing, sql};
 use crate::{NewDocument, Store};
 
 /// What to change; `None` leaves it.
@@ -97,8 +97,7 @@ impl Store {
                 chunks::insert(db, id, chunks, embeddings, layout)?;
             }
             if let Some(title) = &edit.title {
-                db.prepare_cached(SET_TITLE)?
-                    .execute(named_params! { ":id": id, ":title": title })?;
+                sql::run(db, SET_TITLE, named_params! { ":id": id, ":title": title })?;
             }
             if let Some(date) = &edit.date {
                 set_date(db, id, date.as_deref())?;
@@ -112,16 +111,13 @@ impl Store {
 }
 
 fn require_unchanged(db: &Connection, before: &StoredDocument) -> Step<()> {
-    let is_as_read: bool = db.prepare_cached(IS_AS_READ)?.query_row(
-        named_params! {
-            ":id": before.id,
-            ":content_hash": before.content_hash,
-            ":title": before.title,
-            ":path": before.path,
-        },
-        |row| row.get(0),
-    )?;
-    if is_as_read {
+    let params = named_params! {
+        ":id": before.id,
+        ":content_hash": before.content_hash,
+        ":title": before.title,
+        ":path": before.path,
+    };
+    if sql::value(db, IS_AS_READ, params)? {
         return Ok(());
     }
     Err(Error::Usage {
@@ -133,15 +129,13 @@ fn require_unchanged(db: &Connection, before: &StoredDocument) -> Step<()> {
 
 /// Sets the day that the user gives a document; without one, the document or its file states it.
 pub(super) fn set_date(db: &Connection, id: DocumentId, date: Option<&str>) -> Step<()> {
-    db.prepare_cached(SET_DATE)?.execute(named_params! { ":id": id, ":date": date })?;
-    Ok(())
+    sql::run(db, SET_DATE, named_params! { ":id": id, ":date": date })
 }
 
 fn set_tags(db: &Connection, id: DocumentId, names: &[String]) -> Step<()> {
     tags::link(db, id, names)?;
     let names = columns::to_json(names)?;
-    db.prepare_cached(UNLINK_OTHERS)?.execute(named_params! { ":id": id, ":names": names })?;
-    Ok(())
+    sql::run(db, UNLINK_OTHERS, named_params! { ":id": id, ":names": names })
 }
 
 #[cfg(test)]

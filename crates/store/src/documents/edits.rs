@@ -3,8 +3,8 @@
 use crate::ids::DocumentId;
 use rusqlite::{Connection, named_params};
 
-use crate::db::columns;
 use crate::db::fault::Step;
+use crate::db::{columns, sql};
 
 pub use super::rows::Edits;
 
@@ -84,9 +84,7 @@ pub(super) fn read(db: &Connection, id: DocumentId) -> Step<Edits> {
 }
 
 pub(super) fn set(db: &Connection, id: DocumentId, edits: &Edits) -> Step<()> {
-    let params = named_params! { ":id": id, ":edits": edits.to_json()? };
-    db.prepare_cached(SET_EDITS)?.execute(params)?;
-    Ok(())
+    sql::run(db, SET_EDITS, named_params! { ":id": id, ":edits": edits.to_json()? })
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Writes a [`Filter`] as an SQL condition, and finds the chunks that have a text as it leaves them out.
 
 use std::collections::BTreeSet;
-use std::path::MAIN_SEPARATOR;
 
 use rusqlite::{ToSql, named_params};
 
@@ -10,11 +9,12 @@ use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
 
+use super::ledger::Below;
 use crate::Store;
 use crate::keyword::{expr, grams};
 use crate::text::exact;
 
-/// The SQL condition of a [`Filter`] on `documents`; [`FilterValues`] has its parameters.
+/// The SQL condition of a [`Filter`] on `documents`; [`values`] returns its parameters.
 ///
 /// A path is compared as a range, so that it has no special characters; the paths of copies also
 /// match.
@@ -88,18 +88,20 @@ const HAS_DOCUMENT: &str =
 impl Store {
     /// Whether any document passes a filter; words that are excluded are ignored.
     pub fn has_document(&self, filter: &Filter) -> Result<bool> {
-        self.read(|db| {
-            let values = FilterValues::new(filter)?;
-            let mut statement = db.prepare_cached(HAS_DOCUMENT)?;
-            Ok(statement.query_row(values.of_documents().as_slice(), |row| row.get(0))?)
-        })
+        self.read(|db| sql::value(db, HAS_DOCUMENT, values(filter)?.as_slice()))
     }
 
     /// Returns the ids of the chunks that pass a filter, in order.
     pub fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
         self.read(|db| {
-            let values = FilterValues::new(filter)?;
-            sql::rows(db, PASSING_CHUNKS, values.of_chunks().as_slice(), |row| row.get(0))
+            let mut values = values(filter)?;
+            let excluded = &filter.excluded;
+            let [words, grams] = [expr::expr, grams::expr]
+                .map(|expr: fn(&str) -> String| any_of(excluded, |text| by_words(text, expr)));
+            values.push((":words", Box::new(words)));
+            values.push((":grams", Box::new(grams)));
+            values.push((":exact", Box::new(any_of(excluded, exactly))));
+            sql::rows(db, PASSING_CHUNKS, values.as_slice(), |row| row.get(0))
         })
     }
 
@@ -117,80 +119,26 @@ impl Store {
     }
 }
 
-/// The parameters of the condition.
-#[derive(Debug)]
-pub(crate) struct FilterValues {
-    doc_type: Option<&'static str>,
-    /// JSON array.
-    tags: String,
-    num_tags: u32,
-    path: Option<String>,
-    /// The path and a separator: the prefix of all paths below it.
-    path_below: Option<String>,
-    /// The first string after all that begin with `path_below`.
-    path_beyond: Option<String>,
-    /// JSON array.
-    excluded_tags: String,
-    language: Option<&'static str>,
-    since: Option<String>,
-    until: Option<String>,
-    added_since: Option<String>,
-    /// Expression for the keyword index.
-    excluded: Option<String>,
-    /// Expression for the index of scripts without spaces.
-    excluded_grams: Option<String>,
-    /// Expression for the index of exact terms.
-    excluded_exact: Option<String>,
-}
-
-impl FilterValues {
-    pub(crate) fn new(filter: &Filter) -> rusqlite::Result<Self> {
-        let tags: BTreeSet<&str> = filter.tags.iter().map(String::as_str).collect();
-        let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches(MAIN_SEPARATOR));
-        let after_separator = char::from_u32(u32::from(MAIN_SEPARATOR) + 1).unwrap_or(char::MAX);
-        Ok(Self {
-            doc_type: filter.doc_type.map(|doc_type| doc_type.as_str()),
-            tags: columns::to_json(&tags)?,
-            num_tags: u32::try_from(tags.len()).unwrap_or(u32::MAX),
-            path: path.map(str::to_owned),
-            path_below: path.map(|path| format!("{path}{MAIN_SEPARATOR}")),
-            path_beyond: path.map(|path| format!("{path}{after_separator}")),
-            excluded_tags: columns::to_json(&filter.excluded_tags)?,
-            language: filter.language.map(|language| language.as_str()),
-            since: filter.since.clone(),
-            until: filter.until.clone(),
-            added_since: filter.added_since.clone(),
-            excluded: any_of(&filter.excluded, |text| by_words(text, expr::expr)),
-            excluded_grams: any_of(&filter.excluded, |text| by_words(text, grams::expr)),
-            excluded_exact: any_of(&filter.excluded, exactly),
-        })
-    }
-
-    /// Returns the parameters of the condition on documents.
-    pub(crate) fn of_documents(&self) -> Vec<(&str, &dyn ToSql)> {
-        vec![
-            (":doc_type", &self.doc_type),
-            (":tags", &self.tags),
-            (":num_tags", &self.num_tags),
-            (":excluded_tags", &self.excluded_tags),
-            (":language", &self.language),
-            (":since", &self.since),
-            (":until", &self.until),
-            (":added_since", &self.added_since),
-            (":path", &self.path),
-            (":path_below", &self.path_below),
-            (":path_beyond", &self.path_beyond),
-        ]
-    }
-
-    /// Returns the parameters of the condition on chunks.
-    pub(crate) fn of_chunks(&self) -> Vec<(&str, &dyn ToSql)> {
-        let mut params = self.of_documents();
-        params.push((":words", &self.excluded));
-        params.push((":grams", &self.excluded_grams));
-        params.push((":exact", &self.excluded_exact));
-        params
-    }
+/// Returns the parameters of the condition, by name.
+pub(crate) fn values(filter: &Filter) -> rusqlite::Result<Vec<(&'static str, Box<dyn ToSql>)>> {
+    let tags: BTreeSet<&str> = filter.tags.iter().map(String::as_str).collect();
+    let below = filter.path_prefix.as_deref().map(Below::of);
+    let path = below.as_ref().map(|below| below.folder.to_owned());
+    let (path_below, path_beyond) = below.map(|below| (below.first, below.end)).unzip();
+    let values: [(_, Box<dyn ToSql>); 11] = [
+        (":doc_type", Box::new(filter.doc_type.map(|doc_type| doc_type.as_str()))),
+        (":num_tags", Box::new(u32::try_from(tags.len()).unwrap_or(u32::MAX))),
+        (":tags", Box::new(columns::to_json(&tags)?)),
+        (":excluded_tags", Box::new(columns::to_json(&filter.excluded_tags)?)),
+        (":language", Box::new(filter.language.map(|language| language.as_str()))),
+        (":since", Box::new(filter.since.clone())),
+        (":until", Box::new(filter.until.clone())),
+        (":added_since", Box::new(filter.added_since.clone())),
+        (":path", Box::new(path)),
+        (":path_below", Box::new(path_below)),
+        (":path_beyond", Box::new(path_beyond)),
+    ];
+    Ok(values.into())
 }
 
 /// Returns the expression for the words of a text; `None` if they say less than its exact term: the

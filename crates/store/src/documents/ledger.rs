@@ -2,14 +2,14 @@
 
 use std::path::MAIN_SEPARATOR;
 
-use rusqlite::{Connection, Row, named_params};
+use rusqlite::{Connection, Row, ToSql, named_params};
 
 use crate::document::FileOutcome;
 use crate::error::Result;
 
 use crate::Store;
-use crate::db::columns;
 use crate::db::fault::Step;
+use crate::db::{columns, sql};
 use crate::text::paths::split_member;
 
 /// A file that was seen and not indexed, or a folder that was not entered.
@@ -88,6 +88,8 @@ const WAIVE: &str = "
 /// A path and the range of the paths below it.
 pub(super) struct Below<'a> {
     path: &'a str,
+    /// The path without a separator at its end.
+    pub(super) folder: &'a str,
     /// The first possible path below it.
     pub(super) first: String,
     /// Greater than every path below it.
@@ -99,7 +101,12 @@ impl<'a> Below<'a> {
         let folder = path.trim_end_matches(MAIN_SEPARATOR);
         // The character after the separator: no path below the folder is greater.
         let after = char::from_u32(u32::from(MAIN_SEPARATOR) + 1).unwrap_or(char::MAX);
-        Self { path, first: format!("{folder}{MAIN_SEPARATOR}"), end: format!("{folder}{after}") }
+        let (first, end) = (format!("{folder}{MAIN_SEPARATOR}"), format!("{folder}{after}"));
+        Self { path, folder, first, end }
+    }
+
+    fn params(&self) -> [(&'static str, &dyn ToSql); 3] {
+        [(":path", &self.path), (":first", &self.first), (":end", &self.end)]
     }
 }
 
@@ -108,23 +115,19 @@ impl Store {
     /// ordered by path.
     pub fn files_without_text(&self) -> Result<Vec<LedgerRow>> {
         let sieve = self.sieve()?;
-        self.read(|db| {
-            let mut statement = db.prepare(WITHOUT_TEXT)?;
-            let rows = statement.query_map([], row)?.collect::<Result<Vec<_>, _>>()?;
-            Ok(rows.into_iter().filter(|row| sieve.has(&row.path)).collect())
-        })
+        let mut rows: Vec<LedgerRow> = self.read(|db| sql::rows(db, WITHOUT_TEXT, [], row))?;
+        rows.retain(|row| sieve.has(&row.path));
+        Ok(rows)
     }
 
     /// Returns the files at or below a path that were seen and not indexed, ordered by path.
     pub fn ledger_at(&self, path: &str) -> Result<Vec<LedgerRow>> {
         let sieve = self.sieve()?;
-        self.read(|db| {
-            let Below { path, first, end } = Below::of(path);
-            let mut statement = db.prepare_cached(LEDGER_AT)?;
-            let params = named_params! { ":path": path, ":first": first, ":end": end };
-            let rows = statement.query_map(params, row)?.collect::<Result<Vec<_>, _>>()?;
-            Ok(rows.into_iter().filter(|row| sieve.has(&row.path)).collect())
-        })
+        let below = Below::of(path);
+        let mut rows: Vec<LedgerRow> =
+            self.read(|db| sql::rows(db, LEDGER_AT, &below.params(), row))?;
+        rows.retain(|row| sieve.has(&row.path));
+        Ok(rows)
     }
 
     /// Adds or replaces rows, and forgets the paths in `gone`; does nothing if there are none.
@@ -133,13 +136,11 @@ impl Store {
             return Ok(());
         }
         self.write(|db| {
-            let mut statement = db.prepare_cached(FORGET)?;
             for path in gone {
-                statement.execute(named_params! { ":path": path })?;
+                sql::run(db, FORGET, named_params! { ":path": path })?;
             }
-            let mut statement = db.prepare_cached(SET)?;
-            for row in rows {
-                statement.execute(named_params! {
+            rows.iter().try_for_each(|row| {
+                let params = named_params! {
                     ":path": row.path,
                     ":outcome": row.outcome.as_str(),
                     ":reason": row.reason,
@@ -147,20 +148,17 @@ impl Store {
                     ":reader": row.reader,
                     ":size_bytes": row.stamp.map(|(size_bytes, _)| size_bytes.cast_signed()),
                     ":mtime_ns": row.stamp.map(|(_, mtime_ns)| mtime_ns),
-                })?;
-            }
-            Ok(())
+                };
+                sql::run(db, SET, params)
+            })
         })
     }
 
     /// Closes the cases of the failed files at and below a path; returns their paths.
     pub fn waive(&mut self, path: &str) -> Result<Vec<String>> {
         self.write(|db| {
-            let Below { path, first, end } = Below::of(path);
-            let mut statement = db.prepare(WAIVE)?;
-            let params = named_params! { ":path": path, ":first": first, ":end": end };
-            let paths = statement.query_map(params, |row| row.get(0))?;
-            let mut paths: Vec<String> = paths.collect::<Result<_, _>>()?;
+            let below = Below::of(path);
+            let mut paths: Vec<String> = sql::rows(db, WAIVE, &below.params(), |row| row.get(0))?;
             paths.sort_unstable();
             Ok(paths)
         })
@@ -170,18 +168,15 @@ impl Store {
 /// Forgets that the container of a file was read, so that the next run reads it again; does nothing for
 /// the path of any other file.
 pub(super) fn reopen(db: &Connection, path: &str) -> Step<()> {
-    if let (container, Some(_)) = split_member(path) {
-        db.prepare_cached(REOPEN)?.execute(named_params! { ":path": container })?;
+    match split_member(path) {
+        (container, Some(_)) => sql::run(db, REOPEN, named_params! { ":path": container }),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Forgets everything at and below a path.
 pub(super) fn forget(db: &Connection, path: &str) -> Step<()> {
-    let Below { path, first, end } = Below::of(path);
-    let params = named_params! { ":path": path, ":first": first, ":end": end };
-    db.prepare_cached(FORGET_AT)?.execute(params)?;
-    Ok(())
+    sql::run(db, FORGET_AT, &Below::of(path).params())
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Row, named_params};
+use rusqlite::named_params;
 
 use super::stored::DocumentName;
 use crate::Store;
@@ -79,19 +79,14 @@ impl Store {
     /// Returns the Markdown and notes that may have a link in their text, by id; with `names`, those with one of these
     /// in a passage with a link.
     pub fn linking(&self, names: Option<&[String]>) -> Result<Vec<DocumentId>> {
-        self.read(|db| {
-            let id = |row: &Row<'_>| row.get(0);
-            let ids = match names {
-                None => db.prepare_cached(LINKING)?.query_map([], id)?.collect(),
-                Some(names) => {
-                    let names: Vec<String> = names.iter().map(|name| quote(name)).collect();
-                    let wanted = format!("{{text}} : ({})", names.join(" OR "));
-                    let mut statement = db.prepare_cached(LINKING_TO)?;
-                    statement.query_map(named_params! { ":wanted": wanted }, id)?.collect()
-                }
-            };
-            let ids: rusqlite::Result<Vec<DocumentId>> = ids;
-            Ok(ids?)
+        self.read(|db| match names {
+            None => sql::rows(db, LINKING, [], |row| row.get(0)),
+            Some(names) => {
+                let names: Vec<String> = names.iter().map(|name| quote(name)).collect();
+                let wanted = format!("{{text}} : ({})", names.join(" OR "));
+                let params = named_params! { ":wanted": wanted };
+                sql::rows(db, LINKING_TO, params, |row| row.get(0))
+            }
         })
     }
 }

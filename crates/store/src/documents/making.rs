@@ -1,6 +1,6 @@
 //! Reads how documents were made.
 
-use rusqlite::{OptionalExtension, named_params};
+use rusqlite::named_params;
 
 use crate::db::{columns, sql};
 use crate::document::DocType;
@@ -67,10 +67,8 @@ impl Store {
     /// Returns the text of a note given as text; `None` if it is not stored in one piece, or if there is
     /// no such note.
     pub fn note_text(&self, id: DocumentId) -> Result<Option<String>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(NOTE_TEXT)?;
-            let params = named_params! { ":id": id };
-            Ok(statement.query_row(params, |row| row.get(0)).optional()?.flatten())
-        })
+        let params = named_params! { ":id": id };
+        let text = self.read(|db| sql::first_row(db, NOTE_TEXT, params, |row| row.get(0)))?;
+        Ok(text.flatten())
     }
 }

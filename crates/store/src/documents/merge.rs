@@ -18,7 +18,7 @@ use super::transfer::{self, Record};
 use super::{edit, replace, rows, tags};
 use crate::Store;
 use crate::db::layout::Layout;
-use crate::db::{binding, fault::Step};
+use crate::db::{binding, fault::Step, sql};
 
 /// The result of merging a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,8 +197,8 @@ impl Merging<'_> {
             edits.title = union(&edits.title, &record.edits.title);
         }
         if title.is_some_and(|verdict| verdict.is_conflict()) {
-            let versions = (local.title.clone(), record.title.clone());
-            self.conflict(Field::Title, (Some(versions.0), Some(versions.1)), takes_title);
+            let versions = (Some(local.title.clone()), Some(record.title.clone()));
+            self.conflict(Field::Title, versions, takes_title);
         }
         if takes_title {
             self.replace()?;
@@ -280,7 +280,7 @@ impl Merging<'_> {
     fn replace(&mut self) -> Step<()> {
         let (db, id, record) = (self.db, self.id, self.record);
         replace::remove_chunks(db, id)?;
-        db.prepare_cached(REPLACE)?.execute(named_params! {
+        let params = named_params! {
             ":id": id,
             ":title": record.title,
             ":title_given": record.is_title_given,
@@ -289,7 +289,8 @@ impl Merging<'_> {
             ":metadata": record.metadata,
             ":making": record.making,
             ":note_text": record.note_text,
-        })?;
+        };
+        sql::run(db, REPLACE, params)?;
         transfer::insert_chunks(db, id, &record.chunks, self.layout)?;
         self.merged.is_changed = true;
         Ok(())
@@ -299,7 +300,7 @@ impl Merging<'_> {
     fn copy_local(&mut self) -> Step<DocumentId> {
         let edits = self.local.edits.of_copy().to_json()?;
         let params = named_params! { ":id": self.id, ":edits": edits };
-        let copy = self.db.prepare_cached(COPY_NOTE)?.query_row(params, |row| row.get(0))?;
+        let copy = sql::value(self.db, COPY_NOTE, params)?;
         replace::move_chunks(self.db, self.id, copy)?;
         tags::copy(self.db, self.id, copy)?;
         Ok(copy)

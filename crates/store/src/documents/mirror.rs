@@ -4,18 +4,18 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use rusqlite::{Connection, Row, named_params};
 use sha2::{Digest, Sha256};
 
 use crate::document::Binding;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
-use crate::db::columns;
+use crate::Store;
 use crate::db::fault::Step;
+use crate::db::{columns, sql};
 use crate::keyword::sizes::BLOCK_BITS;
 use crate::text::language::NaturalLanguage;
-use crate::{Store, vectors};
 
 /// The first bytes of a SHA-256 over everything that is copied.
 pub type Fingerprint = [u8; 16];
@@ -169,11 +169,7 @@ impl Store {
     ///
     /// Errors of `work`, and [`crate::error::Error::ModelMismatch`].
     pub fn mirror<T>(&self, work: impl FnOnce(&Mirror<'_>) -> Result<T>) -> Result<T> {
-        let floor_and_work = |db: &Connection| {
-            let binding = self.check_bound(db)?;
-            Ok(work(&Mirror { db, binding })?)
-        };
-        self.read(floor_and_work)
+        self.read(|db| Ok(work(&Mirror { db, binding: self.check_bound(db)? })?))
     }
 }
 
@@ -189,9 +185,8 @@ impl Mirror<'_> {
     ) -> Result<()> {
         self.step(|db| {
             let mut statement = db.prepare_cached(DOCUMENTS)?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                on_document(document(row)?)?;
+            for found in statement.query_map([], document)? {
+                on_document(found?)?;
             }
             Ok(())
         })
@@ -228,12 +223,11 @@ impl Mirror<'_> {
     pub fn block(&self, block: i64) -> Result<Vec<MirroredChunk>> {
         let is_bound = self.binding.is_some();
         self.step(|db| {
-            let mut statement = db.prepare_cached(BLOCK)?;
             let range = named_params! {
                 ":first": block << BLOCK_BITS,
                 ":last": (block << BLOCK_BITS) + ((1 << BLOCK_BITS) - 1),
             };
-            let chunks = statement.query_map(range, |row| {
+            let mut chunks: Vec<MirroredChunk> = sql::rows(db, BLOCK, range, |row| {
                 Ok(MirroredChunk {
                     id: row.get(0)?,
                     document_id: row.get(1)?,
@@ -251,12 +245,9 @@ impl Mirror<'_> {
                     codes: row.get(7)?,
                 })
             })?;
-            let mut chunks = chunks.collect::<Result<Vec<_>, _>>()?;
             if is_bound {
-                let mut vector = db.prepare_cached(vectors::VECTOR)?;
                 for chunk in &mut chunks {
-                    let params = named_params! { ":chunk_id": chunk.id };
-                    chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
+                    chunk.vector = super::chunks::vector(db, chunk.id)?;
                 }
             }
             Ok(chunks)

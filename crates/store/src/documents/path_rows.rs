@@ -76,22 +76,20 @@ pub(crate) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
 }
 
 pub(crate) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> Step<()> {
-    db.prepare_cached(REMEMBER_PATH)?.execute(named_params! {
+    let params = named_params! {
         ":path": stamp.path,
         ":document_id": id,
         // No file is longer than i64 allows; the size is only compared.
         ":size_bytes": stamp.size_bytes.cast_signed(),
         ":mtime_ns": stamp.mtime_ns,
         ":real_path": stamp.real_path,
-    })?;
-    db.prepare_cached(SET_FIRST_PRIMARY)?
-        .execute(named_params! { ":path": stamp.path, ":id": id })?;
-    Ok(())
+    };
+    sql::run(db, REMEMBER_PATH, params)?;
+    sql::run(db, SET_FIRST_PRIMARY, named_params! { ":path": stamp.path, ":id": id })
 }
 
 pub(crate) fn set_primary(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
-    db.prepare_cached(SET_PRIMARY)?.execute(named_params! { ":path": path, ":id": id })?;
-    Ok(())
+    sql::run(db, SET_PRIMARY, named_params! { ":path": path, ":id": id })
 }
 
 /// Returns the path shown for a document; `None` for a note given as text.
@@ -105,9 +103,7 @@ pub(crate) fn others(db: &Connection, id: DocumentId, path: &str) -> Step<Vec<Pa
 }
 
 pub(crate) fn forget_others(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
-    db.prepare_cached(FORGET_OTHER_PATHS)?
-        .execute(named_params! { ":document_id": id, ":path": path })?;
-    Ok(())
+    sql::run(db, FORGET_OTHER_PATHS, named_params! { ":document_id": id, ":path": path })
 }
 
 pub(crate) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {

@@ -9,6 +9,7 @@ use super::path_rows::{known, others, remember, set_primary};
 use super::remembered::{KnownPath, PathStamp};
 use super::remove::release;
 use crate::Store;
+use crate::db::sql;
 use crate::error::Result;
 use crate::ids::DocumentId;
 use crate::text::paths::member_text;
@@ -55,12 +56,8 @@ impl Store {
         let first = member_text(container, "");
         // The character after the separator: no path of a member is greater.
         let end = format!("{container}/0");
-        self.read(|db| {
-            let mut statement = db.prepare_cached(MEMBERS_OF)?;
-            let params = named_params! { ":first": first, ":end": end };
-            let rows = statement.query_map(params, |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        let params = named_params! { ":first": first, ":end": end };
+        self.read(|db| sql::rows(db, MEMBERS_OF, params, |row| row.try_into()))
     }
 
     /// Remembers that the document with `content_hash` is also, or still, at `stamp`'s path.
@@ -80,12 +77,8 @@ impl Store {
         role: PathRole<'_>,
     ) -> Result<bool> {
         self.write(|db| {
-            let has_bytes: bool = db
-                .prepare_cached(HAS_BYTES)?
-                .query_row(named_params! { ":id": id, ":content_hash": content_hash }, |row| {
-                    row.get(0)
-                })?;
-            if !has_bytes {
+            let params = named_params! { ":id": id, ":content_hash": content_hash };
+            if !sql::value::<bool>(db, HAS_BYTES, params)? {
                 return Ok(false);
             }
             let before = known(db, &stamp.path)?.filter(|known| known.document_id != id);
@@ -115,8 +108,7 @@ impl Store {
             if db.prepare_cached(RENAME_PATH)?.execute(params)? > 0 {
                 db.prepare_cached(RENAME_PRIMARY)?.execute(params)?;
             }
-            db.prepare_cached(RENAME_ROOT)?.execute(params)?;
-            Ok(())
+            sql::run(db, RENAME_ROOT, params)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::{Params, named_params};
 
-use super::filter::{FilterValues, passes_filter};
+use super::filter::{passes_filter, values};
 use super::rows;
 use super::stored::{DocumentName, ListedDocument, StoredDocument};
 use crate::Store;
@@ -109,11 +109,9 @@ impl Store {
     /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
     pub fn documents(&self, filter: &Filter) -> Result<Vec<ListedDocument>> {
         self.read(|db| {
-            let values = FilterValues::new(filter)?;
-            let values = values.of_documents();
-            let mut statement = db.prepare_cached(DOCUMENTS)?;
-            let documents = statement.query_map(values.as_slice(), rows::listed_document)?;
-            let mut documents: Vec<ListedDocument> = documents.collect::<Result<_, _>>()?;
+            let values = values(filter)?;
+            let mut documents: Vec<ListedDocument> =
+                sql::rows(db, DOCUMENTS, values.as_slice(), rows::listed_document)?;
             let mut statement = db.prepare_cached(TAGS_OF_DOCUMENTS)?;
             let mut tags = statement.query(values.as_slice())?;
             let mut idx = 0;
@@ -133,11 +131,7 @@ impl Store {
 
     /// Returns the latest date of the documents that pass `filter`; conditions on chunks are ignored.
     pub fn newest(&self, filter: &Filter) -> Result<Option<String>> {
-        self.read(|db| {
-            let values = FilterValues::new(filter)?;
-            let mut statement = db.prepare_cached(NEWEST)?;
-            Ok(statement.query_row(values.of_documents().as_slice(), |row| row.get(0))?)
-        })
+        self.read(|db| sql::value(db, NEWEST, values(filter)?.as_slice()))
     }
 
     /// Returns the names of all documents, ordered by id.

@@ -1,13 +1,13 @@
 //! Moves everything that is remembered below a folder to another path, in one transaction.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
 use super::ledger::Below;
 use super::remembered::{PathStamp, Root};
 use super::roots;
 use crate::Store;
-use crate::db::erasing;
 use crate::db::fault::Step;
+use crate::db::{erasing, sql};
 use crate::error::{Error, Result};
 
 /// What is moved where.
@@ -113,11 +113,10 @@ impl Store {
 }
 
 fn move_below(db: &Connection, relocation: &Relocation<'_>) -> Step<()> {
-    let Below { first, end, .. } = Below::of(relocation.from);
-    let from = relocation.from.trim_end_matches(std::path::MAIN_SEPARATOR);
+    let Below { folder: from, first, end, .. } = Below::of(relocation.from);
     let to = relocation.to.trim_end_matches(std::path::MAIN_SEPARATOR);
     let params = named_params! { ":from": from, ":to": to, ":first": first, ":end": end };
-    let taken: Option<String> = db.query_row(TAKEN, params, |row| row.get(0)).optional()?;
+    let taken = sql::first_row(db, TAKEN, params, |row| row.get::<_, String>(0))?;
     if let Some(path) = taken {
         return Err(Error::Usage {
             message: format!("{path} is remembered already, as another document"),
@@ -126,11 +125,10 @@ fn move_below(db: &Connection, relocation: &Relocation<'_>) -> Step<()> {
         .into());
     }
     for sql in [FORGET_TWICE, MOVE_PATHS, MOVE_SHOWN, FORGET_REPLACED, MOVE_LEDGER] {
-        db.execute(sql, params)?;
+        sql::run(db, sql, params)?;
     }
-    db.execute(FORGET_LEDGER, named_params! { ":first": first, ":end": end })?;
-    db.execute(FORGET_ROOTS, named_params! { ":from": from, ":first": first, ":end": end })?;
-    Ok(())
+    sql::run(db, FORGET_LEDGER, named_params! { ":first": first, ":end": end })?;
+    sql::run(db, FORGET_ROOTS, named_params! { ":from": from, ":first": first, ":end": end })
 }
 
 #[cfg(test)]

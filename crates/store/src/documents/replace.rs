@@ -163,9 +163,7 @@ impl Store {
         let layout = self.layout_to_write()?;
         self.write(|db| {
             check_embeddings(db, bound.as_ref(), chunks, embeddings)?;
-            let params = named_params! { ":id": id };
-            let is_note: bool = db.prepare_cached(IS_NOTE)?.query_row(params, |row| row.get(0))?;
-            if !is_note {
+            if !sql::value::<bool>(db, IS_NOTE, named_params! { ":id": id })? {
                 return Err(Error::UnknownDocument { id: id.to_string() }.into());
             }
             if let Some(same) = same_document(db, new, None)?.filter(|other| *other != id) {
@@ -301,29 +299,23 @@ pub(super) fn same_document(
     });
     let is_made_otherwise = match (same, &new.making) {
         (Some(id), Some(making)) if known.is_some_and(|known| known.document_id == id) => {
-            making_of(db, id)?.as_ref() != Some(making)
+            sql::value::<Option<String>>(db, MAKING, named_params! { ":id": id })?.as_ref()
+                != Some(making)
         }
         _ => false,
     };
     Ok(same.filter(|_| !is_retitled && !is_read_better && !is_made_otherwise))
 }
 
-fn making_of(db: &Connection, id: DocumentId) -> Step<Option<String>> {
-    let params = named_params! { ":id": id };
-    Ok(db.prepare_cached(MAKING)?.query_row(params, |row| row.get(0))?)
-}
-
 /// Gives the chunks of a document to another one.
 pub(super) fn move_chunks(db: &Connection, from: DocumentId, to: DocumentId) -> Step<()> {
-    db.prepare_cached(MOVE_CHUNKS)?.execute(named_params! { ":from": from, ":to": to })?;
-    Ok(())
+    sql::run(db, MOVE_CHUNKS, named_params! { ":from": from, ":to": to })
 }
 
 pub(crate) fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
     derived::remove(db, id)?;
     erasing::mark_chunks(db, id)?;
-    db.prepare_cached(REMOVE_CHUNKS)?.execute(named_params! { ":document_id": id })?;
-    Ok(())
+    sql::run(db, REMOVE_CHUNKS, named_params! { ":document_id": id })
 }
 
 #[cfg(test)]

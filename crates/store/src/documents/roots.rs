@@ -133,8 +133,7 @@ impl Store {
     /// Returns all remembered files, followed or not, ordered by path.
     pub fn all_files(&self) -> Result<Vec<KnownFile>> {
         self.read(|db| {
-            let mut statement = db.prepare(KNOWN_FILES)?;
-            let files = statement.query_map([], |row| {
+            sql::rows(db, KNOWN_FILES, [], |row| {
                 Ok(KnownFile {
                     stamp: path_rows::stamp(row)?,
                     document_id: row.get("document_id")?,
@@ -143,17 +142,13 @@ impl Store {
                     language: row.get("language")?,
                     is_mounted: row.get("on_mount")?,
                 })
-            })?;
-            Ok(files.collect::<Result<_, _>>()?)
+            })
         })
     }
 
     /// Returns the paths of the files that were stored and not seen since, in order.
     pub fn files_never_seen(&self) -> Result<Vec<String>> {
-        self.read(|db| {
-            let mut statement = db.prepare(NEVER_SEEN)?;
-            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
-        })
+        self.read(|db| sql::rows(db, NEVER_SEEN, [], |row| row.get(0)))
     }
 
     /// Notes of files that were seen whether they are on another file system than their added folder.
@@ -162,11 +157,10 @@ impl Store {
             return Ok(());
         }
         self.write(|db| {
-            let mut statement = db.prepare_cached(SET_MOUNTED)?;
-            for (path, is_mounted) in seen {
-                statement.execute(named_params! { ":path": path, ":is_mounted": is_mounted })?;
-            }
-            Ok(())
+            seen.iter().try_for_each(|(path, is_mounted)| {
+                let params = named_params! { ":path": path, ":is_mounted": is_mounted };
+                sql::run(db, SET_MOUNTED, params)
+            })
         })
     }
 
@@ -213,34 +207,30 @@ impl Root {
 fn forget(db: &Connection, path: &str) -> Step<()> {
     erasing::mark(db)?;
     ledger::reopen(db, path)?;
-    db.prepare_cached(FORGET_PATH)?.execute(named_params! { ":path": path })?;
-    Ok(())
+    sql::run(db, FORGET_PATH, named_params! { ":path": path })
 }
 
 /// Remembers an added folder, or more options of a known one.
 pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
-    db.prepare_cached(REMEMBER_ROOT)?.execute(named_params! {
+    let params = named_params! {
         ":path": root.path,
         ":tags": columns::to_json(&root.tags)?,
         ":doc_type": root.doc_type.map(DocType::as_str),
         ":language": root.language,
         ":follow": root.follows_links,
         ":real_path": root.real_path,
-    })?;
-    Ok(())
+    };
+    sql::run(db, REMEMBER_ROOT, params)
 }
 
 /// Returns all added folders, ordered by path.
 pub(super) fn all(db: &Connection) -> Step<Vec<Root>> {
     sql::rows(db, ROOTS, [], |row| {
-        let doc_type: Option<String> = row.get("doc_type")?;
+        let doc_type = row.get_ref("doc_type")?.as_str_or_null()?;
         Ok(Root {
             path: row.get("path")?,
             tags: columns::json_column(row, "tags")?,
-            doc_type: match doc_type {
-                Some(_) => Some(columns::named_column(row, "doc_type")?),
-                None => None,
-            },
+            doc_type: doc_type.map(|_| columns::named_column(row, "doc_type")).transpose()?,
             language: row.get("language")?,
             follows_links: row.get("follow")?,
             real_path: row.get("real_path")?,

@@ -45,6 +45,22 @@ struct ChunkJson {
     end_line: Option<u32>,
 }
 
+impl ChunkJson {
+    /// Returns the chunk at this place, without its text.
+    fn into_chunk(self) -> Chunk {
+        Chunk {
+            section: self.section_header,
+            symbol: self.symbol_name,
+            page: self.page,
+            last_page: self.last_page,
+            page_label: self.page_label,
+            start_line: self.start_line,
+            end_line: self.end_line,
+            ..Chunk::default()
+        }
+    }
+}
+
 /// Returns `documents.metadata` for a document read as `format`.
 pub(crate) fn document_json(format: Format, metadata: &Metadata) -> rusqlite::Result<String> {
     let (format, metadata) = (format.as_str().to_owned(), metadata.clone());
@@ -214,13 +230,7 @@ pub(crate) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
             text: row.get("text")?,
             context: row.get("context")?,
             token_count: row.get::<_, Option<u32>>("token_count")?.unwrap_or(0),
-            section: json.section_header,
-            symbol: json.symbol_name,
-            page: json.page,
-            last_page: json.last_page,
-            page_label: json.page_label,
-            start_line: json.start_line,
-            end_line: json.end_line,
+            ..json.into_chunk()
         },
     })
 }
@@ -239,16 +249,8 @@ impl StoredChunk {
     ) -> Result<Self, String> {
         check_chunk_json(metadata)?;
         let json: ChunkJson = serde_json::from_str(metadata).map_err(|error| error.to_string())?;
-        let chunk = Chunk {
-            section: json.section_header,
-            symbol: json.symbol_name,
-            page: json.page,
-            last_page: json.last_page,
-            page_label: json.page_label,
-            start_line: json.start_line,
-            end_line: json.end_line,
-            ..chunk
-        };
+        let Chunk { text, context, token_count, .. } = chunk;
+        let chunk = Chunk { text, context, token_count, ..json.into_chunk() };
         Ok(Self { id, chunk_index, chunk })
     }
 }

@@ -10,7 +10,7 @@ use crate::ids::{ChunkId, DocumentId};
 use super::path_rows;
 use super::remembered::PathStamp;
 use crate::Store;
-use crate::db::columns;
+use crate::db::{columns, sql};
 
 /// A document with its remembered files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,11 +77,11 @@ impl Store {
     pub fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>> {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
-            let mut statement = db.prepare_cached(OTHER_PATHS)?;
-            let mut found = statement.query(named_params! { ":ids": ids })?;
+            let found: Vec<(DocumentId, String)> =
+                sql::rows(db, OTHER_PATHS, named_params! { ":ids": ids }, |row| row.try_into())?;
             let mut paths: HashMap<DocumentId, Vec<String>> = HashMap::new();
-            while let Some(row) = found.next()? {
-                paths.entry(row.get(0)?).or_default().push(row.get(1)?);
+            for (id, path) in found {
+                paths.entry(id).or_default().push(path);
             }
             Ok(paths)
         })
@@ -91,21 +91,20 @@ impl Store {
     pub fn files_of_document(&self, id: DocumentId) -> Result<Option<DocumentFiles>> {
         let sieve = self.sieve()?;
         self.read(|db| {
-            let mut statement = db.prepare_cached(FILES_OF_DOCUMENT)?;
-            let mut found = statement.query(named_params! { ":id": id })?;
-            let (mut content_hash, mut stamps) = (String::new(), Vec::new());
-            while let Some(row) = found.next()? {
-                content_hash = row.get("content_hash")?;
-                stamps.extend(sieve.stamp(path_rows::stamp(row)?));
-            }
-            let has_file = !stamps.is_empty();
-            let chunk_ids = Vec::new();
-            Ok(has_file.then_some(DocumentFiles {
+            let params = named_params! { ":id": id };
+            let found: Vec<Option<(String, PathStamp)>> =
+                sql::rows(db, FILES_OF_DOCUMENT, params, |row| {
+                    let stamp = sieve.stamp(path_rows::stamp(row)?);
+                    stamp.map(|stamp| Ok((row.get("content_hash")?, stamp))).transpose()
+                })?;
+            let (hashes, stamps): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
+            let files = |content_hash| DocumentFiles {
                 document_id: id,
-                chunk_ids,
+                chunk_ids: Vec::new(),
                 content_hash,
                 stamps,
-            }))
+            };
+            Ok(hashes.into_iter().next().map(files))
         })
     }
 

@@ -154,16 +154,14 @@ impl Store {
             let mut num_documents = 0;
             if let Some(old) = tag_id(db, from)? {
                 let old_id = named_params! { ":id": old };
-                num_documents =
-                    db.prepare_cached(NUM_TAGGED)?.query_row(old_id, |row| row.get(0))?;
+                num_documents = sql::value(db, NUM_TAGGED, old_id)?;
                 match tag_id(db, to)? {
-                    None => db.prepare_cached(RENAME_TAG)?.execute(names)?,
+                    None => sql::run(db, RENAME_TAG, names)?,
                     Some(new) => {
-                        let ids = named_params! { ":from": old, ":to": new };
-                        db.prepare_cached(MERGE_TAG)?.execute(ids)?;
-                        db.prepare_cached(UNLINK_TAG)?.execute(old_id)?
+                        sql::run(db, MERGE_TAG, named_params! { ":from": old, ":to": new })?;
+                        sql::run(db, UNLINK_TAG, old_id)?;
                     }
-                };
+                }
             } else if !is_in_roots {
                 return Ok(None);
             }
@@ -185,23 +183,24 @@ pub(crate) fn link(db: &Connection, id: DocumentId, names: &[String]) -> Step<us
         return Ok(0);
     }
     let names = columns::to_json(names)?;
-    db.prepare_cached(ADD_TAGS)?.execute(named_params! { ":names": names })?;
+    sql::run(db, ADD_TAGS, named_params! { ":names": names })?;
     let params = named_params! { ":document_id": id, ":names": names };
     Ok(db.prepare_cached(LINK_TAGS)?.execute(params)?)
 }
 
 /// Adds the tags of `from` to `to`.
 pub(crate) fn copy(db: &Connection, from: DocumentId, to: DocumentId) -> Step<()> {
-    db.prepare_cached(COPY_TAGS)?.execute(named_params! { ":from": from, ":to": to })?;
-    Ok(())
+    sql::run(db, COPY_TAGS, named_params! { ":from": from, ":to": to })
 }
 
 /// Fails with [`Error::UnknownDocument`] if there is no such document.
 pub(crate) fn require_document(db: &Connection, id: DocumentId) -> Step<()> {
-    let exists: bool = db
-        .prepare_cached(HAS_DOCUMENT)?
-        .query_row(named_params! { ":id": id }, |row| row.get(0))?;
-    if exists { Ok(()) } else { Err(Error::UnknownDocument { id: id.to_string() }.into()) }
+    if exists(db, id)? { Ok(()) } else { Err(Error::UnknownDocument { id: id.to_string() }.into()) }
+}
+
+/// Whether there is a document of this id.
+pub(crate) fn exists(db: &Connection, id: DocumentId) -> Step<bool> {
+    sql::value(db, HAS_DOCUMENT, named_params! { ":id": id })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::document::{DocType, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
-use super::filter::{FilterValues, passes_filter};
+use super::filter::{passes_filter, values};
 use super::rows::{self, ChunkPlace};
 
 /// A document that may be searched.
@@ -76,8 +76,7 @@ impl Store {
     /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
     pub fn passing_documents(&self, filter: &Filter) -> Result<Vec<PassingDocument>> {
         self.read(|db| {
-            let values = FilterValues::new(filter)?;
-            sql::rows(db, PASSING_DOCUMENTS, values.of_documents().as_slice(), |row| {
+            sql::rows(db, PASSING_DOCUMENTS, values(filter)?.as_slice(), |row| {
                 Ok(PassingDocument {
                     id: row.get(0)?,
                     title: row.get(1)?,

@@ -4,9 +4,6 @@
 mod export;
 mod import;
 
-use rusqlite::{Connection, named_params};
-
-use crate::db::fault::Step;
 use crate::document::{Chunk, DocType, Embedding, Format, Language};
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId};
@@ -73,8 +70,6 @@ pub struct RecordedChunk {
     /// The codes of its tokens, if its vector was just computed; an export does not have them.
     pub codes: Option<Vec<u8>>,
 }
-
-const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id)";
 
 impl Record {
     /// Makes the record that a database would return for a document, except for ids, which are 0.
@@ -164,11 +159,6 @@ impl Record {
         }
         Ok(())
     }
-}
-
-/// Whether there is a document of this id.
-fn exists(db: &Connection, id: DocumentId) -> Step<bool> {
-    Ok(db.prepare_cached(HAS_DOCUMENT)?.query_row(named_params! { ":id": id }, |row| row.get(0))?)
 }
 
 #[cfg(test)]

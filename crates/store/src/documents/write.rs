@@ -4,7 +4,7 @@ use rusqlite::{Connection, named_params};
 
 use super::remembered::PathStamp;
 use super::rows;
-use crate::db::fault::Step;
+use crate::db::{fault::Step, sql};
 use crate::document::{Format, Metadata};
 use crate::ids::DocumentId;
 
@@ -73,21 +73,18 @@ const COPY_DOCUMENT: &str = "
 
 /// Inserts the row of a document that has no chunks yet.
 pub(super) fn insert(db: &Connection, new: &NewDocument) -> Step<DocumentId> {
-    let id = db.prepare_cached(INSERT_DOCUMENT)?.query_row(
-        named_params! {
-            ":title": new.title,
-            ":title_given": new.is_title_given,
-            ":path": new.stamp.as_ref().map(|stamp| &stamp.path),
-            ":content_hash": new.content_hash,
-            ":doc_type": new.format.doc_type().as_str(),
-            ":language": new.format.language().map(|language| language.as_str()),
-            ":metadata": rows::document_json(new.format, &new.metadata)?,
-            ":making": new.making,
-            ":note_text": new.note_text,
-        },
-        |row| row.get(0),
-    )?;
-    Ok(id)
+    let params = named_params! {
+        ":title": new.title,
+        ":title_given": new.is_title_given,
+        ":path": new.stamp.as_ref().map(|stamp| &stamp.path),
+        ":content_hash": new.content_hash,
+        ":doc_type": new.format.doc_type().as_str(),
+        ":language": new.format.language().map(|language| language.as_str()),
+        ":metadata": rows::document_json(new.format, &new.metadata)?,
+        ":making": new.making,
+        ":note_text": new.note_text,
+    };
+    sql::value(db, INSERT_DOCUMENT, params)
 }
 
 /// Updates a document's row from `new`, shown under `path`.
@@ -97,7 +94,7 @@ pub(super) fn update(
     new: &NewDocument,
     path: Option<&str>,
 ) -> Step<()> {
-    db.prepare_cached(UPDATE_DOCUMENT)?.execute(named_params! {
+    let params = named_params! {
         ":id": id,
         ":title": new.title,
         ":title_given": new.is_title_given,
@@ -108,12 +105,11 @@ pub(super) fn update(
         ":metadata": rows::document_json(new.format, &new.metadata)?,
         ":making": new.making,
         ":note_text": new.note_text,
-    })?;
-    Ok(())
+    };
+    sql::run(db, UPDATE_DOCUMENT, params)
 }
 
 /// Inserts a copy of a document's row, shown under `path`, without tags and chunks.
 pub(super) fn copy(db: &Connection, id: DocumentId, path: &str) -> Step<DocumentId> {
-    let mut statement = db.prepare_cached(COPY_DOCUMENT)?;
-    Ok(statement.query_row(named_params! { ":path": path, ":id": id }, |row| row.get(0))?)
+    sql::value(db, COPY_DOCUMENT, named_params! { ":path": path, ":id": id })
 }

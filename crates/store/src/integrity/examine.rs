@@ -17,7 +17,7 @@ use super::finding::{Damage, Finding};
 use crate::Store;
 use crate::db::fault::{Fault, Step};
 use crate::db::recheck::is_unreadable;
-use crate::db::schema;
+use crate::db::{schema, sql};
 use crate::documents::chunks::PassageHash;
 use crate::keyword::{derived, grams, names, sizes};
 use crate::life::migrate;
@@ -83,33 +83,42 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
     ),
 ];
 
+macro_rules! vector_claims {
+    ($id:literal, $table:literal) => {
+        &[
+            (
+                Damage::MissingVectors,
+                concat!(
+                    "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT ",
+                    $id,
+                    " FROM ",
+                    $table,
+                    ")"
+                ),
+                NO_VECTOR,
+            ),
+            (
+                Damage::LooseVectors,
+                concat!(
+                    "SELECT count(*) FROM ",
+                    $table,
+                    " WHERE ",
+                    $id,
+                    " NOT IN (SELECT id FROM chunks)"
+                ),
+                "vector without a chunk",
+            ),
+        ]
+    };
+}
+
+const NO_VECTOR: &str = "chunk without a vector";
+
 /// As [`CLAIMS`], for a database that is bound to a model.
-const VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
-    (
-        Damage::MissingVectors,
-        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM chunks_vec_rowids)",
-        "chunk without a vector",
-    ),
-    (
-        Damage::LooseVectors,
-        "SELECT count(*) FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)",
-        "vector without a chunk",
-    ),
-];
+const VECTOR_CLAIMS: &[(Damage, &str, &str)] = vector_claims!("rowid", "chunks_vec_rowids");
 
 /// As [`VECTOR_CLAIMS`], for a table of vectors with an unknown layout.
-const UNKNOWN_VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
-    (
-        Damage::MissingVectors,
-        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunks_vec)",
-        "chunk without a vector",
-    ),
-    (
-        Damage::LooseVectors,
-        "SELECT count(*) FROM chunks_vec WHERE chunk_id NOT IN (SELECT id FROM chunks)",
-        "vector without a chunk",
-    ),
-];
+const UNKNOWN_VECTOR_CLAIMS: &[(Damage, &str, &str)] = vector_claims!("chunk_id", "chunks_vec");
 
 const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
 
@@ -203,22 +212,19 @@ impl Store {
                 (false, _) => &[],
             };
             for (damage, count_sql, what) in CLAIMS.iter().chain(vector_claims) {
-                let count: i64 = db.query_row(count_sql, [], |row| row.get(0))?;
-                found.extend(Finding::counted(*damage, count, what));
+                found.extend(Finding::counted((*damage, sql::value(db, count_sql, [])?, what)));
             }
             if !has_vectors {
-                let num_chunks: i64 = db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?;
-                let what = "chunk without a vector";
-                found.extend(Finding::counted(Damage::MissingVectors, num_chunks, what));
+                let num_chunks = sql::value(db, COUNT_CHUNKS, [])?;
+                found.extend(Finding::counted((Damage::MissingVectors, num_chunks, NO_VECTOR)));
             }
             texts(db, found)?;
-            let num_sizes = sizes::num_wrong(db)?;
             let what = "chunk whose stored size is wrong";
-            found.extend(Finding::counted(Damage::Sizes, num_sizes, what));
+            found.extend(Finding::counted((Damage::Sizes, sizes::num_wrong(db)?, what)));
             examine_vectors::examine(db, found)?;
             let num_changed = i64::try_from(tokens::changed(db)?.len()).unwrap_or(i64::MAX);
             let what = "chunk whose token codes have changed since being stored";
-            found.extend(Finding::counted(Damage::TokenCodes, num_changed, what));
+            found.extend(Finding::counted((Damage::TokenCodes, num_changed, what)));
             schema(db, found)
         })?;
         let unreadable = found.iter().find(|finding| is_unreadable(&finding.message));
@@ -255,12 +261,8 @@ fn integrity(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
 
 /// Compares hashes and the index for scripts without spaces with the texts.
 fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
-    let ids = |sql| -> Step<HashSet<ChunkId>> {
-        let mut statement = db.prepare(sql)?;
-        let ids = statement.query_map([], |row| row.get(0))?;
-        Ok(ids.collect::<Result<_, _>>()?)
-    };
-    let (indexed, exact) = (ids(GRAMS)?, ids(EXACT)?);
+    let ids = |sql| sql::rows(db, sql, [], |row| row.get(0));
+    let (indexed, exact): (HashSet<ChunkId>, HashSet<ChunkId>) = (ids(GRAMS)?, ids(EXACT)?);
     let (mut num_other, mut num_missing, mut num_inexact) = (0, 0, 0);
     each_text(db, |chunk_id, context, text, hash| {
         let passage = Chunk::passage(context, text);
@@ -269,16 +271,16 @@ fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         let has_exact = derived::exact_entry(context, text, None).is_some();
         num_inexact += i64::from(exact.contains(&chunk_id) != has_exact);
     })?;
-    let what = "chunk whose text has changed since it was embedded";
-    found.extend(Finding::counted(Damage::Passages, num_other, what));
-    let what = "chunk missing from the index of scripts without spaces";
-    found.extend(Finding::counted(Damage::Grams, num_missing, what));
-    let what = "chunk whose entry in the index of exact terms is missing or left over";
-    found.extend(Finding::counted(Damage::Grams, num_inexact, what));
-    let what = "document whose name is not indexed as it is";
-    found.extend(Finding::counted(Damage::Grams, names::num_wrong(db)?, what));
-    let what = "chunk missing from the index of stems";
-    found.extend(Finding::counted(Damage::Grams, grams::num_missing_stems(db)?, what));
+    let (num_names, num_stems) = (names::num_wrong(db)?, grams::num_missing_stems(db)?);
+    let in_exact = "chunk whose entry in the index of exact terms is missing or left over";
+    let counts = [
+        (Damage::Passages, num_other, "chunk whose text has changed since it was embedded"),
+        (Damage::Grams, num_missing, "chunk missing from the index of scripts without spaces"),
+        (Damage::Grams, num_inexact, in_exact),
+        (Damage::Grams, num_names, "document whose name is not indexed as it is"),
+        (Damage::Grams, num_stems, "chunk missing from the index of stems"),
+    ];
+    found.extend(counts.into_iter().filter_map(Finding::counted));
     Ok(())
 }
 
@@ -330,11 +332,9 @@ fn plain(sql: &str) -> String {
 }
 
 fn entries(db: &Connection) -> Step<Vec<SchemaEntry>> {
-    let mut statement = db.prepare(SCHEMA)?;
-    let entries = statement.query_map([], |row| {
+    sql::rows(db, SCHEMA, [], |row| {
         Ok(SchemaEntry { kind: row.get(0)?, name: row.get(1)?, sql: row.get(2)? })
-    })?;
-    Ok(entries.collect::<Result<_, _>>()?)
+    })
 }
 
 /// Returns the schema that the migrations create in an empty database.

@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
 use super::finding::{Damage, Finding};
 use crate::db::binding::{self, Slot};
-use crate::db::columns;
 use crate::db::fault::Step;
+use crate::db::{columns, sql};
 use crate::ids::ChunkId;
 use crate::vectors::blocks::{each_block, is_unit};
 use crate::vectors::layout::knows_vec0;
@@ -46,7 +46,7 @@ const LOOSE_CODES: &str = "
 
 /// Compares the table of vectors with the binding and with itself, and the codes with the vectors.
 pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
-    let sql: Option<String> = db.query_row(TABLE_SQL, [], |row| row.get(0)).optional()?;
+    let sql: Option<String> = sql::first_row(db, TABLE_SQL, [], |row| row.get(0))?;
     let binding = binding::load(db, Slot::Current)?;
     let (Some(sql), Some(binding)) = (&sql, &binding) else {
         if sql.is_some() != binding.is_some() {
@@ -64,7 +64,7 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     if !knows_vec0(db)? {
         return Ok(());
     }
-    if !db.query_row(TRIGGERS, [], |row| row.get::<_, bool>(0))? {
+    if !sql::value::<bool>(db, TRIGGERS, [])? {
         let message = "the triggers that remove a chunk's vector are missing";
         found.push(Finding::new(Damage::VectorTable, message));
     }
@@ -93,7 +93,7 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         num_codes += i64::from(!block.codes.as_ref().is_none_or(is_right));
     })?;
     num_astray += i64::try_from(places.len()).unwrap_or(i64::MAX);
-    num_codes += db.query_row(LOOSE_CODES, [], |row| row.get::<_, i64>(0))?;
+    num_codes += sql::value::<i64>(db, LOOSE_CODES, [])?;
     let counts = [
         (Damage::VectorTable, num_unreadable, "block of vectors that cannot be read"),
         (Damage::VectorTable, num_astray, "vector in the wrong place"),
@@ -101,11 +101,7 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         (Damage::Checksums, num_unsummed, "vector without a checksum"),
         (Damage::Codes, num_codes, "block with codes that do not match the vectors"),
     ];
-    found.extend(
-        counts
-            .into_iter()
-            .filter_map(|(damage, count, what)| Finding::counted(damage, count, what)),
-    );
+    found.extend(counts.into_iter().filter_map(Finding::counted));
     if !changed.is_empty() {
         let (count, documents) = (changed.len(), documents_of(db, &changed)?);
         let what = if count == 1 { "vector has" } else { "vectors have" };
@@ -117,10 +113,9 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
 
 /// Returns the names of the documents of chunks.
 fn documents_of(db: &Connection, chunk_ids: &[ChunkId]) -> Step<String> {
-    let mut statement = db.prepare(DOCUMENTS)?;
     let params = named_params! { ":chunk_ids": columns::to_json(chunk_ids)? };
-    let ids = statement.query_map(params, |row| row.get::<_, i64>(0))?;
-    let ids: Vec<String> = ids.map(|id| id.map(|id| id.to_string())).collect::<Result<_, _>>()?;
+    let ids: Vec<String> =
+        sql::rows(db, DOCUMENTS, params, |row| Ok(row.get::<_, i64>(0)?.to_string()))?;
     let (first, further) = ids.split_at(ids.len().min(MAX_NAMED));
     let more =
         if further.is_empty() { String::new() } else { format!(" and {} more", further.len()) };
@@ -130,12 +125,10 @@ fn documents_of(db: &Connection, chunk_ids: &[ChunkId]) -> Step<String> {
 
 /// Returns the block and place of each chunk's vector.
 fn places(db: &Connection) -> Step<HashMap<ChunkId, (i64, usize)>> {
-    let mut statement = db.prepare(PLACES)?;
-    let rows = statement.query_map([], |row| {
+    sql::rows(db, PLACES, [], |row| {
         let place: i64 = row.get(2)?;
         Ok((row.get(0)?, (row.get(1)?, usize::try_from(place).unwrap_or(usize::MAX))))
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    })
 }
 
 #[cfg(test)]

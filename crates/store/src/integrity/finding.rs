@@ -71,10 +71,9 @@ impl Finding {
         Self { damage, message: message.into() }
     }
 
-    /// Returns a finding about `count` objects, or `None` for a count of zero. `what` begins with the
-    /// noun in the singular.
-    pub(crate) fn counted(damage: Damage, count: impl Into<i64>, what: &str) -> Option<Self> {
-        let count: i64 = count.into();
+    /// Returns a finding about a number of objects, or `None` for zero. `what` begins with the noun in
+    /// the singular.
+    pub(crate) fn counted((damage, count, what): (Damage, i64, &str)) -> Option<Self> {
         let (noun, rest) = what.split_once(' ').unwrap_or((what, ""));
         let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
         Some(Self::new(damage, format!("{} {rest}", counted(count, noun))))

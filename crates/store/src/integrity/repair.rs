@@ -18,8 +18,8 @@ use super::repair_vectors::{
     rebuild_codes, rebuild_vectors, remove_bad_vectors, remove_orphaned_vectors, remove_vectors,
 };
 use crate::Store;
-use crate::db::erasing;
 use crate::db::fault::Step;
+use crate::db::{erasing, sql};
 use crate::documents::chunks::PassageHash;
 use crate::keyword::{derived, fts, names, sizes};
 use crate::vectors::layout::has_vector_table;
@@ -132,7 +132,7 @@ impl Store {
                 db.execute_batch(RESET_PATHS)?;
             }
             if has(Damage::Tags) || has(Damage::References) {
-                db.execute(REMOVE_TAGS, [])?;
+                sql::run(db, REMOVE_TAGS, [])?;
             }
             if has(Damage::Passages) {
                 repair_hashes(db)?;
@@ -197,15 +197,11 @@ fn repair_schema(db: &Connection) -> Step<()> {
 
 /// Renumbers the chunks of an incomplete document, and marks its file to be read again.
 fn close_gaps(db: &Connection) -> Step<()> {
-    let mut statement = db.prepare(CLOSE_GAPS)?;
-    let moves = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let moves: Vec<(ChunkId, i64)> = moves.collect::<Result<_, _>>()?;
+    let moves: Vec<(ChunkId, i64)> = sql::rows(db, CLOSE_GAPS, [], |row| row.try_into())?;
     db.execute_batch(MARK_HALF)?;
-    for (id, chunk_index) in moves {
-        db.prepare_cached(SET_INDEX)?
-            .execute(named_params! { ":id": id, ":chunk_index": chunk_index })?;
-    }
-    Ok(())
+    moves.iter().try_for_each(|(id, chunk_index)| {
+        sql::run(db, SET_INDEX, named_params! { ":id": id, ":chunk_index": chunk_index })
+    })
 }
 
 /// Trusts the text: computes its hash again and removes its vector, to be computed again also.
@@ -218,7 +214,7 @@ fn repair_hashes(db: &Connection) -> Step<()> {
         }
     })?;
     for (id, hash) in &changed {
-        db.prepare_cached(SET_HASH)?.execute(named_params! { ":id": id, ":hash": hash.bytes() })?;
+        sql::run(db, SET_HASH, named_params! { ":id": id, ":hash": hash.bytes() })?;
     }
     let ids: Vec<ChunkId> = changed.into_iter().map(|chunk| chunk.0).collect();
     remove_vectors(db, &ids)

@@ -12,6 +12,7 @@ use crate::Store;
 use crate::db::binding::{self, Slot};
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
+use crate::db::sql;
 use crate::vectors::layout::has_vector_table;
 use crate::vectors::{self, VectorWriter, blocks, codes};
 
@@ -39,13 +40,11 @@ impl Store {
     /// above `after`.
     pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<(ChunkId, String)>> {
         self.read(|db| {
-            let mut statement = db.prepare_cached(UNVECTORED)?;
             let params = named_params! { ":after": after, ":limit": limit };
-            let chunks = statement.query_map(params, |row| {
+            sql::rows(db, UNVECTORED, params, |row| {
                 let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
                 Ok((row.get(0)?, Chunk::passage(&context, &text)))
-            })?;
-            Ok(chunks.collect::<Result<_, _>>()?)
+            })
         })
     }
 
@@ -63,8 +62,7 @@ impl Store {
             let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
             for (chunk_id, embedding) in embedded {
                 vectors::require_unit_shape(&embedding.vector, binding.dim)?;
-                let params = named_params! { ":id": chunk_id };
-                if db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))? {
+                if sql::value(db, HAS_CHUNK, named_params! { ":id": chunk_id })? {
                     writer.insert(*chunk_id, embedding)?;
                 }
             }
@@ -94,10 +92,7 @@ pub(crate) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
         return Ok(());
     }
     codes::forget(db)?;
-    for id in ids {
-        db.prepare_cached(REMOVE_VECTOR)?.execute(named_params! { ":id": id })?;
-    }
-    Ok(())
+    ids.iter().try_for_each(|id| sql::run(db, REMOVE_VECTOR, named_params! { ":id": id }))
 }
 
 /// Removes the vectors of missing chunks.
@@ -105,9 +100,7 @@ pub(crate) fn remove_orphaned_vectors(db: &Connection) -> Step<()> {
     if !has_vector_table(db)? {
         return Ok(());
     }
-    let mut statement = db.prepare(LOOSE_VECTORS)?;
-    let loose: Vec<ChunkId> =
-        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let loose: Vec<ChunkId> = sql::rows(db, LOOSE_VECTORS, [], |row| row.get(0))?;
     remove_vectors(db, &loose)
 }
 
@@ -115,9 +108,7 @@ pub(crate) fn remove_orphaned_vectors(db: &Connection) -> Step<()> {
 pub(crate) fn rebuild_vectors(db: &Connection) -> Step<()> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
-    let mut statement = db.prepare(CHUNK_IDS)?;
-    let mut waiting: HashSet<ChunkId> =
-        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut waiting: HashSet<ChunkId> = sql::rows(db, CHUNK_IDS, [], |row| row.get(0))?;
     let mut good = Vec::new();
     if has_vector_table(db)? {
         // A table with missing parts has no vectors to keep.

@@ -5,7 +5,7 @@
 use rusqlite::{Connection, named_params};
 
 use super::grams;
-use crate::db::fault::Step;
+use crate::db::{fault::Step, sql};
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::exact;
 use crate::text::language::NaturalLanguage;
@@ -83,12 +83,21 @@ pub(crate) fn insert(
 ) -> Step<()> {
     for index in INDEXES {
         if let Some((context, text)) = (index.entry)(context, text, language) {
-            db.prepare_cached(index.insert)?.execute(
-                named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
-            )?;
+            put(db, index.insert, chunk_id, (&context, &text))?;
         }
     }
     Ok(())
+}
+
+/// Runs a statement with the context and the text of an entry.
+pub(super) fn put(
+    db: &Connection,
+    sql: &str,
+    chunk_id: ChunkId,
+    (context, text): (&str, &str),
+) -> Step<()> {
+    let params = named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text };
+    sql::run(db, sql, params)
 }
 
 /// Removes the chunks of a document from the indexes; must run before the chunks are deleted.
@@ -101,9 +110,7 @@ pub(crate) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
                 (chunk.get(0)?, chunk.get(1)?, chunk.get(2)?);
             let entry = (index.entry)(&context, &text, grams::of_code(chunk.get(3)?));
             let (context, text) = entry.unwrap_or_default();
-            db.prepare_cached(index.remove)?.execute(
-                named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
-            )?;
+            put(db, index.remove, chunk_id, (&context, &text))?;
         }
     }
     Ok(())
@@ -112,7 +119,7 @@ pub(crate) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
 /// Rebuilds the indexes from the chunks.
 pub(crate) fn rebuild(db: &Connection) -> Step<()> {
     for index in INDEXES {
-        db.execute(index.forget, [])?;
+        sql::run(db, index.forget, [])?;
     }
     let mut statement = db.prepare(CHUNKS)?;
     let mut rows = statement.query([])?;

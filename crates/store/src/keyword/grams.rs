@@ -10,13 +10,13 @@
 
 use std::iter;
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
 use crate::ids::DocumentId;
 
 use super::expr;
-use crate::db::columns;
 use crate::db::fault::Step;
+use crate::db::{columns, sql};
 use crate::text::language::NaturalLanguage;
 use crate::text::scripts::{grams, is_unspaced, pairs, parts};
 
@@ -77,12 +77,11 @@ pub(crate) fn stem_terms(language: NaturalLanguage, text: &str) -> Vec<String> {
 
 /// Returns the languages of the stems in the index.
 pub(crate) fn languages(db: &Connection) -> Step<Vec<NaturalLanguage>> {
-    let mut statement = db.prepare_cached(NEXT_TERM)?;
     let (mut from, beyond) = (MARK.to_string(), AFTER_MARK.to_string());
     let mut found = Vec::new();
     loop {
         let params = named_params! { ":from": from, ":beyond": beyond };
-        let term: Option<String> = statement.query_row(params, |row| row.get(0)).optional()?;
+        let term: Option<String> = sql::first_row(db, NEXT_TERM, params, |row| row.get(0))?;
         let Some(code) = term.as_ref().and_then(|term| term.split(MARK).nth(1)) else {
             return Ok(found);
         };
@@ -93,9 +92,7 @@ pub(crate) fn languages(db: &Connection) -> Step<Vec<NaturalLanguage>> {
 
 /// Returns the language of a document, if it is known.
 pub(crate) fn language(db: &Connection, document_id: DocumentId) -> Step<Option<NaturalLanguage>> {
-    let params = named_params! { ":document_id": document_id };
-    let code: Option<String> = db.prepare_cached(LANGUAGE)?.query_row(params, |row| row.get(0))?;
-    Ok(of_code(code))
+    Ok(of_code(sql::value(db, LANGUAGE, named_params! { ":document_id": document_id })?))
 }
 
 /// Returns the language of a document from its metadata.
@@ -107,7 +104,7 @@ pub(crate) fn of_code(code: Option<String>) -> Option<NaturalLanguage> {
 pub(crate) fn num_missing_stems(db: &Connection) -> Step<i64> {
     let codes: Vec<&str> = NaturalLanguage::stemmed().map(NaturalLanguage::code).collect();
     let params = named_params! { ":codes": columns::to_json(&codes)? };
-    Ok(db.query_row(COUNT_MISSING_STEMS, params, |row| row.get(0))?)
+    sql::value(db, COUNT_MISSING_STEMS, params)
 }
 
 /// Whether a chunk with this context and text is in the second index, whatever its language.

@@ -47,10 +47,9 @@ const CHUNKS: &str = "
 pub(crate) fn settle(db: &Connection) -> Step<()> {
     let mut changed = Vec::new();
     each(db, " WHERE words IS NULL", |id, words, _| changed.push((id, words)))?;
-    for (id, words) in changed {
-        db.prepare_cached(SET_WORDS)?.execute(named_params! { ":id": id, ":words": words })?;
-    }
-    Ok(())
+    changed.iter().try_for_each(|(id, words)| {
+        sql::run(db, SET_WORDS, named_params! { ":id": id, ":words": words })
+    })
 }
 
 /// Returns the chunks of documents that have a word, phrase or prefix in their names.
@@ -60,7 +59,7 @@ pub(crate) fn chunks(db: &Connection, text: &str) -> Step<Vec<ChunkId>> {
 
 /// Counts documents whose words are missing or wrong.
 pub(crate) fn num_wrong(db: &Connection) -> Step<i64> {
-    let mut num_wrong: i64 = db.query_row(COUNT_UNNAMED, [], |row| row.get(0))?;
+    let mut num_wrong: i64 = sql::value(db, COUNT_UNNAMED, [])?;
     each(db, "", |_, words, stored| num_wrong += i64::from(stored != Some(words)))?;
     Ok(num_wrong)
 }

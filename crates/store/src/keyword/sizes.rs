@@ -10,6 +10,7 @@ use crate::ids::{ChunkId, DocumentId};
 
 use crate::Store;
 use crate::db::fault::{Fault, Step};
+use crate::db::sql;
 
 /// Number of chunk ids in a block, in bits.
 pub const BLOCK_BITS: u32 = 8;
@@ -120,9 +121,7 @@ impl ChunkSizes {
 
 /// Returns the sizes computed from the chunks.
 fn of_chunks(db: &Connection) -> Step<ChunkSizes> {
-    let mut statement = db.prepare(CHUNKS)?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    Ok(rows.collect::<Result<ChunkSizes, _>>()?)
+    sql::rows::<(ChunkId, DocumentId, u32), _>(db, CHUNKS, [], |row| row.try_into())
 }
 
 /// Counts chunks whose stored size is wrong, and stored sizes without a chunk.
@@ -141,13 +140,10 @@ pub(crate) fn num_wrong(db: &Connection) -> Step<i64> {
 
 /// Stores the sizes of all chunks again.
 pub(crate) fn rebuild(db: &Connection) -> Step<()> {
-    db.execute(FORGET, [])?;
-    let right = of_chunks(db)?;
-    for (block, bytes) in right.to_blocks() {
-        db.prepare_cached(INSERT_BLOCK)?
-            .execute(named_params! { ":block": block, ":sizes": bytes })?;
-    }
-    Ok(())
+    sql::run(db, FORGET, [])?;
+    of_chunks(db)?.to_blocks().try_for_each(|(block, bytes)| {
+        sql::run(db, INSERT_BLOCK, named_params! { ":block": block, ":sizes": bytes })
+    })
 }
 
 impl FromIterator<(ChunkId, DocumentId, u32)> for ChunkSizes {

@@ -128,8 +128,7 @@ impl Splitter {
             TermIndex::Pairs | TermIndex::Exact => (INSERT_PAIRS, TERMS_OF_PAIRS),
         };
         self.emptied(|db| {
-            db.prepare_cached(insert)?
-                .execute(named_params! { ":chunk_id": 1, ":context": "", ":text": text })?;
+            derived::put(db, insert, ChunkId(1), ("", text))?;
             sql::rows(db, query, [], |row| row.get(0))
         })
     }
@@ -147,22 +146,15 @@ impl Splitter {
     ) -> Result<()> {
         self.emptied(|db| {
             for chunk in chunks {
-                let MirroredChunk { id: chunk_id, context, text, names, .. } = chunk;
+                let MirroredChunk { id, context, text, names, .. } = chunk;
                 let language = chunk.natural_language;
-                db.prepare_cached(INSERT_NAMES)?
-                    .execute(named_params! { ":chunk_id": chunk_id, ":names": names })?;
+                sql::run(db, INSERT_NAMES, named_params! { ":chunk_id": id, ":names": names })?;
+                derived::put(db, INSERT_WORDS, *id, (context, text))?;
                 if let Some((context, text)) = derived::exact_entry(context, text, language) {
-                    db.prepare_cached(INSERT_EXACT)?.execute(
-                        named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
-                    )?;
+                    derived::put(db, INSERT_EXACT, *id, (&context, &text))?;
                 }
-                db.prepare_cached(INSERT_WORDS)?.execute(
-                    named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
-                )?;
                 if let Some((context, text)) = grams::entry(context, text, language) {
-                    db.prepare_cached(INSERT_PAIRS)?.execute(
-                        named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text },
-                    )?;
+                    derived::put(db, INSERT_PAIRS, *id, (&context, &text))?;
                 }
             }
             for (index, query) in [

@@ -15,7 +15,7 @@ use crate::Store;
 use crate::db::connection::BUSY_TIMEOUT;
 use crate::db::erasing::{is_in_place, marked};
 use crate::db::fault::{Fault, Step};
-use crate::db::pages;
+use crate::db::{config, pages, sql};
 use crate::error::Result;
 use crate::keyword::layout::knows_fts5;
 use crate::keyword::{derived, fts, separators};
@@ -47,8 +47,6 @@ const MERGE: &str = "
 const HAS_LEFTOVERS: &str =
     "SELECT EXISTS (SELECT 1 FROM config WHERE key IN ('leftovers', 'erasing'))";
 
-const FORGET_LEFTOVERS: &str = "DELETE FROM config WHERE key = 'leftovers'";
-
 /// Whether removed content has been erased from the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
@@ -72,7 +70,7 @@ impl Store {
         if !is_rewritten {
             self.vacuum()?;
         }
-        self.write(|db| Ok(db.prepare_cached(UNMARK)?.execute([])?))?;
+        self.write(|db| sql::run(db, UNMARK, []))?;
         self.truncate_log(PATIENCE)
     }
 
@@ -80,14 +78,14 @@ impl Store {
     /// again.
     pub(crate) fn empty_log_left(&mut self) {
         if self.read(marked).is_ok_and(|mark| mark.as_deref() == Some(LOG)) {
-            let unmarked = self.write(|db| Ok(db.prepare_cached(UNMARK)?.execute([])?));
-            let _ = unmarked.and_then(|_| self.truncate_log(Duration::ZERO));
+            let unmarked = self.write(|db| sql::run(db, UNMARK, []));
+            let _ = unmarked.and_then(|()| self.truncate_log(Duration::ZERO));
         }
     }
 
     /// Whether content removed by an older or a killed kb can still be read in the file.
     pub fn has_leftovers(&self) -> Result<bool> {
-        self.read(|db| Ok(db.query_row(HAS_LEFTOVERS, [], |row| row.get(0))?))
+        self.read(|db| sql::value(db, HAS_LEFTOVERS, []))
     }
 
     /// Rebuilds the keyword indexes and rewrites the file, so that no content removed by any
@@ -107,8 +105,8 @@ impl Store {
         })?;
         self.vacuum()?;
         self.write(|db| {
-            db.execute(UNMARK, [])?;
-            Ok(db.execute(FORGET_LEFTOVERS, [])?)
+            sql::run(db, UNMARK, [])?;
+            config::remove(db, "leftovers")
         })?;
         self.truncate_log(PATIENCE)
     }
@@ -132,7 +130,7 @@ impl Store {
         if !is_busy {
             return Ok(Erasure::Done);
         }
-        self.write(|db| Ok(db.prepare_cached(MARK_LOG)?.execute([])?))?;
+        self.write(|db| sql::run(db, MARK_LOG, []))?;
         Ok(Erasure::WaitsForReader)
     }
 

@@ -3,8 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, named_params};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
+use crate::db::config;
 use crate::db::fault::{Fault, Step};
 use crate::db::schema::{APPLICATION_ID, ERASE, NAMES, PACK, refuse_newer, version};
 use crate::keyword::{derived, names};
@@ -13,12 +14,8 @@ use crate::vectors::{fill_sums, tokens};
 /// Pause before trying again while another process creates the file.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
-const STATED_VERSION: &str = "SELECT value FROM config WHERE key = 'schema_version'";
-
-const SET_SCHEMA_VERSION: &str = "
-    INSERT INTO config (key, value)
-    VALUES ('schema_version', :version)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+/// Where the database states the version of its schema for people.
+const STATED_VERSION: &str = "schema_version";
 
 /// Puts the file into WAL mode, which is stored in the file; writes nothing if it is in WAL mode
 /// already.
@@ -78,8 +75,7 @@ fn migrate(transaction: &Connection, version_after: i64, sql: &str) -> Step<()> 
     if version_after == PACK {
         tokens::pack(transaction)?;
     }
-    transaction
-        .execute(SET_SCHEMA_VERSION, named_params! { ":version": version_after.to_string() })?;
+    config::set(transaction, STATED_VERSION, version_after.to_string())?;
     transaction.pragma_update(None, "user_version", version_after)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     Ok(())
@@ -92,9 +88,7 @@ fn refuse_other_version(connection: &Connection) -> Step<()> {
     if found == 0 {
         return Ok(());
     }
-    let stated: Option<String> =
-        connection.query_row(STATED_VERSION, [], |row| row.get(0)).optional()?;
-    match stated {
+    match config::value::<String>(connection, STATED_VERSION)? {
         Some(stated) if stated == found.to_string() => Ok(()),
         stated => Err(Fault::Corrupt(format!(
             "its header has schema version {found}, its settings have {}",

@@ -1,11 +1,13 @@
 //! Counts the contents of the database, and measures what takes its room.
 
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Store;
+use crate::db::fault::Step;
 use crate::db::last_update::{self, LastUpdate};
-use crate::db::schema;
+use crate::db::{schema, sql};
 use crate::document::DocType;
 use crate::error::Result;
 use crate::vectors::layout::{has_vector_table, knows_vec0};
@@ -123,14 +125,9 @@ impl Store {
     /// Measures what takes the room, which takes time in a large database.
     pub fn room(&self) -> Result<RoomBytes> {
         self.read(|db| {
-            let bytes = db.query_row(ROOM, [], |row| {
-                let bytes =
-                    |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.unsigned_abs());
-                let (keywords, vectors, token_codes) = (bytes(1)?, bytes(2)?, bytes(3)?);
-                let texts = bytes(0)?.saturating_sub(keywords + vectors + token_codes);
-                Ok(RoomBytes { texts, keywords, vectors, token_codes, free: bytes(4)? })
-            })?;
-            Ok(bytes)
+            let [used, keywords, vectors, token_codes, free] = counts(db, ROOM)?;
+            let texts = used.saturating_sub(keywords + vectors + token_codes);
+            Ok(RoomBytes { texts, keywords, vectors, token_codes, free })
         })
     }
 
@@ -138,36 +135,39 @@ impl Store {
     pub fn stats(&self) -> Result<Stats> {
         self.read(|db| {
             let mut documents = DocType::ALL.map(|doc_type| (doc_type, 0));
-            let mut statement = db.prepare_cached(COUNT_DOCUMENTS)?;
             for (doc_type, num_documents) in &mut documents {
-                *num_documents = statement.query_row([doc_type.as_str()], |row| row.get(0))?;
+                *num_documents = sql::value(db, COUNT_DOCUMENTS, [doc_type.as_str()])?;
             }
+            let [read, ocr, empty, unread, num_with_unread] = counts(db, COUNT_PAGES)?;
+            let documents_with_unread = u32::try_from(num_with_unread).unwrap_or(u32::MAX);
+            let [db_size_bytes] = counts(db, SIZE_BYTES)?;
             Ok(Stats {
                 documents,
-                total_chunks: db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?,
-                total_vectors: if has_vector_table(db)? {
-                    let count = if knows_vec0(db)? { COUNT_VECTORS } else { COUNT_UNKNOWN_VECTORS };
-                    db.query_row(count, [], |row| row.get(0))?
-                } else {
-                    0
+                total_chunks: sql::value(db, COUNT_CHUNKS, [])?,
+                total_vectors: match has_vector_table(db)? {
+                    true if knows_vec0(db)? => sql::value(db, COUNT_VECTORS, [])?,
+                    true => sql::value(db, COUNT_UNKNOWN_VECTORS, [])?,
+                    false => 0,
                 },
-                pages: db.query_row(COUNT_PAGES, [], |row| {
-                    Ok(PageCounts {
-                        read: row.get::<_, i64>(0)?.unsigned_abs(),
-                        ocr: row.get::<_, i64>(1)?.unsigned_abs(),
-                        empty: row.get::<_, i64>(2)?.unsigned_abs(),
-                        unread: row.get::<_, i64>(3)?.unsigned_abs(),
-                        documents_with_unread: row.get(4)?,
-                    })
-                })?,
-                db_size_bytes: db
-                    .query_row(SIZE_BYTES, [], |row| row.get::<_, i64>(0))?
-                    .unsigned_abs(),
-                schema_version: crate::db::schema::version(db)?,
+                pages: PageCounts { read, ocr, empty, unread, documents_with_unread },
+                db_size_bytes,
+                schema_version: schema::version(db)?,
                 last_update: last_update::read(db)?,
             })
         })
     }
+}
+
+/// Reads a row of counts.
+fn counts<const N: usize>(db: &Connection, query: &str) -> Step<[u64; N]> {
+    let mut counts = [0; N];
+    db.query_row(query, [], |row| {
+        counts.iter_mut().enumerate().try_for_each(|(at, count)| {
+            *count = row.get::<_, i64>(at)?.unsigned_abs();
+            Ok(())
+        })
+    })?;
+    Ok(counts)
 }
 
 #[cfg(test)]

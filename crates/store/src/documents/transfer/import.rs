@@ -14,7 +14,7 @@ use crate::vectors::blocks::is_unit;
 use crate::vectors::{self, VectorWriter};
 use crate::{PassageHash, Store};
 
-use super::{Record, RecordedChunk, exists};
+use super::{Record, RecordedChunk};
 use crate::documents::replace::SAME_DOCUMENT;
 use crate::documents::{path_rows, tags};
 
@@ -115,7 +115,7 @@ pub(crate) fn adopt_paths(db: &Connection, id: DocumentId, record: &Record) -> S
         return Ok(false);
     }
     let params = named_params! { ":id": id, ":content_hash": record.content_hash };
-    let lacks_file: bool = db.prepare_cached(LACKS_FILE)?.query_row(params, |row| row.get(0))?;
+    let lacks_file: bool = sql::value(db, LACKS_FILE, params)?;
     let mut is_adopted = false;
     for stamp in record.paths.iter().filter(|_| lacks_file) {
         if path_rows::known(db, &stamp.path)?.is_none() {
@@ -141,27 +141,24 @@ pub(crate) fn insert(db: &Connection, record: &Record, layout: Layout) -> Step<D
 }
 
 fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
-    let refuse = |message: String| Error::usage(message);
-    record.check_metadata().map_err(refuse)?;
-    let is_taken = exists(db, record.id)?;
-    Ok(db.prepare_cached(INSERT_DOCUMENT)?.query_row(
-        named_params! {
-            ":id": (!is_taken).then_some(record.id),
-            ":title": record.title,
-            ":title_given": record.is_title_given,
-            ":path": record.path,
-            ":content_hash": record.content_hash,
-            ":doc_type": record.doc_type.as_str(),
-            ":language": record.language,
-            ":created_at": record.created_at,
-            ":updated_at": record.updated_at,
-            ":metadata": record.metadata,
-            ":making": record.making,
-            ":note_text": record.note_text,
-            ":edits": record.edits.to_json()?,
-        },
-        |row| row.get(0),
-    )?)
+    record.check_metadata().map_err(Error::usage)?;
+    let is_taken = tags::exists(db, record.id)?;
+    let params = named_params! {
+        ":id": (!is_taken).then_some(record.id),
+        ":title": record.title,
+        ":title_given": record.is_title_given,
+        ":path": record.path,
+        ":content_hash": record.content_hash,
+        ":doc_type": record.doc_type.as_str(),
+        ":language": record.language,
+        ":created_at": record.created_at,
+        ":updated_at": record.updated_at,
+        ":metadata": record.metadata,
+        ":making": record.making,
+        ":note_text": record.note_text,
+        ":edits": record.edits.to_json()?,
+    };
+    sql::value(db, INSERT_DOCUMENT, params)
 }
 
 pub(crate) fn insert_chunks(
@@ -173,30 +170,28 @@ pub(crate) fn insert_chunks(
     let dim = binding::load(db, Slot::Current)?.map_or(0, |binding| binding.dim);
     let dim = usize::try_from(dim).unwrap_or(usize::MAX);
     let ids = columns::to_json(&chunks.iter().map(|chunk| chunk.id).collect::<Vec<_>>())?;
-    let params = named_params! { ":ids": ids };
-    let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
-    let mut statement = db.prepare_cached(INSERT_CHUNK)?;
+    let is_taken: bool = sql::value(db, HAS_CHUNK, named_params! { ":ids": ids })?;
     let mut writer = VectorWriter::new(db, layout)?;
     let language = grams::language(db, id)?;
     for (chunk_index, chunk) in (0_u32..).zip(chunks) {
         let vector = chunk.vector.as_deref().unwrap_or_default();
         if !is_unit(&vectors::to_blob(vector), dim) {
-            return Err(invalid_chunk(chunk_index, "vector").into());
+            let message =
+                format!("the vector of its chunk {chunk_index} does not fit this database");
+            return Err(Error::usage(message).into());
         }
         let passage = Chunk::passage(&chunk.context, &chunk.text);
-        let chunk_id: ChunkId = statement.query_row(
-            named_params! {
-                ":id": (!is_taken).then_some(chunk.id),
-                ":document_id": id,
-                ":chunk_index": chunk_index,
-                ":text": chunk.text,
-                ":context": chunk.context,
-                ":token_count": chunk.token_count,
-                ":passage_hash": PassageHash::of(&passage).bytes(),
-                ":metadata": chunk.metadata,
-            },
-            |row| row.get(0),
-        )?;
+        let params = named_params! {
+            ":id": (!is_taken).then_some(chunk.id),
+            ":document_id": id,
+            ":chunk_index": chunk_index,
+            ":text": chunk.text,
+            ":context": chunk.context,
+            ":token_count": chunk.token_count,
+            ":passage_hash": PassageHash::of(&passage).bytes(),
+            ":metadata": chunk.metadata,
+        };
+        let chunk_id: ChunkId = sql::value(db, INSERT_CHUNK, params)?;
         derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
         writer.insert_vector(chunk_id, vector)?;
         if let Some(codes) = &chunk.codes {
@@ -204,9 +199,4 @@ pub(crate) fn insert_chunks(
         }
     }
     writer.finish()
-}
-
-fn invalid_chunk(chunk_index: u32, what: &str) -> Error {
-    let message = format!("the {what} of its chunk {chunk_index} does not fit this database");
-    Error::usage(message)
 }
