@@ -163,15 +163,12 @@ impl Remote {
         let alternatives = self.splitter().alternatives(text, &self.shared.languages)?;
         let mut found = HashSet::new();
         for phrases in alternatives {
-            let mut all: Option<HashSet<ChunkId>> = None;
-            for phrase in &phrases {
-                let ids = self.find(phrase)?.into_iter().map(|occurrence| occurrence.chunk_id);
-                all = Some(match all {
-                    None => ids.collect(),
-                    Some(before) => ids.filter(|id| before.contains(id)).collect(),
-                });
-            }
-            found.extend(all.into_iter().flatten());
+            let ids = |phrase| -> Result<HashSet<ChunkId>> {
+                Ok(self.find(phrase)?.iter().map(|occurrence| occurrence.chunk_id).collect())
+            };
+            let all = phrases.iter().map(ids).collect::<Result<Vec<_>>>()?;
+            let of_all = all.into_iter().reduce(|one, other| &one & &other);
+            found.extend(of_all.unwrap_or_default());
         }
         Ok(found)
     }
@@ -194,13 +191,7 @@ impl Remote {
             text: self.get(row, 2)?,
             context: self.get(row, 3)?,
             token_count: self.unsigned(row, 4)?,
-            section: None,
-            symbol: None,
-            page: None,
-            last_page: None,
-            page_label: None,
-            start_line: None,
-            end_line: None,
+            ..Chunk::default()
         };
         let (id, chunk_index) = (self.id(row, 0)?, self.unsigned(row, 1)?);
         StoredChunk::of_copy(id, chunk_index, chunk, self.get(row, 5)?)

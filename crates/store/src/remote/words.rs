@@ -39,13 +39,14 @@ pub(super) enum Method {
     Scram,
 }
 
-const METHODS: [(&str, Method); 6] = [
-    ("none", Method::None),
-    ("password", Method::Password),
-    ("md5", Method::Md5),
-    ("gss", Method::Gss),
-    ("sspi", Method::Sspi),
-    ("scram-sha-256", Method::Scram),
+/// The words for the methods, in the order of these, and what a server does that uses one.
+const METHODS: [(&str, Method, &str); 6] = [
+    ("none", Method::None, "does not ask for a password"),
+    ("password", Method::Password, "asks for the password in clear text"),
+    ("md5", Method::Md5, "asks for an MD5 hash of the password"),
+    ("gss", Method::Gss, "asks for GSSAPI"),
+    ("sspi", Method::Sspi, "asks for SSPI"),
+    ("scram-sha-256", Method::Scram, "asks for SCRAM-SHA-256"),
 ];
 
 impl Method {
@@ -55,15 +56,7 @@ impl Method {
 
     /// The error of a server that uses this method without permission.
     pub(super) fn refused(self) -> Breach {
-        let asks = match self {
-            Self::None => "does not ask for a password",
-            Self::Password => "asks for the password in clear text",
-            Self::Md5 => "asks for an MD5 hash of the password",
-            Self::Gss => "asks for GSSAPI",
-            Self::Sspi => "asks for SSPI",
-            Self::Scram => "asks for SCRAM-SHA-256",
-        };
-        let word = METHODS.iter().find(|(_, method)| *method == self).map_or("", |(word, _)| word);
+        let (word, _, asks) = METHODS[self as usize];
         Breach::new(
             format!("the server {asks}, which `require_auth` does not allow"),
             format!(
@@ -89,7 +82,7 @@ impl Methods {
         let (mut named, mut num_negated, mut num_words) = (0, 0, 0);
         for word in words.split(',') {
             let (word, is_negated) = word.strip_prefix('!').map_or((word, 0), |word| (word, 1));
-            named |= METHODS.iter().find(|(known, _)| *known == word)?.1.bit();
+            named |= METHODS.iter().find(|(known, ..)| *known == word)?.1.bit();
             num_negated += is_negated;
             num_words += 1;
         }

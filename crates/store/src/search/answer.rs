@@ -13,7 +13,7 @@ use crate::search::matches::QueryTerms;
 use crate::search::parse::Query;
 
 /// The answer to a query: chunks, or passages made of them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Answer {
     /// The user's string, unchanged; the first one of several phrasings.
     pub typed: String,
@@ -75,15 +75,8 @@ impl Answer {
         Self {
             typed: typed.next().unwrap_or_default(),
             also: typed.collect(),
-            hits: Vec::new(),
-            total_matches: 0,
             confidence: Some(Confidence::None),
-            no_basis: None,
-            grounds: Grounds::default(),
-            unmet: Vec::new(),
-            notes: Vec::new(),
-            reranking: None,
-            gathered: None,
+            ..Self::default()
         }
     }
 

@@ -107,11 +107,7 @@ impl Store {
 
     /// Returns one skill; `None` if no skill has this name.
     pub fn skill(&self, name: &str) -> Result<Option<SkillRow>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(SKILL)?;
-            let mut found = statement.query_map(named_params! { ":name": name }, skill)?;
-            Ok(found.next().transpose()?)
-        })
+        self.read(|db| sql::first_row(db, SKILL, named_params! { ":name": name }, skill))
     }
 }
 

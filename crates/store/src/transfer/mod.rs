@@ -112,14 +112,7 @@ pub fn export(
     with_vectors: bool,
     mut emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
-    emit(&lines::encode_head(store.binding()?.as_ref(), &store.all_roots()?)?)?;
-    let mut exported = Exported::default();
-    store.export(with_vectors, |record| {
-        exported.num_documents += 1;
-        exported.num_chunks += record.chunks.len() as u64;
-        emit(&lines::encode(&record)?)
-    })?;
-    Ok(exported)
+    write_lines(store, (None, &store.all_roots()?), with_vectors, &mut emit)
 }
 
 /// Writes the lines of some documents and added folders.
@@ -134,9 +127,19 @@ pub fn export_documents(
     with_vectors: bool,
     mut emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
+    write_lines(store, (Some(ids), folders), with_vectors, &mut emit)
+}
+
+/// Writes the lines of these documents, or of all, and of folders.
+fn write_lines(
+    store: &Store,
+    (ids, folders): (Option<&[DocumentId]>, &[Root]),
+    with_vectors: bool,
+    emit: &mut dyn FnMut(&Line) -> Result<()>,
+) -> Result<Exported> {
     emit(&lines::encode_head(store.binding()?.as_ref(), folders)?)?;
     let mut exported = Exported::default();
-    store.export_documents(ids, with_vectors, |record| {
+    store.export(ids, with_vectors, |record| {
         exported.num_documents += 1;
         exported.num_chunks += record.chunks.len() as u64;
         emit(&lines::encode(&record)?)

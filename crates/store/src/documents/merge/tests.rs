@@ -63,7 +63,7 @@ fn records(db: &TestDb) -> Vec<Record> {
         records.push(record);
         Ok(())
     };
-    db.store.export(true, collect).unwrap();
+    db.store.export(None, true, collect).unwrap();
     records
 }
 

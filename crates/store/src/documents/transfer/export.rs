@@ -1,18 +1,24 @@
 //! Reads documents for an export, all from one state of the database.
 
-use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use rusqlite::{Connection, Row, named_params};
 
-use crate::db::columns;
+use crate::Store;
 use crate::db::fault::Step;
+use crate::db::{columns, sql};
 use crate::error::Result;
 use crate::ids::DocumentId;
-use crate::{Store, vectors};
 
-use super::{Record, RecordedChunk, exists};
+use super::{Record, RecordedChunk};
 use crate::documents::edits::{self, Edits};
-use crate::documents::path_rows;
+use crate::documents::{chunks, path_rows};
 
 const IDS: &str = "SELECT id FROM documents ORDER BY id";
+
+const WANTED_IDS: &str = "
+    SELECT documents.id
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN documents ON documents.id = wanted.value
+    ORDER BY wanted.key";
 
 const DOCUMENT: &str = "
     SELECT
@@ -39,54 +45,33 @@ const CHUNKS: &str = "
     ORDER BY chunk_index";
 
 impl Store {
-    /// Passes every document to `on_record`, ordered by id, all from one state of the database.
+    /// Passes these documents to `on_record`, or every document, ordered by id; all from one state of the database.
+    /// Unknown ids are skipped.
     ///
     /// # Errors
     ///
     /// Errors of `on_record`; [`Error::Corrupt`](crate::error::Error::Corrupt) and other errors of the database.
     pub fn export(
         &self,
+        ids: Option<&[DocumentId]>,
         with_vectors: bool,
         mut on_record: impl FnMut(Record) -> Result<()>,
     ) -> Result<()> {
         self.read(|db| {
             let with_vectors = with_vectors && self.check_bound(db)?.is_some();
-            let mut ids = db.prepare_cached(IDS)?;
-            let mut ids = ids.query([])?;
-            while let Some(row) = ids.next()? {
-                on_record(record(db, row.get(0)?, with_vectors)?)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Passes these documents to `on_record`, all from one state of the database; unknown ids are
-    /// skipped.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::export`].
-    pub fn export_documents(
-        &self,
-        ids: &[DocumentId],
-        with_vectors: bool,
-        mut on_record: impl FnMut(Record) -> Result<()>,
-    ) -> Result<()> {
-        self.read(|db| {
-            let with_vectors = with_vectors && self.check_bound(db)?.is_some();
-            for &id in ids {
-                if exists(db, id)? {
-                    on_record(record(db, id, with_vectors)?)?;
+            let ids: Vec<DocumentId> = match ids {
+                Some(ids) => {
+                    let params = named_params! { ":ids": columns::to_json(ids)? };
+                    sql::rows(db, WANTED_IDS, params, |row| row.get(0))?
                 }
-            }
-            Ok(())
+                None => sql::rows(db, IDS, [], |row| row.get(0))?,
+            };
+            ids.into_iter().try_for_each(|id| Ok(on_record(record(db, id, with_vectors)?)?))
         })
     }
 }
 
 fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
-    let mut paths = db.prepare_cached(PATHS)?;
-    let mut recorded = db.prepare_cached(CHUNKS)?;
     let params = named_params! { ":id": id };
     let mut record = db.prepare_cached(DOCUMENT)?.query_row(params, |row| {
         Ok(Record {
@@ -109,13 +94,11 @@ fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
         })
     })?;
     record.edits = edits::read(db, id)?;
-    record.paths = paths.query_map(params, path_rows::stamp)?.collect::<Result<_, _>>()?;
-    record.chunks = recorded.query_map(params, recorded_chunk)?.collect::<Result<_, _>>()?;
+    record.paths = sql::rows(db, PATHS, params, path_rows::stamp)?;
+    record.chunks = sql::rows(db, CHUNKS, params, recorded_chunk)?;
     if with_vectors {
-        let mut vector = db.prepare_cached(vectors::VECTOR)?;
         for chunk in &mut record.chunks {
-            let params = named_params! { ":chunk_id": chunk.id };
-            chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
+            chunk.vector = chunks::vector(db, chunk.id)?;
         }
     }
     Ok(record)

@@ -15,6 +15,8 @@ use rusqlite::{Connection, OpenFlags, named_params};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::db::fault::Step;
+use crate::db::sql;
 use crate::text::fields;
 
 pub use draft::IndexDraft;
@@ -179,43 +181,36 @@ impl SkillIndex {
     /// Returns the state of the files when they were indexed; empty for an index that another
     /// program wrote.
     pub fn known_files(&self) -> Vec<KnownFile> {
-        let read = || -> rusqlite::Result<Vec<KnownFile>> {
-            if !self.connection.query_row(HAS_KNOWN_FILES, [], |row| row.get::<_, bool>(0))? {
-                return Ok(Vec::new());
-            }
-            let mut statement = self.connection.prepare(KNOWN_FILES)?;
-            let rows = statement.query_map([], |row| {
-                Ok(KnownFile {
-                    path: row.get("path")?,
-                    size_bytes: row.get::<_, i64>("size_bytes")?.try_into().unwrap_or(0),
-                    mtime_ns: row.get("mtime_ns")?,
-                    ctime_ns: row.get("ctime_ns")?,
-                    is_settled: row.get("is_settled")?,
-                    sha256: row.get("sha256")?,
-                })
-            })?;
-            rows.collect()
-        };
+        let has_them: Step<bool> = sql::value(&self.connection, HAS_KNOWN_FILES, []);
+        if !has_them.is_ok_and(|has_them| has_them) {
+            return Vec::new();
+        }
+        let files = sql::rows(&self.connection, KNOWN_FILES, [], |row| {
+            Ok(KnownFile {
+                path: row.get("path")?,
+                size_bytes: row.get::<_, i64>("size_bytes")?.try_into().unwrap_or(0),
+                mtime_ns: row.get("mtime_ns")?,
+                ctime_ns: row.get("ctime_ns")?,
+                is_settled: row.get("is_settled")?,
+                sha256: row.get("sha256")?,
+            })
+        });
         // An unreadable state counts as unknown: the files themselves decide.
-        read().unwrap_or_default()
+        files.unwrap_or_default()
     }
 
     /// Returns all headings, by file in byte order, then by line; `None` if they cannot be read.
     pub fn headings(&self) -> Option<Vec<IndexedHeading>> {
-        let read = || -> rusqlite::Result<Vec<IndexedHeading>> {
-            let mut statement = self.connection.prepare(HEADINGS)?;
-            let rows = statement.query_map([], |row| {
-                Ok(IndexedHeading {
-                    file: row.get("file")?,
-                    text: row.get("text")?,
-                    level: row.get("level")?,
-                    start_line: row.get("start_line")?,
-                    end_line: row.get("end_line")?,
-                })
-            })?;
-            rows.collect()
-        };
-        read().ok()
+        let headings = sql::rows(&self.connection, HEADINGS, [], |row| {
+            Ok(IndexedHeading {
+                file: row.get("file")?,
+                text: row.get("text")?,
+                level: row.get("level")?,
+                start_line: row.get("start_line")?,
+                end_line: row.get("end_line")?,
+            })
+        });
+        headings.ok()
     }
 
     /// Whether its tables can be read, not only its metadata.
@@ -226,23 +221,19 @@ impl SkillIndex {
     /// Returns the sections that match an FTS5 expression, best first, ties ordered by file; `None`
     /// if the index cannot be read.
     pub fn search(&self, match_expr: &str, limit: u32) -> Option<Vec<SkillHit>> {
-        let read = || -> rusqlite::Result<Vec<SkillHit>> {
-            let mut statement = self.connection.prepare(RANK_BY_BM25)?;
-            let named = named_params! { ":match_expr": match_expr, ":limit": limit };
-            let rows = statement.query_map(named, |row| {
-                Ok(SkillHit {
-                    file: row.get("file")?,
-                    section: row.get("section")?,
-                    snippet: match row.get::<_, Option<String>>("marked")? {
-                        Some(marked) => around_first_match(&marked),
-                        None => row.get("snippet")?,
-                    },
-                    score: row.get("score")?,
-                })
-            })?;
-            rows.collect()
-        };
-        read().ok()
+        let params = named_params! { ":match_expr": match_expr, ":limit": limit };
+        let hits = sql::rows(&self.connection, RANK_BY_BM25, params, |row| {
+            Ok(SkillHit {
+                file: row.get("file")?,
+                section: row.get("section")?,
+                snippet: match row.get::<_, Option<String>>("marked")? {
+                    Some(marked) => around_first_match(&marked),
+                    None => row.get("snippet")?,
+                },
+                score: row.get("score")?,
+            })
+        });
+        hits.ok()
     }
 }
 
@@ -285,9 +276,8 @@ fn around_first_match(marked: &str) -> String {
 }
 
 fn read_meta(connection: &Connection) -> Option<IndexMeta> {
-    let mut statement = connection.prepare(META).ok()?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).ok()?;
-    let mut values: HashMap<String, String> = rows.collect::<Result<_, _>>().ok()?;
+    let mut values: HashMap<String, String> =
+        sql::rows(connection, META, [], |row| row.try_into()).ok()?;
     Some(IndexMeta {
         source_hash: values.remove("source_hash")?,
         skill_path: values.remove("skill_path")?,
