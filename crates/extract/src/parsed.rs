@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::error::{Failure, Result};
-use crate::protocol::{Parsed, ReadFailure};
+use crate::protocol::{INVALID, Parsed, ReadFailure};
 use crate::sandbox::{ReadOptions, parent};
 
 /// Parses a text with `reader`; `kind` is the word of its language, for readers that need it.
@@ -17,7 +17,7 @@ pub(super) fn extract(
         document.text = text;
     }
     if !is_sound(&document) {
-        return Err(ReadFailure::new(Failure::Crashed, "its answer is invalid").into());
+        return Err(ReadFailure::new(Failure::Crashed, INVALID).into());
     }
     Ok(document)
 }

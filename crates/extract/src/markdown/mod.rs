@@ -177,11 +177,9 @@ fn trim(text: &str, range: Range<usize>) -> Range<usize> {
 fn without_comments(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut left = Vec::new();
     let mut start = range.start;
-    while let Some(open) = text[start..range.end].find("<!--").map(|at| at + start)
-        && let Some(close) = text[open..range.end].find("-->").map(|at| at + open)
-    {
-        left.push(start..open);
-        start = close + "-->".len();
+    for comment in resolve::comments(text, range.clone()) {
+        left.push(start..comment.start);
+        start = comment.end;
     }
     left.push(start..range.end);
     left

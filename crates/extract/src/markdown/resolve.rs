@@ -46,8 +46,8 @@ pub(super) fn resolve(text: &str, body_start: usize, options: Options) -> Cow<'_
                     edits.push((label, destination));
                 }
             }
-            Event::InlineHtml(_) => edits.extend(comments(body, range)),
-            Event::Start(Tag::HtmlBlock) if depth > 1 => edits.extend(comments(body, range)),
+            Event::InlineHtml(_) => edits.extend(without(body, range)),
+            Event::Start(Tag::HtmlBlock) if depth > 1 => edits.extend(without(body, range)),
             _ => {}
         }
     }
@@ -97,17 +97,19 @@ fn inline(destination: &str) -> Option<String> {
 }
 
 /// Returns the comments in a piece of HTML, each with its line ends as replacement.
-fn comments(body: &str, html: Range<usize>) -> Vec<(Range<usize>, String)> {
-    let mut found = Vec::new();
+fn without(body: &str, html: Range<usize>) -> impl Iterator<Item = (Range<usize>, String)> {
+    let num_lines = |comment: &Range<usize>| body[comment.clone()].matches('\n').count();
+    comments(body, html).map(move |comment| (comment.clone(), "\n".repeat(num_lines(&comment))))
+}
+
+/// Returns the comments in a piece of HTML that are closed.
+pub(super) fn comments(text: &str, html: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = html.start;
-    while let Some(open) = body[at..html.end].find("<!--").map(|offset| at + offset)
-        && let Some(close) = body[open..html.end].find("-->").map(|offset| open + offset)
-    {
-        at = close + "-->".len();
-        let num_lines = body[open..at].matches('\n').count();
-        found.push((open..at, "\n".repeat(num_lines)));
-    }
-    found
+    std::iter::from_fn(move || {
+        let open = at + text[at..html.end].find("<!--")?;
+        at = open + text[open..html.end].find("-->")? + "-->".len();
+        Some(open..at)
+    })
 }
 
 #[cfg(test)]

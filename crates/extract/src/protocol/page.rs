@@ -139,15 +139,3 @@ impl From<PageBlockKind> for BlockKind {
         }
     }
 }
-
-impl From<BlockKind> for PageBlockKind {
-    fn from(kind: BlockKind) -> Self {
-        match kind {
-            BlockKind::Heading => Self::Heading,
-            BlockKind::Paragraph => Self::Paragraph,
-            BlockKind::ListItem => Self::ListItem,
-            BlockKind::Table => Self::Table,
-            BlockKind::Code => Self::Code,
-        }
-    }
-}
