@@ -88,6 +88,7 @@ impl Groups {
 }
 
 /// How many bytes a text may still grow by what its names stand for.
+#[derive(Default)]
 pub(super) struct Growth(Cell<usize>);
 
 impl Growth {

@@ -3,7 +3,7 @@
 //! The words of a minute are one paragraph below a heading with its time, so a hit shows when they
 //! were spoken.
 
-use super::writer::{Line, Words, Writer};
+use super::writer::{Line, Words, Writer, paragraph_len};
 use crate::document::Document;
 
 /// The level of the headings; not one that begins a chunk.
@@ -24,11 +24,10 @@ pub(super) fn extract(text: &str) -> Document {
             // Notes and styles of WebVTT reach up to a blank line.
             let is_note =
                 ["NOTE", "STYLE", "REGION"].iter().any(|name| line.text.starts_with(name));
-            let len = |lines: &[Line<'_>]| lines.iter().take_while(|line| !line.is_blank()).count();
-            at += if is_note { len(&lines[at..]).max(1) } else { 1 };
+            at += if is_note { paragraph_len(&lines[at..]).max(1) } else { 1 };
             continue;
         };
-        let len = lines[at + 1..].iter().take_while(|line| !line.is_blank()).count();
+        let len = paragraph_len(&lines[at + 1..]);
         if minute != Some(seconds / 60) {
             flush(&mut writer, &mut words);
             minute = Some(seconds / 60);

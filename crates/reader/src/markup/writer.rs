@@ -56,6 +56,16 @@ pub(super) fn join(lines: &[Line<'_>]) -> String {
     lines.iter().map(|line| line.text).collect::<Vec<_>>().join("\n")
 }
 
+/// Joins a text and the lines after it.
+pub(super) fn join_after(first: &str, lines: &[Line<'_>]) -> String {
+    lines.iter().fold(first.to_owned(), |text, line| text + "\n" + line.text)
+}
+
+/// Returns the length of the paragraph at the first line, which may be blank.
+pub(super) fn paragraph_len(lines: &[Line<'_>]) -> usize {
+    lines.iter().take_while(|line| !line.is_blank()).count()
+}
+
 /// A row of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Row {
@@ -63,6 +73,13 @@ pub(super) struct Row {
     pub(super) number: u32,
     /// Its cells, perhaps with line breaks.
     pub(super) cells: Vec<String>,
+}
+
+impl Row {
+    /// Returns the row with what a function makes of its cells.
+    pub(super) fn map(&self, of_cell: impl Fn(&str) -> String) -> Self {
+        Self { number: self.number, cells: self.cells.iter().map(|cell| of_cell(cell)).collect() }
+    }
 }
 
 /// Words with the lines they come from.
@@ -97,7 +114,6 @@ impl Words {
         self.lines.iter().find(|(_, line)| !line.trim().is_empty()).map(|(number, _)| *number)
     }
 
-    /// Returns the last character.
     pub(super) fn last(&self) -> Option<char> {
         self.lines.last().and_then(|(_, line)| line.chars().next_back())
     }

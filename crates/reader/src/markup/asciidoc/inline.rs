@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::markup::inline::{MAX_SPAN_BYTES, push_between, push_code, scan, until};
 use crate::markup::marks::Growth;
-use crate::markup::writer::{Row, within};
+use crate::markup::writer::within;
 
 /// Longest value of an attribute, in bytes: it may be used often.
 const MAX_VALUE_BYTES: usize = 200;
@@ -68,10 +68,6 @@ impl Attributes {
             };
             if used == 0 && may_open { self.macro_text(rest, out) } else { used }
         })
-    }
-
-    pub(super) fn inline_row(&self, row: &Row) -> Row {
-        Row { number: row.number, cells: row.cells.iter().map(|cell| self.inline(cell)).collect() }
     }
 
     /// Reads `{name}`.

@@ -4,7 +4,7 @@ mod inline;
 mod table;
 
 use super::marks::{MAX_DEPTH, Marks};
-use super::writer::{Line, Writer, dedent, join};
+use super::writer::{Line, Row, Writer, dedent, join, join_after, paragraph_len};
 use crate::document::Document;
 
 use inline::Attributes;
@@ -175,8 +175,7 @@ impl Reader {
         if let Some(text) =
             first.text.strip_prefix("image:").and_then(|text| text.strip_prefix(':'))
         {
-            let alt = inline::alt(text);
-            self.prose(first.number, alt);
+            self.prose(first.number, inline::alt(text));
             return 1;
         }
         if first.indent() > 0 && inline::item_mark(first.text).is_none() {
@@ -195,15 +194,10 @@ impl Reader {
         if let Some((term, rest)) = inline::term(first.text) {
             self.prose(first.number, term);
             let used = prose_len(lines);
-            let mut inside = vec![Line { text: rest, ..first }];
-            inside.extend_from_slice(&lines[1..used]);
-            self.prose(first.number, &join(&inside));
+            self.prose(first.number, &join_after(rest, &lines[1..used]));
             return used;
         }
-        let label = NOTES.iter().find(|note| above.style.eq_ignore_ascii_case(note));
-        if let Some(label) = label {
-            self.prose(first.number, label);
-        }
+        self.note(first.number, above);
         let used = prose_len(lines);
         self.prose(first.number, &join(&lines[..used]));
         used
@@ -237,14 +231,12 @@ impl Reader {
             '+' => {}
             _ if is_table => {
                 let rows = table::rows(inside, mark, above.has_columns);
-                let rows: Vec<_> = rows.iter().map(|row| self.attributes.inline_row(row)).collect();
+                let inline = |row: &Row| row.map(|cell| self.attributes.inline(cell));
+                let rows: Vec<Row> = rows.iter().map(inline).collect();
                 self.writer.table(&rows);
             }
             _ if depth < MAX_DEPTH && above.style != "verse" => {
-                let label = NOTES.iter().find(|note| above.style.eq_ignore_ascii_case(note));
-                if let Some(label) = label {
-                    self.prose(lines[0].number, label);
-                }
+                self.note(lines[0].number, above);
                 self.body(inside, depth + 1);
             }
             _ => self.prose(lines[1].number, &join(inside)),
@@ -255,21 +247,22 @@ impl Reader {
     /// Reads an item of a list.
     fn item(&mut self, lines: &[Line<'_>], mark: &str, level: usize, rest: &str) -> usize {
         let used = prose_len(lines);
-        let mut inside = vec![Line { text: rest, ..lines[0] }];
-        inside.extend_from_slice(&lines[1..used]);
-        let text = self.attributes.inline(&join(&inside));
+        let text = self.attributes.inline(&join_after(rest, &lines[1..used]));
         self.writer.item(lines[0].number, mark, &text, level);
         used
+    }
+
+    /// Writes the word that begins an admonition.
+    fn note(&mut self, number: u32, above: &Above) {
+        if let Some(label) = NOTES.iter().find(|note| above.style.eq_ignore_ascii_case(note)) {
+            self.prose(number, label);
+        }
     }
 
     fn prose(&mut self, number: u32, text: &str) {
         let text = self.attributes.inline(text);
         self.writer.paragraph(number, &text);
     }
-}
-
-fn paragraph_len(lines: &[Line<'_>]) -> usize {
-    lines.iter().take_while(|line| !line.is_blank()).count()
 }
 
 /// Returns the length of the paragraph that begins here.

@@ -3,14 +3,13 @@
 use std::rc::Rc;
 
 use super::words::{self, WORDS};
-use super::{MAX_FORMULA_BYTES, Reader};
-use crate::markup::writer::{Words, within};
+use super::{MAX_FORMULA_BYTES, Reader, num_blanks};
+use crate::markup::writer::within;
 
 /// Longest source text within a line, in bytes.
 const MAX_VERBATIM_BYTES: usize = 1000;
 
 impl Reader {
-    /// Reads the command here.
     pub(super) fn command(&mut self, end: usize) {
         let text = Rc::clone(&self.text);
         let rest = &text[self.at + 1..end];
@@ -54,8 +53,7 @@ impl Reader {
 
     /// The blanks after the name of a command only end it.
     fn skip_blanks(&mut self, name: &str) {
-        let rest = &self.text[self.at..];
-        let num_blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let num_blanks = num_blanks(&self.text[self.at..]);
         let is_declaration = words::symbol(name).is_none();
         self.advance(num_blanks);
         if num_blanks > 0 && is_declaration && self.words.last().is_some_and(|c| !c.is_whitespace())
@@ -198,9 +196,7 @@ impl Reader {
             "footnote" | "footnotetext" | "marginpar" => {
                 self.skip_options();
                 if let Some(words) = self.group_words() {
-                    self.push(" (");
-                    self.append(&words);
-                    self.push(")");
+                    self.push(&format!(" ({})", words.joined()));
                 }
             }
             "caption" | "captionof" => {
@@ -235,11 +231,6 @@ impl Reader {
             },
         }
         true
-    }
-
-    /// Adds words that were read apart. All of them are on lines up to the current one.
-    fn append(&mut self, words: &Words) {
-        self.push(&words.joined());
     }
 
     /// Reads `\verb|source|`.

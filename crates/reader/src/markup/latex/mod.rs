@@ -30,7 +30,13 @@ const MAX_DEPTH: usize = 40;
 
 pub(super) fn extract(text: &str) -> Document {
     let text = text.trim_end();
-    let mut reader = Reader::new(text);
+    let mut reader = Reader {
+        text: Rc::from(text),
+        line: 1,
+        growth: Growth::of(text),
+        has_chapters: text.contains("\\chapter{") || text.contains("\\chapter*{"),
+        ..Reader::default()
+    };
     let begin = text.find("\\begin{document}");
     if let Some(begin) = begin {
         reader.is_silent = true;
@@ -69,6 +75,7 @@ struct Places {
 }
 
 /// Reads characters and writes blocks.
+#[derive(Default)]
 struct Reader {
     text: Rc<str>,
     places: Places,
@@ -96,29 +103,6 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(text: &str) -> Self {
-        Self {
-            text: Rc::from(text),
-            places: Places::default(),
-            at: 0,
-            line: 1,
-            is_expanded: false,
-            writer: Writer::default(),
-            words: Words::default(),
-            mark: None,
-            lists: Vec::new(),
-            tables: Vec::new(),
-            macros: HashMap::new(),
-            num_expansions: 0,
-            expansion_depth: 0,
-            growth: Growth::of(text),
-            depth: 0,
-            has_chapters: text.contains("\\chapter{") || text.contains("\\chapter*{"),
-            is_silent: false,
-        }
-    }
-
-    /// Reads up to `end`.
     fn run(&mut self, end: usize) {
         let text = Rc::clone(&self.text);
         while self.at < end {
@@ -129,7 +113,7 @@ impl Reader {
                 '%' => self.comment(rest),
                 '\n' => {
                     self.advance(1);
-                    let blank = rest[1..].len() - rest[1..].trim_start_matches([' ', '\t']).len();
+                    let blank = num_blanks(&rest[1..]);
                     if rest[1 + blank..].starts_with('\n') {
                         self.flush();
                         self.advance(blank);
@@ -188,7 +172,7 @@ impl Reader {
     fn comment(&mut self, rest: &str) {
         let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
         // A blank line after it still ends the paragraph.
-        let blank = rest[end..].len() - rest[end..].trim_start_matches([' ', '\t']).len();
+        let blank = num_blanks(&rest[end..]);
         if rest[end + blank..].starts_with('\n') {
             self.flush();
         }
@@ -281,10 +265,9 @@ impl Reader {
     /// Returns the range inside the group that begins here; `None` if there is none.
     fn group(&self, open: char, close: char) -> Option<(usize, usize)> {
         let rest = &self.text[self.at..];
-        let start = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let start = num_blanks(rest);
         let start = start + usize::from(rest[start..].starts_with('\n'));
-        let start =
-            start + (rest[start..].len() - rest[start..].trim_start_matches([' ', '\t']).len());
+        let start = start + num_blanks(&rest[start..]);
         if !rest[start..].starts_with(open) {
             return None;
         }
@@ -320,6 +303,11 @@ impl Reader {
         self.advance((end + 1).saturating_sub(self.at));
         Some(words)
     }
+}
+
+/// Counts the blanks at the beginning of a text.
+fn num_blanks(text: &str) -> usize {
+    text.len() - text.trim_start_matches([' ', '\t']).len()
 }
 
 #[cfg(test)]

@@ -42,7 +42,6 @@ pub(super) fn symbol(name: &str) -> Option<&'static str> {
     WORDS.symbols.get(name).map(String::as_str)
 }
 
-/// Whether a command is an accent.
 pub(super) fn is_accent(name: &str) -> bool {
     WORDS.accents.iter().any(|(known, ..)| known == name)
 }

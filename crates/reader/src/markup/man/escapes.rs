@@ -44,26 +44,6 @@ pub(super) fn plain(text: &str) -> String {
                 out.push_str(&character(name));
                 after
             }
-            'e' | 'E' | '\\' => {
-                out.push('\\');
-                after
-            }
-            '-' => {
-                out.push('-');
-                after
-            }
-            ' ' | '~' | '0' => {
-                out.push(' ');
-                after
-            }
-            't' => {
-                out.push('\t');
-                after
-            }
-            '\'' | '`' | '.' => {
-                out.push(c);
-                after
-            }
             // Spaces of no width, hyphenation, continued lines.
             '&' | '|' | '^' | '/' | ',' | ')' | '%' | ':' | 'c' | '{' | '}' | 'd' | 'u' | 'p'
             | 'a' | 'r' | 'z' => after,
@@ -78,7 +58,12 @@ pub(super) fn plain(text: &str) -> String {
                 after
             }
             c => {
-                out.push(c);
+                out.push(match c {
+                    'e' | 'E' => '\\',
+                    '~' | '0' => ' ',
+                    't' => '\t',
+                    c => c,
+                });
                 after
             }
         };

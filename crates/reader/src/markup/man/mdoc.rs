@@ -1,8 +1,7 @@
 //! Reads the macros of mdoc, which name what words are.
 
-use super::Reader;
 use super::escapes::{plain, raw_arguments};
-use super::list::List;
+use super::{List, Reader};
 use crate::markup::writer::within;
 
 /// Longest name that `.Nm` stands for, in bytes: it may be used often.
@@ -17,18 +16,30 @@ const CALLABLE: &[&str] = &[
     "Xo", "Xr", "Nx", "Ox", "Bsx",
 ];
 
+/// The macros that enclose the rest of their line, those that open and those that close an enclosure, and its marks.
+type Enclosure =
+    (&'static [&'static str], &'static [&'static str], &'static [&'static str], [&'static str; 2]);
+
+const ENCLOSURES: [Enclosure; 7] = [
+    (&["Op", "Bq"], &["Oo", "Bo"], &["Oc", "Bc"], ["[", "]"]),
+    (&["Aq"], &["Ao"], &["Ac"], ["<", ">"]),
+    (&["Pq"], &["Po"], &["Pc"], ["(", ")"]),
+    (&["Brq"], &["Bro"], &["Brc"], ["{", "}"]),
+    (&["Dq"], &["Do"], &["Dc"], ["“", "”"]),
+    (&["Qq"], &["Qo"], &["Qc"], ["\"", "\""]),
+    (&["Sq", "Ql"], &["So"], &["Sc"], ["‘", "’"]),
+];
+
+/// Kinds of lists whose items do not begin with a term.
+const WITHOUT_TERMS: [&str; 6] = ["-bullet", "-enum", "-dash", "-item", "-hyphen", "-column"];
+
 impl Reader {
     /// Reads a line with a macro.
     pub(super) fn mdoc(&mut self, number: u32, name: &str, rest: &str) {
         let parts = raw_arguments(rest);
         match name {
             "Dd" | "Os" | "Sm" | "Bk" | "Ek" | "Db" | "Lb" | "Rs" | "Re" | "Xo" | "Xc" => {}
-            "Dt" => {
-                let section = parts.get(1).map(|section| format!("({section})"));
-                if let Some(title) = parts.first() {
-                    self.writer.title(&format!("{title}{}", section.unwrap_or_default()));
-                }
-            }
+            "Dt" => self.title(&parts),
             "Sh" | "Ss" => {
                 self.end_code();
                 self.flush();
@@ -43,16 +54,9 @@ impl Reader {
             "Bl" => {
                 self.flush();
                 let has = |word: &str| parts.iter().any(|part| part == word);
-                self.lists.push(List {
-                    mark: if has("-enum") { "1." } else { "-" },
-                    has_terms: !(has("-bullet")
-                        || has("-enum")
-                        || has("-dash")
-                        || has("-item")
-                        || has("-hyphen")
-                        || has("-column")),
-                    is_code: false,
-                });
+                let mark = if has("-enum") { "1." } else { "-" };
+                let has_terms = !WITHOUT_TERMS.iter().any(|kind| has(kind));
+                self.lists.push(List { mark, has_terms, is_code: false });
             }
             "El" => {
                 self.flush();
@@ -153,31 +157,6 @@ impl Reader {
                 .get(idx + 1)
                 .is_some_and(|next| !CALLABLE.contains(&next.as_str()) && !is_punctuation(next));
             match current {
-                "Op" | "Bq" | "Oo" | "Bo" => open(
-                    &mut out,
-                    "[",
-                    (current.ends_with('q') || current == "Op").then_some("]"),
-                    &mut closing,
-                ),
-                "Oc" | "Bc" => out.glue("]"),
-                "Aq" | "Ao" => open(&mut out, "<", (current == "Aq").then_some(">"), &mut closing),
-                "Ac" => out.glue(">"),
-                "Pq" | "Po" => open(&mut out, "(", (current == "Pq").then_some(")"), &mut closing),
-                "Pc" => out.glue(")"),
-                "Brq" | "Bro" => {
-                    open(&mut out, "{", (current == "Brq").then_some("}"), &mut closing);
-                }
-                "Brc" => out.glue("}"),
-                "Dq" | "Do" => open(&mut out, "“", (current == "Dq").then_some("”"), &mut closing),
-                "Dc" => out.glue("”"),
-                "Qq" | "Qo" => {
-                    open(&mut out, "\"", (current == "Qq").then_some("\""), &mut closing);
-                }
-                "Qc" => out.glue("\""),
-                "Sq" | "So" | "Ql" => {
-                    open(&mut out, "‘", (current != "So").then_some("’"), &mut closing);
-                }
-                "Sc" => out.glue("’"),
                 "Ns" => out.is_glued = true,
                 "Ap" => {
                     out.glue("'");
@@ -192,7 +171,17 @@ impl Reader {
                 "Ox" => out.push("OpenBSD"),
                 "Dx" => out.push("DragonFly"),
                 "Ux" | "At" => out.push("UNIX"),
-                _ => {}
+                name => {
+                    for (of_line, opening, ending, [open, close]) in ENCLOSURES {
+                        if of_line.contains(&name) || opening.contains(&name) {
+                            out.push(open);
+                            out.is_glued = true;
+                            closing.extend(of_line.contains(&name).then_some(close));
+                        } else if ending.contains(&name) {
+                            out.glue(close);
+                        }
+                    }
+                }
             }
         }
         for close in closing.into_iter().rev() {
@@ -200,12 +189,6 @@ impl Reader {
         }
         out.text
     }
-}
-
-fn open<'c>(out: &mut Sentence, mark: &str, close: Option<&'c str>, closing: &mut Vec<&'c str>) {
-    out.push(mark);
-    out.is_glued = true;
-    closing.extend(close);
 }
 
 /// Words with the right blanks between them.

@@ -1,7 +1,6 @@
 //! Reads manual pages: the macros of man and mdoc, and the requests of roff that pages use.
 
 mod escapes;
-mod list;
 mod mdoc;
 mod table;
 
@@ -10,7 +9,6 @@ use super::writer::{Line, Words, Writer};
 use crate::document::Document;
 
 use escapes::{arguments, plain};
-use list::List;
 
 /// Requests whose lines up to `..` define macros.
 const DEFINITIONS: [&str; 4] = ["de", "de1", "am", "ig"];
@@ -39,6 +37,13 @@ pub(super) fn extract(text: &str) -> Document {
 fn closed(text: &str) -> Option<String> {
     let is_equation = text.starts_with(EQUATION_END).then_some(EQUATION_END);
     (text == DEFINITION_END).then_some(DEFINITION_END).or(is_equation).map(str::to_owned)
+}
+
+/// A list of `.Bl`, as mdoc describes it.
+struct List {
+    mark: &'static str,
+    has_terms: bool,
+    is_code: bool,
 }
 
 /// Writes the blocks of a page.
@@ -108,6 +113,14 @@ impl Reader {
         self.say(line.number, &text);
     }
 
+    /// Takes the name of a page and its section as the title.
+    fn title(&mut self, parts: &[String]) {
+        if let Some(title) = parts.first() {
+            let section = parts.get(1).map(|section| format!("({section})"));
+            self.writer.title(&format!("{title}{}", section.unwrap_or_default()));
+        }
+    }
+
     /// Adds words to what is being read.
     fn say(&mut self, number: u32, text: &str) {
         if let Some(level) = self.awaits_heading.take() {
@@ -125,7 +138,6 @@ impl Reader {
         }
     }
 
-    /// Reads a request or a macro.
     fn request(&mut self, number: u32, name: &str, rest: &str) {
         if rest.starts_with("\\\"") && !matches!(name, "PP" | "P" | "LP" | "Pp") {
             return;
@@ -138,13 +150,7 @@ impl Reader {
             return self.mdoc(number, name, rest);
         }
         match name {
-            "TH" => {
-                let parts = arguments(rest);
-                if let Some(title) = parts.first() {
-                    let section = parts.get(1).map(|section| format!("({section})"));
-                    self.writer.title(&format!("{title}{}", section.unwrap_or_default()));
-                }
-            }
+            "TH" => self.title(&arguments(rest)),
             "SH" | "SS" => {
                 self.end_code();
                 self.flush();

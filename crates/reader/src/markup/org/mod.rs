@@ -3,7 +3,7 @@
 mod inline;
 
 use super::marks::Marks;
-use super::writer::{Line, Row, Writer, dedent, join};
+use super::writer::{Line, Row, Writer, dedent, join, join_after};
 use crate::document::Document;
 
 use inline::inline;
@@ -59,12 +59,8 @@ fn element(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
     if text.len() >= 5 && text.bytes().all(|byte| byte == b'-') {
         return 1;
     }
-    if text == ":" || text.starts_with(": ") {
-        let is_fixed = |line: &&Line<'_>| {
-            let text = line.text.trim_start();
-            text == ":" || text.starts_with(": ")
-        };
-        let used = lines.iter().take_while(is_fixed).count();
+    if is_fixed(text) {
+        let used = lines.iter().take_while(|line| is_fixed(line.text.trim_start())).count();
         let inside = lines[..used].iter().map(|line| {
             let text = line.text.trim_start();
             Line { text: text.strip_prefix(": ").unwrap_or(""), ..*line }
@@ -82,6 +78,10 @@ fn element(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
     let used = 1 + lines[1..].iter().take_while(is_prose).count();
     writer.paragraph(first.number, &inline(&join(&lines[..used])));
     used
+}
+
+fn is_fixed(text: &str) -> bool {
+    text == ":" || text.starts_with(": ")
 }
 
 fn is_comment(text: &str) -> bool {
@@ -245,9 +245,7 @@ fn item(lines: &[Line<'_>], writer: &mut Writer) -> usize {
     if let Some(number) = rest.strip_prefix("[@") {
         rest = number.split_once(']').map_or(rest, |(_, rest)| rest.trim_start());
     }
-    let mut inside = vec![Line { text: rest, ..first }];
-    inside.extend_from_slice(&lines[1..used]);
-    let text = inline(&join(&inside)).replacen(" :: ", ": ", 1);
+    let text = inline(&join_after(rest, &lines[1..used])).replacen(" :: ", ": ", 1);
     writer.item(first.number, first.text[..end].trim(), &text, indent / 2);
     used
 }

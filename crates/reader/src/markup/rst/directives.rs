@@ -56,121 +56,79 @@ impl Reader {
             let num_options = content.iter().take_while(|line| is_option(line.text)).count();
             content = &content[num_options..];
         }
-        let inside = |reader: &mut Self, lines: &[Line<'_>]| reader.nested(lines, depth);
-        match name {
+        // Without content it names a style.
+        let is_class = name == "class" && content.iter().any(|line| !line.is_blank());
+        let lead = match name {
             name if is_code => {
                 let language = if name == "math" { "math" } else { argument.trim() };
-                let is_first = matches!(name, "math") && !argument.is_empty();
-                let argument = argument.clone();
-                let mut code = Vec::new();
-                if is_first {
-                    code.push(Line { number: first.number, text: argument.as_str() });
-                }
-                code.extend_from_slice(content);
-                self.writer.code(language, &code);
+                let formula = (name == "math" && !argument.is_empty())
+                    .then_some(Line { number: first.number, text: argument.as_str() });
+                let code: Vec<Line<'_>> =
+                    formula.into_iter().chain(content.iter().copied()).collect();
+                return self.writer.code(language, &code);
             }
-            "image" | "figure" => {
-                self.alt(first.number, options, &below);
-                inside(self, content);
-            }
-            "csv-table" | "list-table" | "table" | "flat-table" => {
-                self.prose(first.number, &argument);
-                self.table(name, options, content, depth);
-            }
-            "class" if content.iter().any(|line| !line.is_blank()) => {
-                self.prose(first.number, &argument);
-                inside(self, content);
-            }
-            // Without content it names a style.
-            name if SILENT.contains(&name) => {}
-            name if NOTES.contains(&name) => {
-                let label = name[..1].to_uppercase() + &name[1..];
-                let label = if name == "seealso" { "See also" } else { label.as_str() };
-                if argument.is_empty() {
-                    self.prose(first.number, label);
-                } else {
-                    self.prose(first.number, &format!("{label}: {argument}"));
-                }
-                inside(self, content);
-            }
-            "versionadded" | "versionchanged" | "deprecated" | "versionremoved" => {
-                let text = match name {
-                    "versionadded" => "New in version",
-                    "versionchanged" => "Changed in version",
-                    "versionremoved" => "Removed in version",
-                    _ => "Deprecated since version",
-                };
-                self.prose(first.number, &format!("{text} {argument}"));
-                inside(self, content);
-            }
-            "only" | "ifconfig" | "container" | "highlights" | "compound" => inside(self, content),
-            _ => {
-                self.prose(first.number, &argument);
-                inside(self, content);
-            }
-        }
-    }
-
-    /// Writes the description of a picture.
-    fn alt(&mut self, number: u32, options: &[Line<'_>], below: &[Line<'_>]) {
-        let lines = if options.is_empty() { below } else { options };
-        let mut alt = lines.iter().filter_map(|line| line.text.strip_prefix(":alt:"));
-        if let Some(alt) = alt.next() {
-            self.prose(number, alt);
-        }
-    }
-
-    /// Reads the content of a directive that is a table.
-    fn table(&mut self, name: &str, options: &[Line<'_>], content: &[Line<'_>], depth: usize) {
-        match name {
             "csv-table" => {
                 let header = options.iter().filter_map(|line| {
                     let header = line.text.strip_prefix(":header:")?.trim();
                     Some(Line { text: header, ..*line })
                 });
                 let lines: Vec<Line<'_>> = header.chain(content.iter().copied()).collect();
-                let rows = tables::comma_separated(&lines);
-                let rows: Vec<Row> =
-                    rows.iter().map(|row| self.replacements.inline_row(row)).collect();
-                self.writer.table(&rows);
+                self.prose(first.number, &argument);
+                return self.table(&tables::comma_separated(&lines));
             }
             "list-table" | "flat-table" => {
-                let rows = self.rows_of_list(content);
-                self.writer.table(&rows);
+                self.prose(first.number, &argument);
+                return self.table(&rows_of_list(content));
             }
-            _ => self.nested(content, depth),
-        }
+            name if SILENT.contains(&name) && !is_class => return,
+            "image" | "figure" => {
+                let lines = if options.is_empty() { &below[..] } else { options };
+                let mut alt = lines.iter().filter_map(|line| line.text.strip_prefix(":alt:"));
+                alt.next().unwrap_or_default().to_owned()
+            }
+            name if NOTES.contains(&name) => {
+                let label = name[..1].to_uppercase() + &name[1..];
+                let label = if name == "seealso" { "See also" } else { label.as_str() };
+                let end = if argument.is_empty() { "" } else { ": " };
+                format!("{label}{end}{argument}")
+            }
+            "versionadded" => format!("New in version {argument}"),
+            "versionchanged" => format!("Changed in version {argument}"),
+            "versionremoved" => format!("Removed in version {argument}"),
+            "deprecated" => format!("Deprecated since version {argument}"),
+            "only" | "ifconfig" | "container" | "highlights" | "compound" => String::new(),
+            _ => argument,
+        };
+        self.prose(first.number, &lead);
+        self.nested(content, depth);
     }
+}
 
-    /// Reads a table written as a list of lists.
-    fn rows_of_list(&self, lines: &[Line<'_>]) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
-        let mut at = 0;
-        while at < lines.len() {
-            let used = indented_after(&lines[at..]);
-            let Some(rest) = lines[at].text.strip_prefix("* ") else {
-                at += 1;
-                continue;
-            };
-            let mut inside = vec![Line { text: rest.trim_start(), ..lines[at] }];
-            inside.extend(dedent(&lines[at + 1..at + used]));
-            let mut row = Row { number: lines[at].number, cells: Vec::new() };
-            for line in inside {
-                let cell = line.text.strip_prefix("- ");
-                match (cell.or((line.text == "-").then_some("")), row.cells.last_mut()) {
-                    (Some(text), _) => row.cells.push(text.to_owned()),
-                    (None, Some(cell)) => {
-                        cell.push('\n');
-                        cell.push_str(line.text.trim());
-                    }
-                    (None, None) => {}
-                }
+/// Reads a table written as a list of lists.
+fn rows_of_list(lines: &[Line<'_>]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let used = indented_after(&lines[at..]);
+        let Some(rest) = lines[at].text.strip_prefix("* ") else {
+            at += 1;
+            continue;
+        };
+        let mut inside = vec![Line { text: rest.trim_start(), ..lines[at] }];
+        inside.extend(dedent(&lines[at + 1..at + used]));
+        let mut row = Row { number: lines[at].number, cells: Vec::new() };
+        for line in inside {
+            let cell = line.text.strip_prefix("- ");
+            match (cell.or((line.text == "-").then_some("")), row.cells.last_mut()) {
+                (Some(text), _) => row.cells.push(text.to_owned()),
+                (None, Some(cell)) => cell.extend(["\n", line.text.trim()]),
+                (None, None) => {}
             }
-            rows.push(self.replacements.inline_row(&row));
-            at += used;
         }
-        rows
+        rows.push(row);
+        at += used;
     }
+    rows
 }
 
 /// Splits `name:: argument`.

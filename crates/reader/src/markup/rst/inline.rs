@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::markup::inline::{self, push_between, push_code, scan};
 use crate::markup::marks::Growth;
-use crate::markup::writer::{Line, Row, within};
+use crate::markup::writer::{Line, within};
 
 /// Longest text of a replacement, in bytes: it may be used often.
 const MAX_REPLACEMENT_BYTES: usize = 200;
@@ -24,10 +24,6 @@ impl Replacements {
     /// Returns the words of a text, with as many line breaks.
     pub(super) fn inline(&self, text: &str) -> String {
         plain(text, &|name| self.texts.get(name).filter(|text| self.growth.take(text.len())))
-    }
-
-    pub(super) fn inline_row(&self, row: &Row) -> Row {
-        Row { number: row.number, cells: row.cells.iter().map(|cell| self.inline(cell)).collect() }
     }
 }
 
@@ -108,16 +104,13 @@ fn interpreted(text: &str, out: &mut String) -> usize {
     let Some(inside) = until(&text[1..], "`") else { return 0 };
     let end = inside.len() + 2;
     let after = &text[end..];
-    // `text`:role: is a role behind its text.
-    if let Some(role) =
-        after.strip_prefix(':').and_then(|rest| within(rest, 80).split_once(':')).map(|p| p.0)
-        && is_role(role)
-    {
-        push_target_text(inside, out);
-        return end + role.len() + 2;
-    }
     push_target_text(inside, out);
-    end + after.bytes().take(2).take_while(|byte| *byte == b'_').count()
+    // `text`:role: is a role behind its text.
+    let role = after.strip_prefix(':').and_then(|rest| within(rest, 80).split_once(':'));
+    match role.filter(|(role, _)| is_role(role)) {
+        Some((role, _)) => end + role.len() + 2,
+        None => end + after.bytes().take(2).take_while(|byte| *byte == b'_').count(),
+    }
 }
 
 /// Reads `` :role:`text` ``.

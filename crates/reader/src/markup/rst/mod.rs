@@ -5,7 +5,7 @@ mod inline;
 mod tables;
 
 use super::marks::MAX_DEPTH;
-use super::writer::{Line, Writer, dedent, join};
+use super::writer::{Line, Row, Writer, dedent, join, paragraph_len};
 use crate::document::Document;
 
 use inline::Replacements;
@@ -75,9 +75,7 @@ impl Reader {
             return 1;
         }
         if let Some(table) = tables::read(lines) {
-            let rows: Vec<_> =
-                table.rows.iter().map(|row| self.replacements.inline_row(row)).collect();
-            self.writer.table(&rows);
+            self.table(&table.rows);
             return table.num_lines;
         }
         if first.text == ".." || first.text.starts_with(".. ") || first.text.starts_with("__ ") {
@@ -167,12 +165,8 @@ impl Reader {
         let text = self.replacements.inline(without_code_mark(&join(&inside[..num_lead])));
         self.writer.item(first.number, lines[0].text[..mark].trim(), &text, depth);
         let rest = &inside[num_lead..];
-        if is_code {
-            let num_code = self.literal(rest);
-            self.nested(&dedent(&rest[num_code..]), depth);
-        } else {
-            self.nested(&dedent(rest), depth);
-        }
+        let num_code = if is_code { self.literal(rest) } else { 0 };
+        self.nested(&dedent(&rest[num_code..]), depth);
         used
     }
 
@@ -180,7 +174,7 @@ impl Reader {
     fn field(&mut self, lines: &[Line<'_>], name: &str, rest: &str, depth: usize) -> usize {
         let used = indented_after(lines);
         let below = dedent(&lines[1..used]);
-        let num_lead = below.iter().take_while(|line| !line.is_blank()).count();
+        let num_lead = paragraph_len(&below);
         let more = join(&below[..num_lead]);
         self.prose(lines[0].number, &format!("{name}: {rest}\n{more}"));
         self.nested(&below[num_lead..], depth);
@@ -235,15 +229,16 @@ impl Reader {
         }
     }
 
+    fn table(&mut self, rows: &[Row]) {
+        let inline = |row: &Row| row.map(|cell| self.replacements.inline(cell));
+        let rows: Vec<Row> = rows.iter().map(inline).collect();
+        self.writer.table(&rows);
+    }
+
     fn prose(&mut self, number: u32, text: &str) {
         let text = self.replacements.inline(text);
         self.writer.paragraph(number, &text);
     }
-}
-
-/// Returns the length of the first paragraph.
-fn paragraph_len(lines: &[Line<'_>]) -> usize {
-    lines.iter().take_while(|line| !line.is_blank()).count()
 }
 
 /// Returns how many lines belong to the first: itself and what is indented below it.
