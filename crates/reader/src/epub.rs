@@ -20,7 +20,7 @@ const FONT_ALGORITHMS: [&str; 2] =
     ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
 
 /// Reads a book.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut archive = parts::open(input.bytes)?;
     let container = part(&mut archive, "META-INF/container.xml")?
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not EPUB"))?;
@@ -41,14 +41,13 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         }
     }
     emit(Line::Page(writer.page(1)))?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 fn is_locked(archive: &mut Archive<'_>) -> Result<bool, ReadFailure> {
     let Some(encryption) = part(archive, "META-INF/encryption.xml")? else { return Ok(false) };
     let mut is_locked = false;
-    each(&encryption, |event| {
+    xml::each(&encryption, |event| {
         if let Event::Open(element) = event
             && element.name() == "EncryptionMethod"
             && let Some(algorithm) = element.attribute("Algorithm")
@@ -59,10 +58,9 @@ fn is_locked(archive: &mut Archive<'_>) -> Result<bool, ReadFailure> {
     Ok(is_locked)
 }
 
-/// Returns the name of the package document.
 fn package_name(container: &str) -> Result<String, ReadFailure> {
     let mut found = None;
-    each(container, |event| {
+    xml::each(container, |event| {
         if let Event::Open(element) = event
             && element.name() == "rootfile"
             && found.is_none()
@@ -76,7 +74,7 @@ fn package_name(container: &str) -> Result<String, ReadFailure> {
 /// Returns references to the chapters in reading order.
 fn chapters(package: &str) -> Result<Vec<String>, ReadFailure> {
     let (mut files, mut order) = (HashMap::new(), Vec::new());
-    each(package, |event| {
+    xml::each(package, |event| {
         let Event::Open(element) = event else { return };
         match element.name() {
             "item" => {
@@ -87,10 +85,6 @@ fn chapters(package: &str) -> Result<Vec<String>, ReadFailure> {
         }
     })?;
     Ok(order.iter().filter_map(|id| files.remove(id)).collect())
-}
-
-fn each(text: &str, on_event: impl FnMut(Event<'_>)) -> Result<(), ReadFailure> {
-    xml::each(text, on_event).map_err(|error| ReadFailure::new(Failure::Damaged, error))
 }
 
 /// Returns the name in the archive that a reference in a file of `folder` refers to.

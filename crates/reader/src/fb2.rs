@@ -19,7 +19,7 @@ const LEFT_OUT: &[&str] =
     &["binary", "stylesheet", "document-info", "publish-info", "custom-info", "src-title-info"];
 
 /// Reads a book.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let text = decode::decode_as(input.bytes, encoding(input.bytes))
         .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
     let mut walk = Walk::default();
@@ -35,15 +35,14 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
             return Err(ReadFailure::new(Failure::WrongFormat, "it is XML, not FB2").into());
         }
         Ok(_) => {}
-        Err(error) if page.blocks.is_empty() => {
-            return Err(ReadFailure::new(Failure::Damaged, error).into());
+        Err(failed) if page.blocks.is_empty() => return Err(failed.into()),
+        Err(ReadFailure { detail, .. }) => {
+            warnings.push(format!("the text after a damaged place is missing: {detail}"));
         }
-        Err(error) => warnings.push(format!("the text after a damaged place is missing: {error}")),
     }
     emit(Line::Document(walk.head))?;
     emit(Line::Page(page))?;
-    emit(Line::Done(Tail { warnings, ..Tail::default() }))?;
-    Ok(())
+    Ok(Tail { warnings, ..Tail::default() })
 }
 
 /// Returns the encoding that the XML declaration names.

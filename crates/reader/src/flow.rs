@@ -6,6 +6,7 @@ use super::math::{self, Formula};
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
 use crate::document::{Reason, Words};
+use crate::extract::protocol::ReadFailure;
 
 /// The next item of a body.
 #[derive(Clone)]
@@ -26,7 +27,7 @@ pub(super) fn each(
     xml: &str,
     left_out: &[&str],
     mut on_content: impl FnMut(Content<'_>),
-) -> Result<Words, String> {
+) -> Result<Words, ReadFailure> {
     let (mut words, mut reason) = (Words::default(), None);
     // Open elements, counted from the one that is left out.
     let mut depth_left_out = 0_usize;

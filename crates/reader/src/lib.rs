@@ -25,6 +25,7 @@ mod mhtml;
 #[cfg(debug_assertions)]
 mod misbehaving;
 mod notebook;
+mod numerals;
 mod odf;
 mod parsed;
 mod parts;
@@ -42,7 +43,7 @@ mod xml;
 
 use std::io;
 
-use crate::extract::protocol::{Drawing, Line, Pictures, ReadFailure, Recognised};
+use crate::extract::protocol::{Drawing, Line, Pictures, ReadFailure, Recognised, Tail};
 
 pub use serve::run_child;
 
@@ -70,17 +71,8 @@ struct Input<'a> {
     drawing: Option<&'a Drawing>,
 }
 
-/// A library that reads documents, behind one function.
-#[derive(Debug, Clone, Copy)]
-struct Reader {
-    /// Its name in a request.
-    name: &'static str,
-    /// The function that the child calls.
-    read: Read,
-}
-
-/// Reads a document and emits lines in the order of the protocol, up to `Done`.
-type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
+/// Reads a document and emits lines in the order of the protocol, up to the last one, which it returns.
+type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>;
 
 /// Why a reader ends early.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ const MIN_PLAIN: usize = 4;
 const MAX_ATTACHMENTS: usize = 100;
 
 /// Reads a message.
-pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let bytes = in_bytes(input.bytes);
     let message = parse(&bytes)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "there is no message in it"))?;
@@ -39,12 +39,11 @@ pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(),
     let mut writer = Writer::default();
     write(&message, &mut writer);
     emit(Line::Page(writer.page(1)))?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 /// Reads a mailbox: each message is a section with its subject as heading.
-pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut writer = Writer::default();
     let mut num_messages = 0;
     let mut warnings = Vec::new();
@@ -70,8 +69,7 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(),
     }
     emit(Line::Document(Head::default()))?;
     emit(Line::Page(writer.page(1)))?;
-    emit(Line::Done(Tail { warnings, ..Tail::default() }))?;
-    Ok(())
+    Ok(Tail { warnings, ..Tail::default() })
 }
 
 /// Returns a message or a mailbox in UTF-8 if it is in UTF-16; otherwise its bytes.

@@ -21,7 +21,7 @@ use crate::limits;
 const MAX_NAME: usize = 400;
 
 /// Emits the files of a ZIP archive; folders and links are no files.
-pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut archive = parts::open(input.bytes)?;
     let mut members = Members::new(emit);
     for index in 0..archive.len() {
@@ -44,7 +44,7 @@ pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop>
         let detail = "a later member has the same name, and only the last one is read";
         members.failed(&name, Failure::Damaged, detail.into())?;
     }
-    members.finish()
+    Ok(Tail::default())
 }
 
 /// Returns the names that the directory of an archive lists again, once for each time; `zip` only
@@ -75,7 +75,7 @@ fn failure_of(error: &ZipError) -> Failure {
 }
 
 /// Emits the attachments of an e-mail.
-pub(crate) fn of_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn of_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut members = Members::new(emit);
     if let Some(message) = MessageParser::default().parse(&*mail::in_bytes(input.bytes)) {
         for (number, part) in (1..).zip(message.attachments()) {
@@ -90,11 +90,11 @@ pub(crate) fn of_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), S
             }
         }
     }
-    members.finish()
+    Ok(Tail::default())
 }
 
 /// Emits the messages of a mailbox, named by their ids, which stay the same when others come or go.
-pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut members = Members::new(emit);
     let mut num_messages = 0;
     for (number, message) in (1..).zip(MessageIterator::new(&*mail::in_bytes(input.bytes))) {
@@ -114,7 +114,7 @@ pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), S
     if num_messages == 0 {
         return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
     }
-    members.finish()
+    Ok(Tail::default())
 }
 
 /// Sends members within the limits.
@@ -188,10 +188,6 @@ impl<'a, 'e> Members<'a, 'e> {
         }
         Ok(free)
     }
-
-    pub(crate) fn finish(self) -> Result<(), Stop> {
-        Ok((self.emit)(Line::Done(Tail::default()))?)
-    }
 }
 
 /// Returns the relative path of a member with `/` between its parts; `None` for one that leads out of
@@ -216,7 +212,7 @@ fn clean_name(name: &str) -> Option<String> {
 pub(crate) mod tests {
     use super::*;
 
-    type Reader = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
+    type Reader = fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>;
 
     /// Returns name and text of each member, or the code of its failure.
     pub(crate) fn members(read: Reader, bytes: &[u8]) -> Result<Vec<(String, String)>, Failure> {
@@ -235,7 +231,7 @@ pub(crate) mod tests {
             Ok(())
         });
         match outcome {
-            Ok(()) => Ok(found),
+            Ok(_) => Ok(found),
             Err(Stop::Failed(failed)) => Err(failed.failure),
             Err(Stop::Io(error)) => panic!("{error}"),
         }

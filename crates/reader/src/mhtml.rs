@@ -7,11 +7,11 @@ use mail_parser::{MessageParser, MessagePart, MimeHeaders};
 
 use super::{Emit, Input, Stop, html};
 use crate::error::Failure;
-use crate::extract::protocol::ReadFailure;
+use crate::extract::protocol::{ReadFailure, Tail};
 use crate::text::decode;
 
 /// Reads a saved page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let page = page(input.bytes)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "there is no web page in it"))?;
     html::read(&Input { bytes: &page, ..*input }, emit)

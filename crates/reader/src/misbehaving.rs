@@ -4,70 +4,70 @@
 use std::hint::black_box;
 use std::io;
 
-use super::{Emit, Input, Reader, Stop};
+use super::{Emit, Input, Read, Stop};
 use crate::extract::protocol::{Head, Line, Page, Tail};
 
-pub(super) const READERS: &[Reader] = &[
-    Reader { name: "test-panic", read: panics },
-    Reader { name: "test-loop", read: loops },
-    Reader { name: "test-deaf-loop", read: loops_without_hearing },
-    Reader { name: "test-sleep", read: sleeps },
-    Reader { name: "test-alloc", read: allocates },
-    Reader { name: "test-overflow", read: overflows },
-    Reader { name: "test-flood", read: floods },
-    Reader { name: "test-forge", read: forges },
-    Reader { name: "test-escape", read: escapes },
+pub(super) const READERS: &[(&str, Read)] = &[
+    ("test-panic", panics),
+    ("test-loop", loops),
+    ("test-deaf-loop", loops_without_hearing),
+    ("test-sleep", sleeps),
+    ("test-alloc", allocates),
+    ("test-overflow", overflows),
+    ("test-flood", floods),
+    ("test-forge", forges),
+    ("test-escape", escapes),
 ];
 
-fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     emit(Line::Document(Head { page_count: 2, ..Head::default() }))?;
     emit(Line::Page(Page { number: 1, ..Page::default() }))?;
     panic!("page 2 is beyond me")
 }
 
-fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
     loop {
         black_box(0);
     }
 }
 
 /// Ignores the signal that the kernel sends at the soft limit.
-fn loops_without_hearing(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+fn loops_without_hearing(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     #[cfg(target_os = "linux")]
     signal_hook::flag::register(libc::SIGXCPU, std::sync::Arc::default())?;
     loops(input, emit)
 }
 
-fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
     loop {
         std::thread::park();
     }
 }
 
-fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut kept = Vec::new();
     loop {
         kept.push(black_box(vec![1_u8; 16 << 20]));
     }
 }
 
-fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
     fn deeper(depth: u64) -> u64 {
         let here = black_box([depth; 64]);
         if depth == u64::MAX { 0 } else { deeper(depth + 1) + here[0] }
     }
     black_box(deeper(0));
-    Ok(())
+    Ok(Tail::default())
 }
 
-fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     loop {
         emit(Line::Document(Head { title: Some("flood ".repeat(1000)), ..Head::default() }))?;
     }
 }
 
 /// Answers twice: the second time as for the next document. Its text is the id of the process.
-fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     for text in [std::process::id().to_string(), "forged".to_owned()] {
         emit(Line::Document(Head { fields: vec![text], page_count: 1, ..Head::default() }))?;
         emit(Line::Page(Page { number: 1, is_blank: true, ..Page::default() }))?;
@@ -81,7 +81,7 @@ fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
 /// Tries what a hostile author wants, with the names in the document, one per line after the first: a file,
 /// the port of a server, the path of a socket, the id of another process. Reports each attempt.
 #[cfg(target_os = "linux")]
-fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     use std::fs;
     use std::net::{TcpStream, UdpSocket};
     use std::os::linux::net::SocketAddrExt;
@@ -138,11 +138,10 @@ fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     attempt("read its environment", have(has_more));
     emit(Line::Document(Head { fields: attempts, page_count: 1, ..Head::default() }))?;
     emit(Line::Page(Page { number: 1, is_blank: true, ..Page::default() }))?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn escapes(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+fn escapes(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
     Err(io::Error::from(io::ErrorKind::Unsupported).into())
 }

@@ -6,28 +6,27 @@ use crate::error::{Error, Failure};
 use crate::extract::headed;
 use crate::extract::protocol::{Line, Parsed, ReadFailure, Tail};
 
-/// Reads source code.
-pub(super) fn code(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(super) fn code(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     send(input, emit, |text| Ok(code::extract(text, kind::<Language>(input)?)))
 }
 
 /// Reads a text in a markup language, or a table.
-pub(super) fn markup(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(super) fn markup(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     send(input, emit, |text| Ok(markup::extract(text, kind::<Dialect>(input)?)))
 }
 
 /// Reads text for programs.
-pub(super) fn data(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(super) fn data(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     send(input, emit, |text| Ok(data::extract(text, kind::<Data>(input)?)))
 }
 
 /// Reads a notebook without the results of its cells.
-pub(super) fn notebook(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(super) fn notebook(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     send(input, emit, |text| notebook::extract(text, None).map_err(failure))
 }
 
 /// Reads a notebook with the results of its cells, of which some are web pages.
-pub(super) fn notebook_with_results(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(super) fn notebook_with_results(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let read_page = |page: &str| {
         let (mut head, mut pages) = (None, Vec::new());
         let input = Input { bytes: page.as_bytes(), ..*input };
@@ -56,7 +55,7 @@ fn send(
     input: &Input<'_>,
     emit: &mut Emit<'_>,
     parse: impl FnOnce(&str) -> Result<Document, ReadFailure>,
-) -> Result<(), Stop> {
+) -> Result<Tail, Stop> {
     let text = str::from_utf8(input.bytes).map_err(|_| ReadFailure::new(Failure::NotText, ""))?;
     let mut document = parse(text)?;
     let has_same_text = document.text == text;
@@ -64,8 +63,7 @@ fn send(
         document.text = String::new();
     }
     emit(Line::Parsed(Box::new(Parsed { document, has_same_text })))?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 fn failure(error: Error) -> ReadFailure {

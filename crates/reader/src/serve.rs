@@ -103,7 +103,7 @@ fn serve(
         }
     });
     match outcome {
-        Ok(()) => Ok(()),
+        Ok(tail) => write(output, &[Line::Done(tail)]),
         Err(Stop::Failed(failed)) => write(output, &[Line::from(&failed)]),
         Err(Stop::Io(error)) => Err(error),
     }

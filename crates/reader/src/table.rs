@@ -3,8 +3,7 @@
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract};
 use super::{
-    Read, Reader, compressed, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf,
-    xlsx,
+    Read, compressed, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf, xlsx,
 };
 use crate::document::Headed;
 use crate::extract::protocol::{
@@ -13,28 +12,25 @@ use crate::extract::protocol::{
     PICTURE_OF_PDF,
 };
 
-/// The readers of PDF that `extract` tries, best first.
-const READERS: &[Reader] = &[
-    Reader { name: PDF_READERS[0], read: with_hayro::read },
-    Reader { name: PDF_READERS[1], read: with_pdf_extract::read },
-];
-
-/// Readers of texts and of containers, readers that use OCR, and those that draw a page.
-const OTHERS: &[Reader] = &[
-    Reader { name: CODE, read: parsed::code },
-    Reader { name: MARKUP, read: parsed::markup },
-    Reader { name: DATA, read: parsed::data },
-    Reader { name: NOTEBOOK, read: parsed::notebook },
-    Reader { name: NOTEBOOK_WITH_RESULTS, read: parsed::notebook_with_results },
-    Reader { name: COMPRESSED, read: compressed::read },
-    Reader { name: MEMBERS_OF_ZIP, read: members::of_zip },
-    Reader { name: MEMBERS_OF_EML, read: members::of_message },
-    Reader { name: MEMBERS_OF_MBOX, read: members::of_mailbox },
-    Reader { name: IMAGE, read: with_image::read },
-    Reader { name: OCR_OF_PDF, read: with_hayro::recognise },
-    Reader { name: OCR_OF_IMAGE, read: with_image::recognise },
-    Reader { name: PICTURE_OF_PDF, read: with_hayro::draw },
-    Reader { name: PICTURE_OF_IMAGE, read: with_image::draw },
+/// The readers of PDF that `extract` tries, best first; those of texts and of containers, those that use OCR, and those
+/// that draw a page. Formats have the others.
+const READERS: &[(&str, Read)] = &[
+    (PDF_READERS[0], with_hayro::read),
+    (PDF_READERS[1], with_pdf_extract::read),
+    (CODE, parsed::code),
+    (MARKUP, parsed::markup),
+    (DATA, parsed::data),
+    (NOTEBOOK, parsed::notebook),
+    (NOTEBOOK_WITH_RESULTS, parsed::notebook_with_results),
+    (COMPRESSED, compressed::read),
+    (MEMBERS_OF_ZIP, members::of_zip),
+    (MEMBERS_OF_EML, members::of_message),
+    (MEMBERS_OF_MBOX, members::of_mailbox),
+    (IMAGE, with_image::read),
+    (OCR_OF_PDF, with_hayro::recognise),
+    (OCR_OF_IMAGE, with_image::recognise),
+    (PICTURE_OF_PDF, with_hayro::draw),
+    (PICTURE_OF_IMAGE, with_image::draw),
 ];
 
 /// Returns the function that reads a format.
@@ -56,11 +52,10 @@ fn reader_of(kind: Headed) -> Read {
     }
 }
 
-/// Returns the reader with this name.
 pub(super) fn by_name(name: &str) -> Option<Read> {
-    let mut all = READERS.iter().chain(OTHERS);
+    let mut all = READERS.iter();
     #[cfg(debug_assertions)]
     let mut all = all.by_ref().chain(super::misbehaving::READERS);
     let of_format = || name.parse().ok().map(reader_of);
-    all.find(|reader| reader.name == name).map(|reader| reader.read).or_else(of_format)
+    all.find(|(known, _)| *known == name).map(|(_, read)| *read).or_else(of_format)
 }

@@ -1,14 +1,14 @@
 //! Runs a reader on bytes and returns its output, for tests.
 
 use super::{Emit, Input, Stop};
-use crate::extract::protocol::{Head, Line};
+use crate::extract::protocol::{Head, Line, Tail};
 
 /// The metadata of a document and the texts of its blocks.
 pub(super) type Output = (Head, Vec<String>);
 
 /// Returns the output of a reader for some bytes.
 pub(super) fn output_of(
-    read: fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>,
+    read: fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>,
     bytes: &[u8],
 ) -> Result<Output, Stop> {
     let (mut head, mut blocks) = (Head::default(), Vec::new());

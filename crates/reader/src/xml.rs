@@ -7,6 +7,9 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event as Parsed};
 use quick_xml::reader::Reader;
 
+use crate::error::Failure;
+use crate::extract::protocol::ReadFailure;
+
 /// The next item of the sequence.
 #[derive(Clone, Copy)]
 pub(crate) enum Event<'a> {
@@ -32,12 +35,7 @@ impl Element<'_> {
 
     /// Returns the value of an attribute by its name without prefix.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
-        let mut attributes = self.start.attributes();
-        let found = attributes
-            .with_checks(false)
-            .flatten()
-            .find(|attribute| attribute.key.local_name().into_inner() == name)?;
-        found.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)
+        self.find(name, false)
     }
 
     /// Returns the reference to a related part: the attribute `id` with a prefix, which may be
@@ -48,19 +46,25 @@ impl Element<'_> {
 
     /// Returns the value of an attribute with this name and any prefix.
     pub(crate) fn prefixed(&self, name: &str) -> Option<String> {
+        self.find(name, true)
+    }
+
+    fn find(&self, name: &str, needs_prefix: bool) -> Option<String> {
         let mut attributes = self.start.attributes();
         let found = attributes.with_checks(false).flatten().find(|attribute| {
-            attribute.key.prefix().is_some() && attribute.key.local_name().into_inner() == name
+            attribute.key.local_name().into_inner() == name
+                && (!needs_prefix || attribute.key.prefix().is_some())
         })?;
         found.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)
     }
 }
 
 /// Calls `on_event` for every item; an empty text has none.
-pub(crate) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(), String> {
+pub(crate) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(), ReadFailure> {
     let mut reader = Reader::from_str(xml);
     loop {
-        match reader.read_event().map_err(|error| error.to_string())? {
+        let damaged = |error| ReadFailure::new(Failure::Damaged, format!("{error}"));
+        match reader.read_event().map_err(damaged)? {
             Parsed::Start(start) => on_event(Event::Open(&Element { start: &start })),
             Parsed::Empty(start) => {
                 let element = Element { start: &start };

@@ -5,6 +5,7 @@
 use super::lists::{BULLET, Lists};
 use super::notes::Notes;
 use super::styles::Styles;
+use crate::extract::protocol::ReadFailure;
 use crate::flow::{self, Content, Tables};
 use crate::parts::is_description;
 use crate::writer::Writer;
@@ -18,28 +19,17 @@ const LEFT_OUT: &[&str] =
 /// Most columns that a cell may span.
 const MAX_SPAN: usize = 50;
 
-/// Writes the text of a document.
-pub(super) fn write(
+/// Returns the text of a document.
+pub(super) fn read(
     xml: &str,
-    styles: &Styles,
+    styles: Styles,
     lists: Lists,
-    notes: &Notes,
-    writer: &mut Writer,
-) -> Result<(), String> {
-    let mut walk = Walk {
-        styles,
-        lists,
-        notes,
-        writer,
-        is_text: false,
-        is_in_properties: false,
-        paragraphs: Vec::new(),
-        tables: Tables::default(),
-    };
+    notes: Notes,
+) -> Result<Writer, ReadFailure> {
+    let mut walk = Walk { styles, lists, notes, ..Walk::default() };
     let left_out = flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
-    walk.writer.end_code();
     walk.writer.left_out.merge(&left_out);
-    Ok(())
+    Ok(walk.writer)
 }
 
 /// An open paragraph.
@@ -55,11 +45,12 @@ struct Paragraph {
     notes: Vec<String>,
 }
 
-struct Walk<'a> {
-    styles: &'a Styles,
+#[derive(Default)]
+struct Walk {
+    styles: Styles,
     lists: Lists,
-    notes: &'a Notes,
-    writer: &'a mut Writer,
+    notes: Notes,
+    writer: Writer,
     is_text: bool,
     /// Whether the current elements are paragraph properties.
     is_in_properties: bool,
@@ -67,7 +58,7 @@ struct Walk<'a> {
     tables: Tables,
 }
 
-impl Walk<'_> {
+impl Walk {
     fn on(&mut self, content: Content<'_>) {
         match content {
             Content::Open(element) => self.open(element),
@@ -145,7 +136,7 @@ impl Walk<'_> {
                 }
             }
             "tc" => self.tables.end_cell(),
-            "tbl" => self.tables.end_into(self.writer),
+            "tbl" => self.tables.end_into(&mut self.writer),
             _ => {}
         }
     }
@@ -214,9 +205,7 @@ mod tests {
         notes.read(
             "<w:footnote w:id='1'><w:p><w:r><w:t>By the gate.</w:t></w:r></w:p></w:footnote>",
         );
-        let mut writer = Writer::default();
-        write(body, &styles, lists, &notes, &mut writer).unwrap();
-        let blocks = writer.finish();
+        let blocks = read(body, styles, lists, notes).unwrap().finish();
         assert_eq!(blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>(), expected);
     }
 

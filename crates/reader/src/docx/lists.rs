@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::numerals::roman;
 use crate::xml::{self, Event};
 
 /// The marker of an item without a number.
@@ -126,8 +127,8 @@ fn spelt(number: u64, format: &str) -> String {
     match format {
         "lowerLetter" => letters(number).to_lowercase(),
         "upperLetter" => letters(number),
-        "lowerRoman" => roman(number).to_lowercase(),
-        "upperRoman" => roman(number),
+        "lowerRoman" => roman(number),
+        "upperRoman" => roman(number).to_uppercase(),
         "decimalZero" => format!("{number:02}"),
         _ => number.to_string(),
     }
@@ -142,35 +143,6 @@ fn letters(number: u64) -> String {
     let letter = u8::try_from((number - 1) % 26).map_or('A', |idx| char::from(b'A' + idx));
     let count = usize::try_from((number - 1) / 26 + 1).unwrap_or(1);
     letter.to_string().repeat(count)
-}
-
-fn roman(mut number: u64) -> String {
-    const SIGNS: [(u64, &str); 13] = [
-        (1000, "M"),
-        (900, "CM"),
-        (500, "D"),
-        (400, "CD"),
-        (100, "C"),
-        (90, "XC"),
-        (50, "L"),
-        (40, "XL"),
-        (10, "X"),
-        (9, "IX"),
-        (5, "V"),
-        (4, "IV"),
-        (1, "I"),
-    ];
-    if number == 0 || number > 3999 {
-        return number.to_string();
-    }
-    let mut text = String::new();
-    for (value, sign) in SIGNS {
-        while number >= value {
-            text.push_str(sign);
-            number -= value;
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -207,7 +179,7 @@ mod tests {
         assert_eq!(markers, ["I)", "I.1", "I.2", "II)", "IX)", "X)"]);
         assert_eq!(
             [letters(27), letters(0), roman(1994), roman(u64::MAX)],
-            ["AA", "0", "MCMXCIV", "18446744073709551615"]
+            ["AA", "0", "mcmxciv", "18446744073709551615"]
         );
     }
 }

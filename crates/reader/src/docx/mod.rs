@@ -10,7 +10,6 @@ mod notes;
 mod styles;
 
 use super::parts::{self, head, part};
-use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::document::Reason;
@@ -21,7 +20,7 @@ use notes::Notes;
 use styles::Styles;
 
 /// Reads a DOCX file.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut archive = parts::open_office(input.bytes, ".doc")?;
     let main = parts::main_part(&mut archive, "word/document.xml")?;
     let text = part(&mut archive, &main)?
@@ -35,9 +34,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         notes.read(&part(&mut archive, &sibling(name))?.unwrap_or_default());
     }
     emit(Line::Document(head(&part(&mut archive, "docProps/core.xml")?.unwrap_or_default())))?;
-    let mut writer = Writer::default();
-    body::write(&text, &styles, lists, &notes, &mut writer)
-        .map_err(|error| ReadFailure::new(Failure::Damaged, error))?;
+    let mut writer = body::read(&text, styles, lists, notes)?;
     for related in parts::relations(&mut archive, &main).unwrap_or_default().into_values() {
         if matches!(&*related.kind, "header" | "footer") {
             // A damaged one is no loss.
@@ -50,8 +47,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         }
     }
     emit(Line::Page(writer.page(1)))?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 #[cfg(test)]

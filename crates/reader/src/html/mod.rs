@@ -27,7 +27,7 @@ const CHARSET_WITHIN_BYTES: usize = 16 * 1024;
 const META: &[u8] = b"<meta";
 
 /// Reads a web page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let text = decode::decode_as(input.bytes, charset(input.bytes))
         .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
     let html = parse(&text);
@@ -36,8 +36,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let content = if input.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
     body::write(&content, &mut writer);
     emit(Line::Page(writer.page(1)))?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 /// Writes the page of a message, whose whole content counts.

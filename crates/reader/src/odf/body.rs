@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::styles::Styles;
 use crate::document::Reason;
-use crate::extract::protocol::Page;
+use crate::extract::protocol::{Page, ReadFailure};
 use crate::flow::{self, Content, Tables};
 use crate::parts::is_description;
 use crate::writer::Writer;
@@ -28,10 +28,10 @@ const MAX_REPEATED: usize = 100;
 /// Returns the slides, or a text as one page.
 pub(super) fn read(
     xml: &str,
-    styles: &Styles,
-    formulas: &HashMap<String, String>,
-) -> Result<Vec<Page>, String> {
-    let mut walk = Walk::new(styles, formulas);
+    styles: Styles,
+    formulas: HashMap<String, String>,
+) -> Result<Vec<Page>, ReadFailure> {
+    let mut walk = Walk { styles, formulas, ..Walk::default() };
     let left_out = flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
     walk.writer.left_out.merge(&left_out);
     walk.end_page();
@@ -57,9 +57,10 @@ struct List {
     has_text: bool,
 }
 
-struct Walk<'a> {
-    styles: &'a Styles,
-    formulas: &'a HashMap<String, String>,
+#[derive(Default)]
+struct Walk {
+    styles: Styles,
+    formulas: HashMap<String, String>,
     pages: Vec<Page>,
     /// Whether a slide has begun.
     has_slides: bool,
@@ -80,27 +81,7 @@ struct Walk<'a> {
     description: Option<String>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(styles: &'a Styles, formulas: &'a HashMap<String, String>) -> Self {
-        Self {
-            styles,
-            formulas,
-            pages: Vec::new(),
-            has_slides: false,
-            writer: Writer::default(),
-            paragraphs: Vec::new(),
-            lists: Vec::new(),
-            tables: Tables::default(),
-            note: None,
-            num_notes: 0,
-            class: String::new(),
-            title: String::new(),
-            notes_of_slide: None,
-            is_frame: false,
-            description: None,
-        }
-    }
-
+impl Walk {
     fn on(&mut self, content: Content<'_>) {
         match content {
             Content::Open(element) => self.open(element),
@@ -167,9 +148,8 @@ impl<'a> Walk<'a> {
             "object" => {
                 let folder = value("href").unwrap_or_default();
                 let folder = folder.trim_start_matches("./");
-                if let Some(formula) = self.formulas.get(folder) {
-                    self.push(&format!(" {formula} "));
-                }
+                let formula = self.formulas.get(folder).map(|formula| format!(" {formula} "));
+                self.push(&formula.unwrap_or_default());
             }
             "table-row" => self.tables.begin_row(),
             "table-cell" | "covered-table-cell" => {

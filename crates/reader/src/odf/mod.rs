@@ -11,8 +11,6 @@ use std::collections::HashMap;
 
 use super::math::{self, Formula};
 use super::parts::{self, Archive, head, part};
-use super::sheet::Budget;
-use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
@@ -22,18 +20,16 @@ use styles::Styles;
 /// Most formulas that are read; each is a separate part of the archive.
 const MAX_FORMULAS: usize = 2_000;
 
-pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut file = open(input)?;
     emit(Line::Document(file.head.clone()))?;
     for page in file.pages()? {
         emit(Line::Page(Page { number: 1, ..page }))?;
     }
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
-/// Reads a presentation.
-pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut file = open(input)?;
     let slides = file.pages()?;
     if slides.is_empty() {
@@ -44,19 +40,15 @@ pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), 
     for page in slides {
         emit(Line::Page(page))?;
     }
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
-/// Reads a spreadsheet.
-pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let file = open(input)?;
     emit(Line::Document(file.head))?;
-    let (mut writer, mut budget) = (Writer::default(), Budget::default());
-    sheets::write(&file.content, &mut writer, &mut budget).map_err(damaged)?;
+    let (writer, budget) = sheets::read(&file.content)?;
     emit(Line::Page(writer.page(1)))?;
-    emit(Line::Done(Tail { warnings: budget.warnings, ..Tail::default() }))?;
-    Ok(())
+    Ok(Tail { warnings: budget.warnings, ..Tail::default() })
 }
 
 struct File<'a> {
@@ -72,12 +64,8 @@ impl File<'_> {
         styles.read(&part(&mut self.archive, "styles.xml")?.unwrap_or_default());
         styles.read(&self.content);
         let formulas = formulas(&mut self.archive)?;
-        body::read(&self.content, &styles, &formulas).map_err(damaged)
+        body::read(&self.content, styles, formulas)
     }
-}
-
-fn damaged(error: String) -> ReadFailure {
-    ReadFailure::new(Failure::Damaged, error)
 }
 
 fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {

@@ -1,5 +1,6 @@
 //! Extracts the sheets of a spreadsheet, whose cells have their text as shown.
 
+use crate::extract::protocol::ReadFailure;
 use crate::sheet::{Budget, Cell, Sheet};
 use crate::writer::Writer;
 use crate::xml::{self, Element, Event};
@@ -11,29 +12,16 @@ const LEFT_OUT: &[&str] =
 /// Most columns of a sheet.
 const MAX_COLUMNS: usize = 16_384;
 
-pub(super) fn write(xml: &str, writer: &mut Writer, budget: &mut Budget) -> Result<(), String> {
-    let mut walk = Walk {
-        writer,
-        budget,
-        sheet: None,
-        depth_left_out: 0,
-        depth: 0,
-        row: 0,
-        rows_repeated: 1,
-        cells: Vec::new(),
-        column: 0,
-        columns_repeated: 1,
-        is_value: false,
-        text: String::new(),
-        is_text: false,
-        is_full: false,
-    };
-    xml::each(xml, |event| walk.on(event))
+pub(super) fn read(xml: &str) -> Result<(Writer, Budget), ReadFailure> {
+    let mut walk = Walk { rows_repeated: 1, columns_repeated: 1, ..Walk::default() };
+    xml::each(xml, |event| walk.on(event))?;
+    Ok((walk.writer, walk.budget))
 }
 
-struct Walk<'a> {
-    writer: &'a mut Writer,
-    budget: &'a mut Budget,
+#[derive(Default)]
+struct Walk {
+    writer: Writer,
+    budget: Budget,
     sheet: Option<Sheet>,
     depth_left_out: usize,
     /// Number of open tables; those in cells add no rows.
@@ -49,7 +37,7 @@ struct Walk<'a> {
     is_full: bool,
 }
 
-impl Walk<'_> {
+impl Walk {
     fn on(&mut self, event: Event<'_>) {
         match event {
             Event::Open(_) if self.depth_left_out > 0 => self.depth_left_out += 1,
@@ -106,7 +94,7 @@ impl Walk<'_> {
                 if self.depth == 0
                     && let Some(sheet) = self.sheet.take()
                 {
-                    sheet.write(self.writer);
+                    sheet.write(&mut self.writer);
                 }
             }
             _ => {}
@@ -133,7 +121,7 @@ impl Walk<'_> {
             if self.is_full {
                 return;
             }
-            self.is_full = !sheet.push(number, cells.clone(), self.budget);
+            self.is_full = !sheet.push(number, cells.clone(), &mut self.budget);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::parts::archive;
 use crate::testing::output_of;
 
-type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
+type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>;
 
 const STYLES: &str = "<office:document-styles><style:style style:name='Title'/>\
     <text:list-style style:name='L1'><text:list-level-style-number text:level='1' style:num-suffix=')' \
@@ -97,17 +97,9 @@ fn endless_repetitions_end_at_the_limit() {
     let body = "<table:table table:name='Big'><table:table-row table:number-rows-repeated='99999999999'><table:table-cell \
                 table:number-columns-repeated='1000'><text:p>x</text:p></table:table-cell></table:table-row></table:table>";
     let bytes = archive(&[("content.xml", body)]);
-    let mut warnings = Vec::new();
-    let input = Input::of(&bytes);
-    read_sheets(&input, &mut |line| {
-        if let Line::Done(tail) = line {
-            warnings = tail.warnings;
-        }
-        Ok(())
-    })
-    .unwrap();
+    let tail = read_sheets(&Input::of(&bytes), &mut |_| Ok(())).unwrap();
     assert_eq!(
-        warnings,
+        tail.warnings,
         [
             "the rows of the sheet `Big` from row 501 on and all later sheets were left out: 500000 cells are read"
         ]

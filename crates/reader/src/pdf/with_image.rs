@@ -26,7 +26,7 @@ const MAX_PICTURE_BYTES: u64 = 512 << 20;
 const SMALL_SIDE: u32 = 1_600;
 
 /// Returns the pages of the file without text, as none has been read yet.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..Head::default() }))?;
@@ -41,12 +41,11 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
             ..Page::default()
         }))?;
     }
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 /// Runs OCR on the pictures that the job names.
-pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..Head::default() }))?;
@@ -57,12 +56,11 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), St
         let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
         Ok(Some(to_raster(image.map_err(|error| to_failure(&error))?)))
     })?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 /// Draws the picture that the request names.
-pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
     let page = input.drawing.map_or(0, |drawing| drawing.page);
     let idx = usize::try_from(page).unwrap_or(usize::MAX).wrapping_sub(1);
@@ -81,8 +79,7 @@ pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         let colours = DynamicImage::ImageRgba8(on_white).into_rgb8().into_raw();
         picture::send(size, colours, &Marks::default(), emit)?;
     }
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 fn decoder(bytes: &[u8]) -> Result<impl image::ImageDecoder + '_, ImageError> {

@@ -12,7 +12,7 @@ use crate::extract::protocol::{Head, Line, Page, PageBlock, PageBlockKind, ReadF
 use crate::{Emit, Input, Stop};
 
 /// Reads a PDF page by page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut document = Document::load_mem(input.bytes).map_err(|error| to_failure(&error))?;
     if document.is_encrypted() {
         let with_empty_password = document.decrypt("");
@@ -40,8 +40,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         let num_text_ops = u32::from(!blocks.is_empty());
         emit(Line::Page(Page { number, blocks, num_text_ops, ..Page::default() }))?;
     }
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 fn to_write_failure(error: &OutputError) -> ReadFailure {

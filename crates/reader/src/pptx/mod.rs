@@ -17,7 +17,7 @@ use figures::Figures;
 use items::Item;
 
 /// Reads a presentation.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut archive = parts::open_office(input.bytes, ".ppt")?;
     let main = parts::main_part(&mut archive, "ppt/presentation.xml")?;
     let presentation = part(&mut archive, &main)?
@@ -34,8 +34,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         let failed = write(&mut archive, name, &mut writer).err().map(|failed| failed.detail);
         emit(Line::Page(Page { failed, ..writer.page(number) }))?;
     }
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 /// Returns the names of the slides in their order.
@@ -53,8 +52,7 @@ fn slides(
         {
             slides.push(slide.name.clone());
         }
-    })
-    .map_err(|error| ReadFailure::new(Failure::Damaged, error))?;
+    })?;
     Ok(slides)
 }
 

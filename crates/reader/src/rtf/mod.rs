@@ -14,7 +14,7 @@ use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 const MAGIC: &[u8] = b"{\\rtf";
 
 /// Reads a document.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let bytes = input.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(input.bytes);
     let bytes = bytes.trim_ascii_start();
     if !bytes.starts_with(MAGIC) {
@@ -27,8 +27,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     if document.is_cut {
         warnings.push("the file ends early; the rest is missing".to_owned());
     }
-    emit(Line::Done(Tail { warnings, ..Tail::default() }))?;
-    Ok(())
+    Ok(Tail { warnings, ..Tail::default() })
 }
 
 #[cfg(test)]

@@ -63,16 +63,8 @@ fn the_metadata_is_read_and_pictures_and_fields_are_left_out() {
 
 #[test]
 fn a_file_that_is_cut_is_read_with_a_warning_and_other_files_are_refused() {
-    let mut warnings = Vec::new();
-    let input = Input::of(b"{\\rtf1 half a {\\b sent");
-    read(&input, &mut |line| {
-        if let Line::Done(tail) = line {
-            warnings = tail.warnings;
-        }
-        Ok(())
-    })
-    .unwrap();
-    assert_eq!(warnings, ["the file ends early; the rest is missing"]);
+    let tail = read(&Input::of(b"{\\rtf1 half a {\\b sent"), &mut |_| Ok(())).unwrap();
+    assert_eq!(tail.warnings, ["the file ends early; the rest is missing"]);
     match output_of(read, b"plain") {
         Err(Stop::Failed(failed)) => assert_eq!(failed.failure, Failure::WrongFormat),
         other => panic!("{other:?}"),

@@ -1,6 +1,7 @@
 //! Reads the shared texts of a spreadsheet and the cells of a sheet.
 
 use super::formats::Formats;
+use crate::extract::protocol::ReadFailure;
 use crate::sheet::{Budget, Cell, Sheet, position};
 use crate::xml::{self, Element, Event};
 
@@ -48,8 +49,8 @@ pub(super) fn read(xml: &str, name: String, texts: &Texts, budget: &mut Budget) 
     };
     let outcome = xml::each(xml, |event| walk.on(event));
     let Walk { sheet, budget, .. } = walk;
-    if let Err(error) = outcome {
-        budget.warnings.push(format!("the sheet `{}` is damaged: {error}", sheet.name));
+    if let Err(ReadFailure { detail, .. }) = outcome {
+        budget.warnings.push(format!("the sheet `{}` is damaged: {detail}", sheet.name));
     }
     sheet
 }

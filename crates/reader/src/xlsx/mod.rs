@@ -22,7 +22,7 @@ use cells::Texts;
 use formats::Formats;
 
 /// Reads a spreadsheet.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut archive = parts::open_office(input.bytes, ".xls")?;
     let main = parts::main_part(&mut archive, "xl/workbook.xml")?;
     if main.ends_with(".bin") {
@@ -67,8 +67,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         budget.warnings.push(message);
     }
     emit(Line::Page(writer.page(1)))?;
-    emit(Line::Done(Tail { warnings: budget.warnings, ..Tail::default() }))?;
-    Ok(())
+    Ok(Tail { warnings: budget.warnings, ..Tail::default() })
 }
 
 /// Returns the name and the id of each sheet, and whether days are counted from 1904.
@@ -84,8 +83,7 @@ fn sheets(workbook: &str) -> Result<(Vec<(String, String)>, bool), ReadFailure> 
             }
             _ => {}
         }
-    })
-    .map_err(|error| ReadFailure::new(Failure::Damaged, error))?;
+    })?;
     Ok((sheets, is_1904))
 }
 

@@ -9,6 +9,7 @@ use hayro::hayro_syntax::object::{Array, Dict, Name, Object, String as PdfString
 
 use super::strings;
 use crate::extract::pdf::clean;
+use crate::numerals::roman;
 
 /// Most nodes of the tree that are visited.
 const MAX_NODES: usize = 10_000;
@@ -69,8 +70,8 @@ impl Range {
         let number = self.start.saturating_add(offset);
         let number = match self.style {
             Style::Decimal => number.to_string(),
-            Style::LowerRoman => roman(number),
-            Style::UpperRoman => roman(number).to_uppercase(),
+            Style::LowerRoman => roman(number.into()),
+            Style::UpperRoman => roman(number.into()).to_uppercase(),
             Style::LowerLetters => letters(number),
             Style::UpperLetters => letters(number).to_uppercase(),
             Style::Bare => String::new(),
@@ -101,37 +102,6 @@ fn ranges(root: Dict<'_>) -> BTreeMap<u32, Range> {
         pending.extend(kids.iter().flat_map(Array::iter::<Dict<'_>>));
     }
     ranges
-}
-
-/// Returns a Roman numeral; digits above 3,999, which has no numeral in letters.
-fn roman(number: u32) -> String {
-    const VALUES: [(u32, &str); 13] = [
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
-    if number >= 4_000 {
-        return number.to_string();
-    }
-    let mut rest = number;
-    let mut numeral = String::new();
-    for (value, letters) in VALUES {
-        while rest >= value {
-            numeral.push_str(letters);
-            rest -= value;
-        }
-    }
-    numeral
 }
 
 /// Returns `a` to `z` for 1 to 26, then `aa` to `zz`, `aaa` and so on.

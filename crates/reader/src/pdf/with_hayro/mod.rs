@@ -31,7 +31,7 @@ use numbering::Numbering;
 pub(crate) use render::{draw, recognise};
 
 /// Reads a PDF page by page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let pdf = open(input.bytes, input.password)?;
     if pdf.pages().is_empty() {
         return Err(ReadFailure::new(Failure::NoPages, "").into());
@@ -51,13 +51,12 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     for missing in next..=numbering.page_count {
         emit(Line::Page(missing_page(missing)))?;
     }
-    emit(Line::Done(Tail {
+    Ok(Tail {
         declared_page_count: numbering.declared,
         pages_lost: numbering.lacks_pages(),
         rebuilt: is_rebuilt(input.bytes),
         ..Tail::default()
-    }))?;
-    Ok(())
+    })
 }
 
 /// Draws pages of a document on sheets of glyphs.

@@ -20,7 +20,7 @@ const DPI: f64 = 200.0;
 const POINTS_PER_INCH: f64 = 72.0;
 
 /// Runs OCR on the pages that the job names.
-pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let pdf = open(input.bytes, input.password)?;
     let pages = pdf.pages();
     let numbering = Numbering::of(&pdf);
@@ -30,12 +30,11 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), St
         let page = numbering.idx_of(number).and_then(|idx| pages.get(idx));
         Ok(page.map(|page| raster(page, &cache)))
     })?;
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 /// Draws the page that the request names, with its text marked.
-pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let pdf = open(input.bytes, input.password)?;
     emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
     let wanted = input.drawing.cloned().unwrap_or_default();
@@ -53,8 +52,7 @@ pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         };
         picture::send(size, colours, &Marks { words, scale, text: &wanted.marked }, emit)?;
     }
-    emit(Line::Done(Tail::default()))?;
-    Ok(())
+    Ok(Tail::default())
 }
 
 fn raster<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>) -> Raster {
