@@ -1,6 +1,6 @@
 //! Splits a stored chunk again, for a model that reads fewer tokens than the one before.
 
-use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, Metadata};
+use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 
 use super::{ChunkOptions, Strategy, chunk, to_u32};
 
@@ -34,14 +34,10 @@ pub fn recut(
         starts_section: true,
     };
     let document = Document {
-        title: None,
         text: stored.text.clone(),
         blocks: vec![block],
         has_lines: true,
-        line_numbers: Vec::new(),
-        page_labels: Vec::new(),
-        tags: Vec::new(),
-        metadata: Metadata::default(),
+        ..Document::default()
     };
     let limit = options.window();
     let options = ChunkOptions {

@@ -9,6 +9,9 @@ use crate::document::BlockKind;
 /// Size of the pieces in which text without sentences is counted.
 const WORDS_BYTES: usize = 64;
 
+/// Quotes, brackets and marks of Markdown that belong to the sentence before them.
+const CLOSERS: &str = "\"')]*_`”’»」』）】〉》";
+
 /// The seam between two atoms, from the best place to split to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seam {
@@ -122,27 +125,7 @@ fn sentence_end(text: &str, at: usize, mark: char) -> Option<usize> {
         '。' | '！' | '？' | '｡' | '．' => false,
         _ => return None,
     };
-    let is_closer = |c: char| {
-        matches!(
-            c,
-            '"' | '\''
-                | ')'
-                | ']'
-                | '*'
-                | '_'
-                | '`'
-                | '”'
-                | '’'
-                | '»'
-                | '」'
-                | '』'
-                | '）'
-                | '】'
-                | '〉'
-                | '》'
-        )
-    };
-    let rest = text[at..].trim_start_matches(is_closer);
+    let rest = text[at..].trim_start_matches(|c| CLOSERS.contains(c));
     let end = text.len() - rest.len();
     let follows = rest.trim_start();
     let is_blank_next = rest.len() > follows.len();

@@ -4,7 +4,7 @@
 //! columns; a piece that spans several columns is put into the first of them.
 
 use super::cells;
-use super::lines::{self, Line};
+use super::lines::Line;
 use super::numbers::{is_currency, is_number};
 use super::piece::Table;
 use super::sheet::Area;
@@ -256,10 +256,7 @@ pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Tabl
     let lines = rows.iter().zip(cells);
     let lines =
         lines.map(|(row, cells)| GridRow { cells, base: row.line.base, size: row.line.size });
-    let text = |row: GridRow| {
-        row.cells.into_iter().map(|cell| cells::text(&lines::gather(cell))).collect()
-    };
-    let mut rows: Vec<Vec<String>> = wraps::join(lines.collect()).into_iter().map(text).collect();
+    let mut rows = wraps::join(lines.collect());
     cells::drop_empty(&mut rows);
     (rows.len() >= 2 && rows[0].len() >= 2).then(|| Table::new(area, rows, size))
 }

@@ -2,6 +2,8 @@
 
 use super::lines::Line;
 
+const BULLETS: &str = "•‣▪▫●○◦■□⁃∙·–—-*✓❖➢→►▶";
+
 pub(super) fn ends_sentence(line: &Line) -> bool {
     let last = line
         .words
@@ -25,32 +27,7 @@ pub(super) fn marker_of(line: &Line) -> Option<Marker> {
     }
     let mut characters = first.text.chars();
     let (one, rest) = (characters.next()?, characters.as_str());
-    let is_bullet = matches!(
-        one,
-        '\u{2022}'
-            | '\u{2023}'
-            | '\u{25AA}'
-            | '\u{25AB}'
-            | '\u{25CF}'
-            | '\u{25CB}'
-            | '\u{25E6}'
-            | '\u{25A0}'
-            | '\u{25A1}'
-            | '\u{2043}'
-            | '\u{2219}'
-            | '\u{B7}'
-            | '\u{2013}'
-            | '\u{2014}'
-            | '-'
-            | '*'
-            | '\u{2713}'
-            | '\u{2756}'
-            | '\u{27A2}'
-            | '\u{2192}'
-            | '\u{25BA}'
-            | '\u{25B6}'
-    );
-    if is_bullet && rest.is_empty() {
+    if BULLETS.contains(one) && rest.is_empty() {
         return Some(Marker::Bullet);
     }
     let inner = first.text.trim_start_matches('(').strip_suffix(['.', ')'])?;

@@ -122,7 +122,7 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
     let leading = Leading::of(&lines);
     let mut found: Vec<(f64, PageBlock)> = Vec::new();
     let mut paragraph: Vec<Line> = Vec::new();
-    let tops: Vec<f64> = tables.iter().filter_map(|table| Some(table.area?.top)).collect();
+    let tops: Vec<f64> = tables.iter().map(|table| table.area.top).collect();
     for line in lines {
         if let Some(last) = paragraph.last() {
             let has_table_between = tops.iter().any(|top| (last.base..line.base).contains(top));
@@ -134,11 +134,10 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
     }
     finish(&mut paragraph, body, &mut found);
     for table in tables {
-        let Some(area) = table.area else { continue };
         let text = markdown_table::to_markdown(&table.rows);
-        let place = Place { num_lines: 1, size: table.size, ..place_of(&area) };
+        let place = Place { num_lines: 1, size: table.size, ..place_of(&table.area) };
         let block = PageBlock { kind: PageBlockKind::Table, level: 0, text, place: Some(place) };
-        found.push((area.top, block));
+        found.push((table.area.top, block));
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.into_iter().map(|(_, block)| block).collect()
@@ -216,14 +215,8 @@ fn starts_block(
     }
     let is_indented = indent > INDENT && (paragraph.len() > 1 || (is_short && ends));
     let is_outdented = indent < -INDENT && paragraph.len() > 1;
-    let may_start_paragraph = || {
-        line.words[0]
-            .text
-            .chars()
-            .next()
-            .is_some_and(|c| !c.is_lowercase() && !c.is_ascii_punctuation())
-    };
-    (is_indented || is_outdented || (is_short && ends)) && may_start_paragraph()
+    let may_start = |c: char| !c.is_lowercase() && !c.is_ascii_punctuation();
+    (is_indented || is_outdented || (is_short && ends)) && line.words[0].text.starts_with(may_start)
 }
 
 /// Whether a line begins with a label and a colon, as in `Report ID: 12`.

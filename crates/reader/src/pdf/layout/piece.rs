@@ -12,9 +12,9 @@ pub(super) enum Piece {
 }
 
 /// A table on the page.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Table {
-    pub(crate) area: Option<Area>,
+    pub(crate) area: Area,
     /// Rows of cells in reading order, all of the same length.
     pub(crate) rows: Vec<Vec<String>>,
     /// Font height of most of its text.
@@ -30,7 +30,7 @@ impl Table {
         if letters().filter(|c| script::is_rtl(*c)).count() * 2 > letters().count() {
             rows.iter_mut().for_each(|row| row.reverse());
         }
-        Self { area: Some(area), rows, size }
+        Self { area, rows, size }
     }
 }
 
@@ -38,7 +38,7 @@ impl Piece {
     pub(super) fn area(&self) -> Area {
         match self {
             Self::Word(word) => word.area,
-            Self::Table(table) => table.area.unwrap_or(Area::NOTHING),
+            Self::Table(table) => table.area,
         }
     }
 

@@ -9,7 +9,7 @@ use super::numbers::is_number;
 use super::piece::Table;
 use super::rules::{NEAR, Rule, Rules};
 use super::sheet::Area;
-use super::words::Word;
+use super::words::{Word, take_inside};
 use super::{cells, gaps};
 
 /// Fraction of a cell's side that a rule must cover to separate it from the next cell.
@@ -29,15 +29,10 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
     for lattice in lattices(rules) {
         let area = lattice.area();
-        if tables
-            .iter()
-            .any(|table| table.area.is_some_and(|other| other.contains_centre_of(&area)))
-        {
+        if tables.iter().any(|table| table.area.contains_centre_of(&area)) {
             continue;
         }
-        let (inside, outside): (Vec<Word>, Vec<Word>) =
-            words.drain(..).partition(|word| area.contains_centre_of(&word.area));
-        *words = outside;
+        let inside = take_inside(words, area);
         let lines = lines::gather(inside.clone());
         if continues_outside(&lines, words) || gaps::lack_labels(&lines, area.left, words) {
             words.extend(inside);

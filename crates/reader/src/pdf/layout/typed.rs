@@ -9,7 +9,7 @@ use super::rules::Rules;
 use super::sheet::Area;
 use super::words::Word;
 use super::wraps::{self, GridRow};
-use super::{cells, ruled, zones};
+use super::{ruled, zones};
 
 /// Fewest characters of a rule: in a monospaced font, and in any other, where a few dashes may be
 /// punctuation or a field to fill in.
@@ -83,7 +83,7 @@ pub(super) fn take(words: &mut Vec<Word>) -> Vec<Table> {
     }
     let is_used = |word: &Word| {
         let reach = MAX_DISTANCE * word.size;
-        tables.iter().filter_map(|table| table.area).any(|area| {
+        tables.iter().map(|table| table.area).any(|area| {
             (area.top - reach..=area.bottom + reach).contains(&word.base)
                 && word.area.shared_width(&area) > -reach
         })
@@ -152,11 +152,7 @@ fn take_below_groups(groups: &[Area], rules: &[Vec<Area>], words: &mut Vec<Word>
         lines[start..end].iter().flat_map(|line| &line.words).map(|word| word.order).collect();
     words.retain(|word| !taken.contains(&word.order));
     let area = Area::around(lines[start..end].iter().map(|line| line.area));
-    let text = |row: GridRow| {
-        row.cells.into_iter().map(|cell| cells::text(&lines::gather(cell))).collect()
-    };
-    let rows = wraps::join(rows).into_iter().map(text).collect();
-    Some(Table::new(area, rows, lines[start].size))
+    Some(Table::new(area, wraps::join(rows), lines[start].size))
 }
 
 /// Whether a word is a horizontal rule.

@@ -70,6 +70,11 @@ pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
     words
 }
 
+/// Removes the words whose centres are in an area, and returns them.
+pub(super) fn take_inside(words: &mut Vec<Word>, area: Area) -> Vec<Word> {
+    words.extract_if(.., |word| area.contains_centre_of(&word.area)).collect()
+}
+
 /// Marks the words in monospaced fonts: those whose glyphs are as wide as those of words in which
 /// narrow letters are as wide as others. Fonts of programs that draw PDF often have no names.
 fn mark_monospaced(words: &mut [Word]) {

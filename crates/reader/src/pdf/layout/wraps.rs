@@ -6,6 +6,7 @@
 use super::numbers::is_number;
 use super::sheet::Area;
 use super::words::Word;
+use super::{cells, lines};
 
 /// A line of a table, with its words by column.
 #[derive(Debug, Clone)]
@@ -28,9 +29,11 @@ const OVER: f64 = 0.3;
 const OPEN_WORDS: [&str; 14] =
     ["and", "of", "the", "for", "to", "in", "by", "or", "per", "with", "from", "on", "at", "a"];
 
-/// Joins the lines of each row.
-pub(super) fn join(rows: Vec<GridRow>) -> Vec<GridRow> {
-    join_labels(join_head(rows))
+/// Joins the lines of each row, and returns the text of its cells.
+pub(super) fn join(rows: Vec<GridRow>) -> Vec<Vec<String>> {
+    let text = |cell| cells::text(&lines::gather(cell));
+    let rows = join_labels(join_head(rows)).into_iter();
+    rows.map(|row| row.cells.into_iter().map(text).collect()).collect()
 }
 
 fn join_head(mut rows: Vec<GridRow>) -> Vec<GridRow> {

@@ -8,7 +8,7 @@ use super::lines::{self, Line};
 use super::piece::Table;
 use super::rules::{Rule, Rules};
 use super::sheet::Area;
-use super::words::Word;
+use super::words::{Word, take_inside};
 
 /// How far the ends of the rules of one table may differ, in points.
 const NEAR: f64 = 6.0;
@@ -26,9 +26,7 @@ const MAX_ROW_GAP: f64 = 1.5;
 pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
     let mut tables = Vec::new();
     for zone in zones(rules, lines::median_size(words)) {
-        let is_inside = |word: &Word| zone.contains_centre_of(&word.area);
-        let (inside, outside): (Vec<Word>, Vec<Word>) = words.drain(..).partition(is_inside);
-        *words = outside;
+        let inside = take_inside(words, zone);
         let lines = lines::gather(inside.clone());
         let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
         if table(&rows, zone, true).is_none() || lack_labels(&lines, zone.left, words) {
@@ -36,9 +34,7 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
             continue;
         }
         let area = extend(zone, &borders(&rows), words);
-        let is_inside = |word: &Word| area.contains_centre_of(&word.area);
-        let (more, outside): (Vec<Word>, Vec<Word>) = words.drain(..).partition(is_inside);
-        *words = outside;
+        let more = take_inside(words, area);
         let mut lines = lines::gather(inside.into_iter().chain(more).collect());
         let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
         let kept = trim(&rows);

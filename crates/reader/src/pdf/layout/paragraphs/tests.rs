@@ -131,7 +131,7 @@ fn words_broken_at_the_end_of_a_line_are_rejoined() {
 #[test]
 fn a_table_keeps_its_position() {
     let table = Table {
-        area: Some(Area::new(0.0, 14.0, 50.0, 26.0)),
+        area: Area::new(0.0, 14.0, 50.0, 26.0),
         rows: vec![vec!["a".into(), "b".into()], vec!["c".into(), "d".into()]],
         size: 10.0,
     };
