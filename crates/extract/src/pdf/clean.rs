@@ -90,7 +90,7 @@ pub fn join_lines(paragraph: &str) -> String {
     let mut joined = String::with_capacity(paragraph.len());
     for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match Ending::of(&joined, line) {
-            Ending::Start | Ending::Unspaced => {}
+            Ending::Unspaced => {}
             Ending::Hyphenated => {
                 joined.pop();
             }
@@ -106,7 +106,6 @@ const SOFT_HYPHEN: char = '\u{AD}';
 
 /// How the text before a line is joined to the line.
 enum Ending {
-    Start,
     Hyphenated,
     Unspaced,
     Complete,
@@ -117,7 +116,7 @@ impl Ending {
         let mut backwards = before.chars().rev();
         let first = line.chars().next();
         match (backwards.next(), backwards.next()) {
-            (None, _) => Self::Start,
+            (None, _) => Self::Unspaced,
             (Some(SOFT_HYPHEN), _) => Self::Hyphenated,
             (Some('-' | '\u{2010}'), Some(letter))
                 if letter.is_lowercase() && first.is_some_and(char::is_lowercase) =>
@@ -160,25 +159,9 @@ fn spelled_out(character: char) -> impl Iterator<Item = char> {
         | '\u{FFF9}'..='\u{FFFC}' => "",
         '\n' => "\n",
         control if control.is_control() => "",
-        _ => return Spelled::Character(Some(character)),
+        _ => return "".chars().chain(Some(character)),
     };
-    Spelled::Letters(letters.chars())
-}
-
-enum Spelled {
-    Character(Option<char>),
-    Letters(std::str::Chars<'static>),
-}
-
-impl Iterator for Spelled {
-    type Item = char;
-
-    fn next(&mut self) -> Option<char> {
-        match self {
-            Self::Character(character) => character.take(),
-            Self::Letters(letters) => letters.next(),
-        }
-    }
+    letters.chars().chain(None)
 }
 
 #[cfg(test)]

@@ -95,9 +95,13 @@ fn index_lines(block: &PageBlock) -> Option<String> {
     if !block.kind.is_prose() || found.is_empty() {
         return None;
     }
-    let lines = found.iter().map(|(title, pages)| ContentsEntry { title, pages }.line());
+    Some(joined(found.iter().map(|(title, pages)| ContentsEntry { title, pages }), rest))
+}
+
+/// Returns entries, one per line, with the text after the last of them.
+fn joined<'a>(entries: impl Iterator<Item = ContentsEntry<'a>>, rest: &str) -> String {
     let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
-    Some(lines.chain(rest).collect::<Vec<_>>().join("\n"))
+    entries.map(|entry| entry.line()).chain(rest).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether entries with plausible page numbers are a large part of a page.
@@ -131,17 +135,12 @@ fn is_entries(text: &str) -> bool {
 fn lines(block: &PageBlock, is_plain: bool) -> Option<String> {
     if block.kind.is_prose() && is_entries(&block.text) {
         let (found, rest) = entries_of(&block.text);
-        let mut lines: Vec<String> = found.iter().map(ContentsEntry::line).collect();
-        if !rest.is_empty() {
-            lines.push(rest.to_owned());
-        }
-        return Some(lines.join("\n"));
+        return Some(joined(found.into_iter(), rest));
     }
     let found = Some(block)
         .filter(|block| is_plain || block.kind.is_prose())
         .and_then(entries::of_contents)?;
-    let lines = found.iter().map(|(title, pages)| ContentsEntry { title, pages }.line());
-    Some(lines.collect::<Vec<_>>().join("\n"))
+    Some(joined(found.iter().map(|(title, pages)| ContentsEntry { title, pages }), ""))
 }
 
 #[cfg(test)]

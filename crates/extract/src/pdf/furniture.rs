@@ -58,46 +58,41 @@ pub(super) fn remove(pages: &mut [Page]) {
             if !may_be_furniture(block, max_chars) {
                 continue;
             }
-            let sighting = Sighting { page_idx, block_idx, number: page.number };
             if is_at_edge(page, block_idx) {
-                at_edges.entry(pattern(&block.text)).or_default().push(sighting);
+                at_edges.entry(pattern(&block.text)).or_default().push((page_idx, block_idx));
             }
-            anywhere.entry(stamp(block)).or_default().push(sighting);
+            anywhere.entry(stamp(block)).or_default().push((page_idx, block_idx));
         }
     }
-    let mut to_remove: Vec<(usize, usize)> = Vec::new();
+    let mut to_remove: Vec<Sighting> = Vec::new();
     let needed = share_of(pages.len(), MIN_SHARE).clamp(2, MIN_PAGES);
     for (pattern, sightings) in
         at_edges.iter().filter(|(_, sightings)| num_pages(sightings) >= needed)
     {
-        let blocks = || {
-            sightings.iter().map(|sighting| &pages[sighting.page_idx].blocks[sighting.block_idx])
-        };
+        let blocks = || sightings.iter().map(|&(page, block)| &pages[page].blocks[block]);
         let texts: Vec<&str> = blocks().map(|block| block.text.as_str()).collect();
         let is_heading = blocks().any(|block| block.kind == PageBlockKind::Heading);
         let num_kept = if !pattern.contains('#') || texts.windows(2).all(|pair| pair[0] == pair[1])
         {
             1
-        } else if is_page_number(pattern) || (!is_heading && follows_pages(sightings, &texts)) {
+        } else if is_page_number(pattern)
+            || (!is_heading && follows_pages(pages, sightings, &texts))
+        {
             0
         } else {
             continue;
         };
-        to_remove.extend(
-            sightings.iter().skip(num_kept).map(|sighting| (sighting.page_idx, sighting.block_idx)),
-        );
+        to_remove.extend(sightings.iter().skip(num_kept));
     }
     let needed = share_of(pages.len(), MIN_SHARE_INSIDE).max(MIN_PAGES);
     for sightings in anywhere.values().filter(|sightings| num_pages(sightings) >= needed) {
-        to_remove.extend(
-            sightings.iter().skip(1).map(|sighting| (sighting.page_idx, sighting.block_idx)),
-        );
+        to_remove.extend(sightings.iter().skip(1));
     }
     to_remove.extend(bands::find(pages));
     take_out(pages, to_remove);
 }
 
-fn take_out(pages: &mut [Page], mut to_remove: Vec<(usize, usize)>) {
+fn take_out(pages: &mut [Page], mut to_remove: Vec<Sighting>) {
     to_remove.sort_unstable();
     to_remove.dedup();
     for on_page in to_remove.chunk_by(|a, b| a.0 == b.0) {
@@ -117,16 +112,11 @@ fn take_out(pages: &mut [Page], mut to_remove: Vec<(usize, usize)>) {
 /// A text and its position.
 type Stamp = (String, i64, i64);
 
-/// An occurrence of a text.
-#[derive(Clone, Copy)]
-struct Sighting {
-    page_idx: usize,
-    block_idx: usize,
-    number: u32,
-}
+/// An occurrence of a text: indices of page and block.
+type Sighting = (usize, usize);
 
 fn num_pages(sightings: &[Sighting]) -> usize {
-    sightings.chunk_by(|a, b| a.page_idx == b.page_idx).count()
+    sightings.chunk_by(|a, b| a.0 == b.0).count()
 }
 
 /// Whether a block is at the top or the bottom of its page. If positions are unknown, whether it is
@@ -203,11 +193,11 @@ fn is_page_number(pattern: &str) -> bool {
 }
 
 /// Whether one of the numbers in `texts` counts the pages: `Tides 12`, but not `Chapter 12`.
-fn follows_pages(sightings: &[Sighting], texts: &[&str]) -> bool {
+fn follows_pages(pages: &[Page], sightings: &[Sighting], texts: &[&str]) -> bool {
     let mut offsets: HashMap<(usize, i64), usize> = HashMap::new();
-    for (sighting, text) in sightings.iter().zip(texts) {
+    for (&(page, _), text) in sightings.iter().zip(texts) {
         for (place, number) in numbers(text).enumerate() {
-            *offsets.entry((place, number - i64::from(sighting.number))).or_default() += 1;
+            *offsets.entry((place, number - i64::from(pages[page].number))).or_default() += 1;
         }
     }
     offsets.into_values().any(|count| count * 4 >= sightings.len() * 3)

@@ -42,15 +42,12 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
         return;
     }
     let is_tagged = blocks().filter(|block| block.level > 0).count() >= MIN_TAGGED;
-    let body = Body::of(pages);
-    let looks = Looks::of(pages, &body);
-    let ranks = ranks(pages, &body, &looks);
+    let looks = Looks::of(pages);
+    let ranks = ranks(pages, &looks);
     for page in pages.iter_mut() {
         let level = |block: &PageBlock| match block.place {
             Some(_) if is_tagged => block.level,
-            Some(place)
-                if looks_like_heading(block, &place, &body) && looks.fits(block, &place) =>
-            {
+            Some(place) if looks.fits(block, &place) => {
                 ranks.get(&style(&place)).copied().unwrap_or(MAX_LEVEL)
             }
             _ => 0,
@@ -101,19 +98,18 @@ impl Body {
 }
 
 /// What the numbers of possible headings say about each style.
-#[derive(Default)]
 struct Looks {
     /// How many have section numbers of each depth, by style.
     numbered: BTreeMap<Style, BTreeMap<u8, usize>>,
-    body_size: f64,
+    body: Body,
 }
 
 impl Looks {
-    fn of(pages: &[Page], body: &Body) -> Self {
-        let mut looks = Self { body_size: body.size, ..Self::default() };
+    fn of(pages: &[Page]) -> Self {
+        let mut looks = Self { numbered: BTreeMap::new(), body: Body::of(pages) };
         for block in pages.iter().flat_map(|page| &page.blocks) {
             let Some(place) = block.place else { continue };
-            if !looks_like_heading(block, &place, body) {
+            if !looks_like_heading(block, &place, &looks.body) {
                 continue;
             }
             if let Some(depth) = headings::number_depth(&block.text) {
@@ -123,14 +119,16 @@ impl Looks {
         looks
     }
 
-    /// Whether a possible heading agrees with the others. In a document with numbered sections, a
+    /// Whether a block looks like a heading and agrees with the others. In a document with numbered sections, a
     /// line of the text size without a number is the label of a paragraph, a figure or a table,
     /// unless other lines of its style are numbered, and a numbered one is an item of a list if
     /// larger headings have numbers of its depth.
     fn fits(&self, block: &PageBlock, place: &Place) -> bool {
-        let is_large = place.size >= LARGE * self.body_size;
+        if !looks_like_heading(block, place, &self.body) {
+            return false;
+        }
         let num_numbered: usize = self.numbered.values().flat_map(BTreeMap::values).sum();
-        if is_large || num_numbered < MIN_NUMBERED {
+        if self.body.is_large(place) || num_numbered < MIN_NUMBERED {
             return true;
         }
         let own = style(place);
@@ -149,13 +147,12 @@ impl Looks {
 }
 
 /// Returns the level of each style of headings, from 1.
-fn ranks(pages: &[Page], body: &Body, looks: &Looks) -> BTreeMap<Style, u8> {
+fn ranks(pages: &[Page], looks: &Looks) -> BTreeMap<Style, u8> {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
     let styles: BTreeSet<Style> = blocks
         .filter_map(|block| {
             let place = block.place?;
-            let is_heading = looks_like_heading(block, &place, body) && looks.fits(block, &place);
-            is_heading.then(|| style(&place))
+            looks.fits(block, &place).then(|| style(&place))
         })
         .collect();
     styles.into_iter().zip((1..=MAX_LEVEL).chain(std::iter::repeat(MAX_LEVEL))).collect()
