@@ -13,7 +13,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::cli::{messages, streams};
-use crate::config::{Config, Environment, Flags, OutputFormat};
+use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::present::terminal::sheet::{Printed, Sheet};
@@ -46,12 +46,13 @@ impl Context {
     pub(super) fn new(
         environment: Environment,
         global: &Global,
-        flags: &Flags,
+        (flags, usual): (&Flags, Resolved),
         format: OutputFormat,
         is_read: bool,
     ) -> Result<Self> {
         let names = global.base.as_deref().map(bases::names).transpose()?.unwrap_or_default();
-        let mut session = Session::of_base(environment, flags, names.first().map(String::as_str))?;
+        let named = names.first().map(String::as_str);
+        let mut session = Session::of_base(environment, flags, usual, named)?;
         session.notify = messages::info;
         if is_read && streams::is_stdout_terminal() {
             // Without a working directory, no path is preferred.

@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use clap::ValueEnum;
 
 use crate::cli::{args, streams};
-use crate::config::{DefaultFormat, Environment, Flags, OutputFormat};
+use crate::config::{DefaultFormat, OutputFormat, Resolved};
 
 /// Returns what `search.default_format` means here, or its default if the settings cannot be read.
-pub(super) fn default_format(environment: &Environment, flags: &Flags) -> OutputFormat {
-    let default = crate::config::load(environment, flags)
-        .map_or(DefaultFormat::Json, |resolved| resolved.config.search.default_format);
+pub(super) fn default_format(settings: Option<&Resolved>) -> OutputFormat {
+    let default =
+        settings.map_or(DefaultFormat::Json, |resolved| resolved.config.search.default_format);
     default.format(streams::is_stdout_terminal())
 }
 

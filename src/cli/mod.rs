@@ -45,7 +45,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{ExitStatus, end};
 use crate::cli::format::default_format;
 use crate::cli::rejected::{explain, explain_skill, first_word, is_skill};
-use crate::config::{Environment, Flags, OutputFormat};
+use crate::config::{self, Environment, Flags, OutputFormat, Resolved};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::extract::protocol::{CHILD_COMMAND, OCR_COMMAND};
@@ -98,12 +98,15 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     }
     let flags = flags(&cli);
     let format = cli.command.wanted_format();
-    let format = format.unwrap_or_else(|| default_format(&environment, &flags));
+    let usual = config::load(&environment, &flags);
+    let format = format.unwrap_or_else(|| default_format(usual.as_ref().ok()));
     if format == OutputFormat::Json {
         messages::hold();
     }
-    let outcome =
-        begun.and_then(|()| context(environment, &cli, &flags, format)).and_then(|context| {
+    let outcome = begun
+        .and(usual)
+        .and_then(|usual| context(environment, &cli, (&flags, usual), format))
+        .and_then(|context| {
             messages::detail(&format!("database: {}", context.session.database().display()));
             match &cli.command {
                 Command::Mcp(args::Mcp { action: Some(McpAction::Install(args)), .. }) => {
@@ -142,11 +145,11 @@ fn parse(mut args: Vec<OsString>) -> (Vec<OsString>, clap::error::Result<Cli>) {
 fn context(
     environment: Environment,
     cli: &Cli,
-    flags: &Flags,
+    settings: (&Flags, Resolved),
     format: OutputFormat,
 ) -> Result<Context> {
     let is_read = format == OutputFormat::Human && cli.command.is_read_by_people();
-    let context = Context::new(environment, &cli.global, flags, format, is_read)?;
+    let context = Context::new(environment, &cli.global, settings, format, is_read)?;
     let context = match &cli.command {
         Command::Init(args) if args.here => context.here()?,
         _ => context,

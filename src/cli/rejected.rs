@@ -10,7 +10,7 @@ use crate::cli::args::ColorChoice;
 use crate::cli::exit::{ExitStatus, end, report, report_of_skill};
 use crate::cli::format::{default_format, format_of};
 use crate::cli::{learn, messages, streams, usage};
-use crate::config::{Environment, Flags, OutputFormat};
+use crate::config::{self, Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::present::terminal::sheet::Sheet;
@@ -40,7 +40,9 @@ pub(super) fn explain(
         _ => {
             let format = format_of(args).unwrap_or_else(|| {
                 match first_word(args).and_then(|word| word.to_str()) {
-                    Some("search") => default_format(environment, &Flags::new()),
+                    Some("search") => {
+                        default_format(config::load(environment, &Flags::new()).ok().as_ref())
+                    }
                     Some("embed") => OutputFormat::Json,
                     _ => OutputFormat::Human,
                 }

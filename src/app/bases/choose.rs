@@ -18,13 +18,13 @@ pub(in crate::app) struct Chosen {
 }
 
 /// Chooses the knowledge base with a name. Without one, it is the project's if its use is allowed and no
-/// data directory was named, else the default one.
+/// data directory was named, else the default one. `usual` are the settings of the default one.
 pub(in crate::app) fn choose(
     environment: &Environment,
     flags: &Flags,
+    usual: Resolved,
     base: Option<&str>,
 ) -> Result<Chosen> {
-    let usual = config::load(environment, flags)?;
     let home = absolute(&usual.config.data_dir)?;
     // Not needed by most runs.
     let known = || Known::read(environment).unwrap_or_default();

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use crate::app::bases::place::Place;
 use crate::app::push::KeptLink;
 use crate::app::{bases, model};
-use crate::config::{Config, Environment, Flags, Freshness, Resolved};
+use crate::config::{self, Config, Environment, Flags, Freshness, Resolved};
 use crate::embed::{Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::search::ShownPaths;
@@ -53,12 +53,18 @@ impl Session {
     /// Reads the settings, for the project's knowledge base if the user allowed its use, else for the
     /// default one.
     pub fn new(environment: Environment, flags: &Flags) -> Result<Self> {
-        Self::of_base(environment, flags, None)
+        let usual = config::load(&environment, flags)?;
+        Self::of_base(environment, flags, usual, None)
     }
 
-    /// Like [`Session::new`] for the knowledge base with a name.
-    pub fn of_base(environment: Environment, flags: &Flags, base: Option<&str>) -> Result<Self> {
-        let chosen = bases::choose(&environment, flags, base)?;
+    /// Like [`Session::new`] for the knowledge base with a name; `usual` are the settings that were read.
+    pub fn of_base(
+        environment: Environment,
+        flags: &Flags,
+        usual: Resolved,
+        base: Option<&str>,
+    ) -> Result<Self> {
+        let chosen = bases::choose(&environment, flags, usual, base)?;
         let mut resolved = chosen.resolved;
         resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
         let session = Self::over(environment, resolved, chosen.place, chosen.home);
@@ -87,7 +93,8 @@ impl Session {
     }
 
     fn like(&self, base: Option<&str>) -> Result<Self> {
-        let other = Self::of_base(self.environment.clone(), &self.flags, base)?;
+        let usual = config::load(&self.environment, &self.flags)?;
+        let other = Self::of_base(self.environment.clone(), &self.flags, usual, base)?;
         let (reader, opened) = (self.reader.clone(), Opened::sharing_models(&self.opened));
         let near = self.near.clone();
         Ok(Self { reader, opened, notify: self.notify, near, ..other })
