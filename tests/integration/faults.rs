@@ -6,13 +6,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::ordinary::copy_program;
+
 #[test]
 fn faults_that_run_as_another_user_pass_below_a_private_folder() {
     // As in a checkout below a container's `/root`, which no other user can enter.
     let private = tempfile::tempdir().unwrap();
     fs::set_permissions(private.path(), fs::Permissions::from_mode(0o700)).unwrap();
     let program = private.path().join("kb");
-    fs::copy(env!("CARGO_BIN_EXE_kb"), &program).unwrap();
+    copy_program(&program);
     let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/run");
     let mut command = Command::new(run);
     let output = command.arg(&program).args(["--short", "--only", "unreadable"]).output().unwrap();

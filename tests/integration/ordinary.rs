@@ -28,7 +28,7 @@ impl TestEnv {
         for variable in NEEDED {
             copy_all(&place(&env, variable), &copy_of(&env, variable));
         }
-        fs::copy(env!("CARGO_BIN_EXE_kb"), env.path("kb")).unwrap();
+        copy_program(&env.path("kb"));
         fs::set_permissions(env.path("kb"), fs::Permissions::from_mode(0o555)).unwrap();
         env
     }
@@ -63,6 +63,13 @@ impl TestEnv {
     pub(crate) fn ordinary_kb<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
         self.finish(&mut self.ordinary_command(args))
     }
+}
+
+/// Copies the program by a process of its own: a file cannot be executed while any process has it open for writing, and
+/// one that another test starts meanwhile has the files that this one has open.
+pub(crate) fn copy_program(to: &Path) {
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_kb")).arg(to).status().unwrap();
+    assert!(copied.success());
 }
 
 /// Returns the value of a variable of the environment.
