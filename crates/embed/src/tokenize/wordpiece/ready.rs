@@ -46,20 +46,18 @@ pub(crate) fn prepare(tokenizer_json: &Path, path: &Path) -> Result<()> {
     let bytes = open::read(tokenizer_json, open::Links::Follow, MAX_BYTES)?;
     let Some(tokenizer) = WordPiece::read(&bytes) else { return Ok(()) };
     let (slots, entries, tokens) = tokenizer.vocabulary.parts();
-    let (slots, entries, tokens) = (slots.to_vec(), entries.to_vec(), tokens.to_vec());
-    let head = Head {
-        source,
-        num_slots: slots.len(),
-        num_entries: entries.len(),
-        num_bytes: tokens.len(),
-        tokenizer,
-    };
-    let head = serde_json::to_vec(&head).map_err(|error| model_error(path, error))?;
-    let mut bytes = head.len().to_ne_bytes().to_vec();
-    bytes.extend_from_slice(&head);
-    bytes.extend_from_slice(bytemuck::cast_slice(&slots));
-    bytes.extend_from_slice(bytemuck::cast_slice(&entries));
-    bytes.extend_from_slice(&tokens);
+    let (num_slots, num_entries, num_bytes) = (slots.len(), entries.len(), tokens.len());
+    let head = Head { source, tokenizer, num_slots, num_entries, num_bytes };
+    let json = serde_json::to_vec(&head).map_err(|error| model_error(path, error))?;
+    let (slots, entries, tokens) = head.tokenizer.vocabulary.parts();
+    let bytes = [
+        &json.len().to_ne_bytes(),
+        &json[..],
+        bytemuck::cast_slice(slots),
+        bytemuck::cast_slice(entries),
+        tokens,
+    ]
+    .concat();
     write::replace(path, &bytes).map_err(|error| io_error(path, error))
 }
 
