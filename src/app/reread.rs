@@ -51,9 +51,15 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
     let settings = &session.config().ingestion;
     let (keeps_all, inline_tags) = (settings.keep_all, settings.inline_tags);
     let today = Making { chunking: &chunking, ocr: &ocr, keeps_all, inline_tags };
-    let mut documents = store.made_documents()?;
-    documents.retain(|made| !today.is_same(made.making.as_deref(), made.doc_type));
-    Ok(documents)
+    // Nearly all documents are made in one of a few ways.
+    let mut known: HashMap<(DocType, Option<String>), bool> = HashMap::new();
+    let mut is_same = |made: &MadeDocument| {
+        let (doc_type, making) = (made.doc_type, made.making.as_deref());
+        let way = (doc_type, made.making.clone());
+        *known.entry(way).or_insert_with(|| today.is_same(making, doc_type))
+    };
+    let documents = store.made_documents()?;
+    Ok(documents.into_iter().filter(|made| !is_same(made)).collect())
 }
 
 /// Reads the files of the selected documents again, and cuts notes given as text again. Each

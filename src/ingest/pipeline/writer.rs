@@ -227,6 +227,10 @@ impl<'w, 'r> Writer<'w, 'r> {
             Outcome::Known { found, document_id, content_hash, is_new_path } => {
                 let path = paths::path_text(&found.path);
                 remember::rename(self.run.store, &path)?;
+                if !is_new_path && self.run.options.title.is_none() {
+                    // Nearly every file of a run that is repeated.
+                    return self.skip(&found, document_id, false);
+                }
                 let before = self.run.store.known_path(&path)?;
                 let document = (document_id, content_hash.as_str());
                 if is_new_path

@@ -55,10 +55,10 @@ impl Store {
         self.read(|db| {
             sql::rows(db, MADE_DOCUMENTS, [], |row| {
                 Ok(MadeDocument {
-                    id: row.get("id")?,
-                    doc_type: columns::named_column(row, "doc_type")?,
-                    path: row.get("source_path")?,
-                    making: row.get("making")?,
+                    id: row.get(0)?,
+                    doc_type: columns::named_column(row, 1)?,
+                    path: row.get(2)?,
+                    making: row.get(3)?,
                 })
             })
         })

@@ -13,13 +13,13 @@ pub(super) const KNOWN_PATH: &str = "
         document_paths.size_bytes,
         document_paths.mtime_ns,
         document_paths.real_path,
-        documents.id AS document_id,
+        documents.id,
         documents.source_path,
         documents.content_hash,
         iif(documents.title_given, documents.title, NULL) AS title_given,
         documents.doc_type,
         documents.language,
-        coalesce(documents.metadata ->> '$.quality.pages_awaiting_ocr', 0) AS pages_awaiting_ocr
+        coalesce(documents.metadata ->> '$.quality.pages_awaiting_ocr', 0)
     FROM document_paths
     JOIN documents ON documents.id = document_paths.document_id
     WHERE document_paths.path = :path";
@@ -63,13 +63,13 @@ pub(crate) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
     let read = |row: &Row<'_>| {
         Ok(KnownPath {
             stamp: stamp(row)?,
-            document_id: row.get("document_id")?,
-            primary_path: row.get("source_path")?,
-            content_hash: row.get("content_hash")?,
-            title_given: row.get("title_given")?,
-            doc_type: columns::named_column(row, "doc_type")?,
-            language: row.get("language")?,
-            pages_awaiting_ocr: row.get("pages_awaiting_ocr")?,
+            document_id: row.get(4)?,
+            primary_path: row.get(5)?,
+            content_hash: row.get(6)?,
+            title_given: row.get(7)?,
+            doc_type: columns::named_column(row, 8)?,
+            language: row.get(9)?,
+            pages_awaiting_ocr: row.get(10)?,
         })
     };
     sql::first_row(db, KNOWN_PATH, named_params! { ":path": path }, read)
@@ -106,11 +106,13 @@ pub(crate) fn forget_others(db: &Connection, id: DocumentId, path: &str) -> Step
     sql::run(db, FORGET_OTHER_PATHS, named_params! { ":document_id": id, ":path": path })
 }
 
+/// Reads the first four columns: path, size, time and resolved path. A run asks this of every file, and finding columns by their
+/// names would take longer than the statement.
 pub(crate) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
     Ok(PathStamp {
-        path: row.get("path")?,
-        size_bytes: row.get::<_, i64>("size_bytes")?.cast_unsigned(),
-        mtime_ns: row.get("mtime_ns")?,
-        real_path: row.get("real_path")?,
+        path: row.get(0)?,
+        size_bytes: row.get::<_, i64>(1)?.cast_unsigned(),
+        mtime_ns: row.get(2)?,
+        real_path: row.get(3)?,
     })
 }

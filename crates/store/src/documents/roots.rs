@@ -72,7 +72,7 @@ const KNOWN_FILES: &str = "
         document_paths.size_bytes,
         document_paths.mtime_ns,
         document_paths.real_path,
-        documents.id AS document_id,
+        documents.id,
         documents.content_hash,
         documents.doc_type,
         documents.language,
@@ -80,6 +80,8 @@ const KNOWN_FILES: &str = "
     FROM document_paths
     JOIN documents ON documents.id = document_paths.document_id
     ORDER BY document_paths.path";
+
+const PATHS: &str = "SELECT path FROM document_paths ORDER BY path";
 
 const NEVER_SEEN: &str = "SELECT path FROM document_paths WHERE on_mount IS NULL ORDER BY path";
 
@@ -136,14 +138,19 @@ impl Store {
             sql::rows(db, KNOWN_FILES, [], |row| {
                 Ok(KnownFile {
                     stamp: path_rows::stamp(row)?,
-                    document_id: row.get("document_id")?,
-                    content_hash: row.get("content_hash")?,
-                    doc_type: columns::named_column(row, "doc_type")?,
-                    language: row.get("language")?,
-                    is_mounted: row.get("on_mount")?,
+                    document_id: row.get(4)?,
+                    content_hash: row.get(5)?,
+                    doc_type: columns::named_column(row, 6)?,
+                    language: row.get(7)?,
+                    is_mounted: row.get(8)?,
                 })
             })
         })
+    }
+
+    /// Returns the paths of all remembered files, followed or not, in order.
+    pub(super) fn all_paths(&self) -> Result<Vec<String>> {
+        self.read(|db| sql::rows(db, PATHS, [], |row| row.get(0)))
     }
 
     /// Returns the paths of the files that were stored and not seen since, in order.
@@ -225,15 +232,16 @@ pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
 
 /// Returns all added folders, ordered by path.
 pub(super) fn all(db: &Connection) -> Step<Vec<Root>> {
+    // By position: the folders are read for every file of a run.
     sql::rows(db, ROOTS, [], |row| {
-        let doc_type = row.get_ref("doc_type")?.as_str_or_null()?;
+        let doc_type = row.get_ref(2)?.as_str_or_null()?;
         Ok(Root {
-            path: row.get("path")?,
-            tags: columns::json_column(row, "tags")?,
-            doc_type: doc_type.map(|_| columns::named_column(row, "doc_type")).transpose()?,
-            language: row.get("language")?,
-            follows_links: row.get("follow")?,
-            real_path: row.get("real_path")?,
+            path: row.get(0)?,
+            tags: columns::json_column(row, 1)?,
+            doc_type: doc_type.map(|_| columns::named_column(row, 2)).transpose()?,
+            language: row.get(3)?,
+            follows_links: row.get(4)?,
+            real_path: row.get(5)?,
         })
     })
 }

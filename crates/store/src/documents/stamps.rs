@@ -27,13 +27,13 @@ pub struct DocumentFiles {
 
 const FILES_OF_CHUNKS: &str = "
     SELECT
-        chunks.id AS chunk_id,
-        documents.id AS document_id,
-        documents.content_hash,
         document_paths.path,
         document_paths.size_bytes,
         document_paths.mtime_ns,
-        document_paths.real_path
+        document_paths.real_path,
+        chunks.id AS chunk_id,
+        documents.id AS document_id,
+        documents.content_hash
     FROM json_each(:ids) AS wanted
     CROSS JOIN chunks ON chunks.id = wanted.value
     CROSS JOIN documents ON documents.id = chunks.document_id
@@ -46,11 +46,11 @@ const FILES_OF_CHUNKS: &str = "
 
 const FILES_OF_DOCUMENT: &str = "
     SELECT
-        documents.content_hash,
         document_paths.path,
         document_paths.size_bytes,
         document_paths.mtime_ns,
-        document_paths.real_path
+        document_paths.real_path,
+        documents.content_hash
     FROM documents
     JOIN document_paths ON document_paths.document_id = documents.id
     WHERE documents.id = :id

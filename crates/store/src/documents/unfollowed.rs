@@ -59,8 +59,7 @@ impl Store {
         };
         let folders = roots.into_iter().filter(is_new).map(with_allowed).collect();
         let is_left = |path: &String| !sieve.has(path) && !is_below(&paths::path_of(path), &all);
-        let files = self.all_files()?.into_iter().map(|file| file.stamp.path);
-        Ok(Unfollowed { folders, files: files.filter(is_left).collect() })
+        Ok(Unfollowed { folders, files: self.all_paths()?.into_iter().filter(is_left).collect() })
     }
 }
 
