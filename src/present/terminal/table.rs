@@ -1,6 +1,6 @@
 //! Writes tables with aligned columns. They are fitted to the terminal; other output is never cut.
 
-use std::io;
+use std::{io, mem};
 
 use crate::present::terminal::columns::{cut, cut_middle, padding, width};
 use crate::present::terminal::paint::Meaning;
@@ -82,22 +82,23 @@ impl Human {
     pub(in crate::present) fn table(
         &self,
         columns: &[Column],
-        rows: &[Vec<String>],
+        rows: impl Iterator<Item = Vec<String>>,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
+        let on_a_line = |row: Vec<String>| row.into_iter().map(clean_name).collect();
+        let mut rows: Vec<Vec<String>> = rows.map(on_a_line).collect();
         let is_shown = |idx: usize| {
             let is_filled = |row: &Vec<String>| row.get(idx).is_some_and(|cell| !cell.is_empty());
             !columns[idx].is_optional || rows.iter().any(is_filled)
         };
         let mut shown: Vec<usize> = (0..columns.len()).filter(|idx| is_shown(*idx)).collect();
         if self.is_terminal {
-            leave_out(&mut shown, columns, rows, self.width);
+            leave_out(&mut shown, columns, &rows, self.width);
         }
         let columns: &[Column] = &shown.iter().map(|idx| columns[*idx]).collect::<Vec<_>>();
-        let on_a_line = |row: &Vec<String>| {
-            shown.iter().filter_map(|idx| row.get(*idx)).map(|cell| clean_name(cell)).collect()
-        };
-        let rows: Vec<Vec<String>> = rows.iter().map(on_a_line).collect();
+        for row in &mut rows {
+            *row = shown.iter().filter_map(|idx| row.get_mut(*idx).map(mem::take)).collect();
+        }
         let widest = |idx: usize| {
             let cells = rows.iter().filter_map(|cell| cell.get(idx)).map(|cell| width(cell));
             cells.max().unwrap_or(0).max(width(columns[idx].head))
@@ -246,7 +247,7 @@ mod tests {
         ];
         let mut out = Vec::new();
         let columns = [numbers("ID"), texts("TITLE"), texts("TAGS")];
-        human.table(&columns, &rows, &mut Sheet::new(&mut out)).unwrap();
+        human.table(&columns, rows.into_iter(), &mut Sheet::new(&mut out)).unwrap();
         String::from_utf8(out).unwrap()
     }
 

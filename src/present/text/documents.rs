@@ -70,7 +70,7 @@ impl Human {
             paths("FOLDER").optional().painted(Meaning::Path),
             texts("TAGS").optional().left_out(1).painted(Meaning::Tag),
         ];
-        self.table(&columns, &rows.collect::<Vec<_>>(), out)
+        self.table(&columns, rows, out)
     }
 
     /// Writes one document with its chunks.
@@ -146,7 +146,7 @@ impl Human {
         }
         let rows = tags.iter().map(|tag| vec![thousands(tag.count), clean(&tag.name)]);
         let columns = [numbers("COUNT"), texts("TAG").painted(Meaning::Tag)];
-        self.table(&columns, &rows.collect::<Vec<_>>(), out)
+        self.table(&columns, rows, out)
     }
 
     /// Writes the tags of a document after a change.

@@ -54,7 +54,7 @@ impl Human {
             paths("FILE").painted(Meaning::Path),
             texts("REASON").optional(),
         ];
-        self.table(&columns, &rows.collect::<Vec<_>>(), out)
+        self.table(&columns, rows, out)
     }
 
     /// Writes which files are waived now.
@@ -102,7 +102,7 @@ impl Human {
         });
         let columns =
             [words("OUTCOME"), texts("KIND"), words("REASON").optional(), numbers("FILES")];
-        self.table(&columns, &rows.collect::<Vec<_>>(), out)?;
+        self.table(&columns, rows, out)?;
         let folders = largest_folders(plan);
         if folders.len() < 2 {
             return Ok(());
@@ -112,7 +112,7 @@ impl Human {
             vec![self.path(&folder.display().to_string()) + "/", thousands(num)]
         });
         let columns = [paths("LARGEST FOLDERS").painted(Meaning::Path), numbers("TO READ")];
-        self.table(&columns, &rows.collect::<Vec<_>>(), out)
+        self.table(&columns, rows, out)
     }
 }
 

@@ -80,7 +80,7 @@ impl Human {
         });
         if !parts.is_empty() {
             let columns = [words("KIND"), texts("NAME"), numbers("SIZE"), words(""), words("")];
-            self.table(&columns, &rows.collect::<Vec<_>>(), out)?;
+            self.table(&columns, rows, out)?;
         }
         let dir = clean(&dir.display().to_string());
         writeln!(out, "{} in {dir}", megabytes(*size_bytes))
@@ -183,7 +183,7 @@ impl Human {
             numbers("R@10"),
             numbers("MRR@10"),
         ];
-        self.table(&columns, &rows.collect::<Vec<_>>(), out)
+        self.table(&columns, rows, out)
     }
 
     /// Writes all models.
@@ -200,8 +200,7 @@ impl Human {
             words("LICENCE").left_out(5),
             words(""),
         ];
-        let rows: Vec<Vec<String>> = models.models.iter().map(row).collect();
-        self.table(&columns, &rows, out)?;
+        self.table(&columns, models.models.iter().map(row), out)?;
         self.labelled(
             "COST is the time per passage in proportion to the default model. HERE is nDCG@10 of kb's whole search, \
              PUBLISHED that of the vectors alone, in percent. `kb init --model NAME` chooses one for a new database, \

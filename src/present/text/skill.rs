@@ -82,12 +82,12 @@ fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) 
     });
     let last = if is_verbose { "SOURCE" } else { "DESCRIPTION" };
     let columns = [words("SKILL"), words("SCOPE"), words("STATUS"), texts(last)];
-    human.table(&columns, &rows.collect::<Vec<_>>(), out)
+    human.table(&columns, rows, out)
 }
 
 /// Returns the displayed form of a path.
 fn name_of(path: &Path) -> String {
-    clean_name(&paths::path_text(path))
+    clean_name(paths::path_text(path))
 }
 
 /// Cuts a text; an ellipsis marks the cut.
@@ -102,11 +102,11 @@ fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let scope = skill.scope.as_str();
     if let Some(imported) = &report.imported {
-        let (imported, stored) = (name_of(imported), clean_name(&skill.skill_path()));
+        let (imported, stored) = (name_of(imported), clean_name(skill.skill_path()));
         writeln!(out, "Imported {imported} → {stored} ({scope})")?;
     }
     writeln!(out, "Built {} ({scope})", clean_name(&skill.name))?;
-    writeln!(out, "  Source:  {}", clean_name(&skill.skill_path()))?;
+    writeln!(out, "  Source:  {}", clean_name(skill.skill_path()))?;
     writeln!(out, "  Runtime: {}", name_of(&skill.runtime))?;
     writeln!(out, "  Index:   {}", if built.index.is_new { "new" } else { "up to date" })?;
     for deployment in &built.deployments {

@@ -176,13 +176,12 @@ impl Human {
             };
             vec![clean(&setting.key), clean(&value), clean(&setting.origin)]
         };
-        let rows: Vec<Vec<String>> = settings.iter().map(row).collect();
         let columns = [
             words("KEY"),
             texts("VALUE").painted(Meaning::Title),
             texts("FROM").painted(Meaning::Faint),
         ];
-        self.table(&columns, &rows, out)
+        self.table(&columns, settings.iter().map(row), out)
     }
 }
 

@@ -56,9 +56,10 @@ pub fn clean(text: &str) -> String {
 }
 
 /// Returns a file name without harmful characters and with unchanged spaces.
-pub fn clean_name(name: &str) -> String {
-    if !may_harm(name) {
-        return name.to_owned();
+pub fn clean_name(name: impl Into<String>) -> String {
+    let name = name.into();
+    if !may_harm(&name) {
+        return name;
     }
     name.chars().map(shown).collect()
 }

@@ -124,7 +124,7 @@ pub fn report(report: &IngestReport, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "documents {}", ids.join(", "))?;
     }
     for (path, error) in report.failed.iter().chain(&report.warnings).take(MAX_FAILED) {
-        let path = clean_name(&path.to_string_lossy());
+        let path = clean_name(path.to_string_lossy());
         writeln!(out, "failed: {path}: {}", clean(&error.to_string()))?;
     }
     let num_more = (report.failed.len() + report.warnings.len()).saturating_sub(MAX_FAILED);
