@@ -34,7 +34,7 @@ pub(super) fn note(
     let choice = ModelChoice::named(name).ok();
     let is_english_only =
         choice.as_ref().and_then(ModelChoice::spec).is_some_and(|spec| !spec.is_multilingual());
-    let Some(other) = embed::models().iter().find(|spec| spec.is_multilingual()) else {
+    let Some(other) = embed::models().find(|spec| spec.is_multilingual()) else {
         return Ok(());
     };
     let Some((num_foreign, languages, verb)) =

@@ -67,5 +67,5 @@ pub fn list(session: &Session) -> Result<Models> {
         is_used: bound.as_deref() == Some(&spec.name),
         is_untested: !spec.is_tested,
     };
-    Ok(Models { models: embed::models().iter().map(listed).collect() })
+    Ok(Models { models: embed::models().map(listed).collect() })
 }

@@ -230,7 +230,7 @@ fn rows_of_other_kinds_read_the_files_of_their_models() {
 fn every_listed_model_gives_the_vectors_of_transformers() {
     let is_other = |name: &str| name == DEFAULT_MODEL || OTHER_LAYERS.contains(&name);
     let names: Vec<&str> =
-        models().iter().map(|spec| &*spec.name).filter(|name| !is_other(name)).collect();
+        models().map(|spec| &*spec.name).filter(|name| !is_other(name)).collect();
     assert_eq!(names.len(), 8);
     std::thread::scope(|scope| {
         for name in names {

@@ -267,7 +267,7 @@ fn the_menu_says_what_is_known_of_each_model() {
     assert!(!row("all-MiniLM-L6-v2").contains("untested") && !shown.contains("installed"));
     let listed = env.json(&["model", "list", "--format", "json"]);
     let models = listed["models"].as_array().unwrap();
-    assert_eq!(models.len(), kb_embed::models().len());
+    assert_eq!(models.len(), kb_embed::models().count());
     let leaf = models.iter().find(|model| model["name"] == "mdbr-leaf-ir").unwrap();
     assert_eq!((&leaf["installed"], &leaf["untested"]), (&json!(false), &json!(true)));
     assert_eq!(leaf["published"]["score"], 53.55);

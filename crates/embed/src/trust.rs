@@ -69,17 +69,20 @@ pub(crate) fn in_cache(cache_dir: &Path, path: &Path) -> Expected {
     if path.starts_with(cache_dir.join("graphs")) {
         return Expected::Recorded;
     }
-    let libraries = registry::libraries()
-        .filter(|library| cached_library(cache_dir, library) == path)
-        .map(|library| library.sha256.to_owned());
-    let models = cache_dir.join("models");
-    let files = path.strip_prefix(&models).into_iter().flat_map(|name| {
-        let of_model =
-            |spec: &'static ModelSpec| name.strip_prefix(&spec.name).ok().zip(Some(spec));
-        registry::models().iter().filter_map(of_model).flat_map(|(name, spec)| {
-            let files = spec.files().iter().filter(move |file| name == Path::new(&file.name));
-            files.filter_map(|file| file.sha256.clone())
-        })
-    });
-    Expected::Listed(libraries.chain(files).collect())
+    let listed = match path.strip_prefix(cache_dir.join("models")) {
+        Ok(name) => {
+            let of_model =
+                |spec: &'static ModelSpec| name.strip_prefix(&spec.name).ok().zip(Some(spec));
+            let (name, files) = registry::models()
+                .find_map(of_model)
+                .map_or((name, &[][..]), |(name, spec)| (name, spec.files()));
+            let files = files.iter().filter(|file| name == Path::new(&file.name));
+            files.filter_map(|file| file.sha256.clone()).collect()
+        }
+        Err(_) => registry::libraries()
+            .filter(|library| cached_library(cache_dir, library) == path)
+            .map(|library| library.sha256.to_owned())
+            .collect(),
+    };
+    Expected::Listed(listed)
 }

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread::{self, ScopedJoinHandle};
 
 use crate::ChunkOrigin;
 use crate::embedder::{Embedder, QueryEmbedding};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::{ChunkId, Ranked};
 use crate::search::confidence::{self, KeywordSignals, NoBasis, Signals, VectorSignals};
 use crate::search::fuse::{
@@ -64,27 +64,35 @@ pub(super) fn rank<S: Searchable>(
     options: RankOptions<'_>,
 ) -> Result<Rankings> {
     let RankOptions { legs, passing, depth } = options;
-    let reader = match legs {
-        LegSelection::Keyword => None,
-        LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
-        LegSelection::Both | LegSelection::Vector => Some(Mutex::new(store.take_reader()?)),
-    };
+    let has_vectors = legs != LegSelection::Keyword && store.binding()?.is_some();
+    let reader: Mutex<Option<S>> = Mutex::new(None);
     let is_embedded = AtomicBool::new(false);
     let rankings = thread::scope(|scope| -> Result<Rankings> {
-        let vector = reader.as_ref().map(|reader| {
-            scope.spawn(|| -> Result<VectorLeg> {
+        let (is_open, opened) = mpsc::channel::<()>();
+        let vector = has_vectors.then(|| {
+            let (reader, is_embedded) = (&reader, &is_embedded);
+            scope.spawn(move || -> Result<VectorLeg> {
                 let embedder = stage("load model", load_embedder)?;
                 let weight = stage("tokenise", || vector_weight(&*embedder, phrasings));
                 let (vector, phrasings) =
                     stage("embed", || embed_phrasings(&*embedder, phrasings))?;
                 is_embedded.store(true, Ordering::Relaxed);
                 stage("vector", || {
+                    // Without a reader, the other thread reports why.
+                    opened.recv().map_err(|_| Error::Cancelled)?;
                     let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+                    let reader = reader.as_ref().ok_or(Error::Cancelled)?;
                     let ranking = reader.rank_by_cosine(&vector, passing, depth)?;
                     Ok(VectorLeg { ranking, weight, phrasings, floor: reader.cosine_floor()? })
                 })
             })
         });
+        if has_vectors {
+            // While the model loads.
+            *reader.lock().unwrap_or_else(PoisonError::into_inner) = Some(store.take_reader()?);
+            // The thread may have failed.
+            let _ = is_open.send(());
+        }
         let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
         let (keywords, terms, keyword, keyword_weight) = match has_words {
             true => stage("keyword", || -> Result<_> {
@@ -103,8 +111,9 @@ pub(super) fn rank<S: Searchable>(
             false => (None, Vec::new(), Vec::new(), 1.0),
         };
         // A filter leaves few vectors to compare.
-        if let Some(reader) = reader.as_ref().filter(|_| passing.is_none())
+        if passing.is_none()
             && let Ok(reader) = reader.try_lock()
+            && let Some(reader) = reader.as_ref()
         {
             let is_enough = || is_embedded.load(Ordering::Relaxed);
             // The ranking meets the same error, and reports it.
@@ -128,8 +137,8 @@ pub(super) fn rank<S: Searchable>(
             vector,
         })
     })?;
-    if let Some(reader) = reader {
-        store.return_reader(reader.into_inner().unwrap_or_else(PoisonError::into_inner));
+    if let Some(reader) = reader.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        store.return_reader(reader);
     }
     Ok(rankings)
 }
