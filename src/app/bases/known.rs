@@ -6,7 +6,9 @@
 //! after it that begin with a tab name what the user allowed, with tabs between the fields: `folder OPTIONS PATH
 //! REAL` or `file PATH REAL`, without `REAL` if it is the path. A line that cannot be read allows nothing.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::{array, iter};
 
 use crate::config::Environment;
 use crate::error::{Error, Result};
@@ -84,18 +86,32 @@ impl Known {
     /// Reads the file; a missing one has no lines, and lines that cannot be read are left out: what they
     /// allowed must be allowed again.
     pub fn read(environment: &Environment) -> Result<Self> {
+        Self::read_where(environment, |_| true)
+    }
+
+    /// The same, but what is allowed only for the knowledge bases in a folder: those of others may list thousands of files.
+    pub fn read_of(environment: &Environment, dir: &Path) -> Result<Self> {
+        let path = real(dir);
+        Self::read_where(environment, |base| base.path == path)
+    }
+
+    fn read_where(environment: &Environment, is_wanted: impl Fn(&Base) -> bool) -> Result<Self> {
         let bytes = open::read_if_there(&file(environment), Links::Follow, MAX_BYTES)?;
-        let (mut known, mut is_readable) = (Self::default(), false);
-        for line in String::from_utf8_lossy(&bytes.unwrap_or_default()).lines() {
-            if let Some(entry) = line.strip_prefix('\t') {
-                if let Some(base) = known.bases.last_mut().filter(|_| is_readable) {
-                    read_entry(entry, &mut base.allowed);
-                }
+        let text = String::from_utf8(bytes.unwrap_or_default())
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let mut known = Self::default();
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            let entries = iter::from_fn(|| lines.next_if(|line| line.starts_with('\t')));
+            let Some(mut base) = base(line) else {
+                entries.for_each(drop);
                 continue;
+            };
+            match is_wanted(&base) {
+                true => base.allowed = read_entries(entries),
+                false => entries.for_each(drop),
             }
-            let base = base(line);
-            is_readable = base.is_some();
-            known.bases.extend(base);
+            known.bases.push(base);
         }
         Ok(known)
     }
@@ -104,6 +120,12 @@ impl Known {
     pub fn base(&self, dir: &Path, id: &str) -> Option<&Base> {
         let path = real(dir);
         self.bases.iter().find(|base| base.id == id && base.path == path)
+    }
+
+    /// The same, without a copy of its list.
+    pub fn into_base(self, dir: &Path, id: &str) -> Option<Base> {
+        let path = real(dir);
+        self.bases.into_iter().find(|base| base.id == id && base.path == path)
     }
 
     /// Whether anything is known about some database in a folder.
@@ -225,19 +247,24 @@ fn base(line: &str) -> Option<Base> {
     Some(Base { state, allowed: Allowed::default(), id, path })
 }
 
-/// Reads a line about a folder or a file. One with options that this version does not know allows nothing.
-fn read_entry(line: &str, allowed: &mut Allowed) {
-    let fields: Vec<&str> = line.split('\t').collect();
-    match *fields.as_slice() {
-        ["folder", options, path, ref real @ ..] if real.len() < 2 => {
-            let folder = read_options(options, plain(real.first().unwrap_or(&path)));
-            allowed.folders.extend(folder.map(|folder| (plain(path), folder)));
+/// Reads lines about folders and files. One with options that this version does not know allows nothing.
+fn read_entries<'a>(lines: impl Iterator<Item = &'a str>) -> Allowed {
+    let (mut folders, mut files) = (BTreeMap::new(), Vec::new());
+    for line in lines {
+        let mut fields = line.split('\t').skip(1);
+        match array::from_fn(|_| fields.next()) {
+            [Some("folder"), Some(options), Some(path), real, None] => {
+                let folder = read_options(options, plain(real.unwrap_or(path)));
+                folders.extend(folder.map(|folder| (plain(path), folder)));
+            }
+            [Some("file"), Some(path), real, None, None] => {
+                files.push((plain(path), plain(real.unwrap_or(path))));
+            }
+            _ => {}
         }
-        ["file", path, ref real @ ..] if real.len() < 2 => {
-            allowed.files.insert(plain(path), plain(real.first().unwrap_or(&path)));
-        }
-        _ => {}
     }
+    // They are in order, so that this is faster than one by one.
+    Allowed { folders, files: files.into_iter().collect() }
 }
 
 /// Returns the options of a folder, separated by commas; `-` if there are none.

@@ -45,7 +45,7 @@ pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>
         }
         found = store.base_id()?;
     }
-    let known = match Known::read(environment) {
+    let known = match Known::read_of(environment, dir) {
         Ok(known) => known,
         Err(error) => {
             store.follow(Followed::Nothing);
@@ -62,8 +62,8 @@ pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>
     if is_taken_over && !environment.is_of_project(dir) {
         return take_over(store, opening, &id);
     }
-    store.follow(match base {
-        Some(base) => Followed::Listed(base.allowed.clone()),
+    store.follow(match known.into_base(dir, &id) {
+        Some(base) => Followed::Listed(base.allowed),
         None => Followed::Nothing,
     });
     Ok(None)

@@ -37,6 +37,9 @@ fn only_the_same_id_at_the_same_path_is_known_with_what_is_followed() {
     copy_folder(&environment, &base, dir.path()).unwrap();
     let known = Known::read(&environment).unwrap();
     assert_eq!(known.base(dir.path(), "1").unwrap().allowed, given);
+    let of_base = Known::read_of(&environment, &base).unwrap();
+    assert_eq!(of_base.base(dir.path(), "1").unwrap().allowed, Allowed::default());
+    assert_eq!(of_base.into_base(&base, "1").unwrap().allowed, given);
 }
 
 #[test]
@@ -104,13 +107,11 @@ fn options_are_read_as_they_are_written_and_others_allow_nothing() {
     for text in ["new", "type=x", "follow=1", "follow,new"] {
         assert_eq!(read_options(text, "/r".into()), None, "{text}");
     }
-    let mut allowed = Allowed::default();
-    for line in ["folder\t-\t/a\t/b\t/c", "file\t/a\t/b\t/c", "folder\t-", "file", "x\t/a"] {
-        read_entry(line, &mut allowed);
-    }
-    assert_eq!(allowed, Allowed::default());
-    read_entry("file\t/a\t/b", &mut allowed);
-    assert_eq!(allowed.files["/a"], "/b");
+    let others =
+        ["\tfolder\t-\t/a\t/b\t/c", "\tfile\t/a\t/b\t/c", "\tfolder\t-", "\tfile", "\tx\t/a"];
+    assert_eq!(read_entries(others.into_iter()), Allowed::default());
+    let allowed = read_entries(["\tfile\t/a\t/b", "\tfile\t/a\t/c"].into_iter());
+    assert_eq!(allowed.files.into_iter().collect::<Vec<_>>(), [("/a".into(), "/c".into())]);
 }
 
 #[test]
