@@ -97,6 +97,7 @@ skills: build ## Serve the skills next to this checkout and report counts and ti
 	tests/quality/skills $(KB)
 
 bench: build ## Make all figures of docs/performance.md in one run, with the peers that can be installed; hours
+	cargo build --release --locked --example read_pdf
 	benches/all $(KB)
 
 bench-quick: build ## Try the benchmarks on a small database in under three minutes; writes nothing
