@@ -29,8 +29,13 @@ def describe(only_avx2=False):
     return f"{NUMBERS.get(number, f'{number} processors')} of {name} ({known}), {platform.system()}"
 
 
+def can_hide():
+    """Whether the processor can refuse to tell programs what it has."""
+    return "cpuid_fault" in facts().get("flags", "").split()
+
+
 def hide_all_but_avx2(folder):
-    """Hides from the programs that are started from now on what came after AVX2; needs Linux, an Intel processor and `cc`."""
+    """Hides from the programs that are started from now on what came after AVX2; needs Linux, `can_hide` and `cc`."""
     library = folder / "hide.so"
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, HERE / "hide.c"], check=True)
     os.environ["LD_PRELOAD"] = str(library)

@@ -88,7 +88,7 @@ pub(super) fn rank<S: Searchable>(
             })
         });
         if has_vectors {
-            // While the model loads.
+            // Here, while the model loads there.
             *reader.lock().unwrap_or_else(PoisonError::into_inner) = Some(store.take_reader()?);
             // The thread may have failed.
             let _ = is_open.send(());
