@@ -38,8 +38,15 @@ fn real() -> Installed {
         .unwrap_or_else(|error| panic!("{error}: run `make test`, which fetches it once"))
 }
 
+/// Opens the model for many texts, which ONNX Runtime computes on any processor.
 fn embedder(installed: &Installed, precision: Precision) -> Box<dyn Embedder> {
-    let options = OpenOptions { precision, ..OpenOptions::default() };
+    let options = OpenOptions { precision, computes_passages: false, ..OpenOptions::default() };
+    open(installed, &options, &mut |_| {}).unwrap()
+}
+
+/// Opens the model for many texts, which kb computes on any processor.
+fn own(installed: &Installed) -> Box<dyn Embedder> {
+    let options = OpenOptions { computes_passages: true, ..OpenOptions::default() };
     open(installed, &options, &mut |_| {}).unwrap()
 }
 
@@ -124,8 +131,27 @@ fn single_texts_and_batches_use_the_same_8_bits() {
 }
 
 #[test]
+fn passages_of_both_engines_may_be_in_one_database() {
+    let (own, runtime) = (own(&real()), embedder(&real(), Precision::Int8));
+    // Closer to the model's own vectors than the runtime's 8 bits are.
+    let (smallest, mean) = agreement(&*own, 1);
+    assert!(smallest > 0.96 && mean > 0.995, "smallest {smallest}, mean {mean}");
+    assert!(agreement(&*runtime, 1).1 < mean);
+    // As far from each other as 8 bits from 32.
+    let texts = reference().into_iter().step_by(5);
+    let (smallest, mean) = smallest_and_mean(texts.map(|(text, _)| {
+        let [one, other] =
+            [&own, &runtime].map(|embedder| embedder.embed_passages(&[&text]).unwrap().remove(0));
+        assert_eq!(one.codes.unwrap().len(), other.codes.unwrap().len());
+        cosine(&one.vector, &other.vector)
+    }));
+    assert!(smallest > 0.9 && mean > 0.98, "smallest {smallest}, mean {mean}");
+}
+
+#[test]
 fn the_tokens_of_a_query_match_a_passage_with_its_words() {
-    for embedder in [single(&real(), Precision::Int8), embedder(&real(), Precision::Int8)] {
+    let many = [own(&real()), embedder(&real(), Precision::Int8)];
+    for embedder in many.into_iter().chain([single(&real(), Precision::Int8)]) {
         let embedder: &dyn Embedder = &*embedder;
         let passages = ["How to install git on Debian", "Bake the bread for forty minutes"];
         let codes = embedder.embed_passages(&passages).unwrap();
@@ -151,19 +177,26 @@ fn int8_stays_close_to_sentence_transformers() {
 
 #[test]
 fn threads_may_share_an_embedder() {
-    let embedder = embedder(&real(), Precision::Int8);
-    let expected = embedder.embed_query("how to install git").unwrap();
-    std::thread::scope(|scope| {
-        for _ in 0..3 {
-            scope.spawn(|| {
-                for _ in 0..3 {
-                    let found = embedder.embed_passages(&["how to install git"; 2]).unwrap();
-                    assert_eq!(found.len(), 2);
-                    assert!(found.iter().all(|embedding| embedding.vector == expected.vector));
-                }
-            });
-        }
-    });
+    for embedder in [own(&real()), embedder(&real(), Precision::Int8)] {
+        let expected = embedder.embed_query("how to install git").unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for _ in 0..3 {
+                        // A longer text leaves larger buffers.
+                        let texts = [
+                            "how to install git",
+                            "how to install git on Debian",
+                            "how to install git",
+                        ];
+                        let found = embedder.embed_passages(&texts).unwrap();
+                        assert_eq!(found[0].vector, expected.vector);
+                        assert_eq!(found[2], found[0]);
+                    }
+                });
+            }
+        });
+    }
 }
 
 #[test]
@@ -207,7 +240,8 @@ fn check_tiny(tiny: Tiny) {
         let many = embedder(&installed, precision);
         [(precision, smallest, many), (precision, smallest, single(&installed, precision))]
     });
-    for (precision, smallest, embedder) in opened {
+    for (precision, smallest, embedder) in opened.chain([(Precision::Int8, 0.99, own(&installed))])
+    {
         assert_eq!((&*embedder.binding().model_name, embedder.binding().dim), ("tiny", 8));
         assert_eq!((embedder.binding().max_tokens, embedder.binding().precision), (24, precision));
         for (text, ids) in [

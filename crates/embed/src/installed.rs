@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::document::{ModelFiles, Precision};
 use crate::facts::Facts;
+use crate::processor;
 use crate::registry::ModelSpec;
 
 /// A model and a runtime library that are on this machine.
@@ -43,6 +44,9 @@ pub struct OpenOptions {
     pub dim: Option<u32>,
     /// Whether passages are embedded with the codes of their tokens.
     pub keeps_tokens: bool,
+    /// Whether kb itself computes the passages of a model whose family it knows, in 8 bits, instead of
+    /// ONNX Runtime; by default where that is faster.
+    pub computes_passages: bool,
 }
 
 impl Default for OpenOptions {
@@ -54,6 +58,7 @@ impl Default for OpenOptions {
             passage_prefix: None,
             dim: None,
             keeps_tokens: true,
+            computes_passages: processor::is_kb_faster(),
         }
     }
 }

@@ -21,6 +21,7 @@ mod installed;
 mod model_files;
 mod modules;
 mod names;
+mod processor;
 mod registry;
 pub(crate) mod runtime;
 pub(crate) mod single;
@@ -85,6 +86,9 @@ pub fn open(
 ) -> Result<Box<dyn Embedder>> {
     if matches!(installed.facts.family, Family::Static { .. }) {
         return Ok(Box::new(TableModel::open(installed, options)?));
+    }
+    if let Some(embedder) = single::open_passages(installed, options, on_event)? {
+        return Ok(embedder);
     }
     Ok(Box::new(OnnxModel::open(installed, options, false, on_event)?))
 }

@@ -79,11 +79,11 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
         given(&settings.passage_prefix).or_else(|| bound.map(|bound| bound.passage_prefix.clone()));
     let options = OpenOptions {
         precision,
-        num_threads: 1,
         query_prefix: given(&settings.query_prefix),
         passage_prefix,
         dim: Some(settings.dim).filter(|dim| *dim > 0),
         keeps_tokens: settings.token_vectors,
+        ..OpenOptions::default()
     };
     let mut locations = session.locations();
     if let Some(bound) = bound.filter(|bound| bound.model_name == choice.name()) {

@@ -21,7 +21,7 @@ use super::model_files::{WEIGHTS, weights};
 use super::names::Names;
 use super::single::weights::{Int8Matrix, Weights};
 use super::tokenize::{self, wordpiece::ready};
-use super::{Event, Installed};
+use super::{Event, Installed, processor};
 use crate::document::Precision;
 use crate::error::Result;
 use crate::files::{folder, private};
@@ -307,16 +307,8 @@ fn optimising(builder: SessionBuilder) -> ort::Result<SessionBuilder> {
         // The fused operator takes three times as long as the Add and LayerNormalization it
         // replaces.
         .with_disabled_optimizers("SkipLayerNormFusion")?
-        .with_config_entry("session.x64quantprecision", if overflows_int8() { "1" } else { "0" })?)
-}
-
-/// Whether the processor adds pairs of products of signed weights in 16 bits, which overflows.
-///
-/// x86 without VNNI does. The runtime then converts the weights to unsigned, which is exact there
-/// and half as fast with VNNI.
-fn overflows_int8() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return !is_x86_feature_detected!("avx512vnni") && !is_x86_feature_detected!("avxvnni");
-    #[cfg(not(target_arch = "x86_64"))]
-    return false;
+        .with_config_entry(
+            "session.x64quantprecision",
+            if processor::overflows_int8() { "1" } else { "0" },
+        )?)
 }

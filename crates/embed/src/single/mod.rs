@@ -1,7 +1,8 @@
-//! Opens a model for one text, with a fast start.
+//! Opens a model without ONNX Runtime: for one text, with a fast start, or for many on processors
+//! whose instructions the runtime uses badly.
 //!
-//! Weights of a family that kb knows are multiplied here (`native`), without ONNX Runtime; a
-//! model's own ONNX file is run by the runtime, loaded in the fastest way.
+//! Weights of a family that kb knows are multiplied here (`native`). For one text, a model's own ONNX
+//! file is run by the runtime, loaded in the fastest way.
 
 pub(crate) mod lanes;
 pub(crate) mod native;
@@ -13,7 +14,7 @@ use super::cache::{self, Manifest};
 use super::head::Head;
 use super::names::Names;
 use super::runtime::OnnxModel;
-use super::single::native::Encoder;
+use super::single::native::{Encoder, Passages};
 use super::single::weights::Weights;
 use super::tokenized::TokenEmbedder;
 use super::{Embedder, Event, Installed, OpenOptions, Tokenizer, graph, trust};
@@ -29,11 +30,36 @@ pub(super) fn open(
         return Ok(Box::new(OnnxModel::open(installed, options, true, on_event)?));
     };
     let (encoder, place) = open_encoder(installed, options, (weights.as_path(), names), on_event)?;
-    let tokenizer = match place {
-        Some(place) => Tokenizer::load_ready(&graph::words_file(&place), installed, options)?,
-        None => Tokenizer::load(installed, options)?,
-    };
+    let tokenizer = tokenizer(installed, options, place.as_deref())?;
     Ok(Box::new(TokenEmbedder::new(installed, options, tokenizer, encoder)))
+}
+
+/// Opens a model for many texts, if kb is to compute them.
+pub(super) fn open_passages(
+    installed: &Installed,
+    options: &OpenOptions,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Option<Box<dyn Embedder>>> {
+    let is_wanted =
+        options.computes_passages && installed.binding(options).precision == Precision::Int8;
+    let Some((weights, names)) = is_wanted.then(|| graph::own_weights(installed)).flatten() else {
+        return Ok(None);
+    };
+    let (encoder, place) = open_encoder(installed, options, (weights.as_path(), names), on_event)?;
+    let tokenizer = tokenizer(installed, options, place.as_deref())?;
+    Ok(Some(Box::new(TokenEmbedder::new(installed, options, tokenizer, Passages::new(encoder)?))))
+}
+
+/// Loads the tokenizer, if possible the one next to the graph.
+fn tokenizer(
+    installed: &Installed,
+    options: &OpenOptions,
+    place: Option<&Path>,
+) -> Result<Tokenizer> {
+    match place {
+        Some(place) => Tokenizer::load_ready(&graph::words_file(place), installed, options),
+        None => Tokenizer::load(installed, options),
+    }
 }
 
 /// Checks the files of a model and opens its weights. Returns also the directory of its graph.

@@ -4,12 +4,17 @@
 //! multiplied with all tokens while it is in the processor's cache. A product does not repack the
 //! rows, which takes half the time of a general matrix product.
 
+pub(crate) mod dense;
 pub(crate) mod int8;
+pub(crate) mod packed;
 
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows multiplied at once.
 const ROWS: usize = 4;
+
+/// Numbers handled at once: as many as the widest registers have.
+const LANES: usize = 16;
 
 /// Multiplies tokens with rows of weights.
 ///
@@ -38,10 +43,23 @@ pub(crate) fn convert<T>(from: &[f32], into: &mut [T], change: impl Fn(f32) -> T
         .dispatch(|| into.iter_mut().zip(from).for_each(|(out, number)| *out = change(*number)));
 }
 
-/// Returns the minimum and the maximum of some numbers and zero.
-pub(crate) fn range(numbers: &[f32]) -> (f32, f32) {
-    /// As many as the widest registers have.
-    const LANES: usize = 16;
+/// Returns the sum of some numbers.
+pub(crate) fn sum(numbers: &[f32]) -> f32 {
+    let (wide, rest) = numbers.as_chunks::<LANES>();
+    let sums = Arch::new().dispatch(|| {
+        let mut sums = [0.0; LANES];
+        for numbers in wide {
+            for at in 0..LANES {
+                sums[at] += numbers[at];
+            }
+        }
+        sums
+    });
+    sums.iter().chain(rest).sum()
+}
+
+/// Returns the minimum and the maximum of some numbers and `start`.
+pub(crate) fn range(numbers: &[f32], start: f32) -> (f32, f32) {
     let widen = |range: (f32, f32), number: f32| {
         (
             if number < range.0 { number } else { range.0 },
@@ -51,7 +69,7 @@ pub(crate) fn range(numbers: &[f32]) -> (f32, f32) {
     let (wide, rest) = numbers.as_chunks::<LANES>();
     // Local variables, because those of another function would not stay in registers.
     let (least, greatest) = Arch::new().dispatch(|| {
-        let (mut least, mut greatest) = ([0.0; LANES], [0.0; LANES]);
+        let (mut least, mut greatest) = ([start; LANES], [start; LANES]);
         for numbers in wide {
             for at in 0..LANES {
                 (least[at], greatest[at]) = widen((least[at], greatest[at]), numbers[at]);
@@ -60,7 +78,7 @@ pub(crate) fn range(numbers: &[f32]) -> (f32, f32) {
         (least, greatest)
     });
     let lanes = least.iter().chain(&greatest);
-    lanes.chain(rest).fold((0.0, 0.0), |range, number| widen(range, *number))
+    lanes.chain(rest).fold((start, start), |range, number| widen(range, *number))
 }
 
 /// Multiplies each number with its scale and adds its offset.
@@ -68,6 +86,23 @@ pub(crate) fn scale_and_add(numbers: &mut [f32], scales: &[f32], offsets: &[f32]
     Arch::new().dispatch(|| {
         for ((number, scale), offset) in numbers.iter_mut().zip(scales).zip(offsets) {
             *number = *number * scale + offset;
+        }
+    });
+}
+
+/// Converts dot products of integers to numbers: `zero` stands for 0 and `step` for 1 in a token; its
+/// rows have `sums`, `scales` and `offsets`.
+pub(crate) fn finish(
+    numbers: &mut [f32],
+    dots: &[i32],
+    (step, zero): (f32, i32),
+    (sums, scales, offsets): (&[i32], &[f32], &[f32]),
+) {
+    #[expect(clippy::cast_precision_loss, reason = "far less than the steps have lost")]
+    Arch::new().dispatch(|| {
+        let rows = sums.iter().zip(scales).zip(offsets);
+        for ((number, dot), ((sum, scale), offset)) in numbers.iter_mut().zip(dots).zip(rows) {
+            *number = (dot - zero * sum) as f32 * (scale * step) + offset;
         }
     });
 }
@@ -208,9 +243,10 @@ mod tests {
     }
 
     #[test]
-    fn the_range_of_numbers_includes_zero() {
-        assert_eq!(range(&[]), (0.0, 0.0));
-        assert_eq!(range(&[3.0]), (0.0, 3.0));
+    fn the_range_of_numbers_includes_the_start() {
+        assert_eq!(range(&[], 0.0), (0.0, 0.0));
+        assert_eq!(range(&[3.0], 0.0), (0.0, 3.0));
+        assert_eq!(range(&[-3.0; 40], -3.0), (-3.0, -3.0));
         for len in 1..70_u8 {
             for at in [0, len / 2, len - 1] {
                 let mut numbers = vec![-1.5; usize::from(len)];
@@ -219,7 +255,7 @@ mod tests {
                 let expected = numbers.iter().fold((0.0, 0.0), |range: (f32, f32), number| {
                     (range.0.min(*number), range.1.max(*number))
                 });
-                assert_eq!(range(&numbers), expected);
+                assert_eq!(range(&numbers, 0.0), expected);
             }
         }
     }

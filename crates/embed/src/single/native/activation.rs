@@ -1,12 +1,13 @@
-//! Applies a layer's activation function in place.
+//! Applies a layer's functions of single numbers in place.
 
 use crate::facts::Activation;
-use crate::single::lanes;
+use crate::single::lanes::{self, dense};
 
 impl Activation {
     pub(super) fn function(self) -> fn(&mut [f32]) {
         match self {
-            Self::Gelu => |numbers| lanes::map(numbers, gelu),
+            Self::Gelu if dense::is_fused() => |numbers| lanes::map(numbers, gelu::<true>),
+            Self::Gelu => |numbers| lanes::map(numbers, gelu::<false>),
             Self::GeluTanh => |numbers| lanes::map(numbers, gelu_tanh),
             Self::Relu => |numbers| lanes::map(numbers, |number| number.max(0.0)),
             Self::Silu => |numbers| lanes::map(numbers, |number| number / (1.0 + (-number).exp())),
@@ -14,9 +15,21 @@ impl Activation {
     }
 }
 
+/// Converts the scores of one token, at least one, to shares that add up to 1.
+pub(super) fn softmax(scores: &mut [f32]) {
+    let (_, largest) = lanes::range(scores, scores[0]);
+    if dense::is_fused() {
+        lanes::map(scores, move |score| exp::<true>(score - largest));
+    } else {
+        lanes::map(scores, move |score| exp::<false>(score - largest));
+    }
+    let share = 1.0 / lanes::sum(scores);
+    lanes::map(scores, move |score| score * share);
+}
+
 #[inline(always)]
-fn gelu(x: f32) -> f32 {
-    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+fn gelu<const FUSED: bool>(x: f32) -> f32 {
+    0.5 * x * (1.0 + erf::<FUSED>(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
 /// The approximation that some models were trained with (Hendrycks and Gimpel, arXiv 1606.08415).
@@ -29,31 +42,37 @@ fn gelu_tanh(x: f32) -> f32 {
 /// The error function, to within 2e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions,
 /// 7.1.26).
 #[inline(always)]
-fn erf(x: f32) -> f32 {
+fn erf<const FUSED: bool>(x: f32) -> f32 {
     const P: f32 = 0.327_591_1;
     const COEFFICIENTS: [f32; 5] =
         [1.061_405_4, -1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6];
     let magnitude = x.abs();
     let t = 1.0 / (1.0 + P * magnitude);
-    let sum = COEFFICIENTS.iter().fold(0.0, |sum, coefficient| sum * t + coefficient);
-    (1.0 - sum * t * exp(-magnitude * magnitude)).copysign(x)
+    let mut sum = COEFFICIENTS[0];
+    for coefficient in &COEFFICIENTS[1..] {
+        sum = dense::mul_add::<FUSED>(sum, t, *coefficient);
+    }
+    (1.0 - sum * t * exp::<FUSED>(-magnitude * magnitude)).copysign(x)
 }
 
 /// The exponential function for numbers up to 0, with a relative error of at most 3e-7, down to
 /// e^-87. It has no branch, so that it can be vectorised.
 #[inline(always)]
-fn exp(x: f32) -> f32 {
+fn exp<const FUSED: bool>(x: f32) -> f32 {
     /// Added to a small number, leaves the number rounded to an integer in the lowest bits.
     const ROUNDER: f32 = 12_582_912.0;
     /// ln 2 in two parts: the first, times a small integer, is exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     const BIAS: u32 = 127;
     let x = x.max(-87.0);
-    let shifted = x * std::f32::consts::LOG2_E + ROUNDER;
+    let shifted = dense::mul_add::<FUSED>(x, std::f32::consts::LOG2_E, ROUNDER);
     let integer = shifted - ROUNDER;
-    let rest = x - integer * LN_2[0] - integer * LN_2[1];
-    let terms = [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
-    let part = terms.iter().fold(0.0, |sum, term| sum * rest + term);
+    let rest = dense::mul_add::<FUSED>(integer, -LN_2[0], x);
+    let rest = dense::mul_add::<FUSED>(integer, -LN_2[1], rest);
+    let mut part = 1.0 / 720.0;
+    for term in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        part = dense::mul_add::<FUSED>(part, rest, term);
+    }
     let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(BIAS << 23));
     part * power
 }
@@ -75,8 +94,8 @@ mod tests {
             (5.0, 1.0),
             (40.0, 1.0),
         ] {
-            assert!((erf(x) - expected).abs() < 3e-7, "{x}: {}", erf(x));
-            assert!((erf(-x) + expected).abs() < 3e-7, "-{x}: {}", erf(-x));
+            assert!((erf::<false>(x) - expected).abs() < 3e-7, "{x}: {}", erf::<true>(x));
+            assert!((erf::<true>(-x) + expected).abs() < 3e-7, "-{x}: {}", erf::<true>(-x));
         }
     }
 
@@ -85,10 +104,23 @@ mod tests {
         for step in 0..=u16::MAX {
             let x = -f32::from(step) / 760.0;
             let expected = f64::from(x).exp();
-            let error = (f64::from(exp(x)) - expected).abs() / expected;
+            let error = (f64::from(exp::<true>(x)) - expected).abs() / expected;
             assert!(error < 3e-7, "{x}: {error}");
         }
-        assert!(exp(-100.0) < 1e-37 && exp(f32::NEG_INFINITY) < 1e-37);
+        assert!(exp::<true>(-100.0) < 1e-37 && exp::<false>(f32::NEG_INFINITY) < 1e-37);
+    }
+
+    #[test]
+    fn shares_add_up_to_1() {
+        for len in [1_u8, 2, 15, 16, 17, 40] {
+            let mut scores: Vec<f32> = (0..len).map(|at| f32::from(at) * 0.3 - 90.0).collect();
+            let exact: Vec<f32> = scores.iter().map(|score| (score - scores[0]).exp()).collect();
+            softmax(&mut scores);
+            let sum: f32 = exact.iter().sum();
+            for (share, exact) in scores.iter().zip(exact) {
+                assert!((share - exact / sum).abs() < 1e-6, "{len}: {share}");
+            }
+        }
     }
 
     #[test]
@@ -100,7 +132,7 @@ mod tests {
             assert!((values[0] - 30.0).abs() < 1e-5 && values[1].abs() < 1e-5);
             assert!(values[2].abs() < 1e-7);
         }
-        assert!((gelu(1.0) - 0.841_344_7).abs() < 1e-6);
+        assert!((gelu::<true>(1.0) - 0.841_344_7).abs() < 1e-6);
         assert!((gelu_tanh(1.0) - 0.841_192).abs() < 1e-6);
         let mut one = [1.0];
         Silu.function()(&mut one);

@@ -9,7 +9,7 @@ const STEPS: f32 = 255.0;
 /// Returns integers between -255 and 255, with zero at 0, and the size of a step.
 pub(super) fn quantise(values: &[f32]) -> (Vec<i16>, f32) {
     // The range includes zero, so that zero is exact.
-    let (least, greatest) = lanes::range(values);
+    let (least, greatest) = lanes::range(values, 0.0);
     let step = if greatest > least { (greatest - least) / STEPS } else { 1.0 };
     let zero = (-least / step).round_ties_even().clamp(0.0, STEPS);
     let mut steps = vec![0; values.len()];

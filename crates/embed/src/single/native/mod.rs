@@ -2,20 +2,25 @@
 //! computation itself.
 //!
 //! It is the same model in the same precision as the graph in `export`, from the same weights; a
-//! test compares the two. Many texts are embedded by the runtime, whose kernels are faster.
+//! test compares the two. Many texts are embedded by the runtime, whose kernels are faster, or where
+//! they are not by `passages`.
 
 mod activation;
 mod int8;
 mod linear;
+mod passages;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+pub(super) use passages::Passages;
+
 use linear::{Input, Linear, Map, Part, Team, share};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
+use super::lanes;
 use super::weights::Weights;
 use crate::error::{Error, Result};
 use crate::facts::Facts;
@@ -55,9 +60,7 @@ impl TokenModel for Encoder {
             let at = format!("{}.{idx}", self.names.layer);
             hidden = self.layer(&mut team, &hidden, &at)?;
         }
-        let tokens: Vec<f32> = hidden.iter().copied().collect();
-        let vector = self.head.vector(&tokens, self.dim);
-        Ok(Encoded { vector, tokens, token_dim: self.dim })
+        Ok(self.encoded(hidden.into_raw_vec_and_offset().0))
     }
 }
 
@@ -80,6 +83,17 @@ impl Encoder {
             team: Mutex::new(Team::new(num_threads)),
             has_run: AtomicBool::new(false),
         })
+    }
+
+    /// Pools the last layer's output.
+    fn encoded(&self, tokens: Vec<f32>) -> Encoded {
+        let vector = self.head.vector(&tokens, self.dim);
+        Encoded { vector, tokens, token_dim: self.dim }
+    }
+
+    /// Returns the number of features of a head of attention.
+    fn head_width(&self) -> usize {
+        self.dim / usize::try_from(self.facts.num_heads).unwrap_or(1).max(1)
     }
 
     /// Maps token ids to the first layer's input `[tokens, dim]`: words + positions (+ the first
@@ -108,7 +122,7 @@ impl Encoder {
                 .zip(parts)
                 .for_each(|(feature, ((a, b), c))| *feature = a + (b + c));
         }
-        self.normalise(&mut hidden, names::FIRST_NORM)?;
+        self.normalise(side_by_side(&mut hidden), names::FIRST_NORM)?;
         Ok(hidden)
     }
 
@@ -128,14 +142,14 @@ impl Encoder {
         let factors = linear.input(&mixed);
         let mut middle = map(&factors, names.attention, dim)?.apply(team, &factors, same)?;
         middle += input;
-        self.normalise(&mut middle, &name(names.attention_norm))?;
+        self.normalise(side_by_side(&mut middle), &name(names.attention_norm))?;
         let active = self.facts.activation.function();
         let factors = linear.input(&middle);
         let inner = map(&factors, names.inner, 0)?.apply(team, &factors, active)?;
         let factors = linear.input(&inner);
         let mut outer = map(&factors, names.outer, dim)?.apply(team, &factors, same)?;
         outer += &middle;
-        self.normalise(&mut outer, &name(names.norm))?;
+        self.normalise(side_by_side(&mut outer), &name(names.norm))?;
         Ok(outer)
     }
 
@@ -148,7 +162,7 @@ impl Encoder {
         input: &Input<'_>,
         maps: &[Map<'_>; 3],
     ) -> Result<Array2<f32>> {
-        let width = self.dim / usize::try_from(self.facts.num_heads).unwrap_or(1).max(1);
+        let width = self.head_width();
         #[expect(clippy::cast_precision_loss, reason = "a head is some dozen features wide")]
         let scale = 1.0 / (width as f32).sqrt();
         let mut mixed = Array2::zeros((input.num_tokens(), self.dim));
@@ -165,7 +179,9 @@ impl Encoder {
                 let mut shares = Array2::zeros((query.nrows(), query.nrows()));
                 let keys = key.slice(head);
                 general_mat_mul(scale, &query.slice(head), &keys.t(), 0.0, &mut shares);
-                softmax(&mut shares);
+                side_by_side(&mut shares)
+                    .chunks_exact_mut(query.nrows())
+                    .for_each(activation::softmax);
                 general_mat_mul(1.0, &shares, &value.slice(head), 0.0, &mut mixed);
             }
             Ok(())
@@ -175,13 +191,13 @@ impl Encoder {
 
     /// Normalises each token's features to mean 0 and variance 1, then applies the learnt scale and
     /// offset.
-    fn normalise(&self, tokens: &mut Array2<f32>, name: &str) -> Result<()> {
+    fn normalise(&self, numbers: &mut [f32], name: &str) -> Result<()> {
         let weight = self.weights.vector(&format!("{name}.weight"), self.dim)?;
         let bias = self.weights.vector(&format!("{name}.bias"), self.dim)?;
         #[expect(clippy::cast_precision_loss, reason = "models are some hundred features wide")]
         let share = 1.0 / self.dim as f32;
-        let means: Vec<f32> = tokens.rows().into_iter().map(|row| row.sum() * share).collect();
-        let numbers = tokens.as_slice_mut().expect("activations are stored row by row");
+        let means: Vec<f32> =
+            numbers.chunks_exact(self.dim).map(|token| lanes::sum(token) * share).collect();
         let groups =
             numbers.chunks_mut(self.dim * TOKENS_AT_ONCE).zip(means.chunks(TOKENS_AT_ONCE));
         for (group, means) in groups {
@@ -198,6 +214,11 @@ impl Encoder {
         }
         Ok(())
     }
+}
+
+/// Returns the activations of all tokens.
+fn side_by_side(tokens: &mut Array2<f32>) -> &mut [f32] {
+    tokens.as_slice_mut().expect("activations are stored row by row")
 }
 
 /// Returns for each token the sum of the squares of its features' differences from its mean. Each sum is made in the
@@ -223,14 +244,4 @@ fn squares(tokens: &[f32], means: &[f32], dim: usize) -> [f32; TOKENS_AT_ONCE] {
         }
     }
     sums
-}
-
-/// Converts the scores of each row to shares that add up to 1.
-fn softmax(scores: &mut Array2<f32>) {
-    for mut row in scores.rows_mut() {
-        let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        row.mapv_inplace(|score| (score - largest).exp());
-        let sum = row.sum();
-        row.mapv_inplace(|score| score / sum);
-    }
 }

@@ -1,0 +1,112 @@
+//! Multiplies two small matrices of floats, as attention does for each head.
+
+use pulp::{Arch, NullaryFnOnce};
+
+/// Columns computed at once: the second matrix has a multiple of it.
+pub(crate) const COLUMNS: usize = 16;
+
+/// Rows computed at once.
+const ROWS: usize = 4;
+
+/// Returns `a * b + c`, rounded once if the processor does that in one step.
+#[inline(always)]
+pub(crate) fn mul_add<const FUSED: bool>(a: f32, b: f32, c: f32) -> f32 {
+    if FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// Whether the processor multiplies and adds in one step.
+pub(crate) fn is_fused() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return pulp::x86::V3::try_new().is_some();
+    #[cfg(not(target_arch = "x86_64"))]
+    return cfg!(target_arch = "aarch64");
+}
+
+/// Multiplies `[rows, inner]`, whose rows are `stride` apart, with `[inner, columns]`; `out` gets
+/// `[rows, columns]`.
+pub(crate) fn multiply(
+    (left, stride): (&[f32], usize),
+    (right, columns): (&[f32], usize),
+    out: &mut [f32],
+) {
+    if is_fused() {
+        Arch::new().dispatch(Product::<true> { left, stride, right, columns, out });
+    } else {
+        Arch::new().dispatch(Product::<false> { left, stride, right, columns, out });
+    }
+}
+
+struct Product<'a, const FUSED: bool> {
+    left: &'a [f32],
+    stride: usize,
+    right: &'a [f32],
+    columns: usize,
+    out: &'a mut [f32],
+}
+
+impl<const FUSED: bool> NullaryFnOnce for Product<'_, FUSED> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(mut self) {
+        for start in (0..self.columns).step_by(COLUMNS) {
+            let num_rows = self.out.len() / self.columns;
+            let mut row = 0;
+            while row + ROWS <= num_rows {
+                self.tile::<ROWS>(row, start);
+                row += ROWS;
+            }
+            while row < num_rows {
+                self.tile::<1>(row, start);
+                row += 1;
+            }
+        }
+    }
+}
+
+impl<const FUSED: bool> Product<'_, FUSED> {
+    /// Computes some columns of `M` rows.
+    #[inline(always)]
+    fn tile<const M: usize>(&mut self, row: usize, start: usize) {
+        let inner = self.right.len() / self.columns;
+        let left: [_; M] = std::array::from_fn(|m| &self.left[(row + m) * self.stride..][..inner]);
+        let mut sums = [[0.0; COLUMNS]; M];
+        // Indexed, because with iterators the sums do not stay in registers.
+        for (at, right) in self.right.chunks_exact(self.columns).enumerate() {
+            let right = &right[start..start + COLUMNS];
+            for m in 0..M {
+                for column in 0..COLUMNS {
+                    sums[m][column] = mul_add::<FUSED>(left[m][at], right[column], sums[m][column]);
+                }
+            }
+        }
+        for (m, sums) in sums.iter().enumerate() {
+            self.out[(row + m) * self.columns + start..][..COLUMNS].copy_from_slice(sums);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_a_sum_of_products() {
+        for (num_rows, inner, columns, stride) in
+            [(1, 1, 16, 1), (7, 5, 32, 9), (4, 32, 16, 32), (0, 3, 16, 3)]
+        {
+            let number = |seed: u16| move |idx: u16| f32::from(idx * 7 % 13 + seed) - 6.0;
+            let left: Vec<f32> = (0..num_rows * stride).map(number(1)).collect();
+            let right: Vec<f32> = (0..inner * columns).map(number(2)).collect();
+            let (columns, stride) = (usize::from(columns), usize::from(stride));
+            let mut out = vec![9.0; usize::from(num_rows) * columns];
+            multiply((&left, stride), (&right, columns), &mut out);
+            for (idx, found) in out.iter().enumerate() {
+                let (row, column) = (&left[idx / columns * stride..], idx % columns);
+                let expected: f32 =
+                    row.iter().zip(right.chunks(columns)).map(|(a, b)| a * b[column]).sum();
+                assert!((found - expected).abs() < 1e-3, "{idx}: {found}, not {expected}");
+            }
+        }
+    }
+}
