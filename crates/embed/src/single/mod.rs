@@ -26,11 +26,10 @@ pub(super) fn open(
     options: &OpenOptions,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Box<dyn Embedder>> {
-    let Some((weights, names)) = graph::own_weights(installed) else {
+    let Some(own) = graph::own_weights(installed) else {
         return Ok(Box::new(OnnxModel::open(installed, options, true, on_event)?));
     };
-    let (encoder, place) = open_encoder(installed, options, (weights.as_path(), names), on_event)?;
-    let tokenizer = tokenizer(installed, options, place.as_deref())?;
+    let (encoder, tokenizer) = open_parts(installed, options, own, on_event)?;
     Ok(Box::new(TokenEmbedder::new(installed, options, tokenizer, encoder)))
 }
 
@@ -42,24 +41,26 @@ pub(super) fn open_passages(
 ) -> Result<Option<Box<dyn Embedder>>> {
     let is_wanted =
         options.computes_passages && installed.binding(options).precision == Precision::Int8;
-    let Some((weights, names)) = is_wanted.then(|| graph::own_weights(installed)).flatten() else {
+    let Some(own) = is_wanted.then(|| graph::own_weights(installed)).flatten() else {
         return Ok(None);
     };
-    let (encoder, place) = open_encoder(installed, options, (weights.as_path(), names), on_event)?;
-    let tokenizer = tokenizer(installed, options, place.as_deref())?;
+    let (encoder, tokenizer) = open_parts(installed, options, own, on_event)?;
     Ok(Some(Box::new(TokenEmbedder::new(installed, options, tokenizer, Passages::new(encoder)?))))
 }
 
-/// Loads the tokenizer, if possible the one next to the graph.
-fn tokenizer(
+/// Opens the weights and the tokenizer, if possible the one next to the graph.
+fn open_parts(
     installed: &Installed,
     options: &OpenOptions,
-    place: Option<&Path>,
-) -> Result<Tokenizer> {
-    match place {
-        Some(place) => Tokenizer::load_ready(&graph::words_file(place), installed, options),
-        None => Tokenizer::load(installed, options),
-    }
+    (weights, names): (PathBuf, &'static Names),
+    on_event: &mut dyn FnMut(Event),
+) -> Result<(Encoder, Tokenizer)> {
+    let (encoder, place) = open_encoder(installed, options, (&weights, names), on_event)?;
+    let tokenizer = match place {
+        Some(place) => Tokenizer::load_ready(&graph::words_file(&place), installed, options)?,
+        None => Tokenizer::load(installed, options)?,
+    };
+    Ok((encoder, tokenizer))
 }
 
 /// Checks the files of a model and opens its weights. Returns also the directory of its graph.

@@ -92,7 +92,7 @@ pub(crate) fn scale_and_add(numbers: &mut [f32], scales: &[f32], offsets: &[f32]
 
 /// Converts dot products of integers to numbers: `zero` stands for 0 and `step` for 1 in a token; its
 /// rows have `sums`, `scales` and `offsets`.
-pub(crate) fn finish(
+pub(crate) fn scale_dots(
     numbers: &mut [f32],
     dots: &[i32],
     (step, zero): (f32, i32),

@@ -3,6 +3,9 @@
 use crate::facts::Activation;
 use crate::single::lanes::{self, dense};
 
+/// Added to a small number, leaves the number rounded to an integer in the lowest bits.
+pub(super) const ROUNDER: f32 = 12_582_912.0;
+
 impl Activation {
     pub(super) fn function(self) -> fn(&mut [f32]) {
         match self {
@@ -59,8 +62,6 @@ fn erf<const FUSED: bool>(x: f32) -> f32 {
 /// e^-87. It has no branch, so that it can be vectorised.
 #[inline(always)]
 fn exp<const FUSED: bool>(x: f32) -> f32 {
-    /// Added to a small number, leaves the number rounded to an integer in the lowest bits.
-    const ROUNDER: f32 = 12_582_912.0;
     /// ln 2 in two parts: the first, times a small integer, is exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     const BIAS: u32 = 127;

@@ -2,8 +2,8 @@
 //! computation itself.
 //!
 //! It is the same model in the same precision as the graph in `export`, from the same weights; a
-//! test compares the two. Many texts are embedded by the runtime, whose kernels are faster, or where
-//! they are not by `passages`.
+//! test compares the two. Many texts are embedded by the runtime, whose kernels are faster; where they are
+//! not, by `passages`.
 
 mod activation;
 mod int8;

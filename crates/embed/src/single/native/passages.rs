@@ -2,7 +2,7 @@
 //!
 //! The weights are in memory, in the order of [`Packed`]. Activations have 7 bits, with a scale for
 //! each token, which loses less than 8 bits with one scale for all: the mean cosine to vectors of
-//! 32-bit floats is 0.9956 where the runtime's is 0.9922 (benches/results/2026-11-28-avx2-int8.md). A
+//! 32-bit floats is above 0.995, that of the runtime 0.992 (benches/results/2026-11-28-avx2-int8.md). A
 //! text is computed by one thread; several can use an encoder at once.
 
 use std::sync::{Mutex, PoisonError};
@@ -21,9 +21,6 @@ const PANELS: usize = 8;
 
 /// The largest step of an activation.
 const MOST: f32 = 127.0;
-
-/// Added to a small number, leaves the number rounded to an integer in the lowest bits.
-const ROUNDER: f32 = 12_582_912.0;
 
 /// An encoder of passages.
 pub(crate) struct Passages {
@@ -64,16 +61,16 @@ struct HeadBuffers {
 
 struct Layer {
     /// The maps to queries, keys and values, one after another.
-    mixed: Map,
-    attention: Map,
-    inner: Map,
-    outer: Map,
+    mixed: PackedMap,
+    attention: PackedMap,
+    inner: PackedMap,
+    outer: PackedMap,
     attention_norm: String,
     norm: String,
 }
 
 /// A linear map of all tokens.
-struct Map {
+struct PackedMap {
     packed: Packed,
     scales: Vec<f32>,
     bias: Vec<f32>,
@@ -114,7 +111,7 @@ impl Passages {
             let name = |part: &str| format!("{}.{idx}.{part}", names.layer);
             let map = |parts: &[&str], shape| {
                 let parts: Vec<String> = parts.iter().map(|part| name(part)).collect();
-                Map::new(&encoder.weights, &rows, &parts, shape)
+                PackedMap::new(&encoder.weights, &rows, &parts, shape)
             };
             let inner = map(&[names.inner], [0, dim])?;
             Ok(Layer {
@@ -193,7 +190,7 @@ fn add(numbers: &mut [f32], others: &[f32]) {
     numbers.iter_mut().zip(others).for_each(|(number, other)| *number += other);
 }
 
-impl Map {
+impl PackedMap {
     /// Reads maps of the same input, whose outputs follow each other. `shape` is that of each,
     /// `[outputs, inputs]`; 0 matches any number.
     fn new(
@@ -230,7 +227,7 @@ impl Map {
             let tokens = output.chunks_exact_mut(num_outputs).zip(dots.chunks_exact(sums.len()));
             for ((output, dots), scale) in tokens.zip(&input.scales) {
                 let output = &mut output[start..end];
-                lanes::finish(output, dots.as_flattened(), *scale, rows);
+                lanes::scale_dots(output, dots.as_flattened(), *scale, rows);
                 finish(output);
             }
         }
@@ -252,7 +249,7 @@ impl Steps {
             let zero = (-least / step).round_ties_even().clamp(0.0, MOST);
             let per_step = 1.0 / step;
             lanes::convert(numbers, steps.as_flattened_mut(), move |number| {
-                let step = (number * per_step + zero).clamp(0.0, MOST) + ROUNDER;
+                let step = (number * per_step + zero).clamp(0.0, MOST) + activation::ROUNDER;
                 (step.to_bits() & 127) as u8
             });
             self.scales.push((step, zero as i32));
