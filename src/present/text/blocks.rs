@@ -125,30 +125,6 @@ fn joins(c: char) -> bool {
     scripts::is_unspaced(c) && !matches!(c, '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// Returns where sentences begin, except the first.
-pub(in crate::present) fn sentences(text: &str) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut chars = text.char_indices().peekable();
-    while let Some((_, c)) = chars.next() {
-        let needs_space = match c {
-            '.' | '!' | '?' | '؟' | '।' => true,
-            '。' | '！' | '？' => false,
-            _ => continue,
-        };
-        let mut has_space = false;
-        while chars.next_if(|next| next.1 == ' ').is_some() {
-            has_space = true;
-        }
-        if let Some((at, next)) = chars.peek()
-            && (has_space || !needs_space)
-            && !next.is_lowercase()
-        {
-            found.push(*at);
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,12 +176,5 @@ mod tests {
         assert_eq!(found[1].sources, [(0, 2), (2, 3)]);
         let found = blocks("[a](http://b)\nc", false);
         assert_eq!(found[0].sources, [(0, 0), (2, 1)]);
-    }
-
-    #[test]
-    fn sentences_begin_after_a_stop() {
-        let text = "One. Two 3.5 etc. and so on! Drei? 四。五";
-        let found: Vec<&str> = sentences(text).into_iter().map(|at| &text[at..]).collect();
-        assert_eq!(found, ["Two 3.5 etc. and so on! Drei? 四。五", "Drei? 四。五", "四。五", "五"]);
     }
 }

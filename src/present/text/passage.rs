@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::present::terminal::columns::{ELLIPSIS, prefix, width, wrap};
-use crate::present::text::blocks::{Block, blocks, sentences};
+use crate::present::text::blocks::{Block, blocks};
 use crate::search::matches::{Match, QueryTerms};
 use crate::text::printable::{clean, clean_lines};
+use crate::text::sentences;
 
 /// Narrower output would be unreadable.
 const MIN_COLUMNS: usize = 20;
@@ -120,7 +121,7 @@ fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
         if block.is_verbatim && fits(block, room) {
             continue;
         }
-        let sentences = sentences(&block.text);
+        let sentences = sentences::begins(&block.text);
         let lines = wrap(&block.text, room.columns).map(|line| line.start);
         let lines = lines.filter(|at| *at > 0 && !sentences.contains(at));
         let mut places: Vec<(usize, bool)> = lines.map(|at| (at, false)).collect();

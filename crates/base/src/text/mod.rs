@@ -17,6 +17,7 @@ pub mod number;
 pub mod paths;
 pub mod printable;
 pub mod scripts;
+pub mod sentences;
 pub mod shingles;
 pub mod similar;
 pub mod stem;

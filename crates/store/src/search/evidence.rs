@@ -14,9 +14,10 @@ use crate::search::near_copies::{self, NearCopies};
 use crate::search::{Answer, Confidence, Gathered, Hit, Searchable};
 
 mod gatherer;
+mod part;
 mod table;
 
-use gatherer::{Chosen, Gatherer};
+use gatherer::{Chosen, Gatherer, Left};
 
 /// Share of the best score below which a hit is not worth a budget's tokens; otherwise such scraps
 /// would fill the end of the budget. Chosen on 20 to 50 questions each of three collections, where
@@ -76,7 +77,7 @@ pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions)
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
         let shingles = copies.shingles_of(&hit.stored.chunk.chunk.text);
         let own = chosen.entry(id).or_default();
-        let is_first = own.chunks.is_empty() && own.tables.is_empty();
+        let is_first = own.chunks.is_empty() && own.parts.is_empty();
         if !own.has(at) && copies.find(&shingles).is_some() {
             continue;
         }
@@ -90,8 +91,9 @@ pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions)
         let of_hit = options.form.map_or(0, |form| (form.of_hit)(&hit, is_first));
         let room = budget.saturating_sub(beside + of_hit);
         let others = total - gatherer.cost(id, own);
-        let left = room.saturating_sub(total);
-        let wider = gatherer.widened(own, &hit, options.context, (budget, left))?;
+        let tokens = room.saturating_sub(total);
+        let left = Left { budget, tokens, is_first: used.is_empty() };
+        let wider = gatherer.widened(own, &hit, options.context, left)?;
         for wider in wider {
             if gatherer.is_far_over(id, &wider.chunks, budget) {
                 continue;

@@ -163,7 +163,10 @@ fn end(
     out: &mut Sheet<'_>,
 ) -> io::Result<()> {
     if hits.is_empty() {
-        return Ok(());
+        return match more.strip_suffix("; ") {
+            Some(more) => writeln!(out, "\n{more}"),
+            None => Ok(()),
+        };
     }
     let show = match face {
         Face::Cli => "kb show --chunk N --around 2",

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use super::table;
+use super::{part, table};
 use crate::StoredChunk;
 use crate::document::join;
 use crate::error::Result;
@@ -22,8 +22,11 @@ const FAR_OVER_BASE: usize = 10_000;
 /// Part of a budget that a whole table may take, as a denominator; of a longer one, rows are chosen.
 const TABLE_SHARE: usize = 2;
 
-/// Least tokens for rows of a long table, unless the hit has fewer: a head alone says nothing.
+/// Least tokens for a part of a text, unless the hit has fewer: the head of a table alone says nothing, nor do a few words.
 const LEAST_ROOM: usize = 80;
+
+/// The same for the first passage, without which the answer would be empty.
+const LEAST_ROOM_OF_FIRST: usize = 24;
 
 /// Most chunks of a table that are looked at before and after a hit.
 const MAX_REACH: u32 = 12;
@@ -39,24 +42,26 @@ pub(super) type Chosen = HashMap<DocumentId, Own>;
 pub(super) struct Own {
     /// Positions of whole chunks.
     pub(super) chunks: BTreeSet<u32>,
-    /// Tables of which rows are chosen.
-    pub(super) tables: Vec<Table>,
+    /// What is chosen of long tables and of hits that do not fit.
+    pub(super) parts: Vec<Part>,
 }
 
-/// A long table.
+/// A long table, or a hit, of which what matches is chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Table {
-    /// Positions of its chunks; not all of a very long one.
+pub(super) struct Part {
+    /// Positions of its chunks; not all of a very long table.
     span: RangeInclusive<u32>,
     /// Positions of hits in it.
     hits: BTreeSet<u32>,
-    /// Tokens for its rows: as many as the hits have, if there is room.
+    /// Tokens for what is chosen: as many as the hits have, if there is room.
     room: usize,
+    /// Whether rows of a table are chosen, else sentences.
+    is_table: bool,
 }
 
 impl Own {
     pub(super) fn has(&self, at: u32) -> bool {
-        self.chunks.contains(&at) || self.tables.iter().any(|table| table.hits.contains(&at))
+        self.chunks.contains(&at) || self.parts.iter().any(|part| part.hits.contains(&at))
     }
 
     fn with(&self, positions: impl IntoIterator<Item = u32>) -> Self {
@@ -65,18 +70,28 @@ impl Own {
         wider
     }
 
-    /// Adds a hit in a table to those in it.
-    fn with_table(&self, table: Table) -> Self {
+    /// Adds a part, or its hit to those of the same table.
+    fn with_part(&self, part: Part) -> Self {
         let mut wider = self.clone();
-        match wider.tables.iter_mut().find(|known| known.span == table.span) {
+        match wider.parts.iter_mut().find(|known| known.span == part.span) {
             Some(known) => {
-                known.hits.extend(table.hits);
-                known.room += table.room;
+                known.hits.extend(part.hits);
+                known.room += part.room;
             }
-            None => wider.tables.push(table),
+            None => wider.parts.push(part),
         }
         wider
     }
+}
+
+/// What there is of a budget for a hit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Left {
+    pub(super) budget: usize,
+    /// Tokens that nothing takes yet.
+    pub(super) tokens: usize,
+    /// Whether no passage is chosen yet.
+    pub(super) is_first: bool,
 }
 
 /// The state of collecting passages.
@@ -85,8 +100,8 @@ pub(super) struct Gatherer<'a, S> {
     wanted: QueryTerms,
     /// Tokens of runs of chunks, which every hit of their document asks for again.
     weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
-    /// The chosen rows of long tables, for the same reason.
-    rows: RefCell<HashMap<(DocumentId, Table), String>>,
+    /// What is chosen of parts, for the same reason.
+    parts: RefCell<HashMap<(DocumentId, Part), String>>,
     /// Chunks by position, of the documents seen so far.
     pub(super) documents: HashMap<DocumentId, BTreeMap<u32, StoredChunk>>,
 }
@@ -94,7 +109,7 @@ pub(super) struct Gatherer<'a, S> {
 impl<'a, S: Searchable> Gatherer<'a, S> {
     pub(super) fn new(store: &'a S, wanted: QueryTerms) -> Self {
         let documents = HashMap::new();
-        Self { store, wanted, weights: RefCell::default(), rows: RefCell::default(), documents }
+        Self { store, wanted, weights: RefCell::default(), parts: RefCell::default(), documents }
     }
 
     /// Loads a hit's chunk and `context` neighbours on each side.
@@ -115,31 +130,34 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     }
 
     /// Returns what is chosen with a hit, from the largest to the smallest: with its whole table or the rows of a long
-    /// one within what is left of the budget, else with and without `context` neighbours.
+    /// one within what is left of the budget, else with and without `context` neighbours; then what matches best in it.
     pub(super) fn widened(
         &mut self,
         own: &Own,
         hit: &Hit,
         context: u32,
-        (budget, left): (usize, usize),
+        left: Left,
     ) -> Result<Vec<Own>> {
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
         let of_hit = tokens::estimate(&hit.stored.chunk.chunk.text);
-        let room = of_hit.min(left);
-        if room < of_hit.min(LEAST_ROOM) {
+        let least = if left.is_first { LEAST_ROOM_OF_FIRST } else { LEAST_ROOM };
+        let room = of_hit.min(left.tokens);
+        if room < of_hit.min(least) {
             return Ok(Vec::new());
         }
+        let sentences = Part { span: at..=at, hits: BTreeSet::from([at]), room, is_table: false };
+        let sentences = own.with_part(sentences);
         let Some(table) = self.table(id, at, room)? else {
-            return Ok(vec![own.with(self.around(id, at, context)), own.with([at])]);
+            return Ok(vec![own.with(self.around(id, at, context)), own.with([at]), sentences]);
         };
         let with_whole = own.with(table.span.clone().chain(self.around(id, at, context)));
-        let is_short = self.is_short(id, &table, budget);
-        let rows = own.with_table(table);
-        Ok(if is_short { vec![with_whole, rows] } else { vec![rows] })
+        let is_short = self.is_short(id, &table, left.budget);
+        let rows = own.with_part(table);
+        Ok(if is_short { vec![with_whole, rows, sentences] } else { vec![rows, sentences] })
     }
 
     /// Whether a whole table is worth its tokens.
-    fn is_short(&self, id: DocumentId, table: &Table, budget: usize) -> bool {
+    fn is_short(&self, id: DocumentId, table: &Part, budget: usize) -> bool {
         let whole = Own::default().with(table.span.clone());
         let chunks = self.documents[&id].range(table.span.clone());
         // They are known, and seldom more than twice the tokens of the text, whose count takes longer.
@@ -148,7 +166,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     }
 
     /// Returns the table in which a loaded chunk begins or ends; `None` if neither.
-    fn table(&mut self, id: DocumentId, at: u32, room: usize) -> Result<Option<Table>> {
+    fn table(&mut self, id: DocumentId, at: u32, room: usize) -> Result<Option<Part>> {
         let text = &self.documents[&id][&at].chunk.text;
         if !table::begins_with_row(text) && !table::ends_with_row(text) {
             return Ok(None);
@@ -160,7 +178,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
         while end - at < MAX_REACH && self.continues(id, end + 1, at)? {
             end += 1;
         }
-        Ok(Some(Table { span: start..=end, hits: BTreeSet::from([at]), room }))
+        Ok(Some(Part { span: start..=end, hits: BTreeSet::from([at]), room, is_table: true }))
     }
 
     /// Whether the chunk at `next` goes on with the table of the chunk before it, and a table of the chunk at `hit` reaches
@@ -207,14 +225,14 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
 
     /// Returns how many passages all that is chosen of a document makes.
     pub(super) fn num_passages(&self, id: DocumentId, own: &Own) -> usize {
-        self.runs(id, &own.chunks).len() + own.tables.len()
+        self.runs(id, &own.chunks).len() + own.parts.len()
     }
 
     /// Returns the number of tokens of all that is chosen of a document.
     pub(super) fn cost(&self, id: DocumentId, own: &Own) -> usize {
         let runs = self.runs(id, &own.chunks);
-        let tables = own.tables.iter().map(|table| tokens::estimate(&self.rows(id, table)));
-        runs.iter().map(|run| self.num_tokens_of(id, run)).chain(tables).sum()
+        let parts = own.parts.iter().map(|part| tokens::estimate(&self.part(id, part)));
+        runs.iter().map(|run| self.num_tokens_of(id, run)).chain(parts).sum()
     }
 
     /// Whether the chosen chunks of a document exceed a budget by so much that counting their
@@ -247,21 +265,25 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
         }
     }
 
-    /// Returns the rows of a long table that match, in as much room as its hits need.
-    fn rows(&self, id: DocumentId, table: &Table) -> String {
-        if let Some(known) = self.rows.borrow().get(&(id, table.clone())) {
+    /// Returns what matches of a part, in as much room as its hits need.
+    fn part(&self, id: DocumentId, part: &Part) -> String {
+        if let Some(known) = self.parts.borrow().get(&(id, part.clone())) {
             return known.clone();
         }
-        let chunks = &self.documents[&id];
-        let joined = join::join(chunks.range(table.span.clone()).map(|(_, stored)| &stored.chunk));
-        let spans = chunks.range(table.span.clone()).map(|(at, _)| at).zip(&joined.spans);
-        let hits = spans.filter(|(at, _)| table.hits.contains(at)).map(|(_, span)| span.clone());
-        let rows = table::rows(&joined.text, &hits.collect::<Vec<_>>(), &self.wanted, table.room);
-        self.rows.borrow_mut().insert((id, table.clone()), rows.clone());
-        rows
+        let chunks = self.documents[&id].range(part.span.clone());
+        let joined = join::join(chunks.clone().map(|(_, stored)| &stored.chunk));
+        let spans = chunks.map(|(at, _)| at).zip(&joined.spans);
+        let hits = spans.filter(|(at, _)| part.hits.contains(at)).map(|(_, span)| span.clone());
+        let (text, wanted, room) = (&joined.text, &self.wanted, part.room);
+        let chosen = match part.is_table {
+            true => table::rows(text, &hits.collect::<Vec<_>>(), wanted, room),
+            false => part::best(text, wanted, room),
+        };
+        self.parts.borrow_mut().insert((id, part.clone()), chosen.clone());
+        chosen
     }
 
-    /// Makes one passage from each run and each long table, in the order of their best hits.
+    /// Makes one passage from each run and each part, in the order of their best hits.
     pub(super) fn passages(&self, used: Vec<Hit>, chosen: &Chosen) -> Vec<Hit> {
         let mut shown: HashSet<ChunkId> = HashSet::new();
         let mut passages = Vec::new();
@@ -279,12 +301,11 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
                     (run, text)
                 }
                 None => {
-                    let Some(table) = own.tables.iter().find(|table| table.hits.contains(&at))
-                    else {
+                    let Some(part) = own.parts.iter().find(|part| part.hits.contains(&at)) else {
                         continue;
                     };
-                    let chunks = self.documents[&id].range(table.span.clone());
-                    (chunks.map(|(_, stored)| stored).collect(), self.rows(id, table))
+                    let chunks = self.documents[&id].range(part.span.clone());
+                    (chunks.map(|(_, stored)| stored).collect(), self.part(id, part))
                 }
             };
             let chunk_ids: Vec<ChunkId> = run.iter().map(|stored| stored.id).collect();
