@@ -19,14 +19,13 @@
     reason = "an error is described where it is made, not again by each function that passes it on"
 )]
 
-use kb_base::{diagnostic, document, error, files, hash, limits, text, trace};
+use kb_base::{diagnostic, document, error, files, limits, text, trace};
 use kb_embed as embed;
 use kb_extract::{self as extract, chunk};
+use kb_ingest as ingest;
 use kb_server as server;
 use kb_skills as skill;
 use kb_store::{self as store, search, transfer};
-
-pub mod ingest;
 
 pub mod eval;
 

@@ -10,7 +10,6 @@ use crate::sources::{Source, files, sources};
 /// Each module of the program, and the other modules of it and the crates that it may name; all may name what is in
 /// `kb_base`. What the crates may name of each other is in their manifests.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("ingest", &["chunk", "embed", "extract", "store"]),
     ("read", &["ingest", "store"]),
     ("eval", &["search", "store"]),
     ("config", &[]),

@@ -20,13 +20,13 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use kb::ingest::walk::{Start, WalkOptions, walk};
 use kb_base::document::{Chunk, DocType, Document, Format};
 use kb_embed::{DEFAULT_MODEL, Locations, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
 use kb_extract::chunk::{ChunkOptions, Strategy, chunk};
 use kb_extract::detect::{HEAD_BYTES, TextExtensions, TypeOverride, detect};
 use kb_extract::extract;
 use kb_extract::sandbox::ReadOptions;
+use kb_ingest::walk::{Start, WalkOptions, walk};
 
 /// Counts of one format.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,173 @@
+//! Says what adding files would do, and writes nothing. It reads the first and the last bytes of files, and all of PDFs,
+//! pictures and compressed files.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use crate::document::{FileOutcome, Format};
+use crate::error::{Error, Failure, Result};
+use crate::extract::containers::{self, Choice};
+use crate::extract::{detect, pdf};
+use crate::ledger::Before;
+use crate::store::Store;
+use crate::text::paths;
+use crate::walk::{Found, LeftOut, Rule, Start, Step};
+use crate::{IngestOptions, walk};
+
+/// What adding would do with a file.
+#[derive(Debug)]
+pub enum Prospect {
+    /// It is read for the first time.
+    New,
+    /// It is read again.
+    Changed,
+    /// Its size and time are those of the indexed file, so it is skipped.
+    Unchanged,
+    /// This rule leaves it out.
+    Ignored(Rule),
+    /// It cannot be read.
+    Fails(Error),
+    /// It failed with this code and message, and has not changed since.
+    HasFailed(String, String),
+    /// Its failure is waived.
+    Waived(String),
+}
+
+/// A file, or a folder that is not entered, and what adding would do with it.
+#[derive(Debug)]
+pub struct Foreseen {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// What would happen.
+    pub prospect: Prospect,
+    /// How many of its pages need OCR.
+    pub ocr_pages: usize,
+}
+
+impl Foreseen {
+    /// Returns the kind of the file: its extension, or `folder`.
+    pub fn kind(&self) -> String {
+        if self.is_folder { "folder".into() } else { detect::kind(&self.path) }
+    }
+}
+
+/// Returns what adding `starts` would do, in the order of the walk; without a store, everything is
+/// new.
+pub fn foresee(
+    starts: &[Start],
+    options: &IngestOptions,
+    store: Option<&Store>,
+) -> Result<Vec<Foreseen>> {
+    let before = store.map(|store| Before::load(store, starts, options)).transpose()?;
+    let mut all = Vec::new();
+    for step in walk::walk_all(starts, &options.walk) {
+        all.push(match step {
+            Ok(Step::LeftOut(LeftOut { path, rule, stamp })) => Foreseen {
+                path,
+                is_folder: stamp.is_none(),
+                prospect: Prospect::Ignored(rule),
+                ocr_pages: 0,
+            },
+            Ok(Step::Found(found)) => {
+                let (prospect, ocr_pages) = prospect(&found, options, store, before.as_ref())?;
+                Foreseen { path: found.path, is_folder: false, prospect, ocr_pages }
+            }
+            // An ignore file is not a document.
+            Err(Error::IgnoreFile { .. }) => continue,
+            Err(error) => {
+                let path = error.path().map(PathBuf::from).unwrap_or_default();
+                let is_folder = path.is_dir();
+                Foreseen { path, is_folder, prospect: Prospect::Fails(error), ocr_pages: 0 }
+            }
+        });
+    }
+    Ok(all)
+}
+
+fn prospect(
+    found: &Found,
+    options: &IngestOptions,
+    store: Option<&Store>,
+    before: Option<&Before>,
+) -> Result<(Prospect, usize)> {
+    let known = match store {
+        Some(store) => store.known_path(&paths::path_text(&found.path))?,
+        None => None,
+    };
+    if known.as_ref().is_some_and(|known| {
+        (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
+            && found.wanted(options.wanted).allows(known.doc_type, known.language.as_deref())
+    }) {
+        return Ok((Prospect::Unchanged, 0));
+    }
+    if before.is_some_and(|before| before.is_read(found)) {
+        return Ok((Prospect::Unchanged, 0));
+    }
+    if let Some(row) = before.and_then(|before| before.passed_over(found)) {
+        let message = row.message.clone().unwrap_or_default();
+        let prospect = match row.outcome {
+            FileOutcome::Waived => Prospect::Waived(row.reason.clone()),
+            FileOutcome::Failed | FileOutcome::Ignored => {
+                Prospect::HasFailed(row.reason.clone(), message)
+            }
+        };
+        return Ok((prospect, 0));
+    }
+    let further = &options.walk.text_extensions;
+    let is_changed = known.is_some() || before.is_some_and(|before| before.was_container(found));
+    let head = head(found);
+    let is_container = |head: &Vec<u8>| detect::container(&found.path, head).is_some();
+    let wanted = found.wanted(options.wanted);
+    if wanted.is_open() && head.as_ref().is_ok_and(is_container) {
+        return Ok((if is_changed { Prospect::Changed } else { Prospect::New }, 0));
+    }
+    let detected = head.and_then(|head| {
+        let head = match detect::is_compressed(&found.path, &head) {
+            true => found.reach.read(&found.path, options.walk.max_bytes())?,
+            false => head,
+        };
+        let (path, is_named) = (&found.path, found.is_named);
+        let choice = Choice { is_named, wanted, further };
+        let detected = containers::detect(path, &head, choice, &options.pdf)?;
+        let Some((format, _)) = detected else { return Ok(None) };
+        if !matches!(format, Format::Pdf | Format::Image(_)) {
+            return Ok(Some(0));
+        }
+        // A document that cannot be read is reported when it is added.
+        let bytes = found.reach.read(path, options.walk.max_bytes())?;
+        let bytes = containers::content(path, &bytes, &options.pdf)?;
+        match pdf::pages_for_ocr(&bytes, format, &options.pdf) {
+            Err(error @ Error::Extract { failure: Failure::TooSmall, .. }) => Err(error),
+            pages => Ok(Some(pages.unwrap_or(0))),
+        }
+    });
+    let ocr_pages = detected.as_ref().ok().copied().flatten().unwrap_or(0);
+    let prospect = match detected {
+        Ok(Some(_)) if known.is_some() => Prospect::Changed,
+        Ok(Some(_)) => Prospect::New,
+        Ok(None) if found.size_bytes == 0 => Prospect::Ignored(Rule::Empty),
+        Ok(None) => Prospect::Ignored(Rule::Type),
+        Err(Error::EmptyFile { .. }) if !found.is_named => Prospect::Ignored(Rule::Empty),
+        Err(Error::Extract { failure: Failure::TooSmall, .. }) if !found.is_named => {
+            Prospect::Ignored(Rule::Small)
+        }
+        Err(error) => Prospect::Fails(error),
+    };
+    Ok((prospect, ocr_pages))
+}
+
+/// Returns the first and the last bytes of a file.
+fn head(found: &Found) -> Result<Vec<u8>> {
+    let mut file = found.reach.open(&found.path)?;
+    let mut head = Vec::new();
+    let read = || {
+        (&mut file).take(detect::HEAD_BYTES as u64).read_to_end(&mut head)?;
+        let at = found.size_bytes.saturating_sub(detect::TAIL_BYTES).max(head.len() as u64);
+        file.seek(SeekFrom::Start(at))?;
+        file.take(detect::TAIL_BYTES).read_to_end(&mut head)
+    };
+    read().map_err(|source| Error::of_file(&found.path, source))?;
+    Ok(head)
+}

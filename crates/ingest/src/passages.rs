@@ -1,0 +1,47 @@
+//! Embeds passages, except those that the database has already.
+
+use crate::document::{Chunk, Embedding};
+use crate::embedder::Embedder;
+use crate::error::Result;
+use crate::extract::clock::CpuBudget;
+use crate::store::{PassageHash, Store};
+use crate::trace::stage;
+
+/// How many passages are embedded at a time. The number is small so that one long document is
+/// spread over all threads, and so that a document that uses up its time is stopped soon.
+pub(super) const PASSAGES_PER_JOB: usize = 8;
+
+/// Returns the embeddings of passages that the database has already, with gaps for all others.
+pub(super) fn known(store: &Store, passages: &[String]) -> Result<Vec<Option<Embedding>>> {
+    let hashes: Vec<PassageHash> =
+        passages.iter().map(|passage| PassageHash::of(passage)).collect();
+    let known = store.embeddings_by_passage(&hashes)?;
+    Ok(hashes.iter().map(|hash| known.get(hash).cloned()).collect())
+}
+
+/// Embeds the chunks of one document, except for passages that the database has already.
+pub fn embed(
+    embedder: &dyn Embedder,
+    store: Option<&Store>,
+    chunks: &[Chunk],
+    budget: &CpuBudget,
+) -> Result<Vec<Embedding>> {
+    let passages = chunks.iter().map(|chunk| Chunk::passage(&chunk.context, &chunk.text));
+    let passages: Vec<String> = passages.collect();
+    let mut embeddings = match store {
+        Some(store) => known(store, &passages)?,
+        None => vec![None; passages.len()],
+    };
+    let mut missing: Vec<(&String, &mut Option<Embedding>)> =
+        passages.iter().zip(&mut embeddings).collect();
+    missing.retain(|(_, embedding)| embedding.is_none());
+    for missing in missing.chunks_mut(PASSAGES_PER_JOB) {
+        budget.check()?;
+        let passages: Vec<&str> = missing.iter().map(|(passage, _)| passage.as_str()).collect();
+        let embed = || budget.spend(|| embedder.embed_passages(&passages));
+        for ((_, slot), embedding) in missing.iter_mut().zip(stage("embed", embed)?) {
+            **slot = Some(embedding);
+        }
+    }
+    Ok(embeddings.into_iter().flatten().collect())
+}

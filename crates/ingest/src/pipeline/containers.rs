@@ -1,0 +1,110 @@
+//! Replaces a container by the files in it, each of which goes the way of any file.
+//!
+//! The container comes last: it is recorded as read once everything in it is committed, so that a
+//! run that was killed reads it again.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+use crate::extract::containers::{self, Member};
+use crate::extract::detect;
+use crate::ledger::Failed;
+use crate::text::paths;
+use crate::trace::stage;
+use crate::walk::{Found, LeftOut, Rule};
+
+use super::messages::{Item, Sealed};
+use super::planner::Planner;
+
+impl Planner<'_> {
+    /// Returns what has a turn for a file that was found: itself, or the files in it.
+    pub(super) fn items(self, found: Result<Found>) -> Vec<Item> {
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
+                let path = error.path().unwrap_or(Path::new("")).to_owned();
+                return vec![Item::Failed(Failed { path, error, stamp: None })];
+            }
+        };
+        match self.unpacked(&found) {
+            Ok(Some(items)) => items,
+            Ok(None) => vec![Item::File(found)],
+            Err(error) => {
+                let stamp = Some((found.size_bytes, found.mtime_ns));
+                vec![Item::Failed(Failed { path: found.path, error, stamp })]
+            }
+        }
+    }
+
+    /// Returns the files in a container, and the container itself; `None` for any other file, and for
+    /// a container that is treated like one.
+    fn unpacked(self, found: &Found) -> Result<Option<Vec<Item>>> {
+        // The name alone decides whether a file is opened here.
+        if detect::container(&found.path, b"PK").is_none()
+            || !found.wanted(self.options.wanted).is_open()
+        {
+            return Ok(None);
+        }
+        let is_asked_for =
+            found.is_named || self.options.title.is_some() || !self.options.rereads.is_empty();
+        let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
+        if !is_asked_for && !adds_tags && self.before.is_read(found) {
+            let sealed = Sealed { found: found.clone(), members: None, is_document: false };
+            return Ok(Some(vec![Item::Container(sealed)]));
+        }
+        if self.before.passed_over(found).is_some() {
+            return Ok(None);
+        }
+        if !is_asked_for && !adds_tags && self.is_same(found)? {
+            let sealed = Sealed { found: found.clone(), members: None, is_document: true };
+            return Ok(Some(vec![Item::Container(sealed), Item::File(found.clone())]));
+        }
+        let max_bytes = self.options.walk.max_bytes();
+        // What cannot be read is reported as for any file.
+        let Ok(bytes) = stage("read", || found.reach.read(&found.path, max_bytes)) else {
+            return Ok(None);
+        };
+        let Some(container) = detect::container(&found.path, &bytes) else { return Ok(None) };
+        let members = stage("unpack", || containers::unpack(&bytes, container, &self.options.pdf))?;
+        let text = paths::path_text(&found.path);
+        let mut seen = HashSet::new();
+        let mut items: Vec<Item> = Vec::new();
+        for member in members {
+            let path = paths::member_text(&text, &member.name);
+            items.push(item(found, &path, member));
+            seen.insert(path);
+        }
+        let is_document = container.is_document();
+        items.push(Item::Container(Sealed {
+            found: found.clone(),
+            members: Some(seen),
+            is_document,
+        }));
+        if is_document {
+            items.push(Item::File(found.clone()));
+        }
+        Ok(Some(items))
+    }
+
+    /// Whether a container that is also a document is unchanged.
+    fn is_same(self, found: &Found) -> Result<bool> {
+        let known = self.lock().known_path(&paths::path_text(&found.path))?;
+        Ok(known.is_some_and(|known| {
+            (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
+        }))
+    }
+}
+
+fn item(container: &Found, path: &str, member: Member) -> Item {
+    let stamp = Some((container.size_bytes, container.mtime_ns));
+    let path = PathBuf::from(path);
+    let mut parts = member.name.split('/');
+    if parts.any(|part| part.starts_with('.') || part == "__MACOSX") {
+        return Item::LeftOut(LeftOut { path, rule: Rule::Hidden, stamp });
+    }
+    match member.content {
+        Ok(bytes) => Item::Member(Found { path, is_named: false, ..container.clone() }, bytes),
+        Err(error) => Item::Failed(Failed { path, error, stamp }),
+    }
+}

@@ -1,0 +1,75 @@
+//! Names what the threads of a run send to each other.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::document::{Embedding, FileOutcome};
+use crate::error::Result;
+use crate::extract::clock::CpuBudget;
+use crate::ledger::Failed;
+use crate::prepare::Prepared;
+use crate::store::DocumentId;
+use crate::walk::{Found, LeftOut};
+
+/// Position of a document in the order of commits, from 0.
+pub(super) type Turn = usize;
+
+/// Something with a turn.
+pub(super) enum Item {
+    File(Found),
+    /// A file in a container, with its bytes. Its size and time are those of the container.
+    Member(Found, Vec<u8>),
+    /// A file in a container that is left out.
+    LeftOut(LeftOut),
+    /// A container after its files.
+    Container(Sealed),
+    /// What cannot be read.
+    Failed(Failed),
+}
+
+/// The result of reading a file, before it is embedded.
+pub(super) enum Outcome {
+    /// New content, and the rest of its time budget.
+    Prepared(Box<Prepared>, Arc<CpuBudget>),
+    /// The bytes are already stored, at this path or another.
+    Known { found: Found, document_id: DocumentId, content_hash: String, is_new_path: bool },
+    /// An empty file, or a kind of file that is not ingested from folders.
+    Ignored(LeftOut),
+    /// The file is not read: it failed before and has not changed, or its failure is waived.
+    PassedOver { path: PathBuf, outcome: FileOutcome },
+    /// The file cannot be ingested, or the run must stop.
+    Failed(Failed),
+    /// Every file in a container was seen, or the container is unchanged.
+    Container(Sealed),
+    /// The run has stopped, and nothing was looked at.
+    Stopped,
+}
+
+/// A container whose files were seen.
+pub(super) struct Sealed {
+    pub(super) found: Found,
+    /// The paths of its files; `None` if it was not read, because it is unchanged.
+    pub(super) members: Option<HashSet<String>>,
+    /// Whether it is also a document.
+    pub(super) is_document: bool,
+}
+
+/// What the other threads send to the writer.
+pub(super) enum Message {
+    Found(usize),
+    /// Something that the walk left out; it has no turn.
+    LeftOut(LeftOut),
+    Outcome(Turn, Outcome),
+    Embedded(Turn, usize, Result<Vec<Embedding>>),
+    /// The walk is over; holds the number of turns.
+    Walked(usize),
+}
+
+/// Passages of one document for an embedding thread.
+pub(super) struct Job {
+    pub(super) turn: Turn,
+    pub(super) first: usize,
+    pub(super) passages: Vec<String>,
+    pub(super) budget: Arc<CpuBudget>,
+}

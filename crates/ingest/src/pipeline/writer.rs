@@ -1,0 +1,377 @@
+//! Commits documents in turn.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use crate::document::{Embedding, FileOutcome};
+use crate::error::{Error, Result};
+use crate::extract::clock::CpuBudget;
+use crate::ledger::{Failed, News, Recorder};
+use crate::passages::{PASSAGES_PER_JOB, embed, known};
+use crate::prepare::Prepared;
+use crate::store::{Change, DocumentId, KnownPath, PathStamp};
+use crate::text::paths;
+use crate::trace::stage;
+use crate::walk::{Found, Rule};
+use crate::{Event, Run};
+
+use super::messages::{Item, Job, Message, Outcome, Sealed, Turn};
+use super::planner::Planner;
+use super::remember;
+
+/// How long the writer waits for a message before it looks at how far OCR has come.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// A document that waits for its turn or for its embeddings.
+struct Waiting {
+    outcome: Outcome,
+    embeddings: Vec<Option<Embedding>>,
+    num_missing: usize,
+}
+
+/// Hands passages to the embedding threads and commits documents in turn.
+pub(super) struct Writer<'w, 'r> {
+    run: &'w mut Run<'r>,
+    planner: Planner<'w>,
+    recorder: Recorder<'w>,
+    to_embedders: mpsc::Sender<Job>,
+    permit_back: mpsc::SyncSender<()>,
+    waiting: BTreeMap<Turn, Waiting>,
+    next_turn: Turn,
+    num_turns: Option<usize>,
+}
+
+impl<'w, 'r> Writer<'w, 'r> {
+    /// Creates a writer; no document is waiting yet.
+    pub(super) fn new(
+        run: &'w mut Run<'r>,
+        planner: Planner<'w>,
+        to_embedders: mpsc::Sender<Job>,
+        permit_back: mpsc::SyncSender<()>,
+    ) -> Self {
+        Self {
+            run,
+            planner,
+            recorder: Recorder::new(planner.before),
+            to_embedders,
+            permit_back,
+            waiting: BTreeMap::new(),
+            next_turn: 0,
+            num_turns: None,
+        }
+    }
+
+    /// Closes the channels, and writes which files were not indexed unless a failure ended the run.
+    pub(super) fn finish(self, result: Result<()>) -> Result<()> {
+        let Self { run, recorder, to_embedders, permit_back, .. } = self;
+        drop((to_embedders, permit_back));
+        if matches!(result, Ok(()) | Err(Error::Cancelled)) {
+            recorder.finish(run.store, result.is_ok())?;
+        }
+        result
+    }
+
+    /// Handles messages until every turn is committed.
+    pub(super) fn run(&mut self, messages: &mpsc::Receiver<Message>) -> Result<()> {
+        while self.num_turns != Some(self.next_turn) {
+            let message = messages.recv_timeout(PAUSE);
+            self.tell_ocr();
+            let message = match message {
+                Err(RecvTimeoutError::Timeout) => continue,
+                message => message.expect("the planner ends with a last message"),
+            };
+            if self.run.options.is_cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            match message {
+                Message::Found(num_files) => (self.run.on_event)(Event::Found { num_files }),
+                Message::LeftOut(left_out) => {
+                    // The other rules are the user's.
+                    if matches!(left_out.rule, Rule::Size | Rule::Generated) {
+                        self.run.report.count_ignored(&left_out);
+                    }
+                    self.recorder.left_out(&left_out, self.run.store)?;
+                }
+                Message::Walked(num_turns) => self.num_turns = Some(num_turns),
+                Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
+                Message::Embedded(turn, first, embeddings) => {
+                    self.embedded(turn, first, embeddings)?;
+                }
+            }
+            while self.waiting.get(&self.next_turn).is_some_and(|waiting| waiting.num_missing == 0)
+            {
+                let waiting = self.waiting.remove(&self.next_turn).expect("just seen");
+                self.commit(waiting)?;
+                self.next_turn += 1;
+                // The planner may already have ended.
+                let _ = self.permit_back.try_send(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports the pages that were read by OCR since the last time.
+    fn tell_ocr(&mut self) {
+        let ocr = self.run.options.pdf.ocr_work();
+        if ocr != self.run.report.ocr {
+            self.run.report.ocr = ocr;
+            (self.run.on_event)(Event::Recognised { ocr });
+        }
+    }
+
+    /// Stores embeddings in their document. A document that takes too long to embed fails, and the run
+    /// goes on.
+    fn embedded(
+        &mut self,
+        turn: Turn,
+        first: usize,
+        embeddings: Result<Vec<Embedding>>,
+    ) -> Result<()> {
+        let Some(waiting) = self.waiting.get_mut(&turn) else { return Ok(()) };
+        let embeddings = match (embeddings, &waiting.outcome) {
+            (Ok(embeddings), _) => embeddings,
+            (Err(error @ Error::TooSlow { .. }), Outcome::Prepared(prepared, _)) => {
+                let failed = Outcome::Failed(too_slow(prepared, error));
+                (waiting.outcome, waiting.num_missing) = (failed, 0);
+                return Ok(());
+            }
+            // Another job of a document that has already failed.
+            (Err(Error::TooSlow { .. }), _) => return Ok(()),
+            (Err(error), _) => return Err(error),
+        };
+        (self.run.on_event)(Event::Embedded { num_chunks: embeddings.len() });
+        for (slot, embedding) in waiting.embeddings[first..].iter_mut().zip(embeddings) {
+            *slot = Some(embedding);
+            waiting.num_missing = waiting.num_missing.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    /// Adds a document to those waiting, and requests the embeddings that are not in the database.
+    fn wait(&mut self, turn: Turn, outcome: Outcome) -> Result<()> {
+        let mut embeddings = Vec::new();
+        if let Outcome::Prepared(prepared, budget) = &outcome {
+            let passages = prepared.passages();
+            embeddings = known(&self.planner.lock(), &passages)?;
+            self.send_jobs(turn, passages, &embeddings, budget);
+        }
+        let num_missing = embeddings.iter().filter(|embedding| embedding.is_none()).count();
+        let num_chunks = matches!(outcome, Outcome::Prepared(..)).then_some(num_missing);
+        (self.run.on_event)(Event::Read { position: turn, num_chunks });
+        self.waiting.insert(turn, Waiting { outcome, embeddings, num_missing });
+        Ok(())
+    }
+
+    /// Sends runs of adjacent passages that have no embedding yet.
+    fn send_jobs(
+        &self,
+        turn: Turn,
+        passages: Vec<String>,
+        embeddings: &[Option<Embedding>],
+        budget: &Arc<CpuBudget>,
+    ) {
+        let empty = || Job { turn, first: 0, passages: Vec::new(), budget: Arc::clone(budget) };
+        let mut job = empty();
+        for (idx, passage) in passages.into_iter().enumerate() {
+            let is_known = embeddings[idx].is_some();
+            if (is_known || job.passages.len() == PASSAGES_PER_JOB) && !job.passages.is_empty() {
+                let full = std::mem::replace(&mut job, empty());
+                // The embedding threads outlive the writer unless the run is stopping.
+                let _ = self.to_embedders.send(full);
+            }
+            if !is_known {
+                if job.passages.is_empty() {
+                    job.first = idx;
+                }
+                job.passages.push(passage);
+            }
+        }
+        if !job.passages.is_empty() {
+            let _ = self.to_embedders.send(job);
+        }
+    }
+
+    fn commit(&mut self, waiting: Waiting) -> Result<()> {
+        match waiting.outcome {
+            Outcome::Stopped => {}
+            Outcome::Ignored(left_out) => {
+                self.run.report.count_ignored(&left_out);
+                self.recorder.left_out(&left_out, self.run.store)?;
+                (self.run.on_event)(Event::Ignored);
+            }
+            Outcome::PassedOver { path, outcome } => {
+                self.recorder.passed_over(&path);
+                self.pass_over(outcome);
+            }
+            Outcome::Failed(Failed { path, error: error @ Error::IgnoreFile { .. }, .. }) => {
+                (self.run.on_event)(Event::Warned { error: &error });
+                self.run.report.warnings.push((path, error));
+            }
+            Outcome::Failed(failed) => {
+                if failed.error.is_fatal() {
+                    return Err(failed.error);
+                }
+                match self.recorder.failed(&failed, self.run.store)? {
+                    News::Yes => {
+                        let Failed { path, error, .. } = failed;
+                        (self.run.on_event)(Event::Failed { path: &path, error: &error });
+                        self.run.report.failed.push((path, error));
+                    }
+                    News::No => self.pass_over(FileOutcome::Failed),
+                    News::Waived => self.pass_over(FileOutcome::Waived),
+                }
+            }
+            Outcome::Known { found, document_id, content_hash, is_new_path } => {
+                let path = paths::path_text(&found.path);
+                remember::rename(self.run.store, &path)?;
+                if !is_new_path && self.run.options.title.is_none() {
+                    // Nearly every file of a run that is repeated.
+                    return self.skip(&found, document_id, false);
+                }
+                let before = self.run.store.known_path(&path)?;
+                let document = (document_id, content_hash.as_str());
+                if is_new_path
+                    && !remember::remember(self.run.store, self.planner, &found, document)?
+                {
+                    return self.read_again(found);
+                }
+                // A copy of a document gives it its title, too: now the path is known.
+                let now = self.run.store.known_path(&path)?;
+                if now.is_some_and(|known| self.planner.is_retitled(&known)) {
+                    return self.read_again(found);
+                }
+                self.count_copy(&path, before.as_ref())?;
+                let is_change =
+                    is_new_path && before.is_some_and(|known| known.document_id != document_id);
+                self.skip(&found, document_id, is_change)?;
+            }
+            Outcome::Container(sealed) => self.seal(&sealed)?,
+            Outcome::Prepared(prepared, _) => {
+                let embeddings = waiting.embeddings.into_iter().flatten().collect::<Vec<_>>();
+                self.replace(&prepared, &embeddings)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the files that are no longer in a container, and records that it was read. The files in
+    /// an unchanged one count as skipped.
+    fn seal(&mut self, sealed: &Sealed) -> Result<()> {
+        let Sealed { found, members, is_document } = sealed;
+        let known = self.run.store.members_of(&paths::path_text(&found.path))?;
+        match members {
+            None => {
+                self.run.report.skipped += known.len();
+                self.recorder.passed_over(&found.path);
+                self.run.report.known_failed += self.recorder.members_passed_over(&found.path);
+                (self.run.on_event)(Event::PassedOver);
+                return Ok(());
+            }
+            Some(seen) => {
+                for (path, id) in known.into_iter().filter(|(path, _)| !seen.contains(path)) {
+                    self.run.store.forget_path(&path, id, true)?;
+                }
+            }
+        }
+        (self.run.on_event)(Event::Ignored);
+        // The stamp of the document says that its container was read.
+        if *is_document { Ok(()) } else { self.recorder.container(found, self.run.store) }
+    }
+
+    /// Counts a file that is not reported again.
+    fn pass_over(&mut self, outcome: FileOutcome) {
+        self.run.report.known_failed += usize::from(outcome == FileOutcome::Failed);
+        (self.run.on_event)(Event::PassedOver);
+    }
+
+    /// Counts a skipped file as a copy if it was new, and its document is shown under another path.
+    fn count_copy(&mut self, path: &str, before: Option<&KnownPath>) -> Result<()> {
+        if before.is_none() {
+            let now = self.run.store.known_path(path)?;
+            self.run.report.copies += usize::from(now.is_some_and(|known| !known.is_primary()));
+        }
+        Ok(())
+    }
+
+    /// Ingests a file whose document no longer has its bytes, or gets another title. In the first
+    /// case another file of the same run has changed that document (a copy was made, then the
+    /// original changed).
+    fn read_again(&mut self, found: Found) -> Result<()> {
+        let mut outcome = self.planner.outcome(Item::File(found));
+        let mut embeddings = Vec::new();
+        if let Outcome::Prepared(prepared, budget) = &outcome {
+            let embedded =
+                embed(self.planner.embedder, Some(self.run.store), &prepared.chunks, budget);
+            match embedded {
+                Ok(embedded) => embeddings = embedded.into_iter().map(Some).collect(),
+                Err(error @ Error::TooSlow { .. }) => {
+                    outcome = Outcome::Failed(too_slow(prepared, error));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.commit(Waiting { outcome, embeddings, num_missing: 0 })
+    }
+
+    /// Counts a file whose bytes are already stored: as updated if the file changed, else as
+    /// skipped.
+    fn skip(&mut self, found: &Found, document_id: DocumentId, is_change: bool) -> Result<()> {
+        if !self.run.options.tags.is_empty() && !self.run.options.keeps_tags {
+            let num_new = self.run.store.add_tags(document_id, &self.run.options.tags)?;
+            self.run.report.tagged += usize::from(num_new > 0);
+        }
+        *(if is_change { &mut self.run.report.updated } else { &mut self.run.report.skipped }) += 1;
+        self.recorder.indexed(&paths::path_text(&found.path));
+        (self.run.on_event)(Event::Skipped { path: Some(&found.path), document_id });
+        Ok(())
+    }
+
+    fn replace(&mut self, prepared: &Prepared, embeddings: &[Embedding]) -> Result<()> {
+        let planner = self.planner;
+        let path = prepared.document.stamp.as_ref().map(|stamp| stamp.path.as_str());
+        let path = path.unwrap_or_default();
+        remember::rename(self.run.store, path)?;
+        let before = self.run.store.known_path(path)?;
+        let is_tagged = match &before {
+            Some(known) => self.has_new_tag(known)?,
+            None => false,
+        };
+        let is_unchanged = |stamp: &PathStamp| remember::is_unchanged(planner, stamp);
+        let change = stage("store", || {
+            self.run.store.replace(&prepared.document, &prepared.chunks, embeddings, &is_unchanged)
+        })?;
+        // Both copies were read before the first was stored.
+        if let Change::Unchanged(_) = change {
+            self.count_copy(path, before.as_ref())?;
+        }
+        let is_retitled = before.is_some_and(|known| {
+            known.content_hash == prepared.document.content_hash && planner.is_retitled(&known)
+        });
+        self.run.report.retitled += usize::from(is_retitled);
+        self.run.report.tagged += usize::from(is_tagged);
+        self.recorder.indexed(path);
+        self.run.report.count(change, prepared, self.run.on_event);
+        Ok(())
+    }
+
+    /// Whether the user gives a document a tag that it does not have yet.
+    fn has_new_tag(&self, known: &KnownPath) -> Result<bool> {
+        let options = self.run.options;
+        if options.tags.is_empty() || options.keeps_tags {
+            return Ok(false);
+        }
+        let document = self.run.store.document(known.document_id)?;
+        let tags = document.map(|document| document.tags).unwrap_or_default();
+        Ok(options.tags.iter().any(|tag| !tags.contains(tag)))
+    }
+}
+
+/// Returns the failure of a document that takes too long.
+fn too_slow(prepared: &Prepared, error: Error) -> Failed {
+    let stamp = prepared.document.stamp.as_ref();
+    let stamp = stamp.map(|stamp| (stamp.size_bytes, stamp.mtime_ns));
+    Failed { path: prepared.path(), error, stamp }
+}
