@@ -1,8 +1,8 @@
 //! Multiplies two small matrices of floats, as attention does for each head.
 
-use pulp::{Arch, NullaryFnOnce};
+use pulp::{Arch, Simd, WithSimd};
 
-/// Columns computed at once: the second matrix has a multiple of it.
+/// The second matrix has a multiple of so many columns: as many as fill the widest registers.
 pub(crate) const COLUMNS: usize = 16;
 
 /// Rows computed at once.
@@ -29,14 +29,10 @@ pub(crate) fn multiply(
     (right, columns): (&[f32], usize),
     out: &mut [f32],
 ) {
-    if is_fused() {
-        Arch::new().dispatch(Product::<true> { left, stride, right, columns, out });
-    } else {
-        Arch::new().dispatch(Product::<false> { left, stride, right, columns, out });
-    }
+    Arch::new().dispatch(Product { left, stride, right, columns, out });
 }
 
-struct Product<'a, const FUSED: bool> {
+struct Product<'a> {
     left: &'a [f32],
     stride: usize,
     right: &'a [f32],
@@ -44,44 +40,60 @@ struct Product<'a, const FUSED: bool> {
     out: &'a mut [f32],
 }
 
-impl<const FUSED: bool> NullaryFnOnce for Product<'_, FUSED> {
+impl WithSimd for Product<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(mut self) {
-        for start in (0..self.columns).step_by(COLUMNS) {
-            let num_rows = self.out.len() / self.columns;
-            let mut row = 0;
-            while row + ROWS <= num_rows {
-                self.tile::<ROWS>(row, start);
-                row += ROWS;
-            }
-            while row < num_rows {
-                self.tile::<1>(row, start);
-                row += 1;
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let mut start = 0;
+        while start < self.columns {
+            if start + 2 * S::F32_LANES <= self.columns {
+                self.columns::<S, 2>(simd, start);
+                start += 2 * S::F32_LANES;
+            } else {
+                self.columns::<S, 1>(simd, start);
+                start += S::F32_LANES;
             }
         }
     }
 }
 
-impl<const FUSED: bool> Product<'_, FUSED> {
-    /// Computes some columns of `M` rows.
+impl Product<'_> {
+    /// Computes `N` registers of columns.
     #[inline(always)]
-    fn tile<const M: usize>(&mut self, row: usize, start: usize) {
+    fn columns<S: Simd, const N: usize>(&mut self, simd: S, start: usize) {
+        let num_rows = self.out.len() / self.columns;
+        let mut row = 0;
+        while row + ROWS <= num_rows {
+            self.tile::<S, ROWS, N>(simd, row, start);
+            row += ROWS;
+        }
+        while row < num_rows {
+            self.tile::<S, 1, N>(simd, row, start);
+            row += 1;
+        }
+    }
+
+    /// Computes `N` registers of columns of `M` rows.
+    #[inline(always)]
+    fn tile<S: Simd, const M: usize, const N: usize>(&mut self, simd: S, row: usize, start: usize) {
         let inner = self.right.len() / self.columns;
+        let width = N * S::F32_LANES;
         let left: [_; M] = std::array::from_fn(|m| &self.left[(row + m) * self.stride..][..inner]);
-        let mut sums = [[0.0; COLUMNS]; M];
+        let mut sums = [[simd.splat_f32s(0.0); N]; M];
         // Indexed, because with iterators the sums do not stay in registers.
         for (at, right) in self.right.chunks_exact(self.columns).enumerate() {
-            let right = &right[start..start + COLUMNS];
+            let (right, _) = S::as_simd_f32s(&right[start..start + width]);
             for m in 0..M {
-                for column in 0..COLUMNS {
-                    sums[m][column] = mul_add::<FUSED>(left[m][at], right[column], sums[m][column]);
+                let left = simd.splat_f32s(left[m][at]);
+                for n in 0..N {
+                    sums[m][n] = simd.mul_add_e_f32s(left, right[n], sums[m][n]);
                 }
             }
         }
         for (m, sums) in sums.iter().enumerate() {
-            self.out[(row + m) * self.columns + start..][..COLUMNS].copy_from_slice(sums);
+            let out = &mut self.out[(row + m) * self.columns + start..][..width];
+            S::as_mut_simd_f32s(out).0.copy_from_slice(sums);
         }
     }
 }
