@@ -1,8 +1,7 @@
 //! Collects passages from hits, with their neighbours, each text once, within a token budget.
 //!
-//! Hits are used in order. A hit that does not fit is skipped and the next is tried, so a long
-//! passage in the middle does not end the list; a hit worth little compared with the best does. A
-//! hit that nearly repeats an earlier passage is left out. Consecutive chunks become one passage,
+//! Hits are used in order. Of a hit that does not fit, the best sentences are used; where there is no room for them the
+//! next hit is tried, which may be shorter. A hit worth little compared with the best ends the list. A hit that nearly repeats an earlier passage is left out. Consecutive chunks become one passage,
 //! and text that two of them share is counted once. With a budget, a hit in a table brings the whole
 //! table with its caption, or of a long one the rows that match.
 
@@ -17,7 +16,7 @@ mod gatherer;
 mod part;
 mod table;
 
-use gatherer::{Chosen, Gatherer, Left};
+use gatherer::{Chosen, Gatherer, RemainingBudget};
 
 /// Share of the best score below which a hit is not worth a budget's tokens; otherwise such scraps
 /// would fill the end of the budget. Chosen on 20 to 50 questions each of three collections, where
@@ -92,8 +91,8 @@ pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions)
         let room = budget.saturating_sub(beside + of_hit);
         let others = total - gatherer.cost(id, own);
         let tokens = room.saturating_sub(total);
-        let left = Left { budget, tokens, is_first: used.is_empty() };
-        let wider = gatherer.widened(own, &hit, options.context, left)?;
+        let remaining = RemainingBudget { budget, tokens, is_first: used.is_empty() };
+        let wider = gatherer.widened(own, &hit, options.context, remaining)?;
         for wider in wider {
             if gatherer.is_far_over(id, &wider.chunks, budget) {
                 continue;

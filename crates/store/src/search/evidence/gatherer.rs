@@ -22,7 +22,7 @@ const FAR_OVER_BASE: usize = 10_000;
 /// Part of a budget that a whole table may take, as a denominator; of a longer one, rows are chosen.
 const TABLE_SHARE: usize = 2;
 
-/// Least tokens for a part of a text, unless the hit has fewer: the head of a table alone says nothing, nor do a few words.
+/// Least tokens for a part of a text, unless the hit has fewer: the head of a table or a few words say nothing.
 const LEAST_ROOM: usize = 80;
 
 /// The same for the first passage, without which the answer would be empty.
@@ -84,11 +84,12 @@ impl Own {
     }
 }
 
-/// What there is of a budget for a hit.
+/// What remains of a budget for a hit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Left {
+pub(super) struct RemainingBudget {
+    /// All tokens of the answer.
     pub(super) budget: usize,
-    /// Tokens that nothing takes yet.
+    /// Tokens that no passage has taken.
     pub(super) tokens: usize,
     /// Whether no passage is chosen yet.
     pub(super) is_first: bool,
@@ -136,12 +137,12 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
         own: &Own,
         hit: &Hit,
         context: u32,
-        left: Left,
+        remaining: RemainingBudget,
     ) -> Result<Vec<Own>> {
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
         let of_hit = tokens::estimate(&hit.stored.chunk.chunk.text);
-        let least = if left.is_first { LEAST_ROOM_OF_FIRST } else { LEAST_ROOM };
-        let room = of_hit.min(left.tokens);
+        let least = if remaining.is_first { LEAST_ROOM_OF_FIRST } else { LEAST_ROOM };
+        let room = of_hit.min(remaining.tokens);
         if room < of_hit.min(least) {
             return Ok(Vec::new());
         }
@@ -151,7 +152,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
             return Ok(vec![own.with(self.around(id, at, context)), own.with([at]), sentences]);
         };
         let with_whole = own.with(table.span.clone().chain(self.around(id, at, context)));
-        let is_short = self.is_short(id, &table, left.budget);
+        let is_short = self.is_short(id, &table, remaining.budget);
         let rows = own.with_part(table);
         Ok(if is_short { vec![with_whole, rows, sentences] } else { vec![rows, sentences] })
     }
@@ -275,9 +276,10 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
         let spans = chunks.map(|(at, _)| at).zip(&joined.spans);
         let hits = spans.filter(|(at, _)| part.hits.contains(at)).map(|(_, span)| span.clone());
         let (text, wanted, room) = (&joined.text, &self.wanted, part.room);
-        let chosen = match part.is_table {
-            true => table::rows(text, &hits.collect::<Vec<_>>(), wanted, room),
-            false => part::best(text, wanted, room),
+        let chosen = if part.is_table {
+            table::rows(text, &hits.collect::<Vec<_>>(), wanted, room)
+        } else {
+            part::best(text, wanted, room)
         };
         self.parts.borrow_mut().insert((id, part.clone()), chosen.clone());
         chosen

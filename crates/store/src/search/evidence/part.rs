@@ -31,10 +31,9 @@ pub(super) fn best(text: &str, wanted: &QueryTerms, room: usize) -> String {
             continue;
         };
         let most = start + fitting.len();
-        let space = |at: &usize| *at > start;
-        let last_word = || text[..most].rfind(char::is_whitespace).filter(space);
-        let end = places.range(start + 1..=most).next_back().copied();
-        let end = end.or_else(last_word).unwrap_or(most);
+        let whole = places.range(start + 1..=most).next_back().copied();
+        let words = || text[..most].rfind(char::is_whitespace).filter(|at| *at > start);
+        let end = whole.or_else(words).unwrap_or(most);
         let is_in = |found: &&Match| found.bytes.start >= start && found.bytes.end <= end;
         let terms: BTreeSet<usize> = matches.iter().filter(is_in).map(|found| found.term).collect();
         let worth: usize = terms.iter().map(|term| RARE / counts[term]).sum();
@@ -44,16 +43,18 @@ pub(super) fn best(text: &str, wanted: &QueryTerms, room: usize) -> String {
         }
     }
     let (_, bytes) = best;
-    let mark = |is_cut: bool, is_line: bool, line, words| match (is_cut, is_line) {
-        (false, _) => "",
-        (true, true) => line,
-        (true, false) => words,
+    let before = match &text[..bytes.start] {
+        _ if bytes.start == body => "",
+        lines if lines.ends_with('\n') => "…\n",
+        _ => "… ",
     };
-    let before = &text[..bytes.start];
-    let before = mark(bytes.start > body, before.ends_with('\n'), "…\n", "… ");
-    let is_cut_after = !text[bytes.end..].trim().is_empty();
+    let is_whole = text[bytes.end..].trim().is_empty();
     let kept = &text[bytes];
-    let after = mark(is_cut_after, kept.ends_with('\n'), "\n…", " …");
+    let after = match kept {
+        _ if is_whole => "",
+        lines if lines.ends_with('\n') => "\n…",
+        _ => " …",
+    };
     format!("{before}{}{after}", kept.trim_end())
 }
 
