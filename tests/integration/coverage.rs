@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::sources;
-
 /// Marks a requirement that was dropped.
 const WITHDRAWN: &str = "withdrawn";
 
@@ -49,15 +47,20 @@ fn rows() -> Vec<Row> {
         .collect()
 }
 
-/// Returns the files that may contain a test of this module.
+/// Returns the files that may contain a test of this module: of the program as `kb::module`, of a
+/// crate as `kb_store::module`, of this suite as `module`.
 fn files(module: &str) -> Vec<PathBuf> {
-    let Some(module) = module.strip_prefix("kb_").or_else(|| module.strip_prefix("kb::")) else {
-        return vec![root().join(format!("tests/integration/{module}.rs"))];
-    };
-    let path = sources::place(&module.replace("::", "/"));
-    let beside =
+    let mut path = root().to_path_buf();
+    let mut names = module.split("::");
+    match names.next().map(|name| (name, name.strip_prefix("kb_"))) {
+        Some((_, Some(name))) => path.extend(["crates", name, "src"]),
+        Some(("kb", _)) => path.push("src"),
+        _ => return vec![path.join(format!("tests/integration/{module}.rs"))],
+    }
+    path.extend(names);
+    let in_tests =
         path.parent().unwrap().join("tests").join(path.file_name().unwrap()).with_extension("rs");
-    vec![path.with_extension("rs"), path.join("mod.rs"), path.join("tests.rs"), beside]
+    vec![path.with_extension("rs"), path.join("mod.rs"), path.join("tests.rs"), in_tests]
 }
 
 /// Whether a file has a test of this name.
