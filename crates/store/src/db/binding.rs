@@ -41,10 +41,6 @@ const KEYS: [&str; 7] = [
 
 impl Store {
     /// Returns the model the database was built with; `None` before anything was embedded.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`] if the binding is incomplete or cannot be read.
     pub fn binding(&self) -> Result<Option<Binding>> {
         let binding = self.read(|db| load(db, Slot::Current))?;
         let mut bound = self.bound.borrow_mut();

@@ -6,10 +6,6 @@ use crate::error::Result;
 
 impl Store {
     /// Returns an idle reader ([`Store::return_reader`]), or opens a new one.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::reader`].
     pub fn take_reader(&self) -> Result<Self> {
         let Some(mut reader) = self.idle.borrow_mut().pop() else { return self.reader() };
         reader.bound.get_mut().clone_from(&self.bound.borrow());

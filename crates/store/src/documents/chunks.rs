@@ -152,10 +152,6 @@ impl Store {
     }
 
     /// Returns the vectors of chunks in the order of `ids`; chunks without one are left out.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::ModelMismatch`] if the database has been bound to another model.
     pub fn vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>> {
         self.read(|db| {
             if self.check_bound(db)?.is_none() {
@@ -166,10 +162,6 @@ impl Store {
     }
 
     /// Returns the embeddings of passages that are already embedded under this store's binding.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::ModelMismatch`] if the database has been bound to another model.
     pub fn embeddings_by_passage(
         &self,
         hashes: &[PassageHash],

@@ -164,10 +164,6 @@ pub struct Mirror<'a> {
 
 impl Store {
     /// Passes one state of the database to `work`.
-    ///
-    /// # Errors
-    ///
-    /// Errors of `work`, and [`crate::error::Error::ModelMismatch`].
     pub fn mirror<T>(&self, work: impl FnOnce(&Mirror<'_>) -> Result<T>) -> Result<T> {
         self.read(|db| Ok(work(&Mirror { db, binding: self.check_bound(db)? })?))
     }
@@ -175,10 +171,6 @@ impl Store {
 
 impl Mirror<'_> {
     /// Passes all documents to `on_document`, ordered by id.
-    ///
-    /// # Errors
-    ///
-    /// Errors of `on_document` and of the database.
     pub fn documents(
         &self,
         mut on_document: impl FnMut(MirroredDocument) -> Result<()>,

@@ -86,9 +86,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] if another document is remembered at a new path;
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
-    /// database. Nothing is changed in these cases.
+    /// [`Error::Usage`] if another document is remembered at a new path.
     pub fn relocate(&mut self, relocation: &Relocation<'_>) -> Result<()> {
         self.write(|db| {
             // The old paths are erased.

@@ -87,9 +87,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`] if the database's binding differs from this store's,
-    /// [`Error::Store`] if chunks and vectors do not match, [`Error::Locked`], [`Error::DiskFull`]
-    /// and other errors of the database. Nothing is changed in these cases.
+    /// [`Error::Store`] if chunks and vectors do not match.
     pub fn replace(
         &mut self,
         new: &NewDocument,

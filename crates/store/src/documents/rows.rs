@@ -237,10 +237,6 @@ pub(crate) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
 
 impl StoredChunk {
     /// Makes a chunk of a copy elsewhere, given without the parts that `metadata` has, as JSON.
-    ///
-    /// # Errors
-    ///
-    /// A description of what kb would not have written.
     pub fn of_copy(
         id: ChunkId,
         chunk_index: u32,

@@ -142,10 +142,6 @@ impl Store {
 
     /// Renames a tag, also among the tags that folders give to new files. If the new name is in use,
     /// the documents of both tags have it afterwards. Returns `None` if nothing has the tag.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database; nothing is changed in these cases.
     pub fn rename_tag(&mut self, from: &str, to: &str) -> Result<Option<RenamedTag>> {
         self.write(|db| {
             let names = named_params! { ":from": from, ":to": to };

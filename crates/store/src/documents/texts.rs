@@ -89,10 +89,6 @@ impl Store {
 
     /// Calls `visit` with each chunk of documents, in order, and the document that it belongs to. All are read in one
     /// state of the database.
-    ///
-    /// # Errors
-    ///
-    /// Those of `visit`; [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn visit_texts(
         &self,
         ids: &[DocumentId],
@@ -116,10 +112,6 @@ impl Store {
     }
 
     /// Parses the position of a chunk of this database.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Corrupt`] if kb has not written it.
     pub fn chunk_place(&self, raw: RawPlace<'_>) -> Result<ChunkPlace> {
         rows::chunk_place(raw.0).map_err(|error| Fault::from(error).at(&self.path))
     }

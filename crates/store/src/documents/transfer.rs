@@ -138,10 +138,6 @@ impl Record {
 
     /// Refuses metadata that kb would not have written for a document of this type and language, or
     /// for its chunks.
-    ///
-    /// # Errors
-    ///
-    /// A description of that metadata.
     pub fn check_metadata(&self) -> Result<(), String> {
         let word = rows::check_document_json(&self.metadata)
             .map_err(|reason| format!("its metadata is not what kb writes: {reason}"))?;

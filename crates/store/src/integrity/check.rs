@@ -6,10 +6,6 @@ use crate::error::Result;
 impl Store {
     /// Examines everything, as [`Store::examine`] does; returns one sentence per fault, none if the
     /// database is intact.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the examination itself.
     pub fn check(&self) -> Result<Vec<String>> {
         Ok(self.examine()?.into_iter().map(|finding| finding.message).collect())
     }

@@ -99,8 +99,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] if only a backup helps against the damage; nothing is changed in that
-    /// case. [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
+    /// [`Error::Corrupt`] if only a backup helps against the damage.
     pub fn repair(&mut self, damages: &[Damage]) -> Result<()> {
         if !damages.iter().all(|damage| damage.is_repairable()) {
             let detail = "its structure is damaged".to_owned();
@@ -171,10 +170,6 @@ impl Store {
     /// `VACUUM` may renumber rows of a table without an integer key, and `vec0` finds its vectors
     /// by such numbers. SQLite keeps the numbers if the table has an index, which that one has, and
     /// [`Store::examine`] would report a change.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::repair`].
     pub fn compact(&mut self) -> Result<bool> {
         let (num_free, num_pages): (i64, i64) = self
             .read(|db| Ok(db.query_row(FREE_PAGES, [], |row| Ok((row.get(0)?, row.get(1)?)))?))?;

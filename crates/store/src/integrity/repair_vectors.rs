@@ -50,11 +50,6 @@ impl Store {
 
     /// Stores vectors of chunks that have none, in one transaction; skips chunks that were removed
     /// or got a vector meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ModelMismatch`](crate::error::Error::ModelMismatch) if the database has been bound
-    /// to another model; otherwise as [`Store::repair`].
     pub fn store_vectors(&mut self, embedded: &[(ChunkId, Embedding)]) -> Result<()> {
         let bound = self.bound.borrow().clone();
         self.write(|db| {

@@ -104,10 +104,6 @@ pub struct Splitter {
 
 impl Splitter {
     /// Makes the tokenizers.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`] if there is no memory left.
     pub fn new() -> Result<Self> {
         let make = || -> rusqlite::Result<Self> {
             let connection = Connection::open_in_memory()?;
@@ -118,10 +114,6 @@ impl Splitter {
     }
 
     /// Returns the terms of a text, in order.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`] if there is no memory left.
     pub fn terms(&self, index: TermIndex, text: &str) -> Result<Vec<String>> {
         let (insert, query) = match index {
             TermIndex::Words | TermIndex::Names => (INSERT_WORDS, TERMS_OF_WORDS),
@@ -135,10 +127,6 @@ impl Splitter {
 
     /// Passes every place of every term of some chunks to `on_place`, ordered by
     /// index, term, chunk, and position in the context and then in the text.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`] if there is no memory left.
     pub fn places<'a>(
         &self,
         chunks: impl IntoIterator<Item = &'a MirroredChunk>,

@@ -84,10 +84,6 @@ impl Unmigrated<'_> {
     /// Copies it to `target`, with the schema that it has. The copy gets its name only when it is
     /// complete and on disk. `VACUUM INTO` reads all content, so damage that it can see is an
     /// error; it is not examined further, because only the newest schema can be.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Corrupt`], [`Error::DiskFull`] and [`Error::Io`].
     pub fn copy_to(&self, target: &Path) -> Result<()> {
         let draft = Draft::create_own(target).map_err(|error| Error::of_file(target, error))?;
         copy_into(self.connection, self.path, draft.path(), target)?;

@@ -90,10 +90,6 @@ impl Store {
 
     /// Rebuilds the keyword indexes and rewrites the file, so that no content removed by any
     /// version is left.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::finish_erasing`].
     pub fn clean_leftovers(&mut self) -> Result<Erasure> {
         self.write(|db| {
             if !is_in_place(db)? {

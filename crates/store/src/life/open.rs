@@ -52,10 +52,6 @@ impl Store {
 
     /// Like [`Store::open`] if `creates`, else like [`Store::open_existing`]. Calls
     /// `before_migration` before anything in a database of an older schema changes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::open`].
     pub fn open_guarded(
         path: &Path,
         creates: bool,
@@ -77,10 +73,6 @@ impl Store {
 
     /// Opens a second, read-only connection to the same file. Checks made by [`Store::open`] are
     /// not repeated.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Locked`] and [`Error::Io`].
     pub fn reader(&self) -> Result<Self> {
         let connection = self.access.open_to_read(&self.path);
         let connection = connection.map_err(|error| Fault::from(error).at(&self.path))?;

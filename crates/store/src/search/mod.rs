@@ -50,10 +50,6 @@ pub use why::{LegRank, Outcome, Trace, why};
 ///
 /// Both legs run in parallel, each on a separate connection. A database without chunks is answered
 /// without a model. The same database and the same query give the same answer.
-///
-/// # Errors
-///
-/// Errors of loading the model or reading the database.
 pub fn search(
     store: &impl Searchable,
     load_embedder: &LoadEmbedder<'_>,
@@ -112,10 +108,6 @@ pub struct Trial {
 }
 
 /// Searches as [`search`] does, and also returns each leg's ranking; for measuring.
-///
-/// # Errors
-///
-/// As [`search`].
 pub fn trial(
     store: &impl Searchable,
     load_embedder: &LoadEmbedder<'_>,

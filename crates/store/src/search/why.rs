@@ -82,10 +82,6 @@ pub struct Trace {
 }
 
 /// Traces a document through a search.
-///
-/// # Errors
-///
-/// As [`crate::search::search`].
 pub fn why(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,

@@ -77,11 +77,6 @@ const ALL: &str = "
 
 /// Adds an access; creates the file, its directory and the table if they are missing. Only the
 /// owner can read the file.
-///
-/// # Errors
-///
-/// [`Error::Io`], [`Error::Locked`], [`Error::Corrupt`] and similar errors if the log is not
-/// available.
 pub fn append(path: &Path, access: &Access) -> Result<()> {
     let connection = open_to_write(path)?;
     connection

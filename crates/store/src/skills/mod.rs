@@ -73,10 +73,6 @@ const SKILL: &str = "SELECT * FROM skills WHERE name = :name";
 impl Store {
     /// Replaces the registry by these skills in one transaction, and returns the number of removed
     /// ones.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database; nothing is changed in that case.
     pub fn replace_skills(&mut self, skills: &[SkillRow]) -> Result<usize> {
         self.write(|db| {
             let mut put = db.prepare_cached(PUT_SKILL)?;

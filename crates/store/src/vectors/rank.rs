@@ -39,11 +39,6 @@ impl Store {
     /// `depth`; empty if nothing was embedded. The score is in -1..=1, up to rounding, and exact.
     /// The ranking is also exact in a database of fewer than `codes::MIN_BLOCKS` blocks, and nearly
     /// exact in a larger one.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::ModelMismatch`] if the database has been bound to another model since this store
-    /// returned its binding.
     pub fn rank_by_cosine(
         &self,
         vector: &[f32],

@@ -226,8 +226,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`] if another process has begun a change to yet another model;
-    /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
+    /// [`Error::ModelMismatch`] if another process has begun a change to yet another model.
     pub fn store_reindexed(&mut self, renewed: &[Renewed]) -> Result<()> {
         let reindexing = self.reindexing.clone();
         self.write(|db| {
@@ -269,8 +268,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`] if another process has begun a change to yet another model;
-    /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
+    /// [`Error::ModelMismatch`] if another process has begun a change to yet another model.
     pub fn finish_reindex(&mut self) -> Result<Reindexing> {
         let reindexing = self.reindexing.clone();
         let layout = self.layout_to_write()?;

@@ -36,10 +36,6 @@ const FORGET: &str = "DELETE FROM chunks_tokens";
 
 impl Store {
     /// Returns the codes of the tokens of chunks; chunks without any are left out.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::ModelMismatch`] if the database has been bound to another model.
     pub fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>> {
         self.read(|db| {
             self.check_bound(db)?;

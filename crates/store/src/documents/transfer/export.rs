@@ -47,10 +47,6 @@ const CHUNKS: &str = "
 impl Store {
     /// Passes these documents to `on_record`, or every document, ordered by id; all from one state of the database.
     /// Unknown ids are skipped.
-    ///
-    /// # Errors
-    ///
-    /// Errors of `on_record`; [`Error::Corrupt`](crate::error::Error::Corrupt) and other errors of the database.
     pub fn export(
         &self,
         ids: Option<&[DocumentId]>,

@@ -75,10 +75,6 @@ pub struct IndexDraft {
 
 impl IndexDraft {
     /// Begins an index for `path`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] and [`Error::DiskFull`] if the draft cannot be written.
     pub fn begin(path: &Path, tokenizer: Tokenizer) -> Result<Self> {
         let draft = Draft::create_own(path).map_err(|error| Error::of_file(path, error))?;
         let mut this = Self { connection: None, draft, path: path.to_owned(), tokenizer };
