@@ -56,7 +56,7 @@ pub(super) fn export_documents(
         return Ok(());
     }
     let exported = write_file(&file.path, file.is_replacing, |write| {
-        transfer::export_documents(store, ids, folders, false, write)
+        transfer::export(store, Some(ids), folders, false, write)
     })?;
     let documents = counted(exported.num_documents, "document");
     observer.note(&format!("Exported {documents} to {}.", file.path.display()));
@@ -100,11 +100,12 @@ pub fn export(
         let missing = || Error::PathNotFound { path: session.database() };
         let Some(criteria) = &request.criteria else {
             let store = session.open_existing()?.ok_or_else(missing)?;
-            return transfer::export(&store, request.with_vectors, emit);
+            let folders = store.all_roots()?;
+            return transfer::export(&store, None, &folders, request.with_vectors, emit);
         };
         let chosen = choose(session, &Choice::Matching(criteria.clone()), observer)?;
         let (store, ids) = chosen.ok_or_else(missing)?;
-        transfer::export_documents(&store, &ids, &[], request.with_vectors, emit)
+        transfer::export(&store, Some(&ids), &[], request.with_vectors, emit)
     })
 }
 

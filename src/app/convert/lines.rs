@@ -75,7 +75,7 @@ pub fn to_lines(
         return Err(add::no_files(request.files.source.paths()));
     }
     if let Some((_, binding)) = &model {
-        emit(Output::Line(&transfer::head_line(binding)?))?;
+        emit(Output::Line(&transfer::head_line(Some(binding), &[])?))?;
     }
     let total = inputs.len() as u64;
     let is_cancelled = observer.cancel_flag();

@@ -130,8 +130,8 @@ pub(super) struct ChunkLine {
     pub(super) vector: Option<Vec<f32>>,
 }
 
-/// Writes the first line.
-pub(super) fn encode_head(binding: Option<&Binding>, roots: &[Root]) -> Result<Line> {
+/// Returns the first line of an export with these settings of vectors and these added folders.
+pub fn head_line(binding: Option<&Binding>, roots: &[Root]) -> Result<Line> {
     let binding = binding.map(|binding| BindingLine {
         model_name: binding.model_name.clone(),
         embedding_dim: binding.dim,
@@ -155,8 +155,8 @@ pub(super) fn decode_head(line: &[u8]) -> Result<HeadLine, String> {
     serde_json::from_slice(line).map_err(|error| reason(&error))
 }
 
-/// Writes a document.
-pub(super) fn encode(record: &Record) -> Result<Line> {
+/// Returns the line of a document.
+pub fn document_line(record: &Record) -> Result<Line> {
     let line = DocumentLine {
         id: record.id.0,
         title: record.title.clone(),

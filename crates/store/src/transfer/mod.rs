@@ -17,16 +17,16 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{Binding, Embedding};
+use crate::document::Embedding;
 use crate::error::{Error, Result};
 use crate::limits::lines::{Outcome, read_line};
 use crate::text::json::Line;
 use crate::{
-    Conflict, DocumentId, ImportOutcome, Merge, Merged, Record, RecordedChunk, Root, Store, limits,
+    Conflict, DocumentId, ImportOutcome, Merge, Merged, RecordedChunk, Root, Store, limits,
 };
 
 pub use lines::Head;
-pub use lines::{DocumentLine, HeadLine};
+pub use lines::{DocumentLine, HeadLine, document_line, head_line};
 
 /// What was exported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -102,67 +102,26 @@ pub struct ImportOptions<'a> {
     pub now: &'a str,
 }
 
-/// Writes the lines of a knowledge base.
+/// Writes the lines of these documents, or of all, and of folders.
 ///
 /// # Errors
 ///
 /// Errors of the database and of `emit`.
 pub fn export(
     store: &Store,
-    with_vectors: bool,
-    mut emit: impl FnMut(&Line) -> Result<()>,
-) -> Result<Exported> {
-    write_lines(store, (None, &store.all_roots()?), with_vectors, &mut emit)
-}
-
-/// Writes the lines of some documents and added folders.
-///
-/// # Errors
-///
-/// Errors of the database and of `emit`.
-pub fn export_documents(
-    store: &Store,
-    ids: &[DocumentId],
+    ids: Option<&[DocumentId]>,
     folders: &[Root],
     with_vectors: bool,
     mut emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
-    write_lines(store, (Some(ids), folders), with_vectors, &mut emit)
-}
-
-/// Writes the lines of these documents, or of all, and of folders.
-fn write_lines(
-    store: &Store,
-    (ids, folders): (Option<&[DocumentId]>, &[Root]),
-    with_vectors: bool,
-    emit: &mut dyn FnMut(&Line) -> Result<()>,
-) -> Result<Exported> {
-    emit(&lines::encode_head(store.binding()?.as_ref(), folders)?)?;
+    emit(&lines::head_line(store.binding()?.as_ref(), folders)?)?;
     let mut exported = Exported::default();
     store.export(ids, with_vectors, |record| {
         exported.num_documents += 1;
         exported.num_chunks += record.chunks.len() as u64;
-        emit(&lines::encode(&record)?)
+        emit(&lines::document_line(&record)?)
     })?;
     Ok(exported)
-}
-
-/// Returns the first line of an export with vectors of these settings, and without added folders.
-///
-/// # Errors
-///
-/// That of [`crate::text::json`], if it cannot be written.
-pub fn head_line(binding: &Binding) -> Result<Line> {
-    lines::encode_head(Some(binding), &[])
-}
-
-/// Returns the line of a document.
-///
-/// # Errors
-///
-/// As for [`head_line`].
-pub fn document_line(record: &Record) -> Result<Line> {
-    lines::encode(record)
 }
 
 /// Computes the vectors of chunks.

@@ -6,7 +6,7 @@ mod refused;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::document::{Chunk, DocType, ModelFiles, Precision};
+use crate::document::{Binding, Chunk, DocType, ModelFiles, Precision};
 use crate::{ChunkId, DocumentId, Edits, PathStamp, Record};
 
 fn binding() -> Binding {
@@ -78,22 +78,22 @@ fn read(line: &str) -> Result<Record, String> {
 }
 
 fn line_of(record: &Record) -> Value {
-    serde_json::from_str(lines::encode(record).unwrap().as_str()).unwrap()
+    serde_json::from_str(lines::document_line(record).unwrap().as_str()).unwrap()
 }
 
 #[test]
 fn a_document_survives_export_and_import_unchanged() {
-    let line = lines::encode(&record()).unwrap();
+    let line = lines::document_line(&record()).unwrap();
     assert_eq!(line.as_str().lines().count(), 1);
     assert_eq!(read(line.as_str()), Ok(record()));
 }
 
 #[test]
 fn the_first_line_holds_the_binding_and_the_folders() {
-    let line = lines::encode_head(Some(&binding()), &head().roots).unwrap();
+    let line = lines::head_line(Some(&binding()), &head().roots).unwrap();
     assert_eq!(read_head(line.as_str()), Ok(head()));
     let empty = Head { binding: None, roots: Vec::new() };
-    let line = lines::encode_head(None, &[]).unwrap();
+    let line = lines::head_line(None, &[]).unwrap();
     assert_eq!(read_head(line.as_str()), Ok(empty.clone()));
     // As written before exports contained folders.
     assert_eq!(read_head(r#"{"kb_export": 1, "binding": null}"#), Ok(empty));
@@ -220,7 +220,7 @@ fn impossible_times_are_refused() {
 #[test]
 fn names_of_models_and_prefixes_are_short_and_on_one_line() {
     let is_accepted = |binding: &Binding| {
-        read_head(lines::encode_head(Some(binding), &[]).unwrap().as_str()).is_ok()
+        read_head(lines::head_line(Some(binding), &[]).unwrap().as_str()).is_ok()
     };
     for (text, is_name, is_prefix) in [
         ("a model", true, true),

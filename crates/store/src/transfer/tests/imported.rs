@@ -29,7 +29,8 @@ fn written(db: &TestDb, with_vectors: bool) -> (String, Exported) {
         text += line.as_str();
         Ok(())
     };
-    let exported = export(&db.store, with_vectors, emit).unwrap();
+    let exported =
+        export(&db.store, None, &db.store.all_roots().unwrap(), with_vectors, emit).unwrap();
     (text, exported)
 }
 
@@ -82,7 +83,7 @@ fn some_documents_are_exported_with_the_folders_that_are_named() {
         lines.push(line.as_str().to_owned());
         Ok(())
     };
-    let report = export_documents(&db.store, &ids[1..], &super::head().roots, false, emit).unwrap();
+    let report = export(&db.store, Some(&ids[1..]), &super::head().roots, false, emit).unwrap();
     assert_eq!(report, Exported { num_documents: 2, num_chunks: 4 });
     assert_eq!(lines.len(), 3);
     assert_eq!(read_head(&lines[0]).unwrap().roots, super::head().roots);
@@ -140,7 +141,7 @@ fn a_line_that_fails_is_reported_with_its_number_and_the_others_are_imported() {
 
 #[test]
 fn the_report_keeps_the_first_hundred_failures() {
-    let head = lines::encode_head(None, &[]).unwrap();
+    let head = lines::head_line(None, &[]).unwrap();
     let text = format!("{}{}", head.as_str(), "x\n".repeat(102));
     let (report, _, reported) = imported(&mut TestDb::new(), &text, OPTIONS).unwrap();
     assert_eq!((report.num_failed, report.failed.len(), reported.len()), (102, 100, 102));

@@ -188,7 +188,7 @@ fn a_vector_has_the_dimensions_of_the_export_and_length_1() {
     for vector in [[0.61, 0.0, 0.8], [0.59, 0.0, 0.8], [0.0; 3], [1e30, 0.0, 0.0]] {
         check(pointer, json!(vector), "does not have length 1");
     }
-    let line = lines::encode(&record()).unwrap();
+    let line = lines::document_line(&record()).unwrap();
     let line = lines::decode(line.as_str().as_bytes()).unwrap();
     let refusal = check::document(line, &Head { binding: None, roots: Vec::new() }).unwrap_err();
     assert!(refusal.contains("those of the export have 0"), "{refusal}");
@@ -207,7 +207,7 @@ fn texts_inside_metadata_are_cleaned_at_every_depth() {
 /// Reads a first line with another value at one place.
 #[track_caller]
 fn check_head(pointer: &str, value: Value, refusal: &str) {
-    let line = lines::encode_head(Some(&binding()), &head().roots).unwrap();
+    let line = lines::head_line(Some(&binding()), &head().roots).unwrap();
     let mut line: Value = serde_json::from_str(line.as_str()).unwrap();
     *line.pointer_mut(pointer).unwrap() = value;
     let found = read_head(&line.to_string()).err().unwrap_or_default();
