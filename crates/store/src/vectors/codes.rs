@@ -11,10 +11,11 @@
 //! So codes may be missing anywhere but are never wrong: removing a vector also removes the codes
 //! of its block.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 
 use super::places;
 use crate::db::fault::{Fault, Step};
+use crate::db::sql;
 
 /// Number of blocks from which codes are made and used: below 65,536 vectors the exact scan is as
 /// fast.
@@ -53,12 +54,7 @@ const FORGET: &str = "
 
 /// Makes codes for full blocks from `first` on that have none, unless there are fewer than
 /// `min_blocks`. Returns the number of blocks.
-pub(crate) fn make(
-    db: &Connection,
-    dim: usize,
-    first: i64,
-    min_blocks: i64,
-) -> rusqlite::Result<usize> {
+pub(crate) fn make(db: &Connection, dim: usize, first: i64, min_blocks: i64) -> Step<usize> {
     let last = places::last_block(db)?;
     if last < min_blocks {
         return Ok(0);
@@ -66,16 +62,12 @@ pub(crate) fn make(
     db.execute_batch(MAKE_TRIGGER)?;
     // New vectors go into the last block, so it is left out.
     let range = named_params! { ":first": first, ":last": last - 1 };
-    let mut uncoded = db.prepare_cached(UNCODED)?;
-    let blocks: Vec<i64> = uncoded.query_map(range, |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let blocks: Vec<i64> = sql::rows(db, UNCODED, range, |row| row.get(0))?;
     for block in &blocks {
-        let vectors: Option<Vec<u8>> = db
-            .prepare_cached(VECTORS)?
-            .query_row(named_params! { ":block": block }, |row| row.get(0))
-            .optional()?;
+        let params = named_params! { ":block": block };
+        let vectors: Option<Vec<u8>> = sql::first_row(db, VECTORS, params, |row| row.get(0))?;
         let codes = encode(&vectors.unwrap_or_default(), dim);
-        db.prepare_cached(INSERT_CODES)?
-            .execute(named_params! { ":block": block, ":codes": codes })?;
+        sql::run(db, INSERT_CODES, named_params! { ":block": block, ":codes": codes })?;
     }
     Ok(blocks.len())
 }

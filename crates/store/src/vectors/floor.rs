@@ -7,7 +7,7 @@
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::Store;
-use crate::db::fault::Step;
+use crate::db::{config, fault::Step};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
@@ -25,26 +25,17 @@ const RANGE: &str = "SELECT (SELECT min(id) FROM chunks), (SELECT max(id) FROM c
 
 const NEXT: &str = "SELECT id, document_id FROM chunks WHERE id >= :at ORDER BY id LIMIT 1";
 
-const FLOOR: &str = "SELECT value FROM config WHERE key = 'cosine_floor'";
-
-const SAVE: &str = "
-    INSERT INTO config (key, value)
-    VALUES ('cosine_floor', :floor)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
-const FORGET: &str = "DELETE FROM config WHERE key = 'cosine_floor'";
+/// Where `config` has the floor.
+pub(super) const KEY: &str = "cosine_floor";
 
 impl Store {
     /// Returns the mean cosine of unrelated passages, in 0..1. A small database, or one written by an
     /// older kb, has none stored: it is measured now, without writing anything.
     pub fn cosine_floor(&self) -> Result<f64> {
         self.read(|db| {
-            let stored: Option<String> =
-                db.prepare_cached(FLOOR)?.query_row([], |row| row.get(0)).optional()?;
-            match stored
-                .and_then(|text| text.parse().ok())
-                .filter(|floor| (0.0..1.0).contains(floor))
-            {
+            let stored: Option<String> = config::value(db, KEY)?;
+            let floor = stored.and_then(|text| text.parse().ok());
+            match floor.filter(|floor| (0.0..1.0).contains(floor)) {
                 Some(floor) => Ok(floor),
                 None if self.check_bound(db)?.is_some() => measure(db),
                 None => Ok(0.0),
@@ -62,33 +53,20 @@ pub(crate) fn is_due(before: i64, now: i64) -> bool {
 
 /// Measures the floor and stores it.
 pub(crate) fn save(db: &Connection) -> Step<()> {
-    let floor = measure(db)?.to_string();
-    db.prepare_cached(SAVE)?.execute(named_params! { ":floor": floor })?;
-    Ok(())
-}
-
-/// Forgets the floor, because all vectors will be replaced.
-pub(crate) fn forget(db: &Connection) -> Step<()> {
-    db.execute(FORGET, [])?;
-    Ok(())
+    config::set(db, KEY, measure(db)?.to_string())
 }
 
 /// Returns the mean cosine of passages of different documents, at least 0.
 fn measure(db: &Connection) -> Step<f64> {
-    let (Some(first), Some(last)) =
-        db.query_row(RANGE, [], |row| Ok((row.get::<_, Option<i64>>(0)?, row.get(1)?)))?
-    else {
-        return Ok(0.0);
-    };
-    let last: i64 = last;
+    let range: (Option<i64>, Option<i64>) = db.query_row(RANGE, [], |row| row.try_into())?;
+    let (Some(first), Some(last)) = range else { return Ok(0.0) };
     let mut next = db.prepare_cached(NEXT)?;
     let mut vector = db.prepare_cached(VECTOR)?;
     let mut sums = Sums::default();
     let mut at = first;
     for step in 1..=SAMPLE {
-        let found: Option<(ChunkId, DocumentId)> = next
-            .query_row(named_params! { ":at": at }, |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let found: Option<(ChunkId, DocumentId)> =
+            next.query_row(named_params! { ":at": at }, |row| row.try_into()).optional()?;
         let Some((chunk_id, document_id)) = found else { break };
         let params = named_params! { ":chunk_id": chunk_id };
         if let Some(vector) = vector.query_row(params, from_row).optional()? {
@@ -157,7 +135,7 @@ mod tests {
     }
 
     fn stored(db: &TestDb) -> Option<String> {
-        db.store.connection.query_row(FLOOR, [], |row| row.get(0)).optional().unwrap()
+        config::value(&db.store.connection, KEY).unwrap()
     }
 
     #[test]

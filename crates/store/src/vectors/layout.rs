@@ -1,10 +1,11 @@
 //! Recognises the layout of vec0's tables that `scan.rs` reads.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::BLOCK_ROWS;
 use crate::db::fault::Step;
 use crate::db::layout::{SCHEMA, are_made_so};
+use crate::db::sql;
 
 /// Versions of sqlite-vec with the table layout that `scan.rs` reads.
 const VEC0_VERSIONS: [&str; 1] = ["v0.1.9"];
@@ -32,7 +33,7 @@ const HAS_VECTOR_TABLE: &str =
     "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'chunks_vec')";
 
 pub(crate) fn has_vector_table(db: &Connection) -> Step<bool> {
-    Ok(db.query_row(HAS_VECTOR_TABLE, [], |row| row.get(0))?)
+    sql::value(db, HAS_VECTOR_TABLE, [])
 }
 
 /// Whether the table of vectors has the layout that `scan.rs` reads; also true if there is no table
@@ -41,11 +42,10 @@ pub(crate) fn knows_vec0(db: &Connection) -> Step<bool> {
     if !has_vector_table(db)? {
         return Ok(true);
     }
-    let sql: String = db.prepare_cached(SCHEMA)?.query_row(["chunks_vec"], |row| row.get(0))?;
-    let version: Option<String> =
-        db.prepare_cached(VEC0_VERSION)?.query_row([], |row| row.get(0)).optional()?;
+    let made: String = sql::value(db, SCHEMA, ["chunks_vec"])?;
+    let version: Option<String> = sql::first_row(db, VEC0_VERSION, [], |row| row.get(0))?;
     // Missing tables are damage, which their readers report.
-    Ok(sql.contains(&format!("chunk_size = {BLOCK_ROWS}"))
+    Ok(made.contains(&format!("chunk_size = {BLOCK_ROWS}"))
         && version.is_some_and(|version| VEC0_VERSIONS.contains(&version.as_str()))
         && are_made_so(db, &VEC0_TABLES)?)
 }

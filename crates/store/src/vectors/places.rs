@@ -2,13 +2,14 @@
 
 use rusqlite::Connection;
 
+use crate::db::{fault::Step, sql};
 use crate::ids::ChunkId;
 
 const LAST_BLOCK: &str = "SELECT coalesce(max(chunk_id), 0) FROM chunks_vec_chunks";
 
 /// Returns the number of the last block, 0 if there is none; blocks are numbered from 1.
-pub(crate) fn last_block(db: &Connection) -> rusqlite::Result<i64> {
-    db.query_row(LAST_BLOCK, [], |row| row.get(0))
+pub(crate) fn last_block(db: &Connection) -> Step<i64> {
+    sql::value(db, LAST_BLOCK, [])
 }
 
 /// Returns the places of a block that have a vector, with the ids of their chunks; `None` if the

@@ -63,7 +63,7 @@ impl Store {
             let Some(binding) = self.check_bound(db)? else { return Ok(Ok(0)) };
             require_unit_shape(vector, binding.dim)?;
             if self.layout(db)?.knows_vec0 {
-                return Ok(Ok(places::last_block(db)?));
+                return places::last_block(db).map(Ok);
             }
             Ok(Err(by_sql::nearest(db, vector, passing, depth)?))
         })?;
@@ -109,7 +109,7 @@ impl Store {
             return Ok(());
         }
         let last = self.read(|db| match self.check_bound(db)? {
-            Some(_) if self.layout(db)?.knows_vec0 => Ok(places::last_block(db)?),
+            Some(_) if self.layout(db)?.knows_vec0 => places::last_block(db),
             _ => Ok(0),
         })?;
         if last >= codes::MIN_BLOCKS {

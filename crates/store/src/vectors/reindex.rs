@@ -14,9 +14,9 @@ use crate::ids::{ChunkId, DocumentId};
 use super::sums::Sums;
 use super::{floor, tokens};
 use crate::db::binding::{self, Slot};
-use crate::db::erasing;
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
+use crate::db::{erasing, sql};
 use crate::documents::{chunks, replace, rows};
 use crate::{Store, vectors};
 
@@ -83,9 +83,9 @@ const EXTENT: &str = "
         (SELECT coalesce(sum(length(codes)), 0) FROM chunks_tokens) AS code_bytes
     FROM chunks";
 
-const FORGET_NEXT: &str = "DELETE FROM chunks_vec_next";
-
-const FORGET_PIECES: &str = "DELETE FROM chunks_next";
+const FORGET: &str = "
+    DELETE FROM chunks_vec_next;
+    DELETE FROM chunks_next;";
 
 const UNEMBEDDED: &str = "
     SELECT
@@ -174,7 +174,7 @@ impl Store {
     pub fn begin_reindex(&mut self, wanted: &Binding) -> Result<Reindexing> {
         let progress = self.write(|db| {
             if !binding::load(db, Slot::Next)?.is_some_and(|next| next.fits(wanted)) {
-                forget(db)?;
+                db.execute_batch(FORGET)?;
                 binding::save(db, Slot::Next, wanted)?;
             }
             progress(db)
@@ -210,15 +210,13 @@ impl Store {
     /// Returns the next chunks without a vector of the new model: at most `limit`, ordered by id,
     /// all with ids above `after`.
     pub fn unembedded(&self, after: ChunkId, limit: u32) -> Result<Vec<Unembedded>> {
+        let params = named_params! { ":after": after, ":limit": limit };
         self.read(|db| {
-            let mut statement = db.prepare_cached(UNEMBEDDED)?;
-            let chunks =
-                statement.query_map(named_params! { ":after": after, ":limit": limit }, |row| {
-                    let stored = rows::stored_chunk(row)?;
-                    let is_code = row.get("is_code")?;
-                    Ok(Unembedded { chunk_id: stored.id, chunk: stored.chunk, is_code })
-                })?;
-            Ok(chunks.collect::<Result<_, _>>()?)
+            sql::rows(db, UNEMBEDDED, params, |row| {
+                let stored = rows::stored_chunk(row)?;
+                let is_code = row.get("is_code")?;
+                Ok(Unembedded { chunk_id: stored.id, chunk: stored.chunk, is_code })
+            })
         })
     }
 
@@ -281,7 +279,7 @@ impl Store {
                 db.execute(COUNT_AGAIN, [])?;
                 db.execute(TAKE_OVER, [])?;
                 add_sums_and_codes(db)?;
-                forget(db)?;
+                db.execute_batch(FORGET)?;
                 erasing::mark(db)?;
                 binding::save(db, Slot::Current, &wanted)?;
                 binding::clear(db, Slot::Next)?;
@@ -312,29 +310,18 @@ fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
     }
 }
 
-fn forget(db: &Connection) -> Step<()> {
-    db.execute(FORGET_NEXT, [])?;
-    db.execute(FORGET_PIECES, [])?;
-    Ok(())
-}
-
 /// Replaces the chunks of each document in which some were split, one document at a time.
 fn split_chunks(db: &Connection, layout: Layout) -> Step<()> {
-    let documents: Vec<DocumentId> = db
-        .prepare(SPLIT_DOCUMENTS)?
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let documents: Vec<DocumentId> = sql::rows(db, SPLIT_DOCUMENTS, [], |row| row.get(0))?;
     for id in documents {
-        let mut statement = db.prepare_cached(NEXT_CHUNKS)?;
-        let next = statement.query_map(named_params! { ":document_id": id }, |row| {
+        let params = named_params! { ":document_id": id };
+        let (chunks, embeddings): (Vec<_>, Vec<_>) = sql::rows(db, NEXT_CHUNKS, params, |row| {
             let vector = vectors::from_column(row, "embedding")?;
             let embedding = Embedding { vector, codes: row.get("codes")? };
             Ok((rows::stored_chunk(row)?.chunk, embedding))
         })?;
-        let (chunks, embeddings): (Vec<_>, Vec<_>) =
-            next.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().unzip();
-        db.prepare_cached(KEEP_NOTE)?.execute(named_params! { ":id": id })?;
-        db.prepare_cached(FORGET_MAKING)?.execute(named_params! { ":id": id })?;
+        sql::run(db, KEEP_NOTE, named_params! { ":id": id })?;
+        sql::run(db, FORGET_MAKING, named_params! { ":id": id })?;
         replace::remove_chunks(db, id)?;
         chunks::insert(db, id, &chunks, &embeddings, layout)?;
     }

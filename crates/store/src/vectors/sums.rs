@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 use sha2::{Digest, Sha256};
 
 use super::layout::{has_vector_table, knows_vec0};
 use super::places;
-use crate::db::fault::Step;
+use crate::db::{fault::Step, sql};
 use crate::ids::ChunkId;
 
 /// Bytes of a checksum: the first of a SHA-256.
@@ -64,14 +64,12 @@ pub(crate) struct Sums(BTreeMap<i64, Vec<u8>>);
 impl Sums {
     /// Adds the checksum of a vector that was just stored.
     pub(crate) fn add(&mut self, db: &Connection, chunk_id: ChunkId, vector: &[u8]) -> Step<()> {
-        let mut place = db.prepare_cached(PLACE)?;
         let params = named_params! { ":chunk_id": chunk_id };
         let (block, place): (i64, i64) =
-            place.query_row(params, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            db.prepare_cached(PLACE)?.query_row(params, |row| row.try_into())?;
         if let Entry::Vacant(entry) = self.0.entry(block) {
-            let mut sums = db.prepare_cached(SUMS)?;
-            let sums: Option<Vec<u8>> =
-                sums.query_row(named_params! { ":block": block }, |row| row.get(0)).optional()?;
+            let params = named_params! { ":block": block };
+            let sums: Option<Vec<u8>> = sql::first_row(db, SUMS, params, |row| row.get(0))?;
             entry.insert(sums.unwrap_or_default());
         }
         self.set(block, usize::try_from(place).unwrap_or_default(), sum(chunk_id, vector));
@@ -95,25 +93,18 @@ impl Sums {
 
     /// Writes the collected checksums.
     pub(crate) fn save(self, db: &Connection) -> Step<()> {
-        for (block, sums) in self.0 {
-            db.prepare_cached(SAVE)?.execute(named_params! { ":block": block, ":sums": sums })?;
-        }
-        Ok(())
+        self.0.into_iter().try_for_each(|(block, sums)| {
+            sql::run(db, SAVE, named_params! { ":block": block, ":sums": sums })
+        })
     }
-}
-
-/// Deletes all checksums, because all vectors will be replaced.
-pub(crate) fn forget(db: &Connection) -> Step<()> {
-    db.execute(FORGET, [])?;
-    Ok(())
 }
 
 /// Clears the checksums of emptied places, because they could confirm a guess of a removed text.
 pub(crate) fn clear_empty(db: &Connection) -> Step<()> {
     if !has_vector_table(db)? || !knows_vec0(db)? {
-        return forget(db);
+        return sql::run(db, FORGET, []);
     }
-    db.execute(FORGET_LOOSE, [])?;
+    sql::run(db, FORGET_LOOSE, [])?;
     let mut cleared = Sums::default();
     let mut blocks = db.prepare(TAKEN)?;
     let mut blocks = blocks.query([])?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::Store;
-use crate::db::fault::Step;
+use crate::db::{fault::Step, sql};
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::token_codes;
@@ -32,8 +32,6 @@ const NEXT: &str = "
 
 const REMOVE: &str = "DELETE FROM chunks_tokens WHERE chunk_id = :chunk_id";
 
-const FORGET: &str = "DELETE FROM chunks_tokens";
-
 impl Store {
     /// Returns the codes of the tokens of chunks; chunks without any are left out.
     pub fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>> {
@@ -53,12 +51,8 @@ impl Store {
 
 /// Stores the codes of a chunk's tokens.
 pub(crate) fn insert(db: &Connection, chunk_id: ChunkId, codes: &[u8]) -> Step<()> {
-    db.prepare_cached(INSERT)?.execute(named_params! {
-        ":chunk_id": chunk_id,
-        ":codes": codes,
-        ":sum": sums::sum(chunk_id, codes),
-    })?;
-    Ok(())
+    let sum = sums::sum(chunk_id, codes);
+    sql::run(db, INSERT, named_params! { ":chunk_id": chunk_id, ":codes": codes, ":sum": sum })
 }
 
 /// Packs codes of an older kb, which made one of every four tokens. Changed ones stay, to be reported.
@@ -86,12 +80,6 @@ pub(crate) fn pack(db: &Connection) -> Step<()> {
     }
 }
 
-/// Deletes all codes, because they are of another model.
-pub(crate) fn forget(db: &Connection) -> Step<()> {
-    db.execute(FORGET, [])?;
-    Ok(())
-}
-
 /// Returns the chunks whose codes are not the ones that were stored.
 pub(crate) fn changed(db: &Connection) -> Step<Vec<ChunkId>> {
     let mut statement = db.prepare(ALL)?;
@@ -109,10 +97,8 @@ pub(crate) fn changed(db: &Connection) -> Step<Vec<ChunkId>> {
 
 /// Removes changed codes; their chunks keep the place that both rankings give them.
 pub(crate) fn remove_changed(db: &Connection) -> Step<()> {
-    for chunk_id in changed(db)? {
-        db.prepare_cached(REMOVE)?.execute(named_params! { ":chunk_id": chunk_id })?;
-    }
-    Ok(())
+    let mut changed = changed(db)?.into_iter();
+    changed.try_for_each(|id| sql::run(db, REMOVE, named_params! { ":chunk_id": id }))
 }
 
 #[cfg(test)]

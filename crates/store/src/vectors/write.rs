@@ -6,17 +6,21 @@
 use rusqlite::{Connection, named_params};
 
 use super::layout::knows_vec0;
-use super::sums::{self, Sums};
+use super::sums::Sums;
 use super::{BLOCK_ROWS, codes, floor, places, to_blob, tokens};
 use crate::Store;
 use crate::db::binding::{self, Slot};
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
+use crate::db::{config, sql};
 use crate::document::{Binding, Embedding};
 use crate::error::Result;
 use crate::ids::ChunkId;
 
+/// Also deletes what belongs to the vectors, because others take their place.
 const DROP_TABLE: &str = "
+    DELETE FROM chunks_vec_sums;
+    DELETE FROM chunks_tokens;
     DROP TRIGGER IF EXISTS chunks_vec_ad;
     DROP TABLE IF EXISTS chunks_vec;";
 
@@ -60,6 +64,7 @@ impl Store {
         *self.bound.borrow_mut() = Some(wanted.clone());
         Ok(())
     }
+
     /// Makes codes for all full blocks of a large database that have none; returns their number.
     pub fn encode_vectors(&mut self) -> Result<usize> {
         self.write(|db| encode_from(db, 1))
@@ -73,15 +78,13 @@ pub(crate) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
         return Ok(0);
     }
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
-    Ok(codes::make(db, dim, first, codes::MIN_BLOCKS)?)
+    codes::make(db, dim, first, codes::MIN_BLOCKS)
 }
 
 /// Replaces the table by an empty one for vectors of `dim` numbers.
 pub(crate) fn make_table(db: &Connection, dim: u32) -> Step<()> {
     codes::forget(db)?;
-    sums::forget(db)?;
-    floor::forget(db)?;
-    tokens::forget(db)?;
+    config::remove(db, floor::KEY)?;
     db.execute_batch(DROP_TABLE)?;
     db.execute_batch(&format!(
         "CREATE VIRTUAL TABLE chunks_vec USING vec0 (
@@ -125,9 +128,8 @@ impl<'a> VectorWriter<'a> {
     /// Stores a chunk's vector.
     pub(crate) fn insert_vector(&mut self, chunk_id: ChunkId, vector: &[f32]) -> Step<()> {
         let bytes = to_blob(vector);
-        self.db
-            .prepare_cached(INSERT_VECTOR)?
-            .execute(named_params! { ":chunk_id": chunk_id, ":embedding": bytes })?;
+        let params = named_params! { ":chunk_id": chunk_id, ":embedding": bytes };
+        sql::run(self.db, INSERT_VECTOR, params)?;
         match &mut self.extras {
             Some((sums, _)) => sums.add(self.db, chunk_id, &bytes),
             None => Ok(()),
