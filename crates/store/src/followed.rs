@@ -101,7 +101,6 @@ impl Followed {
 /// Lets the files through that are followed.
 pub(super) struct Sieve<'a> {
     followed: &'a Followed,
-    /// The folders that are followed.
     folders: Vec<PathBuf>,
 }
 

@@ -92,7 +92,6 @@ impl Access {
         }
     }
 
-    /// Opens a connection that can only read.
     pub(crate) fn open_to_read(&self, path: &Path) -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let connection = match self {

@@ -23,7 +23,6 @@ pub(crate) fn text_column<'row>(
     Ok(row.get_ref(column)?.as_str()?)
 }
 
-/// Reads a JSON column.
 pub(crate) fn json_column<T: for<'de> Deserialize<'de>>(
     row: &Row<'_>,
     column: impl RowIndex,

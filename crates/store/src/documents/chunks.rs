@@ -183,7 +183,6 @@ impl Store {
     }
 }
 
-/// Returns the vector of a chunk; `None` if it has none.
 pub(super) fn vector(db: &Connection, id: ChunkId) -> Step<Option<Vec<f32>>> {
     sql::first_row(db, vectors::VECTOR, named_params! { ":chunk_id": id }, vectors::from_row)
 }

@@ -167,7 +167,6 @@ impl Store {
     }
 }
 
-/// A merge in progress.
 struct Merging<'a> {
     db: &'a Connection,
     layout: Layout,

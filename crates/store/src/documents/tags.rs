@@ -184,17 +184,14 @@ pub(crate) fn link(db: &Connection, id: DocumentId, names: &[String]) -> Step<us
     Ok(db.prepare_cached(LINK_TAGS)?.execute(params)?)
 }
 
-/// Adds the tags of `from` to `to`.
 pub(crate) fn copy(db: &Connection, from: DocumentId, to: DocumentId) -> Step<()> {
     sql::run(db, COPY_TAGS, named_params! { ":from": from, ":to": to })
 }
 
-/// Fails with [`Error::UnknownDocument`] if there is no such document.
 pub(crate) fn require_document(db: &Connection, id: DocumentId) -> Step<()> {
     if exists(db, id)? { Ok(()) } else { Err(Error::UnknownDocument { id: id.to_string() }.into()) }
 }
 
-/// Whether there is a document of this id.
 pub(crate) fn exists(db: &Connection, id: DocumentId) -> Step<bool> {
     sql::value(db, HAS_DOCUMENT, named_params! { ":id": id })
 }

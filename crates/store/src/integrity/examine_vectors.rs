@@ -111,7 +111,6 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     Ok(())
 }
 
-/// Returns the names of the documents of chunks.
 fn documents_of(db: &Connection, chunk_ids: &[ChunkId]) -> Step<String> {
     let params = named_params! { ":chunk_ids": columns::to_json(chunk_ids)? };
     let ids: Vec<String> =

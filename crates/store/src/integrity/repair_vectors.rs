@@ -90,7 +90,6 @@ pub(crate) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
     ids.iter().try_for_each(|id| sql::run(db, REMOVE_VECTOR, named_params! { ":id": id }))
 }
 
-/// Removes the vectors of missing chunks.
 pub(crate) fn remove_orphaned_vectors(db: &Connection) -> Step<()> {
     if !has_vector_table(db)? {
         return Ok(());

@@ -116,7 +116,6 @@ pub(crate) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
     Ok(())
 }
 
-/// Rebuilds the indexes from the chunks.
 pub(crate) fn rebuild(db: &Connection) -> Step<()> {
     for index in INDEXES {
         sql::run(db, index.forget, [])?;

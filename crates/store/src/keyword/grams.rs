@@ -90,7 +90,6 @@ pub(crate) fn languages(db: &Connection) -> Step<Vec<NaturalLanguage>> {
     }
 }
 
-/// Returns the language of a document, if it is known.
 pub(crate) fn language(db: &Connection, document_id: DocumentId) -> Step<Option<NaturalLanguage>> {
     Ok(of_code(sql::value(db, LANGUAGE, named_params! { ":document_id": document_id })?))
 }

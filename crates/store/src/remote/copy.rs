@@ -66,7 +66,6 @@ impl Rows {
         }
     }
 
-    /// Writes an array of texts.
     pub(super) fn texts(&mut self, texts: &[String]) -> &mut Self {
         let mut array = Self(Vec::new());
         let num_dimensions = i32::from(!texts.is_empty());
@@ -92,7 +91,6 @@ impl Rows {
         self.bytes(&bytes)
     }
 
-    /// Ends the rows.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.0.extend((-1_i16).to_be_bytes());
         self.0

@@ -190,7 +190,6 @@ impl Scanner {
     }
 }
 
-/// A stream in both directions.
 pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}

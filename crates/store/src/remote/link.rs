@@ -131,7 +131,6 @@ impl Encryption {
     }
 }
 
-/// A new connection.
 struct Connected {
     client: Client,
     /// Ends with the connection, and says why.
@@ -349,7 +348,6 @@ impl Link {
         self.is_exposed
     }
 
-    /// Runs `work` with the client.
     pub(super) fn run<T>(
         &mut self,
         work: impl AsyncFnOnce(&mut Client) -> std::result::Result<T, tokio_postgres::Error>,

@@ -29,7 +29,6 @@ pub(super) fn add(entries: &mut Vec<ChunkPlaces>, place: TermPlace) {
     }
 }
 
-/// Packs the entries of one block.
 pub(super) fn pack(entries: &[ChunkPlaces]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for ChunkPlaces { chunk_id, context, text } in entries {

@@ -175,7 +175,6 @@ fn prepare(link: &mut Link, state: &State) -> Result<bool> {
     Ok(is_fresh)
 }
 
-/// A push in progress.
 struct Push<'a> {
     link: &'a mut Link,
     mirror: &'a Mirror<'a>,
@@ -282,7 +281,6 @@ impl Push<'_> {
     }
 }
 
-/// Returns the number of an index in the tables.
 pub(super) fn index_number(index: TermIndex) -> i16 {
     match index {
         TermIndex::Words => 0,

@@ -102,7 +102,6 @@ impl Remote {
         self.link().run(async |client| client.query_typed(statement, params).await)
     }
 
-    /// Queries with the condition of a filter.
     fn filtered(&self, statement: &str, filter: &Filter) -> Result<Vec<Row>> {
         let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches('/'));
         let below = path.map(|path| format!("{path}/"));
@@ -142,7 +141,6 @@ impl Remote {
         rows.iter().map(unpack).collect()
     }
 
-    /// Returns where a phrase occurs.
     fn find(&self, phrase: &Phrase) -> Result<Vec<Occurrence>> {
         if phrase.index == TermIndex::Pairs && !self.shared.has_pairs {
             return Ok(Vec::new());
@@ -158,7 +156,6 @@ impl Remote {
         Ok(postings::occurrences(phrase, &lists))
     }
 
-    /// Returns the chunks that have a text.
     fn having(&self, text: &str) -> Result<HashSet<ChunkId>> {
         let alternatives = self.splitter().alternatives(text, &self.shared.languages)?;
         let mut found = HashSet::new();

@@ -85,7 +85,6 @@ impl Authorities {
     }
 }
 
-/// Checks certificates.
 #[derive(Debug)]
 struct Verifier {
     encryption: Encryption,

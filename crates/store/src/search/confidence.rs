@@ -53,7 +53,6 @@ pub(super) struct Signals {
     pub(super) keyword: Option<KeywordSignals>,
 }
 
-/// Signals of the vector leg.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct VectorSignals {
     /// The best cosine, on the scale of [`stretch`].
@@ -64,7 +63,6 @@ pub(super) struct VectorSignals {
     pub(super) coverage: f64,
 }
 
-/// Signals of the keyword leg.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct KeywordSignals {
     /// How far the best score is above the mean of the next ones, as a share of the best score.
@@ -182,7 +180,6 @@ impl Grounds {
         (probability * 100.0).round() / 100.0
     }
 
-    /// Returns the level of the probability.
     pub(super) fn level(&self) -> Confidence {
         match self.probability() {
             probability if probability >= HIGH => Confidence::High,

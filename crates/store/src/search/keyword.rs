@@ -24,7 +24,6 @@ const FIRST_CANDIDATES: usize = 4;
 pub(super) struct Keywords {
     /// In the order of the query.
     terms: Vec<Term>,
-    /// The name of each term.
     names: Vec<String>,
     sizes: ChunkSizes,
     totals: Totals,

@@ -49,7 +49,6 @@ pub(super) struct NearCopies {
     seen: Vec<HashSet<u64>>,
 }
 
-/// The shingles of a passage.
 pub(super) struct Shingles(HashSet<u64>);
 
 impl NearCopies {
@@ -58,7 +57,6 @@ impl NearCopies {
         Self { measure, seen: Vec::new() }
     }
 
-    /// Returns the shingles of a passage.
     pub(super) fn shingles_of(&self, text: &str) -> Shingles {
         Shingles(shingles(text, self.measure.num_words))
     }
@@ -69,7 +67,6 @@ impl NearCopies {
         self.seen.iter().position(|seen| self.measure.holds(seen, &new.0))
     }
 
-    /// Adds a passage.
     pub(super) fn push(&mut self, new: Shingles) {
         self.seen.push(new.0);
     }

@@ -89,10 +89,8 @@ impl SearchOptions {
     }
 }
 
-/// Options of the legs.
 #[derive(Clone, Copy)]
 pub(super) struct RankOptions<'a> {
-    /// The legs to run.
     pub(super) legs: LegSelection,
     /// The chunks to rank, ordered by id; all if `None`.
     pub(super) passing: Option<&'a [ChunkId]>,

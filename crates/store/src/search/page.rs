@@ -17,7 +17,6 @@ use crate::{ChunkOrigin, StoredHit};
 /// every limit.
 const NUM_CHECKED: usize = 150;
 
-/// A hit to show.
 pub(super) struct Shown<'a> {
     pub(super) fused: &'a Fused,
     pub(super) stored: StoredHit,

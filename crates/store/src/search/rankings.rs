@@ -25,7 +25,6 @@ use crate::search::{
 };
 use crate::trace::stage;
 
-/// The rankings of the legs.
 pub(super) struct Rankings {
     keywords: Option<Keywords>,
     /// The terms of each phrasing, by their places in `keywords`.

@@ -134,7 +134,6 @@ impl Span {
 /// pages of a manual rise that only have a common word in their names.
 const NAMED_SHARE: f64 = 0.9;
 
-/// A term and its occurrences.
 pub(super) struct Term {
     /// Its weight by rarity times its share.
     pub(super) weight: f64,

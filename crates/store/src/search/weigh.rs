@@ -35,9 +35,7 @@ const FURTHER: f64 = 0.9;
 /// What is known of a hit beside its passage.
 #[derive(Debug, Clone)]
 pub(super) struct About {
-    /// Its document.
     pub(super) document_id: DocumentId,
-    /// Whether it is source code.
     pub(super) is_code: bool,
     /// The number of words of the query by which its document is named.
     pub(super) num_names: u32,

@@ -21,7 +21,6 @@ const MIN_LETTERS: usize = 6;
 /// The tokens of a text, as counted by the model's tokenizer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tokens {
-    /// Number of tokens.
     pub(super) num_tokens: usize,
     /// Number of unknown tokens, which replace words missing from the vocabulary.
     pub(super) num_unknown: usize,

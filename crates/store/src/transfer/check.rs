@@ -53,7 +53,6 @@ pub(super) fn printable(refusal: &str) -> String {
     shown
 }
 
-/// Checks the first line.
 pub(super) fn head(line: HeadLine) -> Checked<Head> {
     let version = line.kb_export;
     if !(1..=VERSION).contains(&version) {

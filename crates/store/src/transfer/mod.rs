@@ -217,7 +217,6 @@ fn too_long(number: u64) -> Error {
     }
 }
 
-/// An import in progress.
 struct Import<'a, 'e> {
     store: &'a mut Store,
     head: &'a Head,

@@ -25,7 +25,6 @@ const BLOCKS: &str = "
     LEFT JOIN chunks_vec_sums ON chunks_vec_sums.block = chunks_vec_chunks.chunk_id
     ORDER BY chunks_vec_chunks.chunk_id";
 
-/// A block of vectors.
 pub(crate) struct Block {
     pub(crate) number: i64,
     /// Place and chunk of each vector.
@@ -33,7 +32,6 @@ pub(crate) struct Block {
     /// All vectors, concatenated, in native byte order.
     pub(crate) vectors: Vec<u8>,
     pub(crate) codes: Option<Vec<u8>>,
-    /// Checksums of the vectors.
     pub(crate) sums: Option<Vec<u8>>,
 }
 

@@ -8,7 +8,6 @@ use super::sums::{Sums, sum};
 use crate::db::binding::{self, Slot};
 use crate::db::fault::Step;
 
-/// Computes checksums for stored vectors that have none.
 pub(crate) fn fill(db: &Connection) -> Step<()> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);

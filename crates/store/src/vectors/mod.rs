@@ -30,7 +30,6 @@ pub(super) use write::{VectorWriter, encode_from, make_table};
 /// and in each block only the range from the first to the last of them.
 pub(super) const BLOCK_ROWS: u32 = 128;
 
-/// The vector of a chunk.
 pub(super) const VECTOR: &str = "SELECT embedding FROM chunks_vec WHERE chunk_id = :chunk_id";
 
 /// Refuses vectors that would make a ranking meaningless: another width, or a number that is not
@@ -56,7 +55,6 @@ pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Vec<f32>> {
     from_column(row, 0)
 }
 
-/// Reads a vector from a column.
 pub(super) fn from_column(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<Vec<f32>> {
     let blob = row
         .get_ref(column)?

@@ -42,7 +42,6 @@ impl PartialEq for Candidate {
 impl Eq for Candidate {}
 
 impl Nearest {
-    /// Keeps `depth` candidates at most.
     pub(super) fn new(depth: usize) -> Self {
         Self { depth, heap: BinaryHeap::new() }
     }

@@ -81,7 +81,6 @@ impl Sums {
         self.0.insert(block, sums);
     }
 
-    /// Sets the checksum of a place.
     pub(super) fn set(&mut self, block: i64, place: usize, sum: [u8; SUM_LEN]) {
         let sums = self.0.entry(block).or_default();
         let end = (place + 1) * SUM_LEN;
@@ -91,7 +90,6 @@ impl Sums {
         sums[end - SUM_LEN..end].copy_from_slice(&sum);
     }
 
-    /// Writes the collected checksums.
     pub(crate) fn save(self, db: &Connection) -> Step<()> {
         self.0.into_iter().try_for_each(|(block, sums)| {
             sql::run(db, SAVE, named_params! { ":block": block, ":sums": sums })

@@ -49,7 +49,6 @@ impl Store {
     }
 }
 
-/// Stores the codes of a chunk's tokens.
 pub(crate) fn insert(db: &Connection, chunk_id: ChunkId, codes: &[u8]) -> Step<()> {
     let sum = sums::sum(chunk_id, codes);
     sql::run(db, INSERT, named_params! { ":chunk_id": chunk_id, ":codes": codes, ":sum": sum })

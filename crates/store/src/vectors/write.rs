@@ -125,7 +125,6 @@ impl<'a> VectorWriter<'a> {
         self.insert_vector(chunk_id, &embedding.vector)
     }
 
-    /// Stores a chunk's vector.
     pub(crate) fn insert_vector(&mut self, chunk_id: ChunkId, vector: &[f32]) -> Step<()> {
         let bytes = to_blob(vector);
         let params = named_params! { ":chunk_id": chunk_id, ":embedding": bytes };

@@ -30,7 +30,6 @@ const RELATED_NOTE: &str = "
     ORDER BY id
     LIMIT 1";
 
-/// How a document here is like an imported one.
 #[derive(Clone, Copy)]
 pub(super) enum Likeness {
     Content,
@@ -39,7 +38,6 @@ pub(super) enum Likeness {
     Path,
 }
 
-/// Returns the document here that an imported one is to be merged with.
 pub(super) fn counterpart(
     db: &Connection,
     record: &Record,

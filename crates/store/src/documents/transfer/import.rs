@@ -97,7 +97,6 @@ pub(crate) fn same_content(db: &Connection, record: &Record) -> Step<Option<Docu
     sql::first_row(db, SAME_DOCUMENT, params, |row| row.get(0))
 }
 
-/// Returns the document at one of its paths.
 pub(crate) fn at_path(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
     for stamp in &record.paths {
         if let Some(known) = path_rows::known(db, &stamp.path)? {
@@ -129,7 +128,6 @@ pub(crate) fn adopt_paths(db: &Connection, id: DocumentId, record: &Record) -> S
     Ok(is_adopted)
 }
 
-/// Inserts a document with everything that belongs to it.
 pub(crate) fn insert(db: &Connection, record: &Record, layout: Layout) -> Step<DocumentId> {
     let id = insert_document(db, record)?;
     for stamp in &record.paths {

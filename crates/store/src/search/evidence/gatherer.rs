@@ -95,7 +95,6 @@ pub(super) struct RemainingBudget {
     pub(super) is_first: bool,
 }
 
-/// The state of collecting passages.
 pub(super) struct Gatherer<'a, S> {
     store: &'a S,
     wanted: QueryTerms,
