@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use rusqlite::named_params;
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, named_params};
 
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
@@ -10,7 +11,8 @@ use crate::ids::{ChunkId, DocumentId};
 use super::path_rows;
 use super::remembered::PathStamp;
 use crate::Store;
-use crate::db::{columns, sql};
+use crate::db::{columns, fault::Step, sql};
+use crate::followed::Sieve;
 
 /// A document with its remembered files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,36 +27,27 @@ pub struct DocumentFiles {
     pub stamps: Vec<PathStamp>,
 }
 
-const FILES_OF_CHUNKS: &str = "
+const CHUNKS: &str = "
+    SELECT DISTINCT chunks.document_id, chunks.id
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN chunks ON chunks.id = wanted.value
+    ORDER BY chunks.id";
+
+const FILES: &str = "
     SELECT
         document_paths.path,
         document_paths.size_bytes,
         document_paths.mtime_ns,
         document_paths.real_path,
-        chunks.id AS chunk_id,
         documents.id AS document_id,
         documents.content_hash
     FROM json_each(:ids) AS wanted
-    CROSS JOIN chunks ON chunks.id = wanted.value
-    CROSS JOIN documents ON documents.id = chunks.document_id
+    CROSS JOIN documents ON documents.id = wanted.value
     LEFT JOIN document_paths ON document_paths.document_id = documents.id
     ORDER BY
         documents.id,
-        chunks.id,
         document_paths.path IS NOT documents.source_path,
         document_paths.path";
-
-const FILES_OF_DOCUMENT: &str = "
-    SELECT
-        document_paths.path,
-        document_paths.size_bytes,
-        document_paths.mtime_ns,
-        document_paths.real_path,
-        documents.content_hash
-    FROM documents
-    JOIN document_paths ON document_paths.document_id = documents.id
-    WHERE documents.id = :id
-    ORDER BY document_paths.path IS NOT documents.source_path, document_paths.path";
 
 const OTHER_PATHS: &str = "
     SELECT documents.id, document_paths.path
@@ -75,37 +68,14 @@ impl DocumentFiles {
 impl Store {
     /// Returns the paths of documents besides the first one, in order; documents without such paths are left out.
     pub fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>> {
-        self.read(|db| {
-            let ids = columns::to_json(ids)?;
-            let found: Vec<(DocumentId, String)> =
-                sql::rows(db, OTHER_PATHS, named_params! { ":ids": ids }, |row| row.try_into())?;
-            let mut paths: HashMap<DocumentId, Vec<String>> = HashMap::new();
-            for (id, path) in found {
-                paths.entry(id).or_default().push(path);
-            }
-            Ok(paths)
-        })
+        self.read(|db| by_document(db, OTHER_PATHS, &columns::to_json(ids)?))
     }
 
     /// Returns a document with its files; `None` if it has none that is followed.
     pub fn files_of_document(&self, id: DocumentId) -> Result<Option<DocumentFiles>> {
         let sieve = self.sieve()?;
-        self.read(|db| {
-            let params = named_params! { ":id": id };
-            let found: Vec<Option<(String, PathStamp)>> =
-                sql::rows(db, FILES_OF_DOCUMENT, params, |row| {
-                    let stamp = sieve.stamp(path_rows::stamp(row)?);
-                    stamp.map(|stamp| Ok((row.get("content_hash")?, stamp))).transpose()
-                })?;
-            let (hashes, stamps): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
-            let files = |content_hash| DocumentFiles {
-                document_id: id,
-                chunk_ids: Vec::new(),
-                content_hash,
-                stamps,
-            };
-            Ok(hashes.into_iter().next().map(files))
-        })
+        let document = self.read(|db| files(db, &sieve, &[id]))?.pop();
+        Ok(document.filter(|document| !document.stamps.is_empty()))
     }
 
     /// Returns the documents of chunks with their files, ordered by id. Chunks that were removed or
@@ -113,34 +83,53 @@ impl Store {
     pub fn files_of_chunks(&self, ids: &[ChunkId]) -> Result<Vec<DocumentFiles>> {
         let sieve = self.sieve()?;
         self.read(|db| {
-            let ids = columns::to_json(ids)?;
-            let mut statement = db.prepare_cached(FILES_OF_CHUNKS)?;
-            let mut found = statement.query(named_params! { ":ids": ids })?;
-            let mut documents: Vec<DocumentFiles> = Vec::new();
-            while let Some(row) = found.next()? {
-                let (id, chunk_id): (DocumentId, ChunkId) =
-                    (row.get("document_id")?, row.get("chunk_id")?);
-                if documents.last().is_none_or(|last| last.document_id != id) {
-                    documents.push(DocumentFiles {
-                        document_id: id,
-                        chunk_ids: Vec::new(),
-                        content_hash: row.get("content_hash")?,
-                        stamps: Vec::new(),
-                    });
-                }
-                let Some(document) = documents.last_mut() else { continue };
-                if document.chunk_ids.last() != Some(&chunk_id) {
-                    document.chunk_ids.push(chunk_id);
-                }
-                // Every chunk of a document comes with all its files.
-                let has_file = row.get::<_, Option<String>>("path")?.is_some();
-                if document.chunk_ids.len() == 1 && has_file {
-                    document.stamps.extend(sieve.stamp(path_rows::stamp(row)?));
-                }
+            let mut chunks = by_document(db, CHUNKS, &columns::to_json(ids)?)?;
+            let ids: Vec<DocumentId> = chunks.keys().copied().collect();
+            let mut documents = files(db, &sieve, &ids)?;
+            for document in &mut documents {
+                document.chunk_ids = chunks.remove(&document.document_id).unwrap_or_default();
             }
             Ok(documents)
         })
     }
+}
+
+/// Reads pairs of a document and a value.
+fn by_document<T: FromSql>(
+    db: &Connection,
+    query: &str,
+    ids: &str,
+) -> Step<HashMap<DocumentId, Vec<T>>> {
+    let pairs: Vec<(DocumentId, T)> =
+        sql::rows(db, query, named_params! { ":ids": ids }, |row| row.try_into())?;
+    let mut values: HashMap<DocumentId, Vec<T>> = HashMap::new();
+    for (id, value) in pairs {
+        values.entry(id).or_default().push(value);
+    }
+    Ok(values)
+}
+
+/// Returns documents with their files that are followed, ordered by id.
+fn files(db: &Connection, sieve: &Sieve<'_>, ids: &[DocumentId]) -> Step<Vec<DocumentFiles>> {
+    let mut statement = db.prepare_cached(FILES)?;
+    let mut rows = statement.query(named_params! { ":ids": columns::to_json(ids)? })?;
+    let mut documents: Vec<DocumentFiles> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (document_id, content_hash) = (row.get("document_id")?, row.get("content_hash")?);
+        let has_file = row.get::<_, Option<String>>("path")?.is_some();
+        let stamp = has_file.then(|| path_rows::stamp(row)).transpose()?;
+        let stamp = stamp.and_then(|stamp| sieve.stamp(stamp));
+        match documents.last_mut() {
+            Some(last) if last.document_id == document_id => last.stamps.extend(stamp),
+            _ => documents.push(DocumentFiles {
+                document_id,
+                chunk_ids: Vec::new(),
+                content_hash,
+                stamps: stamp.into_iter().collect(),
+            }),
+        }
+    }
+    Ok(documents)
 }
 
 #[cfg(test)]
