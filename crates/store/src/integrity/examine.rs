@@ -21,7 +21,7 @@ use crate::db::{schema, sql};
 use crate::documents::chunks::PassageHash;
 use crate::keyword::{derived, grams, names, sizes};
 use crate::life::migrate;
-use crate::vectors::layout::{has_vector_table, knows_vec0};
+use crate::vectors::layout::has_vector_table;
 use crate::vectors::tokens;
 
 /// With 1, FTS5 compares its index with the text in `chunks`, and fails if they differ.
@@ -83,42 +83,21 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
     ),
 ];
 
-macro_rules! vector_claims {
-    ($id:literal, $table:literal) => {
-        &[
-            (
-                Damage::MissingVectors,
-                concat!(
-                    "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT ",
-                    $id,
-                    " FROM ",
-                    $table,
-                    ")"
-                ),
-                NO_VECTOR,
-            ),
-            (
-                Damage::LooseVectors,
-                concat!(
-                    "SELECT count(*) FROM ",
-                    $table,
-                    " WHERE ",
-                    $id,
-                    " NOT IN (SELECT id FROM chunks)"
-                ),
-                "vector without a chunk",
-            ),
-        ]
-    };
-}
-
 const NO_VECTOR: &str = "chunk without a vector";
 
-/// As [`CLAIMS`], for a database that is bound to a model.
-const VECTOR_CLAIMS: &[(Damage, &str, &str)] = vector_claims!("rowid", "chunks_vec_rowids");
-
-/// As [`VECTOR_CLAIMS`], for a table of vectors with an unknown layout.
-const UNKNOWN_VECTOR_CLAIMS: &[(Damage, &str, &str)] = vector_claims!("chunk_id", "chunks_vec");
+/// As [`CLAIMS`], for a database with a table of vectors.
+const VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
+    (
+        Damage::MissingVectors,
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunks_vec)",
+        NO_VECTOR,
+    ),
+    (
+        Damage::LooseVectors,
+        "SELECT count(*) FROM chunks_vec WHERE chunk_id NOT IN (SELECT id FROM chunks)",
+        "vector without a chunk",
+    ),
+];
 
 const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
 
@@ -206,11 +185,7 @@ impl Store {
         reader.read(|db| {
             integrity(db, found)?;
             let has_vectors = has_vector_table(db)?;
-            let vector_claims = match (has_vectors, knows_vec0(db)?) {
-                (true, true) => VECTOR_CLAIMS,
-                (true, false) => UNKNOWN_VECTOR_CLAIMS,
-                (false, _) => &[],
-            };
+            let vector_claims = if has_vectors { VECTOR_CLAIMS } else { &[] };
             for (damage, count_sql, what) in CLAIMS.iter().chain(vector_claims) {
                 found.extend(Finding::counted((*damage, sql::value(db, count_sql, [])?, what)));
             }
