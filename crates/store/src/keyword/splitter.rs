@@ -3,7 +3,7 @@
 //! A copy of the index elsewhere needs the terms and positions of passages, and a search there the
 //! terms of the query. FTS5 itself makes both, so that they are those of a database.
 
-use rusqlite::{Connection, named_params};
+use rusqlite::Connection;
 
 use super::{derived, grams};
 use crate::MirroredChunk;
@@ -36,65 +36,41 @@ pub struct TermPlace {
     pub position: u32,
 }
 
-/// The tokenizers are those of `chunks_fts`, `chunks_grams`, `chunks_exact` and
-/// `document_names_fts`.
+/// The tokenizers are those of `chunks_fts` and `document_names_fts`, and of `chunks_grams` and
+/// `chunks_exact`.
 const MAKE: &str = "
-    CREATE VIRTUAL TABLE words USING fts5 (
+    CREATE VIRTUAL TABLE stemmed USING fts5 (
         context,
         text,
         content = '',
         tokenize = 'porter unicode61'
     );
-    CREATE VIRTUAL TABLE words_terms USING fts5vocab (words, instance);
-    CREATE VIRTUAL TABLE pairs USING fts5 (
+    CREATE VIRTUAL TABLE stemmed_terms USING fts5vocab (stemmed, instance);
+    CREATE VIRTUAL TABLE plain USING fts5 (
         context,
         text,
         content = '',
         tokenize = \"unicode61 remove_diacritics 0 categories 'L* N* Co M*'\"
     );
-    CREATE VIRTUAL TABLE pairs_terms USING fts5vocab (pairs, instance);
-    CREATE VIRTUAL TABLE exact USING fts5 (
-        context,
-        text,
-        content = '',
-        tokenize = \"unicode61 remove_diacritics 0 categories 'L* N* Co M*'\"
-    );
-    CREATE VIRTUAL TABLE exact_terms USING fts5vocab (exact, instance);
-    CREATE VIRTUAL TABLE names USING fts5 (
-        context,
-        content = '',
-        tokenize = 'porter unicode61'
-    );
-    CREATE VIRTUAL TABLE names_terms USING fts5vocab (names, instance);";
+    CREATE VIRTUAL TABLE plain_terms USING fts5vocab (plain, instance);";
 
-const INSERT_WORDS: &str =
-    "INSERT INTO words (rowid, context, text) VALUES (:chunk_id, :context, :text)";
+const INSERT_STEMMED: &str =
+    "INSERT INTO stemmed (rowid, context, text) VALUES (:chunk_id, :context, :text)";
 
-const INSERT_PAIRS: &str =
-    "INSERT INTO pairs (rowid, context, text) VALUES (:chunk_id, :context, :text)";
+const INSERT_PLAIN: &str =
+    "INSERT INTO plain (rowid, context, text) VALUES (:chunk_id, :context, :text)";
 
-const INSERT_EXACT: &str =
-    "INSERT INTO exact (rowid, context, text) VALUES (:chunk_id, :context, :text)";
+const STEMMED_PLACES: &str = "SELECT term, doc, col = 'context', offset FROM stemmed_terms";
 
-const INSERT_NAMES: &str = "INSERT INTO names (rowid, context) VALUES (:chunk_id, :names)";
+const PLAIN_PLACES: &str = "SELECT term, doc, col = 'context', offset FROM plain_terms";
 
-const EXACT: &str = "SELECT term, doc, col = 'context', offset FROM exact_terms";
+const STEMMED_TERMS: &str = "SELECT term FROM stemmed_terms ORDER BY offset";
 
-const NAMES: &str = "SELECT term, doc, col = 'context', offset FROM names_terms";
-
-const WORDS: &str = "SELECT term, doc, col = 'context', offset FROM words_terms";
-
-const PAIRS: &str = "SELECT term, doc, col = 'context', offset FROM pairs_terms";
-
-const TERMS_OF_WORDS: &str = "SELECT term FROM words_terms ORDER BY offset";
-
-const TERMS_OF_PAIRS: &str = "SELECT term FROM pairs_terms ORDER BY offset";
+const PLAIN_TERMS: &str = "SELECT term FROM plain_terms ORDER BY offset";
 
 const EMPTY: &str = "
-    INSERT INTO words (words) VALUES ('delete-all');
-    INSERT INTO pairs (pairs) VALUES ('delete-all');
-    INSERT INTO exact (exact) VALUES ('delete-all');
-    INSERT INTO names (names) VALUES ('delete-all');";
+    INSERT INTO stemmed (stemmed) VALUES ('delete-all');
+    INSERT INTO plain (plain) VALUES ('delete-all');";
 
 /// Splits texts into terms.
 #[derive(Debug)]
@@ -116,8 +92,8 @@ impl Splitter {
     /// Returns the terms of a text, in order.
     pub fn terms(&self, index: TermIndex, text: &str) -> Result<Vec<String>> {
         let (insert, query) = match index {
-            TermIndex::Words | TermIndex::Names => (INSERT_WORDS, TERMS_OF_WORDS),
-            TermIndex::Pairs | TermIndex::Exact => (INSERT_PAIRS, TERMS_OF_PAIRS),
+            TermIndex::Words | TermIndex::Names => (INSERT_STEMMED, STEMMED_TERMS),
+            TermIndex::Pairs | TermIndex::Exact => (INSERT_PLAIN, PLAIN_TERMS),
         };
         self.emptied(|db| {
             derived::put(db, insert, ChunkId(1), ("", text))?;
@@ -127,30 +103,23 @@ impl Splitter {
 
     /// Passes every place of every term of some chunks to `on_place`, ordered by
     /// index, term, chunk, and position in the context and then in the text.
-    pub fn places<'a>(
+    pub fn places(
         &self,
-        chunks: impl IntoIterator<Item = &'a MirroredChunk>,
+        chunks: &[MirroredChunk],
         mut on_place: impl FnMut(TermIndex, &str, TermPlace),
     ) -> Result<()> {
-        self.emptied(|db| {
-            for chunk in chunks {
-                let MirroredChunk { id, context, text, names, .. } = chunk;
-                let language = chunk.natural_language;
-                sql::run(db, INSERT_NAMES, named_params! { ":chunk_id": id, ":names": names })?;
-                derived::put(db, INSERT_WORDS, *id, (context, text))?;
-                if let Some((context, text)) = derived::exact_entry(context, text, language) {
-                    derived::put(db, INSERT_EXACT, *id, (&context, &text))?;
+        for (index, insert, query) in [
+            (TermIndex::Words, INSERT_STEMMED, STEMMED_PLACES),
+            (TermIndex::Pairs, INSERT_PLAIN, PLAIN_PLACES),
+            (TermIndex::Exact, INSERT_PLAIN, PLAIN_PLACES),
+            (TermIndex::Names, INSERT_STEMMED, STEMMED_PLACES),
+        ] {
+            self.emptied(|db| {
+                for chunk in chunks {
+                    if let Some((context, text)) = entry(index, chunk) {
+                        derived::put(db, insert, chunk.id, (&context, &text))?;
+                    }
                 }
-                if let Some((context, text)) = grams::entry(context, text, language) {
-                    derived::put(db, INSERT_PAIRS, *id, (&context, &text))?;
-                }
-            }
-            for (index, query) in [
-                (TermIndex::Words, WORDS),
-                (TermIndex::Pairs, PAIRS),
-                (TermIndex::Exact, EXACT),
-                (TermIndex::Names, NAMES),
-            ] {
                 let mut statement = db.prepare_cached(query)?;
                 let mut rows = statement.query([])?;
                 while let Some(row) = rows.next()? {
@@ -162,9 +131,10 @@ impl Splitter {
                     let term = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
                     on_place(index, term, place);
                 }
-            }
-            Ok(())
-        })
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
     /// Runs `work` on empty tables.
@@ -177,5 +147,16 @@ impl Splitter {
             Ok(value)
         };
         run().map_err(|fault: crate::db::fault::Fault| fault.at("memory".as_ref()))
+    }
+}
+
+/// Returns context and text of a chunk's entry in an index; `None` if it has none.
+fn entry(index: TermIndex, chunk: &MirroredChunk) -> Option<(String, String)> {
+    let MirroredChunk { context, text, names, natural_language, .. } = chunk;
+    match index {
+        TermIndex::Words => Some((context.clone(), text.clone())),
+        TermIndex::Pairs => grams::entry(context, text, *natural_language),
+        TermIndex::Exact => derived::exact_entry(context, text, *natural_language),
+        TermIndex::Names => Some((names.clone(), String::new())),
     }
 }
