@@ -48,7 +48,7 @@ pub use documents::edit::{Edit, NewContent};
 pub use documents::edits::Edits;
 pub use documents::ledger::{CONTAINER, LedgerRow};
 pub use documents::making::MadeDocument;
-pub use documents::merge::{Conflict, Field, Merge, Merged};
+pub use documents::merge::{Conflict, Field, ImportOutcome, Merged};
 pub use documents::mirror::{Fingerprint, Mirror, MirroredChunk, MirroredDocument};
 pub use documents::paths::PathRole;
 pub use documents::relocate::Relocation;
@@ -62,7 +62,7 @@ pub use documents::stored::{
 };
 pub use documents::tags::{RenamedTag, TagCount};
 pub use documents::texts::{PassingDocument, RawChunk, RawPlace};
-pub use documents::transfer::{ImportOutcome, Record, RecordedChunk};
+pub use documents::transfer::{Record, RecordedChunk};
 pub use documents::unfollowed::Unfollowed;
 pub use documents::write::NewDocument;
 pub use followed::{Allowed, AllowedFolder, Followed};

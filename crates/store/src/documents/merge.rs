@@ -1,4 +1,4 @@
-//! Merges an imported document with the one that is here, in one transaction.
+//! Imports a document in one transaction, and merges it with the one that is here.
 
 mod counterpart;
 
@@ -20,15 +20,15 @@ use crate::Store;
 use crate::db::layout::Layout;
 use crate::db::{binding, fault::Step, sql};
 
-/// The result of merging a document.
+/// The result of importing a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Merge {
-    /// Nothing like it is here.
-    Unknown,
-    /// Its content would replace the one here, but a chunk has no vector. Nothing was changed.
+pub enum ImportOutcome {
+    /// It was added under this id.
+    Added(DocumentId),
+    /// Its chunks would be stored, but one has no vector. Nothing was changed.
     NeedsVectors,
-    /// It was merged.
-    Done(Merged),
+    /// It was merged with the document here.
+    Merged(Merged),
 }
 
 /// A document after an import.
@@ -136,19 +136,23 @@ impl Local {
 impl Store {
     /// Merges a document with the one here that has the same content, of which it is another
     /// version, or that is at one of its paths. Tags of both are merged, and the newer edit stays.
+    /// Without such a document it is added; it and its chunks keep their ids if those are free.
     ///
     /// # Errors
     ///
-    /// As [`Store::import`]. Nothing is changed in these cases.
-    pub fn merge(&mut self, record: &Record) -> Result<Merge> {
-        if self.read(|db| counterpart(db, record))?.is_none() {
-            return Ok(Merge::Unknown);
-        }
+    /// [`Error::Usage`](crate::error::Error::Usage) if a vector has another width, or if metadata
+    /// cannot be read.
+    pub fn import(&mut self, record: &Record) -> Result<ImportOutcome> {
         let bound = self.bound.borrow().clone();
         let layout = self.layout_to_write()?;
         self.write(|db| {
             binding::check(db, bound.as_ref())?;
-            let Some((id, likeness)) = counterpart(db, record)? else { return Ok(Merge::Unknown) };
+            let Some((id, likeness)) = counterpart(db, record)? else {
+                return Ok(match record.lacks_vectors() {
+                    true => ImportOutcome::NeedsVectors,
+                    false => ImportOutcome::Added(transfer::insert(db, record, layout)?),
+                });
+            };
             let mut merging = Merging {
                 db,
                 layout,
@@ -162,7 +166,10 @@ impl Store {
                 Likeness::Version => merging.other_version()?,
                 Likeness::Path => merging.same_path()?,
             };
-            Ok(if is_done { Merge::Done(merging.merged) } else { Merge::NeedsVectors })
+            Ok(match is_done {
+                true => ImportOutcome::Merged(merging.merged),
+                false => ImportOutcome::NeedsVectors,
+            })
         })
     }
 }

@@ -12,7 +12,6 @@ use super::edits::Edits;
 use super::rows;
 use crate::{NewDocument, PathStamp};
 
-pub use import::ImportOutcome;
 pub(super) use import::{adopt_paths, at_path, insert, insert_chunks, same_content};
 
 /// A document with its paths, tags and chunks.

@@ -21,9 +21,7 @@ use crate::document::Embedding;
 use crate::error::{Error, Result};
 use crate::limits::lines::{Outcome, read_line};
 use crate::text::json::Line;
-use crate::{
-    Conflict, DocumentId, ImportOutcome, Merge, Merged, RecordedChunk, Root, Store, limits,
-};
+use crate::{Conflict, DocumentId, ImportOutcome, Merged, RecordedChunk, Root, Store, limits};
 
 pub use lines::Head;
 pub use lines::{DocumentLine, HeadLine, document_line, head_line};
@@ -248,29 +246,28 @@ impl Import<'_, '_> {
             record.chunks.iter_mut().for_each(|chunk| chunk.vector = None);
         }
         // Compared before its vectors are computed, as an interrupted import is run again.
-        let mut merge = self.store.merge(&record)?;
-        if !matches!(merge, Merge::Done(_)) && record.lacks_vectors() {
+        let mut outcome = self.store.import(&record)?;
+        if outcome == ImportOutcome::NeedsVectors {
             let embeddings = (self.embed)(&record.chunks)?;
             for (chunk, Embedding { vector, codes }) in record.chunks.iter_mut().zip(embeddings) {
                 (chunk.vector, chunk.codes) = (Some(vector), codes);
             }
+            outcome = self.store.import(&record)?;
         }
-        if merge == Merge::NeedsVectors {
-            merge = self.store.merge(&record)?;
-        }
-        if let Merge::Done(Merged { is_changed, conflicts, .. }) = merge {
-            imported.num_merged += usize::from(is_changed);
-            imported.num_skipped += usize::from(!is_changed);
-            imported.conflicts.extend(conflicts);
-            return Ok(());
-        }
-        match self.store.import(&record)? {
+        match outcome {
             ImportOutcome::Added(_) => {
                 imported.num_documents += 1;
                 imported.num_chunks += record.chunks.len();
                 imported.num_without_file += usize::from(has_file && !options.trusts_paths);
             }
-            ImportOutcome::Known(_) => imported.num_skipped += 1,
+            ImportOutcome::Merged(Merged { is_changed, conflicts, .. }) => {
+                imported.num_merged += usize::from(is_changed);
+                imported.num_skipped += usize::from(!is_changed);
+                imported.conflicts.extend(conflicts);
+            }
+            ImportOutcome::NeedsVectors => {
+                return Err(Error::Store("a chunk was not embedded".into()));
+            }
         }
         Ok(())
     }

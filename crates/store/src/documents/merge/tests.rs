@@ -97,11 +97,11 @@ fn merge(here: &Record, import: &Record, needs_vectors: bool) -> (TestDb, Merged
     let before = records(&db);
     let bare = without_vectors(import);
     if needs_vectors {
-        assert_eq!(db.store.merge(&bare).unwrap(), Merge::NeedsVectors);
+        assert_eq!(db.store.import(&bare).unwrap(), ImportOutcome::NeedsVectors);
         assert_eq!(records(&db), before);
     }
-    let outcome = db.store.merge(if needs_vectors { import } else { &bare }).unwrap();
-    let Merge::Done(merged) = outcome else { panic!("{outcome:?}") };
+    let outcome = db.store.import(if needs_vectors { import } else { &bare }).unwrap();
+    let ImportOutcome::Merged(merged) = outcome else { panic!("{outcome:?}") };
     assert_eq!(merged.id, before[0].id);
     db.assert_intact();
     (db, merged)
@@ -318,9 +318,9 @@ fn a_note_of_an_earlier_text_comes_before_one_with_the_same_past() {
     let earlier = Record { id: DocumentId(2), ..version(("b", &["1"], &[], &[])) };
     let import = version(("c", &["1", "2"], &[], &["b", "old"]));
     let mut db = machine(&[related.clone(), earlier]);
-    let outcome = db.store.merge(&import).unwrap();
+    let outcome = db.store.import(&import).unwrap();
     let merged = Merged { id: DocumentId(2), is_changed: true, conflicts: Vec::new() };
-    assert_eq!(outcome, Merge::Done(merged));
+    assert_eq!(outcome, ImportOutcome::Merged(merged));
     assert_eq!(records(&db)[0], related);
 }
 
@@ -328,14 +328,19 @@ fn a_note_of_an_earlier_text_comes_before_one_with_the_same_past() {
 fn only_notes_without_a_file_have_versions() {
     let former = version(("new", &["1"], &[], &["old"]));
     let is_file = Record { path: Some("/a".into()), paths: vec![stamp("/a")], ..former.clone() };
-    let is_markdown = Record { doc_type: DocType::Markdown, ..former };
-    let mut db = machine(&[note("title", "old")]);
-    let before = records(&db);
+    let metadata = r#"{"format":"markdown"}"#.into();
+    let is_markdown = Record { doc_type: DocType::Markdown, metadata, ..former };
     for record in [is_file, is_markdown, note("title", "unrelated")] {
-        assert_eq!(db.store.merge(&record).unwrap(), Merge::Unknown);
+        let mut db = machine(&[note("title", "old")]);
+        let before = records(&db);
+        let bare = without_vectors(&record);
+        assert_eq!(db.store.import(&bare).unwrap(), ImportOutcome::NeedsVectors);
+        assert_eq!(records(&db), before);
+        assert_eq!(db.store.import(&record).unwrap(), ImportOutcome::Added(DocumentId(2)));
+        assert_eq!(records(&db)[..1], before);
     }
-    assert_eq!(records(&db), before);
-    assert_eq!(TestDb::new().store.merge(&note("title", "old")).unwrap(), Merge::Unknown);
+    let added = TestDb::new().store.import(&note("title", "old")).unwrap();
+    assert_eq!(added, ImportOutcome::Added(DocumentId(1)));
 }
 
 #[test]

@@ -1,31 +1,22 @@
-//! Writes imported documents, each in one transaction.
+//! Finds and writes the rows of imported documents.
 
 use rusqlite::{Connection, named_params};
 
+use crate::PassageHash;
 use crate::db::binding::{self, Slot};
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
 use crate::db::{columns, sql};
 use crate::document::Chunk;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::ids::{ChunkId, DocumentId};
 use crate::keyword::{derived, grams};
 use crate::vectors::blocks::is_unit;
 use crate::vectors::{self, VectorWriter};
-use crate::{PassageHash, Store};
 
 use super::{Record, RecordedChunk};
 use crate::documents::replace::SAME_DOCUMENT;
 use crate::documents::{path_rows, tags};
-
-/// The result of importing a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ImportOutcome {
-    /// It was added under this id.
-    Added(DocumentId),
-    /// The same content, read the same way, already exists, or another document is at its path.
-    Known(DocumentId),
-}
 
 /// Whether a document has another one's content and no file.
 const LACKS_FILE: &str = "
@@ -55,36 +46,6 @@ const INSERT_CHUNK: &str = "
     VALUES
         (:id, :document_id, :chunk_index, :text, :context, :token_count, :passage_hash, :metadata)
     RETURNING id";
-
-impl Store {
-    /// Imports a document in one transaction. It and its chunks keep their ids if those are free.
-    /// If its content or one of its paths is known, the existing document stays unchanged.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] if a chunk has no vector or one of another width, or if metadata cannot be
-    /// read; [`Error::ModelMismatch`], and other errors of the database. Nothing is changed in
-    /// these cases.
-    pub fn import(&mut self, record: &Record) -> Result<ImportOutcome> {
-        let bound = self.bound.borrow().clone();
-        let layout = self.layout_to_write()?;
-        self.write(|db| {
-            binding::check(db, bound.as_ref())?;
-            if let Some(id) = known(db, record)? {
-                return Ok(ImportOutcome::Known(id));
-            }
-            Ok(ImportOutcome::Added(insert(db, record, layout)?))
-        })
-    }
-}
-
-/// Returns the document that prevents importing this one.
-fn known(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
-    match same_content(db, record)? {
-        Some(id) => Ok(Some(id)),
-        None => at_path(db, record),
-    }
-}
 
 /// Returns the document with the same content, read the same way.
 pub(crate) fn same_content(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {

@@ -1,8 +1,8 @@
 //! Tests documents that are exported from one database and imported into another.
 
 use super::*;
-use crate::error::Error;
 use crate::testing::{TestDb, vector};
+use crate::{ImportOutcome, Merged};
 
 fn records(db: &TestDb) -> Vec<Record> {
     let mut records = Vec::new();
@@ -36,7 +36,8 @@ fn an_import_equals_the_export() {
     assert_eq!(records(&to), given);
     // Importing again adds nothing.
     for record in &given {
-        assert_eq!(to.store.import(record).unwrap(), ImportOutcome::Known(record.id));
+        let same = Merged { id: record.id, is_changed: false, conflicts: Vec::new() };
+        assert_eq!(to.store.import(record).unwrap(), ImportOutcome::Merged(same));
     }
     assert_eq!(records(&to), given);
     to.assert_intact();
@@ -47,9 +48,13 @@ fn existing_documents_stay_and_taken_ids_are_replaced() {
     let given = records(&filled());
     let mut to = TestDb::new();
     to.add("/x.md", &["other"], &[]);
-    let mut at_its_path = given[0].clone();
+    let here = records(&to);
+    let mut at_its_path = Record { tags: Vec::new(), ..given[0].clone() };
     at_its_path.paths[0].path = "/x.md".into();
-    assert_eq!(to.store.import(&at_its_path).unwrap(), ImportOutcome::Known(DocumentId(1)));
+    let outcome = to.store.import(&at_its_path).unwrap();
+    let ImportOutcome::Merged(merged) = outcome else { panic!("{outcome:?}") };
+    assert_eq!((merged.id, merged.is_changed), (DocumentId(1), false));
+    assert_eq!(records(&to), here);
     let mut same_keys = given[0].clone();
     (same_keys.id, same_keys.chunks[0].id) = (DocumentId(1), ChunkId(1));
     assert_eq!(to.store.import(&same_keys).unwrap(), ImportOutcome::Added(DocumentId(2)));
@@ -81,6 +86,8 @@ fn an_invalid_record_changes_nothing() {
     let mut record = records(&filled()).remove(0);
     let mut to = TestDb::new();
     record.chunks[0].vector = None;
+    assert_eq!(to.store.import(&record).unwrap(), ImportOutcome::NeedsVectors);
+    record.chunks[0].vector = Some(vec![1.0]);
     assert!(matches!(to.store.import(&record), Err(Error::Usage { .. })));
     record.chunks[0].vector = Some(vector("flood"));
     record.metadata = "3".into();
