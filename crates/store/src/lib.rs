@@ -38,7 +38,6 @@ use crate::error::{Error, Result};
 
 use db::access::Access;
 use db::fault::{Fault, Step};
-use db::file_id::FileId;
 use db::layout::Layout;
 
 pub use db::access::Mark;
@@ -99,7 +98,7 @@ pub struct Store {
     path: PathBuf,
     access: Access,
     /// Identity of the file when it was opened.
-    file: Option<FileId>,
+    file: Option<(u64, u64)>,
     bound: RefCell<Option<Binding>>,
     reindexing: Option<Binding>,
     /// Which remembered files and folders are returned.

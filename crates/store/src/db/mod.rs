@@ -7,7 +7,6 @@ pub(crate) mod config;
 pub(crate) mod connection;
 pub(crate) mod erasing;
 pub(crate) mod fault;
-pub(crate) mod file_id;
 mod identity;
 pub(crate) mod last_update;
 pub(crate) mod layout;

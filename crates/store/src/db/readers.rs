@@ -1,8 +1,8 @@
 //! Keeps idle read connections for later rankings.
 
-use super::file_id::file_id;
 use crate::Store;
 use crate::error::Result;
+use crate::files::open::identity;
 
 impl Store {
     /// Returns an idle reader ([`Store::return_reader`]), or opens a new one.
@@ -22,7 +22,7 @@ impl Store {
     #[must_use]
     pub fn is_current(&self) -> bool {
         self.file.is_some()
-            && file_id(&self.path) == self.file
+            && identity(&self.path) == self.file
             && self.require_unchanged().is_ok()
             && self
                 .read(|db| self.check_bound(db))

@@ -15,10 +15,10 @@ use super::migrate;
 use crate::db::access::Access;
 use crate::db::connection::{BUSY_TIMEOUT, PRAGMAS, open_connection};
 use crate::db::fault::Fault;
-use crate::db::file_id::file_id;
 use crate::db::schema;
 use crate::error::{Error, Result};
 use crate::files::File;
+use crate::files::open::identity;
 use crate::files::private::create_file;
 use crate::{Followed, Store};
 
@@ -179,7 +179,7 @@ impl Store {
             connection,
             path: path.to_owned(),
             access,
-            file: file_id(path),
+            file: identity(path),
             bound: RefCell::new(None),
             reindexing: None,
             followed: Arc::new(Followed::Everything),
