@@ -62,8 +62,6 @@ const REMEMBER_ROOT: &str = "
         follow = max(excluded.follow, roots.follow),
         real_path = coalesce(excluded.real_path, roots.real_path)";
 
-const ROOT_PATHS: &str = "SELECT path FROM roots ORDER BY path";
-
 const FORGET_ROOT: &str = "DELETE FROM roots WHERE path = :path";
 
 const KNOWN_FILES: &str = "
@@ -105,9 +103,8 @@ impl Store {
         self.write(|db| {
             erasing::mark(db)?;
             let is_forgotten = db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0;
-            let others: Vec<String> = sql::rows(db, ROOT_PATHS, [], |row| row.get::<_, String>(0))?;
-            let is_above = |other: &String| Path::new(path).starts_with(other);
-            if !others.iter().any(is_above) {
+            let is_above = |other: &Root| Path::new(path).starts_with(&other.path);
+            if !all(db)?.iter().any(is_above) {
                 ledger::forget(db, path)?;
             }
             Ok(is_forgotten)

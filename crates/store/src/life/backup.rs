@@ -7,7 +7,7 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -16,6 +16,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 use crate::files::scratch::Scratch;
+use crate::files::stamp::Stamp;
 use crate::files::write::{self, Draft, SIDE_FILES, side_file};
 
 use crate::db::connection::open_connection;
@@ -280,14 +281,10 @@ fn copy_with_logs(backup: &Path, copy: &Path) -> Result<Vec<&'static str>> {
     Err(Error::Locked { path: backup.to_owned() })
 }
 
-/// Returns length and time of a database and its logs.
-fn state(backup: &Path) -> Vec<Option<(u64, Option<SystemTime>)>> {
+/// Returns the stamps of a database and its logs.
+fn state(backup: &Path) -> [Option<Stamp>; 3] {
     let paths = [backup.to_owned(), side_file(backup, "-wal"), side_file(backup, "-journal")];
-    let look = |path: &PathBuf| {
-        let metadata = path.metadata().ok()?;
-        Some((metadata.len(), metadata.modified().ok()))
-    };
-    paths.iter().map(look).collect()
+    paths.map(|path| Stamp::of(&path).ok())
 }
 
 /// Copies a file as a private file, without the permissions of the original.

@@ -3,6 +3,7 @@
 use crate::Occurrence;
 use crate::error::Result;
 use crate::search::keyword::{Found, Keywords};
+use crate::search::weights::ratio;
 use crate::search::{Query, Searchable};
 use crate::text::exact;
 
@@ -85,11 +86,6 @@ fn is_meant(term: &str, query: &str) -> bool {
     query.split_whitespace().count() <= MAX_WORDS || term.starts_with("--") || is_version(term)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are few phrasings")]
-fn ratio(part: usize, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
-}
-
 #[cfg(test)]
 mod tests {
     #[test]
@@ -102,13 +98,6 @@ mod tests {
             ("4.3", "what is incompatible between bash 4.3 and before", false),
         ] {
             assert_eq!(super::is_meant(term, query), expected, "{term}");
-        }
-    }
-
-    #[test]
-    fn a_share_of_nothing_is_no_error() {
-        for (part, whole, expected) in [(1, 4, 0.25), (0, 0, 0.0), (3, 0, 3.0)] {
-            assert!((super::ratio(part, whole) - expected).abs() < 1e-12);
         }
     }
 }

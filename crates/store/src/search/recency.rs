@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use jiff::civil::Date;
+
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
@@ -52,13 +54,10 @@ fn share(age: Option<i32>, half_life_days: u32) -> f64 {
     FLOOR + (1.0 - FLOOR) * gain
 }
 
-/// Returns the number of a day, counted from any fixed one; `None` if it is not one like `2026-05-17`. Years begin in
-/// March here, so that the day of a leap year is their last.
+/// Returns the number of a day, counted from any fixed one; `None` if it is not one like `2026-05-17`.
 fn day_number(date: &str) -> Option<i32> {
-    let mut parts = date.splitn(3, '-').map(str::parse::<i32>);
-    let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day)
+    let day: Date = date.parse().ok()?;
+    Some((day - Date::ZERO).get_days())
 }
 
 #[cfg(test)]
@@ -73,7 +72,7 @@ mod tests {
         assert_eq!(between("2023-12-31", "2024-01-01"), 1);
         assert_eq!(between("2000-01-01", "2100-01-01"), 36_525);
         assert_eq!(between("2024-01-01", "2025-01-01"), 366);
-        for date in ["", "2024", "2024-05", "soon-05-01"] {
+        for date in ["", "2024", "2024-05", "soon-05-01", "2023-02-29"] {
             assert_eq!(day_number(date), None, "{date}");
         }
     }

@@ -51,8 +51,8 @@ pub(super) fn vector_weight(query: &str, count: impl Fn(&str) -> Tokens) -> f64 
             .clamp(0.0, 1.0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a query is short")]
-fn ratio(part: usize, whole: usize) -> f64 {
+#[expect(clippy::cast_precision_loss, reason = "a query is short and has few phrasings")]
+pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
@@ -103,6 +103,13 @@ mod tests {
             .map(|word| if word.is_ascii() { word.len().div_ceil(4) } else { word.chars().count() })
             .sum();
         Tokens { num_tokens, num_unknown: text.matches('猫').count() }
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_no_error() {
+        for (part, whole, expected) in [(1, 4, 0.25), (0, 0, 0.0), (3, 0, 3.0)] {
+            assert!((ratio(part, whole) - expected).abs() < 1e-12);
+        }
     }
 
     #[track_caller]

@@ -32,12 +32,6 @@ const DOCUMENT: &str = "
     FROM documents
     WHERE id = :id";
 
-const PATHS: &str = "
-    SELECT path, size_bytes, mtime_ns, real_path
-    FROM document_paths
-    WHERE document_id = :id
-    ORDER BY path";
-
 const CHUNKS: &str = "
     SELECT id, text, context, token_count, metadata
     FROM chunks
@@ -90,7 +84,8 @@ fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
         })
     })?;
     record.edits = edits::read(db, id)?;
-    record.paths = sql::rows(db, PATHS, params, path_rows::stamp)?;
+    // All of them, as no path is empty.
+    record.paths = path_rows::others(db, id, "")?;
     record.chunks = sql::rows(db, CHUNKS, params, recorded_chunk)?;
     if with_vectors {
         for chunk in &mut record.chunks {
