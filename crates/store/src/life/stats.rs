@@ -114,7 +114,8 @@ const ROOM: &str = "
     SELECT
         coalesce(sum(bytes), 0) AS used,
         coalesce(sum(bytes) FILTER (
-            WHERE name GLOB 'chunks_fts*' OR name GLOB 'chunks_exact*' OR name GLOB 'document_names*'
+            WHERE name GLOB 'chunks_fts*' OR name GLOB 'chunks_grams*' OR name GLOB 'chunks_exact*'
+                OR name GLOB 'document_names*'
         ), 0) AS keywords,
         coalesce(sum(bytes) FILTER (WHERE name GLOB 'chunks_vec*'), 0) AS vectors,
         coalesce(sum(bytes) FILTER (WHERE name = 'chunks_tokens'), 0) AS token_codes,
@@ -187,6 +188,20 @@ mod tests {
         assert_eq!(stats, Stats { last_update, db_size_bytes, ..Stats::empty() });
         assert!(stats.db_size_bytes > 0);
         db.assert_intact();
+    }
+
+    #[test]
+    fn every_index_of_words_counts_as_keywords() {
+        let mut db = TestDb::new();
+        db.add("/map.md", &["東京の地図", "git 2.30.2"], &[]);
+        let bytes = |names: &str| -> u64 {
+            let sql = "SELECT sum(pgsize) FROM dbstat WHERE name GLOB ?1";
+            let bytes: i64 = db.store.connection.query_row(sql, [names], |row| row.get(0)).unwrap();
+            bytes.unsigned_abs()
+        };
+        let indexes = ["chunks_fts*", "chunks_grams*", "chunks_exact*", "document_names*"];
+        let room = db.store.room().unwrap();
+        assert_eq!(room.keywords, indexes.map(bytes).iter().sum::<u64>());
     }
 
     #[test]
