@@ -120,14 +120,14 @@ pub(super) fn too_long(number: u64) -> Error {
 fn request(line: &str, given: &SearchRequest) -> Result<SearchRequest> {
     if !line.starts_with('{') {
         let query = line.to_owned();
-        return Ok(SearchRequest { query, ..SearchRequest::default() }.or(given));
+        return Ok(SearchRequest { query, ..given.clone() });
     }
     let wrong = |error: serde_json::Error| {
         Error::usage(format!("the line is not a query: {error}"))
             .with_hint("write a plain query, or {\"query\": \"...\", \"top\": 5}")
     };
     let input: SearchInput = serde_json::from_str(line).map_err(wrong)?;
-    Ok(input.into_request()?.or(given))
+    input.over(given)
 }
 
 #[cfg(test)]

@@ -52,27 +52,36 @@ pub(crate) struct FilterInput {
     pub(crate) added_since: Option<String>,
 }
 
-impl TryFrom<FilterInput> for Filter {
-    type Error = Error;
-
-    fn try_from(input: FilterInput) -> Result<Self> {
+impl FilterInput {
+    /// Converts the input to a filter; what it omits is as in `given`.
+    fn over(self, given: &Filter) -> Result<Filter> {
         // A schema cannot express these checks; the command line makes the same ones.
         let date = |name: &str, typed: Option<String>| {
             let wrong = |reason| Error::usage(format!("{name}: {reason}"));
             typed.map(|day| values::date(&day)).transpose().map_err(wrong)
         };
-        Ok(Self {
-            doc_type: input.r#type,
-            tags: tags(&input.tags)?,
-            excluded_tags: tags(&input.exclude_tags)?,
-            language: input.language.map(|word| language(&word)).transpose()?,
-            since: date("since", input.since)?,
-            until: date("until", input.until)?,
-            added_since: date("added_since", input.added_since)?,
-            path_prefix: input.path.map(|path| path_prefix(&path)).transpose()?,
-            excluded: Vec::new(),
+        let given = given.clone();
+        Ok(Filter {
+            doc_type: self.r#type.or(given.doc_type),
+            tags: either(tags(&self.tags)?, given.tags),
+            excluded_tags: either(tags(&self.exclude_tags)?, given.excluded_tags),
+            language: self.language.map(|word| language(&word)).transpose()?.or(given.language),
+            since: date("since", self.since)?.or(given.since),
+            until: date("until", self.until)?.or(given.until),
+            added_since: date("added_since", self.added_since)?.or(given.added_since),
+            path_prefix: self
+                .path
+                .map(|path| path_prefix(&path))
+                .transpose()?
+                .or(given.path_prefix),
+            excluded: given.excluded,
         })
     }
+}
+
+/// Returns a list, or the given one if it is empty.
+fn either<T>(own: Vec<T>, given: Vec<T>) -> Vec<T> {
+    if own.is_empty() { given } else { own }
 }
 
 /// Search the knowledge base.
@@ -115,8 +124,9 @@ pub(crate) struct SearchInput {
 }
 
 impl SearchInput {
-    /// Converts the input to a request.
-    pub(crate) fn into_request(self) -> Result<SearchRequest> {
+    /// Converts the input to a request; what it omits is as in `given`.
+    pub(crate) fn over(self, given: &SearchRequest) -> Result<SearchRequest> {
+        let given = given.clone();
         let legs = match (self.fts_only, self.vec_only) {
             (true, true) => {
                 return Err(Error::usage("fts_only and vec_only exclude each other"));
@@ -127,16 +137,17 @@ impl SearchInput {
         };
         Ok(SearchRequest {
             query: self.query,
-            also: self.queries,
-            limit: within(limits::TOP, self.top)?,
-            filter: self.filter.try_into()?,
-            legs,
-            threshold: self.threshold,
-            per_document: within(Limit { name: "per_doc", ..limits::TOP }, self.per_doc)?,
-            recent: within(limits::RECENT, self.recent)?.map(Some),
-            budget: within(limits::BUDGET, self.budget)?,
-            context: self.context,
-            ..SearchRequest::default()
+            also: either(self.queries, given.also),
+            limit: within(limits::TOP, self.top)?.or(given.limit),
+            filter: self.filter.over(&given.filter)?,
+            legs: legs.or(given.legs),
+            threshold: self.threshold.or(given.threshold),
+            per_document: within(Limit { name: "per_doc", ..limits::TOP }, self.per_doc)?
+                .or(given.per_document),
+            recent: within(limits::RECENT, self.recent)?.map(Some).or(given.recent),
+            budget: within(limits::BUDGET, self.budget)?.or(given.budget),
+            context: self.context.max(given.context),
+            ..given
         })
     }
 }
@@ -169,7 +180,7 @@ impl TryFrom<SimilarInput> for SimilarRequest {
             document: input.document.as_ref().map(name),
             chunk: input.chunk,
             limit: within(limits::TOP, input.top)?,
-            filter: input.filter.try_into()?,
+            filter: input.filter.over(&Filter::default())?,
         })
     }
 }
@@ -190,8 +201,8 @@ pub(crate) struct ListInput {
 impl ListInput {
     /// Converts the input to a request for all documents that pass the filter.
     pub(crate) fn into_request(self) -> Result<ListRequest> {
-        let (filter, sort) = (self.filter.try_into()?, self.sort.unwrap_or_default());
-        Ok(ListRequest { filter, sort, ..ListRequest::default() })
+        let filter = self.filter.over(&Filter::default())?;
+        Ok(ListRequest { filter, sort: self.sort.unwrap_or_default(), ..ListRequest::default() })
     }
 }
 

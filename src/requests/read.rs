@@ -10,6 +10,7 @@ use super::{FilterInput, id_or_name, name};
 use crate::app::grep::{Detail, GrepRequest, PatternOptions};
 use crate::app::read::{OpenRequest, ShowRequest};
 use crate::app::values;
+use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::read::Selection;
 use crate::store::ChunkId;
@@ -177,7 +178,7 @@ impl GrepInput {
                 ignores_case: self.ignore_case,
                 is_word: self.word_regexp,
             },
-            filter: self.filter.try_into()?,
+            filter: self.filter.over(&Filter::default())?,
             detail,
         })
     }

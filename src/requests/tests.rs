@@ -21,7 +21,7 @@ fn refused<T: std::fmt::Debug>(request: Result<T>, message: &str) {
 }
 
 fn search(json: Value) -> Result<SearchRequest> {
-    parse::<SearchInput>(json).into_request()
+    parse::<SearchInput>(json).over(&SearchRequest::default())
 }
 
 fn similar(json: Value) -> Result<SimilarRequest> {

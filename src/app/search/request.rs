@@ -52,45 +52,6 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
-    /// Fills in omitted values from `given`.
-    #[must_use]
-    pub fn or(self, given: &Self) -> Self {
-        let either = |own: Vec<String>, given: &[String]| match own.is_empty() {
-            true => given.to_vec(),
-            false => own,
-        };
-        let (own, rest) = (self.filter, &given.filter);
-        Self {
-            query: self.query,
-            also: either(self.also, &given.also),
-            limit: self.limit.or(given.limit),
-            filter: Filter {
-                doc_type: own.doc_type.or(rest.doc_type),
-                language: own.language.or(rest.language),
-                tags: either(own.tags, &rest.tags),
-                excluded_tags: either(own.excluded_tags, &rest.excluded_tags),
-                since: own.since.or_else(|| rest.since.clone()),
-                until: own.until.or_else(|| rest.until.clone()),
-                added_since: own.added_since.or_else(|| rest.added_since.clone()),
-                path_prefix: own.path_prefix.or_else(|| rest.path_prefix.clone()),
-                excluded: either(own.excluded, &rest.excluded),
-            },
-            legs: self.legs.or(given.legs),
-            threshold: self.threshold.or(given.threshold),
-            per_document: self.per_document.or(given.per_document),
-            recent: self.recent.or(given.recent),
-            newest: self.newest.or_else(|| given.newest.clone()),
-            keeps_copies: self.keeps_copies || given.keeps_copies,
-            is_explained: self.is_explained || given.is_explained,
-            budget: self.budget.or(given.budget),
-            form: self.form.or(given.form),
-            context: self.context.max(given.context),
-            freshness: self.freshness.or(given.freshness),
-            least: self.least.max(given.least),
-            from: self.from.or_else(|| given.from.clone()),
-        }
-    }
-
     /// Parses the query and its other phrasings.
     pub(super) fn phrasings(&self) -> Result<Vec<Query>> {
         if self.also.len() >= limits::PHRASINGS {
