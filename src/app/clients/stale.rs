@@ -35,13 +35,6 @@ pub enum Problem {
     NoDataDir(String),
 }
 
-impl Found {
-    /// Whether `kb mcp install` would change this entry.
-    pub fn is_own(&self) -> bool {
-        self.name == NAME
-    }
-}
-
 /// Returns all entries that start kb, in the order of the programs, and an error for each file that
 /// cannot be read. `program` is the one that runs.
 pub fn find(environment: &Environment, system: System, program: &Path) -> (Vec<Found>, Vec<Error>) {

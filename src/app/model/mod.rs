@@ -14,9 +14,7 @@ use crate::app::typed::absolute;
 use crate::app::{Session, settings};
 use crate::config::Origin;
 use crate::document::{Binding, Precision};
-use crate::embed::{
-    self, Embedder, Installed, Locations, ModelChoice, ModelSpec, OpenOptions, Tokenizer,
-};
+use crate::embed::{self, Embedder, Installed, Locations, ModelChoice, ModelSpec, OpenOptions};
 use crate::error::{Error, Result};
 
 pub use crate::embed::model_names as names;
@@ -343,12 +341,6 @@ impl ModelSelection {
 /// Returns the number of processors available to this process, without starting rayon's threads.
 pub fn num_cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Returns the tokenizer of vectors bound to `bound`; `None` if the model is not on this machine.
-pub fn tokenizer(session: &Session, bound: Option<&Binding>) -> Option<Tokenizer> {
-    let selection = select(session, bound).ok()?;
-    embed::tokenizer(&selection.locate().ok()?, &selection.options).ok()
 }
 
 #[cfg(test)]

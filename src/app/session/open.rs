@@ -8,7 +8,7 @@ use crate::app::bases::trust;
 use crate::app::push::KeptLink;
 use crate::app::{Observer, copies, model};
 use crate::document::Binding;
-use crate::embed::{self, Embedder};
+use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::files::private;
 use crate::store::{Allowed, Store, Unmigrated};
@@ -164,10 +164,5 @@ impl Session {
         }
         models.push(Arc::clone(&embedder));
         Ok(embedder)
-    }
-
-    /// Returns the tokenizer of vectors bound to `bound`; `None` if the model is not on this machine.
-    pub fn tokenizer(&self, bound: Option<&Binding>) -> Option<embed::Tokenizer> {
-        model::tokenizer(self, bound)
     }
 }
