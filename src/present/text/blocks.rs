@@ -6,7 +6,6 @@ use crate::search::matches::Match;
 use crate::text::printable::clean;
 use crate::text::scripts;
 
-/// Replaces a tab.
 const TAB: &str = "    ";
 
 /// A piece of the passage that begins on a new line.
@@ -89,7 +88,7 @@ impl Block {
 }
 
 /// Returns the ranges of `[`, `![` and `](target)` of links and pictures, in order.
-fn links(text: &str) -> Vec<Range<usize>> {
+pub(super) fn links(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut brackets = Vec::new();
     let bytes = text.as_bytes();

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::present::terminal::columns::{padding, width, wrap};
 use crate::present::terminal::sheet::Sheet;
+use crate::present::text::blocks::links;
 
 /// Spaces before each cell of a table.
 const GAP: &str = "  ";
@@ -54,7 +55,6 @@ fn paragraph(text: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> 
     Ok(())
 }
 
-/// Returns the displayed cells of a row.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim_matches('|').replace("\\|", "\u{0}");
     row.split('|').map(|cell| words(cell.trim()).replace('\u{0}', "|")).collect()
@@ -94,28 +94,10 @@ fn table(rows: &[Vec<String>], columns: usize, out: &mut Sheet<'_>) -> io::Resul
     Ok(())
 }
 
-/// Returns a line with links as their text and without backticks.
+/// Returns a line with links as their text.
 fn words(line: &str) -> String {
-    let mut shown = String::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once('[') {
-        match after
-            .split_once("](")
-            .and_then(|(text, after)| Some((text, after.split_once(')')?.1)))
-        {
-            Some((text, after)) if !before.ends_with('`') => {
-                shown += before;
-                shown += text;
-                rest = after;
-            }
-            _ => {
-                shown += before;
-                shown.push('[');
-                rest = after;
-            }
-        }
-    }
-    shown += rest;
+    let mut shown = line.to_owned();
+    links(line).into_iter().rev().for_each(|range| shown.replace_range(range, ""));
     shown
 }
 
