@@ -166,15 +166,12 @@ pub fn conversion(report: &ConvertReport, out: &mut Json<'_>) -> io::Result<()> 
         .warnings
         .iter()
         .map(|(path, warning)| WarningJson { path: path_text(path), warning: warning.clone() });
-    answer(
-        &ConversionJson {
-            converted: report.written.len(),
-            ignored: report.ignored,
-            failed: report.failed.len(),
-            documents: &report.written,
-            errors: report.failed.iter().map(Failed::from).collect(),
-            warnings: warnings.collect(),
-        },
-        out,
-    )
+    out.value(&Versioned::of(&ConversionJson {
+        converted: report.written.len(),
+        ignored: report.ignored,
+        failed: report.failed.len(),
+        documents: &report.written,
+        errors: report.failed.iter().map(Failed::from).collect(),
+        warnings: warnings.collect(),
+    }))
 }

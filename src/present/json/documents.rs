@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::app::read::Info;
 use crate::app::tag::Tagged;
 use crate::document::{Chunk, DocType, Quality, Stale, Words};
-use crate::present::json::answer;
+use crate::present::json::{Versioned, answer};
 use crate::read::Links;
 use crate::store::{
     ChunkId, DocumentId, ListedDocument, PassingDocument, StoredDocument, StoredHit,
@@ -140,37 +140,34 @@ struct ChunkJson<'a> {
 pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
     let Info { document, chunks, stale, links } = info;
     let metadata = &document.metadata;
-    answer(
-        &InfoJson {
-            document,
-            stale: stale.map(Stale::as_str),
-            content_hash: &document.content_hash,
-            metadata: MetadataJson {
-                format: &document.format,
-                author: metadata.author.as_deref(),
-                page_count: metadata.page_count,
-                created: metadata.created.as_deref(),
-                date: document.date_given.as_deref(),
-                language: metadata.language.as_deref(),
-                natural_language: metadata.natural_language.as_deref(),
-                quality: metadata.quality.map(QualityJson::from),
-                words: metadata.words.as_ref(),
-                warnings: &metadata.warnings,
-                member: document.path.as_deref().and_then(|path| paths::split_member(path).1),
-            },
-            chunks: chunks
-                .iter()
-                .map(|stored| ChunkJson {
-                    chunk_id: stored.id,
-                    chunk_index: stored.chunk_index,
-                    chunk: &stored.chunk,
-                    preview: stored.chunk.text.chars().take(PREVIEW_CHARS).collect(),
-                })
-                .collect(),
-            links,
+    out.value(&Versioned::of(&InfoJson {
+        document,
+        stale: stale.map(Stale::as_str),
+        content_hash: &document.content_hash,
+        metadata: MetadataJson {
+            format: &document.format,
+            author: metadata.author.as_deref(),
+            page_count: metadata.page_count,
+            created: metadata.created.as_deref(),
+            date: document.date_given.as_deref(),
+            language: metadata.language.as_deref(),
+            natural_language: metadata.natural_language.as_deref(),
+            quality: metadata.quality.map(QualityJson::from),
+            words: metadata.words.as_ref(),
+            warnings: &metadata.warnings,
+            member: document.path.as_deref().and_then(|path| paths::split_member(path).1),
         },
-        out,
-    )
+        chunks: chunks
+            .iter()
+            .map(|stored| ChunkJson {
+                chunk_id: stored.id,
+                chunk_index: stored.chunk_index,
+                chunk: &stored.chunk,
+                preview: stored.chunk.text.chars().take(PREVIEW_CHARS).collect(),
+            })
+            .collect(),
+        links,
+    }))
 }
 
 /// A document after `kb edit`.
@@ -194,16 +191,13 @@ pub fn edited(
     changed: &[&'static str],
     out: &mut Json<'_>,
 ) -> io::Result<()> {
-    answer(
-        &EditedJson {
-            id: document.id,
-            title: &document.title,
-            tags: &document.tags,
-            date: document.date_given.as_deref(),
-            changed,
-        },
-        out,
-    )
+    out.value(&Versioned::of(&EditedJson {
+        id: document.id,
+        title: &document.title,
+        tags: &document.tags,
+        date: document.date_given.as_deref(),
+        changed,
+    }))
 }
 
 /// The tags of a document after a change.
@@ -249,14 +243,11 @@ pub fn tagged_all(tagged: &Tagged, out: &mut Json<'_>) -> io::Result<()> {
         title: &document.title,
         tags: &document.tags,
     });
-    answer(
-        &TaggedAllJson {
-            selected: tagged.documents.len(),
-            changed: &tagged.changed,
-            documents: documents.collect(),
-        },
-        out,
-    )
+    out.value(&Versioned::of(&TaggedAllJson {
+        selected: tagged.documents.len(),
+        changed: &tagged.changed,
+        documents: documents.collect(),
+    }))
 }
 
 /// Where a text is from.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::ingest::foresee::{Foreseen, Prospect};
 use crate::ingest::{Failed, IngestReport};
-use crate::present::json::answer;
+use crate::present::json::{Versioned, answer};
 use crate::store::DocumentId;
 use crate::text::json::Json;
 
@@ -120,15 +120,12 @@ pub fn plan(plan: &[Foreseen], out: &mut Json<'_>) -> io::Result<()> {
         }
         _ => None,
     });
-    answer(
-        &PlanJson {
-            dry_run: true,
-            counts: PlanCounts::of(plan),
-            groups: groups.collect(),
-            errors: errors.collect(),
-        },
-        out,
-    )
+    out.value(&Versioned::of(&PlanJson {
+        dry_run: true,
+        counts: PlanCounts::of(plan),
+        groups: groups.collect(),
+        errors: errors.collect(),
+    }))
 }
 
 /// The report of `kb add`.
@@ -184,25 +181,22 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
         report.ignored_kinds.iter().map(|(kind, num)| (kind, *num)).collect();
     kinds.sort_by_key(|(_, num)| Reverse(*num));
     let ignored_kinds = kinds.into_iter().map(|(kind, files)| IgnoredKindJson { kind, files });
-    answer(
-        &ReportJson {
-            added: report.added,
-            updated: report.updated,
-            skipped: report.skipped,
-            copies: report.copies,
-            retitled: report.retitled,
-            tagged: report.tagged,
-            ignored: report.ignored,
-            failed: report.failed.len(),
-            ignored_kinds: ignored_kinds.collect(),
-            known_failed: report.known_failed,
-            lossy: report.lossy,
-            chunks: report.num_chunks,
-            document_ids: &report.document_ids,
-            errors: report.failed.iter().map(Failed::from).collect(),
-            warnings: report.warnings.iter().map(Failed::from).collect(),
-            notes: &report.notes,
-        },
-        out,
-    )
+    out.value(&Versioned::of(&ReportJson {
+        added: report.added,
+        updated: report.updated,
+        skipped: report.skipped,
+        copies: report.copies,
+        retitled: report.retitled,
+        tagged: report.tagged,
+        ignored: report.ignored,
+        failed: report.failed.len(),
+        ignored_kinds: ignored_kinds.collect(),
+        known_failed: report.known_failed,
+        lossy: report.lossy,
+        chunks: report.num_chunks,
+        document_ids: &report.document_ids,
+        errors: report.failed.iter().map(Failed::from).collect(),
+        warnings: report.warnings.iter().map(Failed::from).collect(),
+        notes: &report.notes,
+    }))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::app::grep::{Detail, GrepDocument, GrepResults};
 use crate::document::Stale;
-use crate::present::json::{SourceJson, answer};
+use crate::present::json::{SourceJson, Versioned};
 use crate::present::text::stale;
 use crate::read::grep::Line;
 use crate::store::ChunkId;
@@ -131,17 +131,14 @@ impl<'a> From<&'a Line> for LineJson<'a> {
 pub fn grep(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
     let is_counted = results.detail != Detail::Name;
     let document = |found| document(found, results.detail);
-    answer(
-        &GrepJson {
-            pattern: &results.typed,
-            results: results.documents.iter().map(document).collect(),
-            total_matches: is_counted.then(|| results.num_lines()),
-            returned: results.documents.len(),
-            searched: results.num_searched,
-            notes: results.notes.iter().cloned().chain(stale::advice_of(results)).collect(),
-        },
-        out,
-    )
+    out.value(&Versioned::of(&GrepJson {
+        pattern: &results.typed,
+        results: results.documents.iter().map(document).collect(),
+        total_matches: is_counted.then(|| results.num_lines()),
+        returned: results.documents.len(),
+        searched: results.num_searched,
+        notes: results.notes.iter().cloned().chain(stale::advice_of(results)).collect(),
+    }))
 }
 
 fn document(found: &GrepDocument, detail: Detail) -> DocumentJson<'_> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::app::bases::Listed;
 use crate::app::clients::{NAME, Plan, ServerEntry};
 use crate::app::doctor::{Check, Findings, Verdict};
-use crate::present::json::answer;
+use crate::present::json::{Versioned, answer};
 use crate::text::json::Json;
 use crate::text::paths::path_text;
 
@@ -47,17 +47,14 @@ pub fn client_changed(
     entry: Option<&ServerEntry>,
     out: &mut Json<'_>,
 ) -> io::Result<()> {
-    answer(
-        &ClientChangedJson {
-            client: plan.client.name,
-            path: path_text(&plan.path),
-            action: plan.action.as_str(),
-            name: NAME,
-            command: entry.map(|entry| entry.command.as_str()),
-            args: entry.map_or(&[], |entry| &entry.args),
-        },
-        out,
-    )
+    out.value(&Versioned::of(&ClientChangedJson {
+        client: plan.client.name,
+        path: path_text(&plan.path),
+        action: plan.action.as_str(),
+        name: NAME,
+        command: entry.map(|entry| entry.command.as_str()),
+        args: entry.map_or(&[], |entry| &entry.args),
+    }))
 }
 
 /// The result of `kb doctor`.
@@ -76,13 +73,10 @@ pub(in crate::present) struct DoctorJson<'a> {
 /// Writes all checks as one object.
 pub fn doctor(findings: &Findings, out: &mut Json<'_>) -> io::Result<()> {
     let faults = findings.count(Verdict::Fault);
-    answer(
-        &DoctorJson {
-            sound: faults == 0,
-            faults,
-            repaired: findings.count(Verdict::Repaired),
-            checks: &findings.checks,
-        },
-        out,
-    )
+    out.value(&Versioned::of(&DoctorJson {
+        sound: faults == 0,
+        faults,
+        repaired: findings.count(Verdict::Repaired),
+        checks: &findings.checks,
+    }))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::app::read::Pictured;
 use crate::document::Stale;
-use crate::present::json::{SourceJson, answer};
+use crate::present::json::{SourceJson, Versioned, answer};
 use crate::read::{Links, Opened, Outline, Part, Shown};
 use crate::store::ChunkId;
 use crate::text::json::Json;
@@ -29,15 +29,12 @@ pub(in crate::present) struct OutlineJson<'a> {
 
 /// Writes the parts of a document.
 pub fn outline(outline: &Outline, out: &mut Json<'_>) -> io::Result<()> {
-    answer(
-        &OutlineJson {
-            document: (&outline.document).into(),
-            total_chunks: outline.document.chunk_count,
-            tokens: outline.num_tokens,
-            parts: &outline.parts,
-        },
-        out,
-    )
+    out.value(&Versioned::of(&OutlineJson {
+        document: (&outline.document).into(),
+        total_chunks: outline.document.chunk_count,
+        tokens: outline.num_tokens,
+        parts: &outline.parts,
+    }))
 }
 
 /// A part of a document with its text.
@@ -78,25 +75,22 @@ pub(in crate::present) struct ShowJson<'a> {
 /// Writes a part of a document.
 pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
     let part = &shown.part;
-    answer(
-        &ShowJson {
-            document: (&shown.document).into(),
-            section: part.section.as_deref(),
-            symbol: shown.symbol.as_deref(),
-            page: part.page,
-            last_page: part.last_page,
-            start_line: part.start_line,
-            end_line: part.end_line,
-            tokens: part.num_tokens,
-            chunk_ids: &part.chunk_ids,
-            stale: shown.stale.map(Stale::as_str),
-            matches: shown.num_matches,
-            text: &shown.text,
-            truncated: shown.num_cut > 0,
-            links: &shown.links,
-        },
-        out,
-    )
+    out.value(&Versioned::of(&ShowJson {
+        document: (&shown.document).into(),
+        section: part.section.as_deref(),
+        symbol: shown.symbol.as_deref(),
+        page: part.page,
+        last_page: part.last_page,
+        start_line: part.start_line,
+        end_line: part.end_line,
+        tokens: part.num_tokens,
+        chunk_ids: &part.chunk_ids,
+        stale: shown.stale.map(Stale::as_str),
+        matches: shown.num_matches,
+        text: &shown.text,
+        truncated: shown.num_cut > 0,
+        links: &shown.links,
+    }))
 }
 
 /// A page of a document that was drawn.

@@ -298,16 +298,13 @@ pub fn similar(found: &Similar, out: &mut Json<'_>) -> io::Result<()> {
         Seed::Document(id) => (Some(id), None),
         Seed::Chunk(id) => (None, Some(id)),
     };
-    answer(
-        &SimilarJson {
-            document_id,
-            chunk_id,
-            results: hits.iter().map(ResultJson::from).collect(),
-            returned: hits.len(),
-            notes: notes(&found.notes, hits),
-        },
-        out,
-    )
+    out.value(&Versioned::of(&SimilarJson {
+        document_id,
+        chunk_id,
+        results: hits.iter().map(ResultJson::from).collect(),
+        returned: hits.len(),
+        notes: notes(&found.notes, hits),
+    }))
 }
 
 /// The trace of one document through a search.
@@ -350,24 +347,21 @@ pub(in crate::present) struct WhyJson<'a> {
 /// Writes the trace of a document through a search.
 pub fn why(why: &Why, out: &mut Json<'_>) -> io::Result<()> {
     let Why { query, document, trace, stale } = why;
-    answer(
-        &WhyJson {
-            query,
-            document_id: document.id,
-            title: &document.title,
-            fate: trace.outcome.as_str(),
-            explanation: sentence(trace),
-            terms: &trace.terms,
-            matches: &trace.matches,
-            chunks: trace.num_chunks,
-            chunks_passing_filters: trace.num_passing,
-            depth: trace.depth,
-            fts: trace.keyword,
-            vector: trace.vector,
-            rank: trace.fused.map(|fused| fused.0),
-            score: trace.fused.map(|fused| fused.1),
-            stale: stale.map(Stale::as_str),
-        },
-        out,
-    )
+    out.value(&Versioned::of(&WhyJson {
+        query,
+        document_id: document.id,
+        title: &document.title,
+        fate: trace.outcome.as_str(),
+        explanation: sentence(trace),
+        terms: &trace.terms,
+        matches: &trace.matches,
+        chunks: trace.num_chunks,
+        chunks_passing_filters: trace.num_passing,
+        depth: trace.depth,
+        fts: trace.keyword,
+        vector: trace.vector,
+        rank: trace.fused.map(|fused| fused.0),
+        score: trace.fused.map(|fused| fused.1),
+        stale: stale.map(Stale::as_str),
+    }))
 }

@@ -10,7 +10,7 @@ use crate::app::bases::Listed;
 use crate::app::copies::OwnCopy;
 use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
 use crate::ingest::survey::OutOfDate;
-use crate::present::json::answer;
+use crate::present::json::Versioned;
 use crate::skill::install::Found;
 use crate::store::{PageCounts, RoomBytes};
 use crate::text::json::Json;
@@ -72,38 +72,31 @@ pub(in crate::present) struct StatusJson<'a> {
 pub fn status(status: &Status, scan: Option<&Scan>, out: &mut Json<'_>) -> io::Result<()> {
     let Status { setup, stats, sandbox, bases } = status;
     let binding = setup.binding.as_ref();
-    answer(
-        &StatusJson {
-            documents: stats
-                .documents
-                .iter()
-                .map(|(kind, count)| (kind.as_str(), *count))
-                .collect(),
-            total_chunks: stats.total_chunks,
-            db_size_bytes: stats.db_size_bytes,
-            model_name: binding.map(|binding| binding.model_name.as_str()),
-            embedding_dim: binding.map(|binding| binding.dim),
-            schema_version: stats.schema_version,
-            model_max_tokens: binding.map(|binding| binding.max_tokens),
-            precision: binding.map(|binding| binding.precision.as_str()),
-            model_revision: binding.and_then(|binding| binding.files.revision.as_deref()),
-            weights_sha256: binding.and_then(|binding| binding.files.sha256.as_deref()),
-            data_dir: path_text(&setup.data_dir),
-            pages: &stats.pages,
-            ocr: &setup.ocr,
-            sandbox: *sandbox,
-            agent_skills: &setup.agent_skills,
-            model_wanted: setup.model_wanted.as_deref(),
-            made_differently: setup.made_differently,
-            read_only: setup.is_read_only,
-            last_update: stats.last_update.as_ref().map(|update| update.at.as_str()),
-            backups: &setup.copies,
-            out_of_date: scan.map(|scan| &scan.out_of_date),
-            room_bytes: scan.map(|scan| &scan.room),
-            bases,
-        },
-        out,
-    )
+    out.value(&Versioned::of(&StatusJson {
+        documents: stats.documents.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
+        total_chunks: stats.total_chunks,
+        db_size_bytes: stats.db_size_bytes,
+        model_name: binding.map(|binding| binding.model_name.as_str()),
+        embedding_dim: binding.map(|binding| binding.dim),
+        schema_version: stats.schema_version,
+        model_max_tokens: binding.map(|binding| binding.max_tokens),
+        precision: binding.map(|binding| binding.precision.as_str()),
+        model_revision: binding.and_then(|binding| binding.files.revision.as_deref()),
+        weights_sha256: binding.and_then(|binding| binding.files.sha256.as_deref()),
+        data_dir: path_text(&setup.data_dir),
+        pages: &stats.pages,
+        ocr: &setup.ocr,
+        sandbox: *sandbox,
+        agent_skills: &setup.agent_skills,
+        model_wanted: setup.model_wanted.as_deref(),
+        made_differently: setup.made_differently,
+        read_only: setup.is_read_only,
+        last_update: stats.last_update.as_ref().map(|update| update.at.as_str()),
+        backups: &setup.copies,
+        out_of_date: scan.map(|scan| &scan.out_of_date),
+        room_bytes: scan.map(|scan| &scan.room),
+        bases,
+    }))
 }
 
 /// The setup on this machine.
@@ -133,19 +126,16 @@ pub(in crate::present) struct SetupJson<'a> {
 
 /// Writes the setup.
 pub fn setup(setup: &Setup, out: &mut Json<'_>) -> io::Result<()> {
-    answer(
-        &SetupJson {
-            data_dir: path_text(&setup.data_dir),
-            database: path_text(&setup.database),
-            database_exists: setup.database.exists(),
-            model_configured: &setup.model_configured,
-            model_present: setup.model_dir.is_some(),
-            model_dir: setup.model_dir.as_deref().map(path_text),
-            runtime: setup.runtime.as_deref().map(path_text),
-            model_name: setup.binding.as_ref().map(|binding| binding.model_name.as_str()),
-            embedding_dim: setup.binding.as_ref().map(|binding| binding.dim),
-            ocr: &setup.ocr,
-        },
-        out,
-    )
+    out.value(&Versioned::of(&SetupJson {
+        data_dir: path_text(&setup.data_dir),
+        database: path_text(&setup.database),
+        database_exists: setup.database.exists(),
+        model_configured: &setup.model_configured,
+        model_present: setup.model_dir.is_some(),
+        model_dir: setup.model_dir.as_deref().map(path_text),
+        runtime: setup.runtime.as_deref().map(path_text),
+        model_name: setup.binding.as_ref().map(|binding| binding.model_name.as_str()),
+        embedding_dim: setup.binding.as_ref().map(|binding| binding.dim),
+        ocr: &setup.ocr,
+    }))
 }
