@@ -10,7 +10,6 @@ use crate::cli::args::values::{directory, doc_type, language, note};
 use crate::document::{DocType, Language};
 use crate::store::DocumentId;
 
-/// Fetch the model and create the database
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Init {
     /// Model to use [default: embedding.model]
@@ -29,7 +28,6 @@ pub(in crate::cli) struct Init {
     pub(in crate::cli) format: Format,
 }
 
-/// Add files, folders or a note
 #[derive(Debug, Args)]
 #[command(override_usage = "kb add [OPTIONS] <PATH>..., or --note <TEXT>")]
 pub(in crate::cli) struct Add {
@@ -77,7 +75,6 @@ pub(in crate::cli) struct Add {
     pub(in crate::cli) format: Format,
 }
 
-/// Update new, changed and moved files
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Unchanged files are skipped, changed files are re-indexed, moved files are recognised by their content. \
@@ -116,7 +113,6 @@ pub(in crate::cli) struct Update {
     pub(in crate::cli) format: Format,
 }
 
-/// Import a file written by `kb export`
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A document with the same content as one here is merged with it: it gets the tags of both, the newer edit of a title, \
@@ -138,7 +134,6 @@ pub(in crate::cli) struct Import {
     pub(in crate::cli) format: Format,
 }
 
-/// Follow added folders and update what changes
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Updates everything once, then each file half a second after it was last written, until Ctrl-C, \

@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 
 use crate::cli::args::Format;
 
-/// List, make and name knowledge bases
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `kb --base NAME COMMAND` works on the knowledge base NAME, `kb --base work,default search ...` searches \
@@ -46,14 +45,12 @@ impl Base {
     }
 }
 
-/// List all knowledge bases
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BaseList {
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// Make a knowledge base, or describe one
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Its database is bases/NAME/kb.db in the data directory. A name that was removed is listed again.")]
@@ -68,7 +65,6 @@ pub(in crate::cli) struct BaseAdd {
     pub(in crate::cli) format: Format,
 }
 
-/// Forget the name of a knowledge base, or delete it
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BaseRemove {
     /// Its name
@@ -84,7 +80,6 @@ pub(in crate::cli) struct BaseRemove {
     pub(in crate::cli) format: Format,
 }
 
-/// Give a knowledge base another name
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BaseRename {
     /// Its name
@@ -97,7 +92,6 @@ pub(in crate::cli) struct BaseRename {
     pub(in crate::cli) format: Format,
 }
 
-/// Allow a knowledge base that someone else made
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without DIR, this is about the knowledge base of the project around the working directory, or about the \

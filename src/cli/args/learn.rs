@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Explain a topic (query, config, limits, json, exit) or a command
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Help {
     /// A topic (query, config, limits, json, exit) or a command
@@ -12,7 +11,6 @@ pub(in crate::cli) struct Help {
     pub(in crate::cli) words: Vec<String>,
 }
 
-/// Print the JSON Schema of a command
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without a name, all schemas are listed. `kb help json` explains what the JSON promises.")]
@@ -25,7 +23,6 @@ pub(in crate::cli) struct Schema {
     pub(in crate::cli) dir: Option<PathBuf>,
 }
 
-/// Print a completion script
 #[derive(Debug, Args)]
 #[command(after_help = "\
 bash:        kb completions bash > ~/.local/share/bash-completion/completions/kb
@@ -57,7 +54,6 @@ pub(in crate::cli) enum Shell {
     Elvish,
 }
 
-/// Print or write the manual pages
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Man {
     /// Write a page for every command into this directory

@@ -16,7 +16,6 @@ const CHOOSING: [&str; 9] = [
     "query",
 ];
 
-/// Remove documents
 #[derive(Debug, Args)]
 #[command(override_usage = "kb remove [OPTIONS] <DOC|DIR>..., or filters such as --query <TEXT>")]
 #[command(after_help = "\
@@ -51,7 +50,6 @@ pub(in crate::cli) struct Remove {
     pub(in crate::cli) format: Format,
 }
 
-/// Edit title, tags, date or the text of a note
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without flags, your editor (VISUAL, EDITOR, else vi) opens a page with title, tags and date, and the text of a note \
@@ -74,7 +72,6 @@ pub(in crate::cli) struct Edit {
     pub(in crate::cli) format: Format,
 }
 
-/// Add or remove tags of documents
 #[derive(Debug, Args)]
 #[command(
     override_usage = "kb tag [--add <TAGS>] [--remove <TAGS>] <DOC>..., or filters such as --query <TEXT>"
@@ -100,7 +97,6 @@ pub(in crate::cli) struct Tag {
     pub(in crate::cli) format: Format,
 }
 
-/// Show what the database holds
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Status {
     /// Also count new, changed and missing files, and what takes the room in the database
@@ -110,7 +106,6 @@ pub(in crate::cli) struct Status {
     pub(in crate::cli) format: Format,
 }
 
-/// Back up the database or verify a backup
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Backup {
     /// File to write, or to check with --verify
@@ -126,7 +121,6 @@ pub(in crate::cli) struct Backup {
     pub(in crate::cli) format: Format,
 }
 
-/// Put a backup in place of the database
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The backup is checked first, and an older one is brought up to date; FILE itself does not change. The database \
@@ -140,7 +134,6 @@ pub(in crate::cli) struct Restore {
     pub(in crate::cli) format: Format,
 }
 
-/// Say where an added folder is now
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The files below NEW are compared with what is remembered of OLD, then all paths change at once; ids, tags, titles and \
@@ -163,7 +156,6 @@ pub(in crate::cli) struct Relocate {
     pub(in crate::cli) format: Format,
 }
 
-/// Update a copy in PostgreSQL, for many people
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Only documents and chunks that differ are sent, and missing ones are removed there; a push that was interrupted is \
@@ -178,7 +170,6 @@ pub(in crate::cli) struct Push {
     pub(in crate::cli) format: Format,
 }
 
-/// Export documents as lines of JSON
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without filters, everything is exported; with filters, the documents that match them, without the added folders. \
@@ -201,7 +192,6 @@ pub(in crate::cli) struct Export {
     pub(in crate::cli) format: String,
 }
 
-/// Check the database and repair it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Every cached file is compared with its checksum before anything is loaded; --fix fetches or rebuilds changed \
@@ -220,7 +210,6 @@ pub(in crate::cli) struct Doctor {
     pub(in crate::cli) format: Format,
 }
 
-/// Compute all vectors again
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Reindex {
     /// Model to switch to [default: the one the database uses]
@@ -236,7 +225,6 @@ pub(in crate::cli) struct Reindex {
     pub(in crate::cli) format: Format,
 }
 
-/// List the models that can be chosen
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Model {
     /// The action.
@@ -261,7 +249,6 @@ impl Model {
     }
 }
 
-/// Show or clean the cache of models
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The cache holds ONNX Runtime, models from Python packages, and models optimised for this machine. All of it can \
@@ -294,7 +281,6 @@ pub(in crate::cli) enum CacheAction {
     Clean(CacheClean),
 }
 
-/// Remove what the database's model does not need
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CacheClean {
     /// Also remove what it needs, which the next command fetches again
@@ -310,7 +296,6 @@ pub(in crate::cli) struct CacheClean {
     pub(in crate::cli) format: Format,
 }
 
-/// Show or change settings
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ConfigArgs {
     /// The action; without one, all settings are shown.

@@ -182,7 +182,6 @@ impl Command {
     }
 }
 
-/// Serve agents (Model Context Protocol)
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Agents start the server themselves: `kb mcp install` enters it into their settings. For a program that it does not \
@@ -222,7 +221,6 @@ pub(super) enum McpAction {
     Install(McpInstall),
 }
 
-/// Enter the server into the settings of an agent's program
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The entry `kb` starts this program with `mcp`, and with the data directory (--data-dir, KB_DATA_DIR) and the \

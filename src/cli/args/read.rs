@@ -12,7 +12,6 @@ use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 use crate::store::ChunkId;
 
-/// List documents
 #[derive(Debug, Args)]
 pub(in crate::cli) struct List {
     #[command(flatten)]
@@ -31,7 +30,6 @@ pub(in crate::cli) struct List {
     pub(in crate::cli) format: Format,
 }
 
-/// List the files kb has seen
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A file is indexed, ignored (by which rule), failed (why) or waived. A failed file is read again when it, kb or the \
@@ -62,7 +60,6 @@ pub(in crate::cli) struct Files {
     pub(in crate::cli) format: Format,
 }
 
-/// Show one document and its chunks
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Info {
     /// Document: id, path, or a unique part of its title or path
@@ -72,7 +69,6 @@ pub(in crate::cli) struct Info {
     pub(in crate::cli) format: Format,
 }
 
-/// List or rename tags
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Tags {
     /// The action; without one, all tags are listed.
@@ -98,7 +94,6 @@ pub(in crate::cli) enum TagsAction {
     Rename(TagsRename),
 }
 
-/// Rename a tag
 #[derive(Debug, Args)]
 #[command(after_help = "\
 If a tag NEW exists, the two are merged. Added folders that tag new files with OLD tag them with NEW.")]
@@ -113,7 +108,6 @@ pub(in crate::cli) struct TagsRename {
     pub(in crate::cli) format: Format,
 }
 
-/// List sections, pages or symbols
 #[derive(Debug, Args)]
 #[command(after_help = DOCUMENT_HELP)]
 pub(in crate::cli) struct Outline {
@@ -127,7 +121,6 @@ pub(in crate::cli) struct Outline {
     pub(in crate::cli) format: Format,
 }
 
-/// Show a section, page, symbol or chunk
 #[derive(Debug, Args)]
 #[command(after_help = DOCUMENT_HELP)]
 pub(in crate::cli) struct Show {
@@ -186,7 +179,6 @@ pub(in crate::cli) struct SelectionArgs {
     pub(in crate::cli) chunk: Option<ChunkId>,
 }
 
-/// Convert files to Markdown or JSON
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Needs no database and no model, and changes none. One document is printed; several are written to DIR, each as \
@@ -251,7 +243,6 @@ pub(in crate::cli) enum DocumentFormat {
     Jsonl,
 }
 
-/// Print or open the file of a document
 #[derive(Debug, Args)]
 #[command(after_help = DOCUMENT_HELP)]
 pub(in crate::cli) struct Open {

@@ -13,7 +13,6 @@ use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 use crate::store::ChunkId;
 
-/// Search your documents
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Results match any of the words, best first. Every result has \"a phrase\" as a whole, -word excludes, begin* matches \
@@ -59,7 +58,6 @@ pub(in crate::cli) struct Search {
     pub(in crate::cli) format: Option<SearchFormat>,
 }
 
-/// Find as you type, on the full screen
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Every key searches. Enter opens the selected passage in your editor (VISUAL, EDITOR) or viewer (KB_VIEWER), Esc \
@@ -150,7 +148,6 @@ impl From<OutputFormat> for SearchFormat {
     }
 }
 
-/// Explain why a document is not found
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Why {
     /// The query; quote several words
@@ -165,7 +162,6 @@ pub(in crate::cli) struct Why {
     pub(in crate::cli) format: Format,
 }
 
-/// Find passages like a document or chunk
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Similar {
     /// Document: id, path, or a unique part of its title or path
@@ -225,7 +221,6 @@ pub(in crate::cli) struct Choosing {
     pub(in crate::cli) top: Option<u32>,
 }
 
-/// Measure retrieval quality
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without a folder, the questions are headings and rare words of your documents, and the right answer is the \
@@ -247,7 +242,6 @@ pub(in crate::cli) struct Eval {
     pub(in crate::cli) format: Format,
 }
 
-/// Print the vectors of texts
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints one JSON array of numbers per line, in the order of the texts. Vectors have unit length: their dot product \
@@ -267,7 +261,6 @@ pub(in crate::cli) struct Embed {
     pub(in crate::cli) format: Option<String>,
 }
 
-/// Find every line that matches a pattern
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Searches the stored text of every document, also of PDFs, scans, office files and notes, and prints all matching lines \
