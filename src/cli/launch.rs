@@ -65,7 +65,6 @@ const VIEWERS: &[(&[&str], Syntax)] = &[
     (&["mupdf", "mupdf-gl", "mupdf-x11"], Syntax::After),
 ];
 
-/// A place in a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) path: &'a Path,

@@ -185,7 +185,6 @@ pub(super) fn man(args: &args::Man) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Writes the pages of a command and its subcommands.
 fn write_pages(command: clap::Command, dir: &Path) -> Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         write_pages(below.clone(), dir)?;

@@ -58,17 +58,14 @@ pub(super) fn is_stdin_terminal() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Returns the target for progress bars.
 pub(super) fn bars() -> ProgressDrawTarget {
     ProgressDrawTarget::stderr()
 }
 
-/// Prints a result as JSON.
 pub(super) fn json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Result<()> {
     buffered(|out| answer(&mut Json::new(out)))
 }
 
-/// Prints a result as text.
 pub(super) fn text(answer: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> Result<()> {
     buffered(|out| answer(&mut Sheet::new(out)))
 }

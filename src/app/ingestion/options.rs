@@ -18,7 +18,6 @@ use crate::ingest::{ChunkingOptions, IngestOptions};
 /// The variable with the password of encrypted documents.
 const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
 
-/// Returns the options for walking folders.
 pub(in crate::app) fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
     let settings = &session.config().ingestion;
     let mut text_extensions = TextExtensions::new(words(&settings.text_extensions));

@@ -27,7 +27,6 @@ pub(in crate::cli) struct Skc {
     pub(in crate::cli) call: SkillCall,
 }
 
-/// Serve agent skills: list, build, search and read directories with a SKILL.md
 #[derive(Debug, Args)]
 #[command(after_help = "Started through a link named skc, the program runs only these commands.")]
 pub(in crate::cli) struct Skill {
@@ -49,7 +48,6 @@ impl SkillCall {
         self.text("skill").unwrap_or_default()
     }
 
-    /// Returns the output format.
     pub(in crate::cli) fn format(&self) -> OutputFormat {
         match self.matches.get_one::<String>("format").map(String::as_str) {
             Some("json") => OutputFormat::Json,

@@ -51,7 +51,6 @@ pub(super) struct Layout {
     pub(super) cursor: Option<(u16, u16)>,
 }
 
-/// A line at a place.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) x: u16,

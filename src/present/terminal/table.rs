@@ -36,7 +36,6 @@ enum Kind {
     Paths,
 }
 
-/// Creates a column of words.
 pub(in crate::present) fn words(head: &'static str) -> Column {
     Column { head, kind: Kind::Words, is_optional: false, left_out: 0, meaning: Meaning::Plain }
 }
@@ -178,7 +177,6 @@ pub(in crate::present) struct Fact {
     meaning: Meaning,
 }
 
-/// Creates a name with its value.
 pub(in crate::present) fn fact(name: &'static str, value: impl AsRef<str>) -> Fact {
     Fact { name, value: clean_name(value.as_ref()), meaning: Meaning::Plain }
 }

@@ -159,7 +159,6 @@ fn named(hit: &Hit) -> String {
     parts.join(", ")
 }
 
-/// The location of a passage.
 struct Location {
     /// The path quoted for a shell, or the URI of a document without a file.
     word: String,
