@@ -221,7 +221,7 @@ pub fn in_words_of_protocol(error: Error) -> Error {
     match error {
         Error::Skill(_) => error,
         error if matches!(error, Error::Io { .. }) || error.fixed_by() == Fixer::Machine => {
-            Diagnostic::Internal { message: error.to_string() }.into()
+            Diagnostic::Internal(error.to_string()).into()
         }
         error => error,
     }

@@ -77,7 +77,7 @@ impl FetchProgress {
             embed::Event::SourceFailed { what, source, reason } => {
                 self.print(&format!("Could not fetch {what} from {source}: {reason}"));
             }
-            embed::Event::Changed { path } => self.print(&format!(
+            embed::Event::Changed(path) => self.print(&format!(
                 "{} was changed by another program; kb creates it again",
                 path.display()
             )),
@@ -152,13 +152,13 @@ impl IngestProgress {
 
     pub(super) fn on_event(&mut self, event: &ingest::Event<'_>) {
         match *event {
-            ingest::Event::Found { num_files } => self.num_found = num_files as u64,
+            ingest::Event::Found(num_files) => self.num_found = num_files as u64,
             ingest::Event::Read { position, num_chunks } => {
                 self.num_read += u64::from(num_chunks.is_some());
                 self.pace.read(position, num_chunks, self.bar.elapsed());
             }
-            ingest::Event::Recognised { ocr } => self.ocr = ocr,
-            ingest::Event::Embedded { num_chunks } => {
+            ingest::Event::Recognised(ocr) => self.ocr = ocr,
+            ingest::Event::Embedded(num_chunks) => {
                 self.num_embedded += num_chunks as u64;
                 self.pace.embedded(num_chunks, self.bar.elapsed());
             }
@@ -175,7 +175,7 @@ impl IngestProgress {
                 self.num_done += u64::from(!path.is_some_and(is_member));
             }
             ingest::Event::Ignored | ingest::Event::PassedOver => self.num_done += 1,
-            ingest::Event::Warned { error } => {
+            ingest::Event::Warned(error) => {
                 self.bar.suspend(|| messages::warn(&error.to_string()));
                 self.num_done += 1;
             }

@@ -34,7 +34,7 @@ impl<'a> Reporter<'a> {
 impl Observer for Reporter<'_> {
     fn on_event(&self, event: Event<'_>) {
         match &event {
-            Event::Ingest(ingest::Event::Found { num_files }) => {
+            Event::Ingest(ingest::Event::Found(num_files)) => {
                 self.counts.lock().unwrap_or_else(PoisonError::into_inner).1 = *num_files;
             }
             Event::Ingest(
@@ -91,7 +91,7 @@ mod tests {
         let (document_id, warnings) = (DocumentId(1), &[][..]);
         let events = [
             Of::Stored { path, num_chunks: 1, warnings },
-            Of::Found { num_files: 6 },
+            Of::Found(6),
             Of::Ignored,
             Of::PassedOver,
             Of::Skipped { path: None, document_id },

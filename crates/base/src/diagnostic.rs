@@ -37,43 +37,22 @@ impl Program {
 /// The reason why a skill command failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Diagnostic {
-    /// There is no directory of this skill.
-    SkillNotFound {
-        /// As typed.
-        skill: String,
-    },
-    /// The index is missing, corrupt or stale.
-    IndexUnusable {
-        /// As typed.
-        skill: String,
-    },
-    /// The index file belongs to another source directory.
-    IndexCollision {
-        /// First 16 hex digits of the hash that names the file.
-        hash16: String,
-    },
+    /// There is no skill of this name, or at this path, as typed.
+    SkillNotFound(String),
+    /// The index of this skill, as typed, is missing, corrupt or stale.
+    IndexUnusable(String),
+    /// The index file belongs to another source directory; its name has these 16 hex digits.
+    IndexCollision(String),
     /// The query has no words.
     EmptyQuery,
-    /// A directory was found, but it has no SKILL.md.
-    NotASkill {
-        /// The directory.
-        path: String,
-    },
-    /// SKILL.md has no name or no description.
-    MissingField {
-        /// `name` or `description`.
-        field: &'static str,
-    },
-    /// The front matter of SKILL.md is not YAML.
-    InvalidFrontMatter {
-        /// The reason, with its line.
-        message: String,
-    },
-    /// A path or a link leads out of the skill.
-    PathEscapes {
-        /// As typed, or the link.
-        path: String,
-    },
+    /// This directory has no SKILL.md.
+    NotASkill(String),
+    /// SKILL.md lacks this field: `name` or `description`.
+    MissingField(&'static str),
+    /// The front matter of SKILL.md is not YAML; the reason names the line.
+    InvalidFrontMatter(String),
+    /// This path, as typed, or this link leads out of the skill.
+    PathEscapes(String),
     /// No heading has this text.
     SectionNotFound {
         /// As typed.
@@ -81,43 +60,22 @@ pub enum Diagnostic {
         /// Similar headings; no two with the same text in one file.
         similar: Vec<SimilarHeading>,
     },
-    /// The skill has no such file.
-    FileNotFound {
-        /// As typed.
-        path: String,
-    },
-    /// The skill has no such directory.
-    DirectoryNotFound {
-        /// As typed.
-        path: String,
-    },
-    /// `stats` does not know this aggregation.
-    InvalidQueryType {
-        /// As typed.
-        query_type: String,
-    },
-    /// A time or a project of a filter is invalid.
-    InvalidFilter {
-        /// The reason.
-        message: String,
-    },
+    /// The skill has no file at this path, as typed.
+    FileNotFound(String),
+    /// The skill has no directory at this path, as typed.
+    DirectoryNotFound(String),
+    /// `stats` does not know the aggregation that was typed.
+    InvalidQueryType(String),
+    /// A time or a project of a filter is invalid, for this reason.
+    InvalidFilter(String),
     /// There are no local logs of the given skill to sync.
     NoLocalLogs,
-    /// The log to sync into cannot be written.
-    SyncDestination {
-        /// The file.
-        path: String,
-    },
-    /// The log to sync from cannot be read.
-    SyncSource {
-        /// The file.
-        path: String,
-    },
-    /// A skill already exists at the target.
-    SkillExists {
-        /// Its name.
-        skill: String,
-    },
+    /// This file, the log to sync into, cannot be written.
+    SyncDestination(String),
+    /// This file, the log to sync from, cannot be read.
+    SyncSource(String),
+    /// A skill of this name already exists at the target.
+    SkillExists(String),
     /// The command line is invalid.
     InvalidOption {
         /// The reason.
@@ -125,11 +83,8 @@ pub enum Diagnostic {
         /// A valid alternative.
         hint: Option<String>,
     },
-    /// An operation on files or databases failed.
-    Internal {
-        /// The error and its file or database.
-        message: String,
-    },
+    /// An operation on files or databases failed: the error with its file or database.
+    Internal(String),
 }
 
 /// A heading that is similar to a requested one.
@@ -147,45 +102,45 @@ impl Diagnostic {
     /// Returns the code: `E` and three digits.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::SkillNotFound { .. } => "E001",
-            Self::IndexUnusable { .. } => "E002",
-            Self::IndexCollision { .. } => "E003",
+            Self::SkillNotFound(_) => "E001",
+            Self::IndexUnusable(_) => "E002",
+            Self::IndexCollision(_) => "E003",
             Self::EmptyQuery => "E004",
-            Self::NotASkill { .. } => "E010",
-            Self::MissingField { .. } | Self::InvalidFrontMatter { .. } => "E011",
-            Self::PathEscapes { .. } => "E012",
+            Self::NotASkill(_) => "E010",
+            Self::MissingField(_) | Self::InvalidFrontMatter(_) => "E011",
+            Self::PathEscapes(_) => "E012",
             Self::SectionNotFound { .. } => "E020",
-            Self::FileNotFound { .. } => "E021",
-            Self::DirectoryNotFound { .. } => "E022",
-            Self::InvalidQueryType { .. } => "E030",
-            Self::InvalidFilter { .. } => "E031",
+            Self::FileNotFound(_) => "E021",
+            Self::DirectoryNotFound(_) => "E022",
+            Self::InvalidQueryType(_) => "E030",
+            Self::InvalidFilter(_) => "E031",
             Self::NoLocalLogs => "E040",
-            Self::SyncDestination { .. } => "E041",
-            Self::SyncSource { .. } => "E042",
-            Self::SkillExists { .. } => "E050",
+            Self::SyncDestination(_) => "E041",
+            Self::SyncSource(_) => "E042",
+            Self::SkillExists(_) => "E050",
             Self::InvalidOption { .. } => "E100",
-            Self::Internal { .. } => "E999",
+            Self::Internal(_) => "E999",
         }
     }
 
     /// Returns the text after the code; more than one line only if headings are suggested.
     pub fn message(&self, program: Program) -> String {
         match self {
-            Self::SkillNotFound { skill } => format!("skill '{skill}' not found"),
-            Self::IndexUnusable { skill } => {
+            Self::SkillNotFound(skill) => format!("skill '{skill}' not found"),
+            Self::IndexUnusable(skill) => {
                 let command = program.command();
                 format!("search index unusable; run '{command} build {skill}' to rebuild")
             }
-            Self::IndexCollision { hash16 } => {
+            Self::IndexCollision(hash16) => {
                 format!("index hash collision; delete .skillc-meta/search-{hash16}.db and rebuild")
             }
             Self::EmptyQuery => "empty query".into(),
-            Self::NotASkill { path } => format!("not a valid skill: '{path}' (missing SKILL.md)"),
-            Self::MissingField { field } => {
+            Self::NotASkill(path) => format!("not a valid skill: '{path}' (missing SKILL.md)"),
+            Self::MissingField(field) => {
                 format!("missing frontmatter field '{field}' in SKILL.md")
             }
-            Self::InvalidFrontMatter { message } => format!("{message} in SKILL.md"),
-            Self::PathEscapes { path } => format!("path escapes skill root: '{path}'"),
+            Self::InvalidFrontMatter(message) => format!("{message} in SKILL.md"),
+            Self::PathEscapes(path) => format!("path escapes skill root: '{path}'"),
             Self::SectionNotFound { section, similar } => {
                 let mut text = format!("section not found: '{section}'");
                 if !similar.is_empty() {
@@ -196,16 +151,16 @@ impl Diagnostic {
                 }
                 text
             }
-            Self::FileNotFound { path } => format!("file not found: '{path}'"),
-            Self::DirectoryNotFound { path } => format!("directory not found: '{path}'"),
-            Self::InvalidQueryType { query_type } => format!("invalid query type: '{query_type}'"),
-            Self::InvalidFilter { message } => format!("invalid filter: '{message}'"),
+            Self::FileNotFound(path) => format!("file not found: '{path}'"),
+            Self::DirectoryNotFound(path) => format!("directory not found: '{path}'"),
+            Self::InvalidQueryType(query_type) => format!("invalid query type: '{query_type}'"),
+            Self::InvalidFilter(message) => format!("invalid filter: '{message}'"),
             Self::NoLocalLogs => "no local logs found".into(),
-            Self::SyncDestination { path } => format!("sync destination not writable: '{path}'"),
-            Self::SyncSource { path } => format!("sync source not readable: '{path}'"),
-            Self::SkillExists { skill } => format!("skill '{skill}' already exists"),
+            Self::SyncDestination(path) => format!("sync destination not writable: '{path}'"),
+            Self::SyncSource(path) => format!("sync source not readable: '{path}'"),
+            Self::SkillExists(skill) => format!("skill '{skill}' already exists"),
             Self::InvalidOption { message, .. } => format!("invalid option: '{message}'"),
-            Self::Internal { message } => message.clone(),
+            Self::Internal(message) => message.clone(),
         }
     }
 
@@ -217,23 +172,19 @@ impl Diagnostic {
     /// Returns the user's next step; `None` if the message is sufficient.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::SkillNotFound { .. } => {
-                "`kb skill list` shows all skills; a path also works".into()
-            }
-            Self::MissingField { field } => {
+            Self::SkillNotFound(_) => "`kb skill list` shows all skills; a path also works".into(),
+            Self::MissingField(field) => {
                 format!("SKILL.md begins with `---`, a line `{field}: ...` and `---`")
             }
-            Self::InvalidFrontMatter { .. } => {
-                "put values that contain `: ` or `#` into quotes".into()
-            }
-            Self::PathEscapes { .. } => "paths are relative to the skill and stay inside it".into(),
-            Self::FileNotFound { .. } | Self::DirectoryNotFound { .. } => {
+            Self::InvalidFrontMatter(_) => "put values that contain `: ` or `#` into quotes".into(),
+            Self::PathEscapes(_) => "paths are relative to the skill and stay inside it".into(),
+            Self::FileNotFound(_) | Self::DirectoryNotFound(_) => {
                 "`kb skill sources SKILL` lists the files of a skill".into()
             }
-            Self::InvalidQueryType { .. } => {
+            Self::InvalidQueryType(_) => {
                 "one of summary, sections, files, commands, projects, errors, search".into()
             }
-            Self::SkillExists { .. } => {
+            Self::SkillExists(_) => {
                 "choose another name; `kb skill build PATH --import --force` replaces one".into()
             }
             Self::InvalidOption { hint, .. } => return hint.clone(),
@@ -265,18 +216,12 @@ impl std::error::Error for Diagnostic {}
 /// A warning next to the answer of a skill command; never a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
-    /// Several headings have the requested text.
-    MultipleMatches {
-        /// As typed.
-        section: String,
-    },
+    /// Several headings have the requested text, as typed.
+    MultipleMatches(String),
     /// The access could not be logged anywhere.
     LoggingDisabled,
-    /// Logs next to the project have waited for more than an hour.
-    StaleLogs {
-        /// Name of the skill.
-        skill: String,
-    },
+    /// Logs of this skill next to the project have waited for more than an hour.
+    StaleLogs(String),
     /// A warning without a code in the table.
     Uncoded(String),
 }
@@ -286,14 +231,14 @@ impl Warning {
     pub fn line(&self, program: Program) -> String {
         let command = program.command();
         let (code, message) = match self {
-            Self::MultipleMatches { section } => {
+            Self::MultipleMatches(section) => {
                 ("W001", format!("multiple matches for '{section}'; showing first"))
             }
             Self::LoggingDisabled => (
                 "W002",
                 format!("logging disabled; run '{command} sync' after session to merge logs"),
             ),
-            Self::StaleLogs { skill } => {
+            Self::StaleLogs(skill) => {
                 ("W003", format!("stale local logs for '{skill}'; run '{command} sync' to upload"))
             }
             Self::Uncoded(text) => return format!("warning: {text}"),

@@ -59,11 +59,8 @@ pub enum Event {
     },
     /// Another process is fetching or preparing; this one waits for it.
     Waiting,
-    /// A file of a graph is not as kb wrote it; the graph is built again.
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
+    /// This file of a graph is not as kb wrote it; the graph is built again.
+    Changed(PathBuf),
     /// The graph is being built from the weights; show [`OPTIMISING`](crate::OPTIMISING).
     Optimising,
 }

@@ -18,11 +18,8 @@ use crate::walk::{LeftOut, Rule};
 /// What happened to one file, sent as it happens.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// The walk has found this many files so far.
-    Found {
-        /// Files found, including unchanged and ignored ones.
-        num_files: usize,
-    },
+    /// The walk has found this many files so far, including unchanged and ignored ones.
+    Found(usize),
     /// A file was looked at; its result follows in the order of commits.
     Read {
         /// Its position in this order, from 0.
@@ -30,16 +27,10 @@ pub enum Event<'a> {
         /// Its chunks that now wait to be embedded; `None` if there is nothing to store.
         num_chunks: Option<usize>,
     },
-    /// Pages were read by OCR.
-    Recognised {
-        /// Pages of all documents so far.
-        ocr: OcrWork,
-    },
-    /// Chunks were embedded.
-    Embedded {
-        /// How many.
-        num_chunks: usize,
-    },
+    /// Pages were read by OCR: those of all documents so far.
+    Recognised(OcrWork),
+    /// This many chunks were embedded.
+    Embedded(usize),
     /// A document was committed.
     Stored {
         /// Its file; `None` for a note given as text.
@@ -60,11 +51,8 @@ pub enum Event<'a> {
     Ignored,
     /// A file was not read again: it failed before and is unchanged, or its failure is waived.
     PassedOver,
-    /// A file that is not a document was not used, such as an ignore file.
-    Warned {
-        /// Which file and why.
-        error: &'a Error,
-    },
+    /// A file that is not a document was not used, such as an ignore file: which file and why.
+    Warned(&'a Error),
     /// A file could not be ingested.
     Failed {
         /// Which file.

@@ -261,7 +261,7 @@ fn the_batch_size_limits_the_documents_in_progress() {
         let options = IngestOptions { num_workers: 1, batch_size, ..options() };
         let (mut num_stored, mut most) = (0, 0);
         let mut on_event = |event: Event<'_>| match event {
-            Event::Found { num_files } => {
+            Event::Found(num_files) => {
                 found.count(num_files.to_string());
                 most = most.max(num_files - num_stored);
             }

@@ -57,7 +57,7 @@ fn record(caller: &Caller, skill: &Skill, access: &Access, warnings: &mut Vec<Wa
     let written = fallback.metadata().and_then(|metadata| metadata.modified()).ok();
     let age = written.and_then(|written| caller.now.duration_since(written).ok());
     if age.is_some_and(|age| age > STALE_AFTER) {
-        warnings.push(Warning::StaleLogs { skill: skill.name.clone() });
+        warnings.push(Warning::StaleLogs(skill.name.clone()));
     }
     let is_written =
         skill.make_meta_dir().is_ok() && log::append(&skill.log_path(), access).is_ok();
@@ -143,7 +143,7 @@ mod tests {
         world.caller.now = written + STALE_AFTER / 2;
         assert_eq!(run(&world, Ok(1)).warnings, []);
         world.caller.now = written + STALE_AFTER * 2;
-        assert_eq!(run(&world, Ok(1)).warnings, [Warning::StaleLogs { skill: "x".into() }]);
+        assert_eq!(run(&world, Ok(1)).warnings, [Warning::StaleLogs("x".into())]);
         fs::remove_file(path).unwrap();
         assert_eq!(run(&world, Ok(1)).warnings, []);
     }

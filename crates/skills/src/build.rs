@@ -127,7 +127,7 @@ fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
         return Err(Diagnostic::InvalidOption { message, hint }.into());
     }
     if let Some(link) = index::escaping_link(skill, listing) {
-        return Err(Diagnostic::PathEscapes { path: link }.into());
+        return Err(Diagnostic::PathEscapes(link).into());
     }
     fields(skill)
 }
@@ -138,13 +138,13 @@ fn fields(skill: &Skill) -> Result<Fields> {
     let fields = match page::read(SKILL_FILE, &bytes).map(|page| front_matter::read(&page.text)) {
         Some(Ok((fields, _))) => fields,
         Some(Err(fault @ Fault::NotYaml(_))) => {
-            return Err(Diagnostic::InvalidFrontMatter { message: fault.to_string() }.into());
+            return Err(Diagnostic::InvalidFrontMatter(fault.to_string()).into());
         }
         _ => Fields::default(),
     };
     for field in ["name", "description"] {
         if fields.text(field).is_none_or(|value| value.trim().is_empty()) {
-            return Err(Diagnostic::MissingField { field }.into());
+            return Err(Diagnostic::MissingField(field).into());
         }
     }
     Ok(fields)
@@ -173,7 +173,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
     }
     let is_there = target.symlink_metadata().is_ok();
     if is_there && !options.is_forced {
-        return Err(Diagnostic::SkillExists { skill: name }.into());
+        return Err(Diagnostic::SkillExists(name).into());
     }
     let io = |source| Error::of_file(&target, source);
     let tree = Tree::create(&target).map_err(io)?;

@@ -110,7 +110,7 @@ impl<T> From<Result<T>> for Answer<T> {
 pub fn error_line(error: &Error, program: Program) -> String {
     match error {
         Error::Skill(diagnostic) => diagnostic.line(program),
-        other => Diagnostic::Internal { message: other.to_string() }.line(program),
+        other => Diagnostic::Internal(other.to_string()).line(program),
     }
 }
 

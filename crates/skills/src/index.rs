@@ -31,7 +31,7 @@ pub struct BuiltIndex {
 /// built first, if it can be written.
 pub fn open(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
     match current(caller, skill) {
-        Err(Error::Skill(Diagnostic::IndexUnusable { .. }))
+        Err(Error::Skill(Diagnostic::IndexUnusable(_)))
             if caller.updates_index && build(caller, skill).is_ok() =>
         {
             current(caller, skill)
@@ -44,7 +44,7 @@ pub fn open(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
 fn current(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
     let index = SkillIndex::open(&skill.index_path()).ok_or_else(|| unusable(skill))?;
     if index.meta.skill_path != skill.skill_path() {
-        return Err(Diagnostic::IndexCollision { hash16: skill.hash16() }.into());
+        return Err(Diagnostic::IndexCollision(skill.hash16()).into());
     }
     let is_current = index.meta.schema_version >= SCHEMA_VERSION
         && index.meta.tokenizer == caller.tokenizer.or_available().as_str()
@@ -58,7 +58,7 @@ fn current(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
 
 /// Returns the error for an index that a reader cannot use.
 pub fn unusable(skill: &Skill) -> Error {
-    Diagnostic::IndexUnusable { skill: skill.typed.clone() }.into()
+    Diagnostic::IndexUnusable(skill.typed.clone()).into()
 }
 
 /// Brings the index of a skill up to date with its files.
@@ -78,7 +78,7 @@ pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
     let mut listing = skill_files::list(&skill.dir)?;
     if let Some(index) = SkillIndex::open(&path) {
         if index.meta.skill_path != skill.skill_path() {
-            return Err(Diagnostic::IndexCollision { hash16: skill.hash16() }.into());
+            return Err(Diagnostic::IndexCollision(skill.hash16()).into());
         }
         let source_hash = skill_files::source_hash(&listing.files, &index.known_files())?;
         if is_same(&index.meta, &source_hash, tokenizer) && index.is_readable() {

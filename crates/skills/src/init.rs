@@ -57,7 +57,7 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
     let path = place::sources_of(&store).join(name);
     let file = path.join(SKILL_FILE);
     if file.symlink_metadata().is_ok() {
-        return Err(Diagnostic::SkillExists { skill: name.clone() }.into());
+        return Err(Diagnostic::SkillExists(name.clone()).into());
     }
     make(&path)?;
     let text = format!(

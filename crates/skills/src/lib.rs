@@ -123,7 +123,7 @@ pub fn show(caller: &Caller, skill: &str, options: &ShowOptions) -> Answer<Shown
         });
         let section = || options.section.clone();
         let ambiguous = found.filter(|shown| shown.is_ambiguous);
-        let warnings = ambiguous.map(|_| Warning::MultipleMatches { section: section() });
+        let warnings = ambiguous.map(|_| Warning::MultipleMatches(section()));
         Logged { args, warnings: warnings.into_iter().collect(), outcome }
     })
 }

@@ -31,7 +31,7 @@ pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
     let place = path::locate(&skill.dir, &options.path)?
         // Reading a pipe would block for ever.
         .filter(|path| path.is_file())
-        .ok_or_else(|| Diagnostic::FileNotFound { path: options.path.clone() })?;
+        .ok_or_else(|| Diagnostic::FileNotFound(options.path.clone()))?;
     let mut bytes = skill_files::read_within(&skill.dir, &place)?;
     let num_cut = match options.max_lines {
         Some(max_lines) => {

@@ -15,7 +15,7 @@ use crate::text::paths;
 ///
 /// `root` is absolute with links resolved.
 pub fn locate(root: &Path, typed: &str) -> Result<Option<PathBuf>> {
-    let escapes = || Error::from(Diagnostic::PathEscapes { path: typed.to_owned() });
+    let escapes = || Error::from(Diagnostic::PathEscapes(typed.to_owned()));
     let components = components(typed).ok_or_else(escapes)?;
     let mut place = root.to_owned();
     for component in components {

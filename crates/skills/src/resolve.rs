@@ -49,8 +49,8 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
         }
     }
     Err(match found_dir {
-        Some(path) => Diagnostic::NotASkill { path },
-        None => Diagnostic::SkillNotFound { skill: typed.to_owned() },
+        Some(path) => Diagnostic::NotASkill(path),
+        None => Diagnostic::SkillNotFound(typed.to_owned()),
     }
     .into())
 }

@@ -60,7 +60,7 @@ pub struct Shown {
 pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Result<Shown> {
     let headings = match index::open(caller, skill) {
         Ok(index) => index.headings().ok_or_else(|| index::unusable(skill))?,
-        Err(Error::Skill(Diagnostic::IndexUnusable { .. }))
+        Err(Error::Skill(Diagnostic::IndexUnusable(_)))
             if caller.updates_index || !build::is_buildable(skill) =>
         {
             scan(skill)?
@@ -69,7 +69,7 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     };
     let file = match &options.file {
         Some(typed) => {
-            let escapes = || Diagnostic::PathEscapes { path: typed.clone() };
+            let escapes = || Diagnostic::PathEscapes(typed.clone());
             Some(path::clean(typed).ok_or_else(escapes)?)
         }
         None => None,

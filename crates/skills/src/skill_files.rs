@@ -165,7 +165,7 @@ impl SourceHash {
 pub(super) fn read_within(root: &Path, path: &Path) -> Result<Vec<u8>> {
     let place = path.canonicalize().map_err(|source| Error::of_file(path, source))?;
     if !place.starts_with(root) {
-        return Err(Diagnostic::PathEscapes { path: paths::path_text(path) }.into());
+        return Err(Diagnostic::PathEscapes(paths::path_text(path)).into());
     }
     open::read(&place, Links::RefuseBelow(root), MAX_FILE_BYTES)
 }

@@ -77,7 +77,7 @@ pub(super) fn sources(skill: &Skill, options: &SourcesOptions) -> Result<Sources
 fn start(skill: &Skill, dir: &str) -> Result<String> {
     let place = path::locate(&skill.dir, dir)?
         .filter(|path| path.is_dir())
-        .ok_or_else(|| Diagnostic::DirectoryNotFound { path: dir.to_owned() })?;
+        .ok_or_else(|| Diagnostic::DirectoryNotFound(dir.to_owned()))?;
     let below = place.strip_prefix(&skill.dir).unwrap_or(&place);
     let below = crate::text::paths::path_text(below);
     Ok(if below.is_empty() { below } else { below + "/" })

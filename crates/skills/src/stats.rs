@@ -180,7 +180,7 @@ pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> R
     let group_by = GroupBy::ALL
         .into_iter()
         .find(|group_by| group_by.as_str() == word)
-        .ok_or_else(|| Diagnostic::InvalidQueryType { query_type: word.to_owned() })?;
+        .ok_or_else(|| Diagnostic::InvalidQueryType(word.to_owned()))?;
     let since = options.since.as_deref().map(time).transpose()?;
     let until = options.until.as_deref().map(time).transpose()?;
     let project = |typed: &String| project(&caller.cwd, typed);
@@ -216,7 +216,7 @@ fn time(typed: &str) -> Result<jiff::Timestamp> {
     };
     let is_date = typed.len() == "2026-01-02".len();
     let time = if is_date { date() } else { typed.parse().ok() };
-    time.ok_or_else(|| Diagnostic::InvalidFilter { message: typed.to_owned() }.into())
+    time.ok_or_else(|| Diagnostic::InvalidFilter(typed.to_owned()).into())
 }
 
 fn text(time: jiff::Timestamp) -> String {
@@ -225,9 +225,10 @@ fn text(time: jiff::Timestamp) -> String {
 
 /// Returns a directory in the form used by the log.
 fn project(cwd: &Path, typed: &str) -> Result<String> {
-    let path = cwd.join(typed).canonicalize().map_err(|_| Diagnostic::InvalidFilter {
-        message: format!("project path not found: {typed}"),
-    })?;
+    let path = cwd
+        .join(typed)
+        .canonicalize()
+        .map_err(|_| Diagnostic::InvalidFilter(format!("project path not found: {typed}")))?;
     Ok(paths::path_text(&path))
 }
 

@@ -80,7 +80,7 @@ fn names(logs: &Path) -> Vec<String> {
 
 fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Result<usize> {
     let source = log_of(logs, name);
-    let unreadable = |_| Diagnostic::SyncSource { path: paths::path_text(&source) };
+    let unreadable = |_| Diagnostic::SyncSource(paths::path_text(&source));
     let accesses = log::read(&source).map_err(unreadable)?.unwrap_or_default();
     if is_dry_run {
         return Ok(accesses.len());
@@ -93,7 +93,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
     }
     for (destination, accesses) in by_log {
         num_new += log::merge(&destination, &accesses)
-            .map_err(|_| Diagnostic::SyncDestination { path: paths::path_text(&destination) })?;
+            .map_err(|_| Diagnostic::SyncDestination(paths::path_text(&destination)))?;
     }
     let unremovable = |cause| Error::Io { path: source.clone(), source: cause };
     write::remove(&source).map_err(unremovable)?;

@@ -56,7 +56,7 @@ fn after_a_tenth(seconds: u64) -> (String, String) {
         let elapsed = Duration::from_secs(seconds * (position as u64 + 1) / 10);
         progress.bar = progress.bar.with_elapsed(elapsed);
         progress.on_event(&ingest::Event::Read { position, num_chunks: Some(10) });
-        progress.on_event(&ingest::Event::Embedded { num_chunks: 10 });
+        progress.on_event(&ingest::Event::Embedded(10));
         let event = ingest::Event::Stored { path: None, num_chunks: 10, warnings: &[] };
         progress.on_event(&event);
     }
@@ -81,10 +81,10 @@ fn the_text_next_to_the_bar_counts_what_became_of_the_files() {
     let (path, error) = (Path::new("/a.md"), Error::EmptyFile { path: "/a.md".into() });
     let document_id = crate::store::DocumentId(1);
     for event in [
-        ingest::Event::Found { num_files: 9 },
+        ingest::Event::Found(9),
         ingest::Event::Read { position: 0, num_chunks: Some(2) },
         ingest::Event::Read { position: 1, num_chunks: None },
-        ingest::Event::Embedded { num_chunks: 2 },
+        ingest::Event::Embedded(2),
         ingest::Event::Stored { path: Some(path), num_chunks: 2, warnings: &[] },
         ingest::Event::Skipped { path: Some(path), document_id },
         ingest::Event::Ignored,

@@ -388,7 +388,7 @@ mod tests {
             "error[E020]: section not found: 's'\n\nDid you mean one of these?\n  \
              - S\u{fffd}[1m (a.md)\n",
         );
-        let unknown = Diagnostic::SkillNotFound { skill: "x".into() };
+        let unknown = Diagnostic::SkillNotFound("x".into());
         check(|out| error(&unknown, Program::Skc, out), "error[E001]: skill 'x' not found\n");
     }
 }

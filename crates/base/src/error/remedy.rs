@@ -92,7 +92,7 @@ impl Error {
             Self::DiskFull { .. } => (Machine, "disk_full"),
             Self::Store(_) => (Machine, "store"),
             Self::Output(_) => (Machine, "output"),
-            Self::Skill(diagnostic @ Diagnostic::Internal { .. }) => (Machine, diagnostic.code()),
+            Self::Skill(diagnostic @ Diagnostic::Internal(_)) => (Machine, diagnostic.code()),
             Self::Skill(diagnostic) => (User, diagnostic.code()),
             Self::Cancelled => (User, "cancelled"),
             Self::Interrupted { .. } => (User, "interrupted"),

@@ -196,7 +196,7 @@ fn is_intact(
             // A small model has no separate weights, only an 8-bit graph has rows, and only a kind of tokenizer words.
             FileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
             FileState::Changed { .. } => {
-                on_event(Event::Changed { path });
+                on_event(Event::Changed(path));
                 return Ok(false);
             }
             FileState::Missing | FileState::Unknown => return Ok(false),

@@ -87,7 +87,7 @@ impl<'w, 'r> Writer<'w, 'r> {
                 return Err(Error::Cancelled);
             }
             match message {
-                Message::Found(num_files) => (self.run.on_event)(Event::Found { num_files }),
+                Message::Found(num_files) => (self.run.on_event)(Event::Found(num_files)),
                 Message::LeftOut(left_out) => {
                     // The other rules are the user's.
                     if matches!(left_out.rule, Rule::Size | Rule::Generated) {
@@ -118,7 +118,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         let ocr = self.run.options.pdf.ocr_work();
         if ocr != self.run.report.ocr {
             self.run.report.ocr = ocr;
-            (self.run.on_event)(Event::Recognised { ocr });
+            (self.run.on_event)(Event::Recognised(ocr));
         }
     }
 
@@ -142,7 +142,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             (Err(Error::TooSlow { .. }), _) => return Ok(()),
             (Err(error), _) => return Err(error),
         };
-        (self.run.on_event)(Event::Embedded { num_chunks: embeddings.len() });
+        (self.run.on_event)(Event::Embedded(embeddings.len()));
         for (slot, embedding) in waiting.embeddings[first..].iter_mut().zip(embeddings) {
             *slot = Some(embedding);
             waiting.num_missing = waiting.num_missing.saturating_sub(1);
@@ -207,7 +207,7 @@ impl<'w, 'r> Writer<'w, 'r> {
                 self.pass_over(outcome);
             }
             Outcome::Failed(Failed { path, error: error @ Error::IgnoreFile { .. }, .. }) => {
-                (self.run.on_event)(Event::Warned { error: &error });
+                (self.run.on_event)(Event::Warned(&error));
                 self.run.report.warnings.push((path, error));
             }
             Outcome::Failed(failed) => {
