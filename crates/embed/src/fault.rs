@@ -1,17 +1,8 @@
-//! Creates the errors of files and of models.
+//! Creates the errors of models and of the runtime.
 
 use std::path::Path;
 
 use crate::error::Error;
-
-/// Creates the error of a file operation; a full disk has a separate error.
-pub(crate) fn io_error(path: &Path, source: std::io::Error) -> Error {
-    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
-    match source.kind() {
-        StorageFull | QuotaExceeded => Error::DiskFull { path: path.to_owned() },
-        _ => Error::of_file(path, source),
-    }
-}
 
 /// Creates the error for an unusable model file.
 pub(crate) fn model_error(path: &Path, reason: impl ToString) -> Error {

@@ -43,7 +43,7 @@ use crate::error::Result;
 
 pub use kb_base::embedder::{Embedder, QueryEmbedding, Side, TokenMatcher};
 
-pub use cache::{FileState, ManifestState};
+pub use cache::FileState;
 pub use choice::ModelChoice;
 pub use event::Event;
 pub use facts::Facts;

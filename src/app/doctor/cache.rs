@@ -7,7 +7,7 @@ use crate::app::doctor::{Findings, Verdict};
 use crate::app::model::{self, ModelSelection};
 use crate::app::{Observer, Session};
 use crate::document::Binding;
-use crate::embed::{self, Examination, Examined, FileState, ManifestState};
+use crate::embed::{self, Examination, Examined, FileState};
 use crate::error::{Error, Result};
 use crate::text::number::counted;
 
@@ -26,7 +26,7 @@ pub(super) fn examine(
 ) -> bool {
     let selection = model::select(session, bound).ok();
     let examined = look(session, selection.as_ref()).and_then(|found| {
-        let is_wrong = !wrong(&found).is_empty() || found.manifest_state == ManifestState::Damaged;
+        let is_wrong = !wrong(&found).is_empty() || found.is_manifest_damaged;
         if is_fixing && is_wrong {
             return fix(session, selection.as_ref(), &found, observer, findings);
         }
@@ -65,7 +65,7 @@ fn fix(
         findings.add_error(NAME, &error);
     }
     let after = look(session, selection)?;
-    if found.manifest_state == ManifestState::Damaged {
+    if found.is_manifest_damaged {
         let message = format!("{} was damaged", found.manifest.display());
         findings.add(NAME, Verdict::Repaired, message);
     }
@@ -80,8 +80,7 @@ fn fix(
 
 /// Reports the findings. Returns whether the model may be loaded.
 fn report(found: &Examination, findings: &mut Findings) -> bool {
-    let is_damaged = found.manifest_state == ManifestState::Damaged;
-    if is_damaged {
+    if found.is_manifest_damaged {
         let message = format!("{} is damaged", found.manifest.display());
         findings.add_with_fix(NAME, Verdict::Fault, message, "kb doctor --fix");
     }
@@ -102,13 +101,13 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
         let fix = "`kb cache clean` removes unused parts";
         findings.add_with_fix(NAME, Verdict::Note, message, fix);
     }
-    if wrong(found).is_empty() && !is_damaged && !found.files.is_empty() {
+    if wrong(found).is_empty() && !found.is_manifest_damaged && !found.files.is_empty() {
         let intact = found.files.iter().filter(|file| file.state == FileState::Intact).count();
         let message = format!("{} with the right checksums", counted(intact, "file"));
         findings.add(NAME, Verdict::Ok, message);
     }
     // Loading it would also write the manifest again.
-    !is_damaged && !wrong(found).iter().any(|file| file.is_used)
+    !found.is_manifest_damaged && !wrong(found).iter().any(|file| file.is_used)
 }
 
 fn wrong(found: &Examination) -> Vec<&Examined> {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::error::Result;
-use crate::fault::{io_error, model_error};
+use crate::error::{Error, Result};
+use crate::fault::model_error;
 use crate::files::open;
 use crate::hash::hex;
 
@@ -28,7 +28,7 @@ pub(crate) fn sha256(path: &Path) -> Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        match file.read(&mut buffer).map_err(|error| io_error(path, error))? {
+        match file.read(&mut buffer).map_err(|error| Error::of_file(path, error))? {
             0 => return Ok(hex(&hasher.finalize())),
             len => hasher.update(&buffer[..len]),
         }
@@ -40,7 +40,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::error::Error;
 
     #[test]
     fn a_damaged_copy_is_recognised() {

@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::checksum::sha256;
-use super::lock::{CacheLock, try_lock};
+use super::lock::try_lock;
 use crate::error::{Error, Result};
-use crate::fault::io_error;
+use crate::files::folder::{self, Lock};
 use crate::files::stamp::Stamp;
-use crate::files::{folder, open, write};
+use crate::files::{open, write};
 use crate::hash;
 
 /// Its name in the cache.
@@ -61,17 +61,6 @@ pub enum FileState {
     },
 }
 
-/// The state of the manifest itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ManifestState {
-    /// It is intact.
-    Intact,
-    /// It is missing.
-    Absent,
-    /// It is not as kb wrote it.
-    Damaged,
-}
-
 /// The recorded properties of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Record {
@@ -85,21 +74,21 @@ pub(crate) struct Manifest {
     records: BTreeMap<String, Record>,
     /// Files hashed and found intact since the manifest was read.
     confirmed: BTreeMap<String, Record>,
-    state: ManifestState,
+    is_damaged: bool,
 }
 
 impl Manifest {
     pub(crate) fn read(cache_dir: &Path) -> Self {
         let bytes = open::read(&Self::path(cache_dir), open::Links::Follow, MAX_BYTES);
-        let (records, state) = match bytes {
-            Err(Error::PathNotFound { .. }) => (BTreeMap::new(), ManifestState::Absent),
-            Err(_) => (BTreeMap::new(), ManifestState::Damaged),
-            Ok(bytes) => match String::from_utf8(bytes).ok().and_then(|text| parse(&text)) {
-                Some(records) => (records, ManifestState::Intact),
-                None => (BTreeMap::new(), ManifestState::Damaged),
-            },
-        };
-        Self { cache_dir: cache_dir.to_owned(), records, confirmed: BTreeMap::new(), state }
+        let is_missing = matches!(bytes, Err(Error::PathNotFound { .. }));
+        let text = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let records = text.and_then(|text| parse(&text));
+        Self {
+            cache_dir: cache_dir.to_owned(),
+            is_damaged: records.is_none() && !is_missing,
+            records: records.unwrap_or_default(),
+            confirmed: BTreeMap::new(),
+        }
     }
 
     /// Returns the path of a cache's manifest.
@@ -107,9 +96,9 @@ impl Manifest {
         cache_dir.join(FILE)
     }
 
-    /// Returns the state of the manifest when it was read.
-    pub(crate) fn state(&self) -> ManifestState {
-        self.state
+    /// Whether the manifest was there and not as kb wrote it.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.is_damaged
     }
 
     /// Whether a file is recorded.
@@ -210,12 +199,12 @@ impl Manifest {
 }
 
 /// Records the current state of a file, or of all files in a folder, of the cache.
-pub(crate) fn record(cache_dir: &Path, lock: &CacheLock, place: &Path) -> Result<()> {
+pub(crate) fn record(cache_dir: &Path, lock: &Lock, place: &Path) -> Result<()> {
     let manifest = Manifest::read(cache_dir);
     let files = if place.is_dir() { folder::files_below(place) } else { vec![place.to_owned()] };
     let mut records = BTreeMap::new();
     for path in files {
-        let stamp = Stamp::of(&path).map_err(|error| io_error(&path, error))?;
+        let stamp = Stamp::of(&path).map_err(|error| Error::of_file(&path, error))?;
         if let Some(key) = manifest.key(&path) {
             records.insert(key, Record { sha256: sha256(&path)?, stamp });
         }
@@ -224,17 +213,17 @@ pub(crate) fn record(cache_dir: &Path, lock: &CacheLock, place: &Path) -> Result
 }
 
 /// Removes the records of missing files.
-pub(crate) fn forget_missing(cache_dir: &Path, lock: &CacheLock) -> Result<()> {
+pub(crate) fn forget_missing(cache_dir: &Path, lock: &Lock) -> Result<()> {
     update(cache_dir, lock, BTreeMap::new())
 }
 
 /// Adds records to the current manifest.
-fn update(cache_dir: &Path, _: &CacheLock, records: BTreeMap<String, Record>) -> Result<()> {
+fn update(cache_dir: &Path, _: &Lock, records: BTreeMap<String, Record>) -> Result<()> {
     let mut all = Manifest::read(cache_dir).records;
     all.extend(records);
     all.retain(|key, _| cache_dir.join(key).is_file());
     let path = Manifest::path(cache_dir);
-    write::replace(&path, lines(&all).as_bytes()).map_err(|error| io_error(&path, error))
+    write::replace(&path, lines(&all).as_bytes()).map_err(|error| Error::of_file(&path, error))
 }
 
 fn lines(records: &BTreeMap<String, Record>) -> String {

@@ -11,17 +11,14 @@ mod manifest;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::fault::io_error;
 use crate::files::{access, folder, private, write};
-
-use lock::CacheLock;
 
 pub(crate) use checksum::{check_sha256, sha256};
 pub(crate) use lock::lock;
+pub use manifest::FileState;
 pub(crate) use manifest::{Expected, Manifest, forget_missing, hub_sha256};
-pub use manifest::{FileState, ManifestState};
 
 /// Whether files can be added to the cache, or whether it can be created.
 pub(crate) fn is_writable(cache_dir: &Path) -> bool {
@@ -33,7 +30,7 @@ pub(crate) fn is_writable(cache_dir: &Path) -> bool {
 pub(crate) struct Workspace {
     dir: PathBuf,
     cache_dir: PathBuf,
-    lock: CacheLock,
+    lock: folder::Lock,
 }
 
 impl Workspace {
@@ -44,7 +41,7 @@ impl Workspace {
         // No other process is active under the lock, so a killed one left these files.
         let _ = folder::remove_all(&parent);
         let dir = parent.join(std::process::id().to_string());
-        private::create_folder(&dir).map_err(|error| io_error(&dir, error))?;
+        private::create_folder(&dir).map_err(|error| Error::of_file(&dir, error))?;
         Ok(Self { dir, cache_dir: cache_dir.to_owned(), lock })
     }
 
@@ -56,14 +53,14 @@ impl Workspace {
     /// Creates a folder inside the folder.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf> {
         let path = self.path(name);
-        private::create_folder(&path).map_err(|error| io_error(&path, error))?;
+        private::create_folder(&path).map_err(|error| Error::of_file(&path, error))?;
         Ok(path)
     }
 
     /// Moves a file or folder from here to its place in the cache, replacing an existing one, and
     /// records it in the manifest.
     pub(crate) fn publish(&self, made: &Path, destination: &Path) -> Result<()> {
-        let fail = |error| io_error(destination, error);
+        let fail = |error| Error::of_file(destination, error);
         if destination.is_dir() {
             // A non-empty folder cannot be replaced by renaming.
             let old = self.dir.join("replaced");
@@ -84,7 +81,7 @@ impl Drop for Workspace {
 
 /// Writes a file and syncs it to disk.
 pub(crate) fn write_file(path: &Path, source: &mut dyn Read) -> Result<()> {
-    let fail = |error| io_error(path, error);
+    let fail = |error| Error::of_file(path, error);
     private::create_folder(path.parent().unwrap_or(path)).map_err(fail)?;
     let mut draft = write::Draft::create(path).map_err(fail)?;
     io::copy(source, draft.file()).map_err(fail)?;

@@ -10,7 +10,7 @@ use hf_hub::api::Progress;
 use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
 use hf_hub::{Cache, Repo, RepoType};
 
-use crate::cache::check_sha256;
+use crate::cache::{check_sha256, hub_sha256};
 use crate::error::Error;
 use crate::facts::{Facts, Family};
 use crate::files::{open, write};
@@ -30,9 +30,6 @@ const NUM_RETRIES: usize = 3;
 
 /// Far more than the name of a revision needs.
 const MAX_REVISION_BYTES: u64 = 4096;
-
-/// Length of a SHA-256 in hexadecimal; an etag of this length is one.
-const SHA256_DIGITS: usize = 64;
 
 /// Returns the name of the hub in messages.
 pub(super) fn source(locations: &Locations) -> String {
@@ -248,9 +245,7 @@ fn fetch_file(
 /// hash: such files are only protected by TLS, their length, and by being JSON.
 fn check(path: &Path, file: &FileSpec) -> Result<(), String> {
     let blob = path.canonicalize().map_err(|error| error.to_string())?;
-    let etag = blob.file_name().unwrap_or_default().to_string_lossy();
-    let is_sha256 = etag.len() == SHA256_DIGITS && etag.chars().all(|c| c.is_ascii_hexdigit());
-    if is_sha256 {
+    if let Some(etag) = hub_sha256(&blob) {
         check_sha256(&blob, &etag).map_err(|error| error.to_string())?;
     }
     match &file.sha256 {

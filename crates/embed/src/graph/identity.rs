@@ -8,9 +8,9 @@ use std::time::UNIX_EPOCH;
 use super::export;
 use crate::Installed;
 use crate::document::Precision;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::{Activation, Facts, Family};
-use crate::fault::{io_error, library_error};
+use crate::fault::library_error;
 use crate::files::{folder, open, write};
 use crate::hash;
 use crate::model_files::data_of;
@@ -51,9 +51,9 @@ impl Identity {
         kind: &str,
         precision: Precision,
     ) -> Result<Self> {
-        let path = weights.canonicalize().map_err(|error| io_error(weights, error))?;
+        let path = weights.canonicalize().map_err(|error| Error::of_file(weights, error))?;
         let stamp = |path: &Path| {
-            let metadata = path.metadata().map_err(|error| io_error(path, error))?;
+            let metadata = path.metadata().map_err(|error| Error::of_file(path, error))?;
             let modified =
                 metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             Ok(format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()))
@@ -81,7 +81,7 @@ impl Identity {
     /// Writes the inputs of a graph next to it.
     pub(crate) fn write(&self, dir: &Path) -> Result<()> {
         let path = dir.join(ABOUT_FILE);
-        write::replace(&path, self.lines().as_bytes()).map_err(|error| io_error(&path, error))
+        write::replace(&path, self.lines().as_bytes()).map_err(|error| Error::of_file(&path, error))
     }
 
     /// Returns the name of a directory's graph: the model's name and its precision.

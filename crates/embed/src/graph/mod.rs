@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::cache::{self, Expected, FileState, Manifest, Workspace};
 use super::facts::Family;
-use super::fault::{io_error, model_error, unsupported};
+use super::fault::{model_error, unsupported};
 use super::graph::identity::Identity;
 use super::model_files::{WEIGHTS, weights};
 use super::names::Names;
@@ -23,7 +23,7 @@ use super::single::weights::{Int8Matrix, Weights};
 use super::tokenize::{self, wordpiece::ready};
 use super::{Event, Installed, processor};
 use crate::document::Precision;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::{folder, private};
 use ort::environment::Environment;
 use ort::session::Session;
@@ -237,7 +237,7 @@ fn build(
     // The runtime does not sync its files; without this a power cut could leave zeros.
     for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
         let settled = folder::sync(&path).and_then(|()| private::close(&path));
-        settled.map_err(|error| io_error(&path, error))?;
+        settled.map_err(|error| Error::of_file(&path, error))?;
     }
     Ok(())
 }

@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::parts::{PARTS, entries_of};
-use crate::cache::{FileState, Manifest, ManifestState, forget_missing, lock};
-use crate::document::Precision;
-use crate::error::Result;
-use crate::fault::io_error;
+use super::parts::{PARTS, entries_of, used_paths};
+use crate::cache::{FileState, Manifest, forget_missing, lock};
+use crate::error::{Error, Result};
 use crate::files::folder;
-use crate::{Installed, Locations, graph, trust};
+use crate::{Installed, Locations, trust};
 
 /// An examined file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +34,8 @@ impl Examined {
 pub struct Examination {
     /// The file with kb's records of the others.
     pub manifest: PathBuf,
-    /// The state of that file.
-    pub manifest_state: ManifestState,
+    /// Whether that file is there and not as kb wrote it.
+    pub is_manifest_damaged: bool,
     /// All other files, ordered by path.
     pub files: Vec<Examined>,
 }
@@ -47,15 +45,15 @@ pub struct Examination {
 ///
 /// # Errors
 ///
-/// [`Error::Io`](crate::error::Error::Io) if a file cannot be read.
+/// [`Error::Io`] if a file cannot be read.
 pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examination> {
     let cache_dir = &locations.cache_dir;
     let mut manifest = Manifest::read(cache_dir);
-    let used_parts = used.map(parts_of).unwrap_or_default();
+    let used_paths = used_paths(used);
     let mut files = Vec::new();
     for (_, name) in PARTS {
         for part in entries_of(cache_dir, name) {
-            let is_used = used_parts.iter().any(|used| used.starts_with(&part));
+            let is_used = used_paths.iter().any(|used| used.starts_with(&part));
             let mut paths: BTreeSet<PathBuf> = if part.is_dir() {
                 folder::files_below(&part).into_iter().collect()
             } else {
@@ -75,11 +73,11 @@ pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examin
             files.push(Examined { part: path.clone(), path, state, is_used: true });
         }
     }
-    let manifest_state = manifest.state();
-    if manifest_state != ManifestState::Damaged {
+    let is_manifest_damaged = manifest.is_damaged();
+    if !is_manifest_damaged {
         manifest.keep();
     }
-    Ok(Examination { manifest: Manifest::path(cache_dir), manifest_state, files })
+    Ok(Examination { manifest: Manifest::path(cache_dir), is_manifest_damaged, files })
 }
 
 /// Removes each part of the cache with a wrong file, so that it is fetched or made again, and a
@@ -87,17 +85,16 @@ pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examin
 ///
 /// # Errors
 ///
-/// [`Error::Io`](crate::error::Error::Io) if something cannot be removed.
+/// [`Error::Io`] if something cannot be removed.
 pub fn remove_wrong(locations: &Locations, examination: &Examination) -> Result<bool> {
     let wrong: BTreeSet<&Path> =
         examination.files.iter().filter(|file| file.is_wrong()).map(|file| &*file.part).collect();
-    let is_damaged = examination.manifest_state == ManifestState::Damaged;
-    if wrong.is_empty() && !is_damaged {
+    if wrong.is_empty() && !examination.is_manifest_damaged {
         return Ok(false);
     }
     let cache_dir = &locations.cache_dir;
     let lock = lock(cache_dir, &mut |_| {})?;
-    if is_damaged {
+    if examination.is_manifest_damaged {
         remove(&examination.manifest)?;
     }
     for part in wrong {
@@ -112,13 +109,5 @@ pub fn remove_wrong(locations: &Locations, examination: &Examination) -> Result<
 }
 
 fn remove(path: &Path) -> Result<()> {
-    folder::remove_all(path).map_err(|error| io_error(path, error))
-}
-
-/// Returns the paths that a model is loaded from, in or below the parts of the cache.
-fn parts_of(installed: &Installed) -> Vec<PathBuf> {
-    let graphs =
-        [Precision::Int8, Precision::Fp32].map(|precision| graph::find(installed, precision));
-    let graphs = graphs.into_iter().filter_map(|found| found.ok().flatten());
-    graphs.chain([installed.runtime.clone(), installed.model_dir.clone()]).collect()
+    folder::remove_all(path).map_err(|error| Error::of_file(path, error))
 }

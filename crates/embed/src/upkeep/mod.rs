@@ -3,17 +3,15 @@
 mod examine;
 mod parts;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::cache::{Manifest, forget_missing, lock};
-use super::fault::io_error;
 use super::graph::identity::Identity;
-use super::{Installed, Locations, graph};
-use crate::document::Precision;
-use crate::error::Result;
+use super::{Installed, Locations};
+use crate::error::{Error, Result};
 use crate::files::folder;
 
-use parts::{PARTS, entries_of};
+use parts::{PARTS, entries_of, used_paths};
 
 pub use examine::{Examination, Examined, examine, remove_wrong};
 pub use parts::{Cached, CachedKind, Recorded};
@@ -22,27 +20,11 @@ pub use parts::{Cached, CachedKind, Recorded};
 pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
     let dir = &locations.cache_dir;
     let manifest = Manifest::read(dir);
-    let is_in = |path: &Path, part: &Path| path.starts_with(part);
-    let graphs: Vec<PathBuf> = used
-        .into_iter()
-        .flat_map(|installed| {
-            [Precision::Int8, Precision::Fp32].map(|precision| graph::find(installed, precision))
-        })
-        .filter_map(|place| place.ok().flatten())
-        .collect();
+    let used_paths = used_paths(used);
     let mut found = Vec::new();
     for (kind, name) in PARTS.into_iter().chain([(CachedKind::Leftover, "tmp")]) {
         for path in entries_of(dir, name) {
-            let is_used = match kind {
-                CachedKind::Runtime => {
-                    used.is_some_and(|installed| is_in(&installed.runtime, &path))
-                }
-                CachedKind::Model => {
-                    used.is_some_and(|installed| is_in(&installed.model_dir, &path))
-                }
-                CachedKind::Graph => graphs.contains(&path),
-                CachedKind::Leftover => false,
-            };
+            let is_used = used_paths.iter().any(|used| used.starts_with(&path));
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = match kind {
                 CachedKind::Graph => Identity::name(&path).unwrap_or(name),
@@ -72,11 +54,11 @@ fn recorded(manifest: &Manifest, part: &Path) -> Recorded {
 ///
 /// # Errors
 ///
-/// [`crate::error::Error::Io`] if one cannot be removed; earlier ones are already removed.
+/// [`Error::Io`] if one cannot be removed; earlier ones are already removed.
 pub fn remove_cached(locations: &Locations, parts: &[Cached]) -> Result<()> {
     let lock = lock(&locations.cache_dir, &mut |_| {})?;
     for part in parts {
-        folder::remove_all(&part.path).map_err(|error| io_error(&part.path, error))?;
+        folder::remove_all(&part.path).map_err(|error| Error::of_file(&part.path, error))?;
     }
     forget_missing(&locations.cache_dir, &lock)
 }
@@ -98,6 +80,7 @@ fn size_bytes(path: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::PathBuf;
 
     use super::*;
     use crate::facts::{Activation, Facts, Family};

@@ -1,12 +1,14 @@
-//! Names the parts of the cache, and lists those of one kind.
+//! Names the parts of the cache, and lists those of one kind and those that a model needs.
 
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::document::Precision;
 use crate::files::folder;
 use crate::text::fields;
+use crate::{Installed, graph};
 
 /// The kinds of usable parts of the cache, and the folder of each.
 pub(super) const PARTS: [(CachedKind, &str); 3] = [
@@ -60,6 +62,15 @@ pub struct Cached {
     /// Whether size, time and inode of its files match the manifest: `unchanged` or `touched`; `no` if it is
     /// not in the manifest.
     pub recorded: Recorded,
+}
+
+/// Returns the paths that a model is loaded from, in or below the parts of the cache.
+pub(super) fn used_paths(used: Option<&Installed>) -> Vec<PathBuf> {
+    let Some(installed) = used else { return Vec::new() };
+    let graphs =
+        [Precision::Int8, Precision::Fp32].map(|precision| graph::find(installed, precision));
+    let graphs = graphs.into_iter().filter_map(|found| found.ok().flatten());
+    graphs.chain([installed.runtime.clone(), installed.model_dir.clone()]).collect()
 }
 
 /// Returns the parts of one kind.

@@ -5,8 +5,8 @@ use std::path::Path;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 
-use crate::error::Result;
-use crate::fault::{io_error, model_error};
+use crate::error::{Error, Result};
+use crate::fault::model_error;
 use crate::files::write as replacing;
 
 /// An 8-bit matrix by row, with the scale of each row.
@@ -21,7 +21,7 @@ pub(crate) struct Int8Matrix {
 /// Writes matrices to a separate file: `NAME.weight` and `NAME.scale` for each.
 pub(crate) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()> {
     let bytes = serialize(path, matrices)?;
-    replacing::replace(path, &bytes).map_err(|error| io_error(path, error))
+    replacing::replace(path, &bytes).map_err(|error| Error::of_file(path, error))
 }
 
 /// Returns the bytes of such a file.

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::WordPiece;
 use super::vocabulary::Token;
-use crate::error::Result;
-use crate::fault::{io_error, model_error};
+use crate::error::{Error, Result};
+use crate::fault::model_error;
 use crate::files::stamp::Stamp;
 use crate::files::{open, write};
 
@@ -58,7 +58,7 @@ pub(crate) fn prepare(tokenizer_json: &Path, path: &Path) -> Result<()> {
         tokens,
     ]
     .concat();
-    write::replace(path, &bytes).map_err(|error| io_error(path, error))
+    write::replace(path, &bytes).map_err(|error| Error::of_file(path, error))
 }
 
 /// Reads a file that [`prepare`] made of `tokenizer_json`; `None` if it is missing, of another state of that file, or
