@@ -1,14 +1,13 @@
 //! Defines the options of a run: which files are found, how they are read and how they are split.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::DocType;
-use crate::extract::detect::{TextExtensions, TypeOverride};
+use crate::extract::detect::TypeOverride;
 use crate::extract::sandbox::ReadOptions;
 use crate::store::DocumentId;
 use crate::walk::WalkOptions;
@@ -45,33 +44,6 @@ pub struct IngestOptions {
     pub inline_tags: bool,
     /// Documents whose files are read even if they are unchanged.
     pub rereads: Arc<HashSet<DocumentId>>,
-}
-
-impl IngestOptions {
-    /// Returns the defaults of the configuration. `reader` is the program `kb`, which is started to
-    /// read PDFs and similar formats; for the numbers of tokens, see [`ChunkOptions`].
-    pub fn new(reader: PathBuf, model_tokens: usize, reserved_tokens: usize) -> Self {
-        Self {
-            walk: WalkOptions {
-                max_file_mb: 100,
-                follow_links: false,
-                text_extensions: TextExtensions::NONE,
-            },
-            wanted: TypeOverride::default(),
-            title: None,
-            tags: Vec::new(),
-            chunking: ChunkingOptions::new(model_tokens, reserved_tokens),
-            pdf: ReadOptions::new(reader),
-            num_workers: 4,
-            batch_size: 50,
-            num_embedders: 1,
-            max_cpu: Duration::from_secs(600),
-            is_cancelled: Arc::default(),
-            keeps_tags: false,
-            inline_tags: false,
-            rereads: Arc::default(),
-        }
-    }
 }
 
 /// How documents are split, by type.

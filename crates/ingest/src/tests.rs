@@ -6,7 +6,7 @@ mod runs;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -15,7 +15,10 @@ use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::{Binding, DocType, Embedding, Filter, ModelFiles, Precision};
 use crate::embedder::{Embedder, QueryEmbedding, Side};
 use crate::error::Error;
+use crate::extract::detect::{TextExtensions, TypeOverride};
+use crate::extract::sandbox::ReadOptions;
 use crate::store::Store;
+use crate::walk::WalkOptions;
 
 /// Embeds a passage by counting its letters. The function counts tokens.
 struct LetterEmbedder<'a>(Binding, &'a (dyn Fn(&str) -> usize + Sync));
@@ -69,7 +72,7 @@ fn letters() -> LetterEmbedder<'static> {
     LetterEmbedder(binding, &num_words)
 }
 
-fn options() -> IngestOptions {
+pub(crate) fn options() -> IngestOptions {
     let chunking = ChunkOptions {
         strategy: Strategy::Structure,
         max_tokens: 100,
@@ -85,7 +88,26 @@ fn options() -> IngestOptions {
         code: chunking.clone(),
         note: chunking,
     };
-    IngestOptions { chunking, num_embedders: 2, ..IngestOptions::new(PathBuf::new(), 256, 2) }
+    IngestOptions {
+        walk: WalkOptions {
+            max_file_mb: 100,
+            follow_links: false,
+            text_extensions: TextExtensions::NONE,
+        },
+        wanted: TypeOverride::default(),
+        title: None,
+        tags: Vec::new(),
+        chunking,
+        pdf: ReadOptions::new(PathBuf::new()),
+        num_workers: 4,
+        batch_size: 50,
+        num_embedders: 2,
+        max_cpu: Duration::from_secs(600),
+        is_cancelled: Arc::default(),
+        keeps_tags: false,
+        inline_tags: false,
+        rereads: Arc::default(),
+    }
 }
 
 /// Ingests a folder and returns how many documents were added, updated and skipped.

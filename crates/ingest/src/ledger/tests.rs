@@ -9,13 +9,10 @@ use crate::extract::detect::TypeOverride;
 use crate::extract::sandbox::Ocr;
 use crate::files::reach::Reach;
 use crate::store::testing::TestDb;
+use crate::tests::options;
 use crate::walk::Rule;
 
 const STAMP: (u64, i64) = (10, 7);
-
-fn options() -> IngestOptions {
-    IngestOptions::new(PathBuf::new(), 256, 2)
-}
 
 fn row(path: &str, outcome: FileOutcome, reason: &str) -> LedgerRow {
     LedgerRow {
