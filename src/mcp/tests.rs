@@ -110,6 +110,20 @@ fn seldom_needed_arguments_are_accepted_and_not_listed() {
 }
 
 #[test]
+fn every_argument_and_every_item_of_a_list_has_one_type() {
+    for tool in Served::new().tools(true, true) {
+        for (name, property) in tool.schema["properties"].as_object().unwrap() {
+            let innermost = property.get("items").unwrap_or(property);
+            assert!(property["type"].is_string() && innermost["type"].is_string(), "{name}");
+            assert_eq!(property["type"] == "array", property["items"].is_object(), "{name}");
+            for schema in [property, innermost] {
+                assert!(["anyOf", "oneOf", "allOf"].iter().all(|key| schema[key].is_null()));
+            }
+        }
+    }
+}
+
+#[test]
 fn a_list_has_pages() {
     let served = Served::new();
     for (cursor, limit, titles, next) in [
