@@ -73,10 +73,10 @@ impl Service {
     ) -> Result<Option<Vec<DirectoryEntry>>, Failure> {
         let Some((skill, path)) = self.located(uri)? else { return Ok(None) };
         let found = served::directory(&skill, &path).map_err(|error| failure(&error))?;
-        let to_entry = |entry: served::DirectoryEntry| DirectoryEntry {
-            uri: address(&skill.row.name, &entry.path),
-            name: entry.path.rsplit('/').next().unwrap_or_default().to_owned(),
-            mime_type: (!entry.is_directory).then(|| mime_type(&entry.path)),
+        let to_entry = |(path, is_directory): (String, bool)| DirectoryEntry {
+            uri: address(&skill.row.name, &path),
+            name: path.rsplit('/').next().unwrap_or_default().to_owned(),
+            mime_type: (!is_directory).then(|| mime_type(&path)),
         };
         Ok(found.map(|entries| entries.into_iter().map(to_entry).collect()))
     }
@@ -118,16 +118,18 @@ fn is_servable(skill: &FoundSkill) -> bool {
 }
 
 fn entry(skill: &FoundSkill) -> Result<Option<SkillEntry>> {
-    let Some(served) = served::describe(skill)? else { return Ok(None) };
-    let files = served.files.iter().map(|file| SkillFile {
-        uri: address(&served.name, &file.path),
-        sha256: file.sha256.clone(),
+    let Some(files) = served::describe(skill)? else { return Ok(None) };
+    let name = &skill.row.name;
+    let files = files.into_iter().map(|file| SkillFile {
+        uri: address(name, &file.path),
+        sha256: file.sha256,
         size_bytes: file.size_bytes,
     });
     Ok(Some(SkillEntry {
-        uri: address(&served.name, SKILL_FILE),
+        uri: address(name, SKILL_FILE),
         files: files.collect(),
-        front_matter: served.front_matter,
+        // It was made by this program from the front matter.
+        front_matter: serde_json::from_str(&skill.row.frontmatter_json).unwrap_or_default(),
     }))
 }
 

@@ -18,26 +18,19 @@ use crate::text::paths;
 /// Age at which a fallback log is worth a reminder.
 const STALE_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// The outcome of a command and the parts of it that are logged.
-pub(super) struct Logged<T> {
-    /// A JSON object, keys in alphabetical order.
-    pub(super) args: Value,
-    pub(super) outcome: Result<T>,
-    pub(super) warnings: Vec<Warning>,
-}
-
-/// Resolves a skill, runs a command on it and logs the command.
+/// Resolves a skill, runs a command on it and logs the command. `work` returns the arguments to log, a JSON object
+/// with its keys in alphabetical order, and the outcome.
 pub(super) fn logged<T>(
     caller: &Caller,
     typed: &str,
     command: &str,
-    work: impl FnOnce(&Skill) -> Logged<T>,
+    work: impl FnOnce(&Skill) -> (Value, Result<T>),
 ) -> Answer<T> {
     let skill = match resolve::resolve(caller, typed) {
         Ok(skill) => skill,
         Err(error) => return Err(error).into(),
     };
-    let Logged { args, outcome, mut warnings } = work(&skill);
+    let (args, outcome) = work(&skill);
     let access = Access {
         timestamp: caller.timestamp.clone(),
         run_id: caller.run_id.clone(),
@@ -48,11 +41,11 @@ pub(super) fn logged<T>(
         args: args.to_string(),
         error: outcome.as_ref().err().map(|error| error_line(error, caller.program)),
     };
-    record(caller, &skill, &access, &mut warnings);
-    Answer { outcome, warnings }
+    Answer { outcome, warnings: record(caller, &skill, &access) }
 }
 
-fn record(caller: &Caller, skill: &Skill, access: &Access, warnings: &mut Vec<Warning>) {
+fn record(caller: &Caller, skill: &Skill, access: &Access) -> Vec<Warning> {
+    let mut warnings = Vec::new();
     let fallback = caller.fallback_logs().join(&skill.name).join(META_DIR).join("logs.db");
     let written = fallback.metadata().and_then(|metadata| metadata.modified()).ok();
     let age = written.and_then(|written| caller.now.duration_since(written).ok());
@@ -64,6 +57,7 @@ fn record(caller: &Caller, skill: &Skill, access: &Access, warnings: &mut Vec<Wa
     if !is_written && log::append(&fallback, access).is_err() {
         warnings.push(Warning::LoggingDisabled);
     }
+    warnings
 }
 
 #[cfg(test)]
@@ -77,11 +71,7 @@ mod tests {
     use crate::testing::World;
 
     fn run(world: &World, outcome: Result<u32>) -> Answer<u32> {
-        logged(&world.caller, "x", "show", |_| Logged {
-            args: json!({ "section": "S" }),
-            outcome,
-            warnings: Vec::new(),
-        })
+        logged(&world.caller, "x", "show", |_| (json!({ "section": "S" }), outcome))
     }
 
     /// Makes a path unwritable, even for a superuser.

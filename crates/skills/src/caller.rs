@@ -73,13 +73,13 @@ pub fn fallback_logs(project: &Path) -> PathBuf {
 
 /// Returns the nearest directory at or above `cwd` that has a store and is not `home`.
 pub fn project_of<'a>(cwd: &'a Path, home: &Path) -> Option<&'a Path> {
-    let is_home = |dir: &Path| {
-        dir == home
-            || dir
-                .canonicalize()
-                .is_ok_and(|real_dir| home.canonicalize().is_ok_and(|h| h == real_dir))
-    };
-    cwd.ancestors().find(|dir| is_store(&dir.join(STORE_DIR)) && !is_home(dir))
+    cwd.ancestors().find(|dir| is_store(&dir.join(STORE_DIR)) && !same_place(dir, home))
+}
+
+/// Whether two paths are the same, or lead to the same place.
+pub(super) fn same_place(one: &Path, other: &Path) -> bool {
+    one == other
+        || one.canonicalize().is_ok_and(|real| other.canonicalize().is_ok_and(|o| o == real))
 }
 
 /// Whether a directory is a store. A directory that holds only logs is not: logging creates one

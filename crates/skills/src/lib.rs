@@ -49,7 +49,7 @@ mod testing;
 
 use serde_json::json;
 
-use crate::access_log::{Logged, logged};
+use crate::access_log::logged;
 use crate::build::{BuildOptions, Built, Plan};
 use crate::caller::{Answer, Caller};
 use crate::diagnostic::Warning;
@@ -75,16 +75,13 @@ pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Bui
         Some(Err(error)) => return Err(error).into(),
         None => skill.to_owned(),
     };
-    logged(caller, &skill, "build", |skill| Logged {
-        args: json!({
-            "copy": options.is_copy,
-            "force": options.is_forced,
-            "global": options.is_global,
-            "target": options.targets,
-        }),
-        outcome: build::build(caller, skill, options),
-        warnings: Vec::new(),
-    })
+    let args = json!({
+        "copy": options.is_copy,
+        "force": options.is_forced,
+        "global": options.is_global,
+        "target": options.targets,
+    });
+    logged(caller, &skill, "build", |skill| (args, build::build(caller, skill, options)))
 }
 
 /// Searches a skill for the sections that contain all words of a query.
@@ -92,8 +89,7 @@ pub fn search(caller: &Caller, skill: &str, options: &SearchOptions) -> Answer<S
     logged(caller, skill, "search", |skill| {
         let outcome = search::search(caller, skill, options);
         let result_count = outcome.as_ref().map_or(0, |results| results.hits.len());
-        let args = json!({ "query": options.query, "result_count": result_count });
-        Logged { args, outcome, warnings: Vec::new() }
+        (json!({ "query": options.query, "result_count": result_count }), outcome)
     })
 }
 
@@ -103,73 +99,58 @@ pub fn outline(
     skill: &str,
     options: OutlineOptions,
 ) -> Answer<Vec<OutlinedHeading>> {
-    logged(caller, skill, "outline", |skill| Logged {
-        args: json!({ "level": options.level }),
-        outcome: show::outline(skill, options),
-        warnings: Vec::new(),
-    })
+    let args = json!({ "level": options.level });
+    logged(caller, skill, "outline", |skill| (args, show::outline(skill, options)))
 }
 
 /// Shows a section of a skill.
 pub fn show(caller: &Caller, skill: &str, options: &ShowOptions) -> Answer<Shown> {
-    logged(caller, skill, "show", |skill| {
+    let mut answer = logged(caller, skill, "show", |skill| {
         let outcome = show::show(caller, skill, options);
         let found = outcome.as_ref().ok();
-        let file = found.map(|shown| &shown.file).or(options.file.as_ref());
         let args = json!({
-            "file": file,
+            "file": found.map(|shown| &shown.file).or(options.file.as_ref()),
             "max_lines": options.max_lines,
             "section": options.section,
         });
-        let section = || options.section.clone();
-        let ambiguous = found.filter(|shown| shown.is_ambiguous);
-        let warnings = ambiguous.map(|_| Warning::MultipleMatches(section()));
-        Logged { args, warnings: warnings.into_iter().collect(), outcome }
-    })
+        (args, outcome)
+    });
+    if answer.outcome.as_ref().is_ok_and(|shown| shown.is_ambiguous) {
+        answer.warnings.insert(0, Warning::MultipleMatches(options.section.clone()));
+    }
+    answer
 }
 
 /// Reads a file of a skill.
 pub fn open(caller: &Caller, skill: &str, options: &OpenOptions) -> Answer<Opened> {
-    logged(caller, skill, "open", |skill| Logged {
-        args: json!({ "max_lines": options.max_lines, "path": options.path }),
-        outcome: open::open(skill, options),
-        warnings: Vec::new(),
-    })
+    let args = json!({ "max_lines": options.max_lines, "path": options.path });
+    logged(caller, skill, "open", |skill| (args, open::open(skill, options)))
 }
 
 /// Lists the files of a skill.
 pub fn sources(caller: &Caller, skill: &str, options: &SourcesOptions) -> Answer<Sources> {
-    logged(caller, skill, "sources", |skill| Logged {
-        args: json!({
-            "depth": options.depth,
-            "dir": options.dir,
-            "limit": options.limit,
-            "pattern": options.pattern,
-        }),
-        outcome: sources::sources(skill, options),
-        warnings: Vec::new(),
-    })
+    let args = json!({
+        "depth": options.depth,
+        "dir": options.dir,
+        "limit": options.limit,
+        "pattern": options.pattern,
+    });
+    logged(caller, skill, "sources", |skill| (args, sources::sources(skill, options)))
 }
 
 /// Counts how a skill was used; this call is not counted.
 pub fn stats(caller: &Caller, skill: &str, options: &StatsOptions) -> Answer<SkillStats> {
-    logged(caller, skill, "stats", |skill| Logged {
-        args: json!({
-            "group_by": options.group_by,
-            "project": options.projects,
-            "since": options.since,
-            "until": options.until,
-        }),
-        outcome: stats::stats(caller, skill, options),
-        warnings: Vec::new(),
-    })
+    let args = json!({
+        "group_by": options.group_by,
+        "project": options.projects,
+        "since": options.since,
+        "until": options.until,
+    });
+    logged(caller, skill, "stats", |skill| (args, stats::stats(caller, skill, options)))
 }
 
 /// Checks a skill against the rules of the standard.
 pub fn lint(caller: &Caller, skill: &str, is_forced: bool) -> Answer<Linted> {
-    logged(caller, skill, "lint", |skill| Logged {
-        args: json!({ "force": is_forced }),
-        outcome: lint::lint(skill, is_forced),
-        warnings: Vec::new(),
-    })
+    let args = json!({ "force": is_forced });
+    logged(caller, skill, "lint", |skill| (args, lint::lint(skill, is_forced)))
 }

@@ -33,22 +33,17 @@ pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
         .filter(|path| path.is_file())
         .ok_or_else(|| Diagnostic::FileNotFound(options.path.clone()))?;
     let mut bytes = skill_files::read_within(&skill.dir, &place)?;
-    let num_cut = match options.max_lines {
-        Some(max_lines) => {
-            let (end, num_cut) = cut(&bytes, max_lines);
-            bytes.truncate(end);
-            num_cut
-        }
-        None => 0,
-    };
+    let (end, num_cut) = cut(&bytes, options.max_lines);
+    bytes.truncate(end);
     Ok(Opened { file: options.path.clone(), bytes, num_cut })
 }
 
-/// Returns where the first `max_lines` lines end, and how many lines follow.
-pub(super) fn cut(bytes: &[u8], max_lines: u32) -> (usize, usize) {
+/// Returns where the first `max_lines` lines end, or all lines if it is `None`, and how many lines follow.
+pub(super) fn cut(bytes: &[u8], max_lines: Option<u32>) -> (usize, usize) {
     let starts = headings::line_starts(bytes);
-    match starts.get(max_lines as usize) {
-        Some(end) => (*end, starts.len() - max_lines as usize),
+    let num_kept = max_lines.map_or(starts.len(), |max_lines| max_lines as usize);
+    match starts.get(num_kept) {
+        Some(end) => (*end, starts.len() - num_kept),
         None => (bytes.len(), 0),
     }
 }
@@ -60,15 +55,16 @@ mod tests {
     #[test]
     fn lines_up_to_the_limit_are_kept_and_the_rest_is_counted() {
         for (text, max_lines, expected) in [
-            ("a\nb\nc\n", 2, (4, 1)),
-            ("a\nb\nc", 2, (4, 1)),
-            ("a\r\nb\r\nc", 1, (3, 2)),
-            ("a\nb", 2, (3, 0)),
-            ("a\nb\n", 9, (4, 0)),
-            ("a\nb\n", 0, (0, 2)),
-            ("", 0, (0, 0)),
+            ("a\nb\nc\n", Some(2), (4, 1)),
+            ("a\nb\nc", Some(2), (4, 1)),
+            ("a\r\nb\r\nc", Some(1), (3, 2)),
+            ("a\nb", Some(2), (3, 0)),
+            ("a\nb\n", Some(9), (4, 0)),
+            ("a\nb\n", Some(0), (0, 2)),
+            ("a\nb\n", None, (4, 0)),
+            ("", Some(0), (0, 0)),
         ] {
-            assert_eq!(cut(text.as_bytes(), max_lines), expected, "{text:?}");
+            assert_eq!(cut(text.as_bytes(), max_lines), expected, "{text:?}, {max_lines:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, same_place};
 use crate::error::{Error, Result};
 use crate::files::{private, write};
 use crate::hash;
@@ -160,11 +160,6 @@ fn in_store(caller: &Caller, typed: &str, path: &Path, store: &Path) -> Result<S
 fn store_around(path: &Path) -> Option<&Path> {
     let sources = path.parent().filter(|dir| dir.ends_with(SOURCES))?;
     sources.parent().filter(|dir| dir.ends_with(".skillc"))
-}
-
-fn same_place(one: &Path, other: &Path) -> bool {
-    one == other
-        || one.canonicalize().is_ok_and(|real| other.canonicalize().is_ok_and(|o| o == real))
 }
 
 /// Whether a directory contains SKILL.md.

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::error::Result;
 use crate::hash;
 use crate::lint;
@@ -18,17 +16,6 @@ const MAX_FILES: usize = 512;
 
 /// Largest total size of a skill that every client accepts, by the extension.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// A skill as servers describe it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ServedSkill {
-    /// The name in its front matter.
-    pub name: String,
-    /// Its front matter; an object with all fields.
-    pub front_matter: Value,
-    /// All files, in byte order of their paths.
-    pub files: Vec<ServedFile>,
-}
 
 /// A file of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +42,8 @@ fn allows(skill: &FoundSkill, files: &[SourceFile]) -> bool {
         && files.iter().any(|file| file.path == SKILL_FILE)
 }
 
-/// Describes a skill; `None` if the extension does not allow to serve it.
-pub fn describe(skill: &FoundSkill) -> Result<Option<ServedSkill>> {
+/// Describes the files of a skill, in byte order of their paths; `None` if the extension does not allow to serve it.
+pub fn describe(skill: &FoundSkill) -> Result<Option<Vec<ServedFile>>> {
     let files = skill_files::list(&skill.skill.dir)?.files;
     if !allows(skill, &files) {
         return Ok(None);
@@ -67,26 +54,12 @@ pub fn describe(skill: &FoundSkill) -> Result<Option<ServedSkill>> {
         let size_bytes = bytes.len() as u64;
         described.push(ServedFile { path: file.path, sha256: hash::sha256(&bytes), size_bytes });
     }
-    Ok(Some(ServedSkill {
-        name: skill.row.name.clone(),
-        // It was made by this program from the front matter.
-        front_matter: serde_json::from_str(&skill.row.frontmatter_json).unwrap_or_default(),
-        files: described,
-    }))
+    Ok(Some(described))
 }
 
-/// An entry of a directory of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DirectoryEntry {
-    /// Below the skill's directory, with `/`.
-    pub path: String,
-    /// Whether it is a directory.
-    pub is_directory: bool,
-}
-
-/// Lists the direct children of a directory of a skill, in byte order; `None` if there is no such directory. The
-/// skill itself is the directory `""`.
-pub fn directory(skill: &FoundSkill, path: &str) -> Result<Option<Vec<DirectoryEntry>>> {
+/// Lists the direct children of a directory of a skill, in byte order of their paths below the skill's directory, and
+/// whether each is a directory; `None` if there is no such directory. The skill itself is the directory `""`.
+pub fn directory(skill: &FoundSkill, path: &str) -> Result<Option<BTreeSet<(String, bool)>>> {
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
     let mut entries = BTreeSet::new();
     for file in skill_files::list(&skill.skill.dir)?.files {
@@ -95,9 +68,9 @@ pub fn directory(skill: &FoundSkill, path: &str) -> Result<Option<Vec<DirectoryE
             Some((child, _)) => (child, true),
             None => (rest, false),
         };
-        entries.insert(DirectoryEntry { path: format!("{prefix}{child}"), is_directory });
+        entries.insert((format!("{prefix}{child}"), is_directory));
     }
-    Ok((!entries.is_empty()).then(|| entries.into_iter().collect()))
+    Ok((!entries.is_empty()).then_some(entries))
 }
 
 /// Whether a path is that of a file that [`describe`] lists.
@@ -122,16 +95,15 @@ mod tests {
         world.skill("project/.skillc/skills/xx");
         world.write("project/.skillc/skills/xx/a/b.txt", "abc");
         let skill = found(&world);
-        let served = describe(&skill).unwrap().unwrap();
-        assert_eq!(served.front_matter["description"], "Use when testing.");
-        let paths: Vec<&str> = served.files.iter().map(|file| file.path.as_str()).collect();
+        let files = describe(&skill).unwrap().unwrap();
+        let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, ["SKILL.md", "a/b.txt"]);
-        let file = &served.files[1];
+        let file = &files[1];
         assert_eq!((file.size_bytes, file.sha256.clone()), (3, hash::sha256("abc")));
-        let entry = |path: &str, is_directory| DirectoryEntry { path: path.into(), is_directory };
+        let entry = |path: &str, is_directory| (path.to_owned(), is_directory);
         let top = directory(&skill, "").unwrap();
-        assert_eq!(top, Some(vec![entry("SKILL.md", false), entry("a", true)]));
-        assert_eq!(directory(&skill, "a").unwrap(), Some(vec![entry("a/b.txt", false)]));
+        assert_eq!(top, Some([entry("SKILL.md", false), entry("a", true)].into()));
+        assert_eq!(directory(&skill, "a").unwrap(), Some([entry("a/b.txt", false)].into()));
         assert_eq!(directory(&skill, "a/b.txt").unwrap(), None);
         assert!(
             has_file(&skill, "a/b.txt").unwrap() && !has_file(&skill, "a/../SKILL.md").unwrap()

@@ -98,14 +98,8 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     let bytes = skill_files::read_within(&skill.dir, &place)?;
     let page = page::read(&heading.file, &bytes).ok_or_else(|| index::unusable(skill))?;
     let mut text = page.lines(heading.start_line as usize..heading.end_line as usize).to_owned();
-    let num_cut = match options.max_lines {
-        Some(max_lines) => {
-            let (end, num_cut) = open::cut(text.as_bytes(), max_lines);
-            text.truncate(end);
-            num_cut
-        }
-        None => 0,
-    };
+    let (end, num_cut) = open::cut(text.as_bytes(), options.max_lines);
+    text.truncate(end);
     Ok(Shown {
         file: heading.file.clone(),
         heading: heading.text.clone(),
