@@ -14,6 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::Metadata;
 use crate::files::open::{self, Links};
+use crate::files::stamp::mtime_ns;
 use crate::hash;
 use crate::store::skills::index::KnownFile;
 use crate::text::paths;
@@ -37,7 +38,7 @@ pub struct SourceFile {
     pub real_path: PathBuf,
     /// Its length.
     pub size_bytes: u64,
-    /// When its content was last changed; since 1970.
+    /// When its content was last changed, in nanoseconds since 1970.
     pub mtime_ns: i64,
     /// When the content or any metadata was last changed, which no program can set back; since
     /// 1970, 0 where the system keeps no such time.
@@ -90,11 +91,6 @@ pub fn list(root: &Path) -> Result<Listing> {
 
 /// Returns the time of the last content change and of the last change of any kind.
 fn times(metadata: &Metadata) -> (i64, i64) {
-    let nanos = |time: SystemTime| match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
-        Err(_) => 0,
-    };
-    let mtime_ns = metadata.modified().map_or(0, nanos);
     #[cfg(unix)]
     let ctime_ns = {
         use std::os::unix::fs::MetadataExt;
@@ -102,7 +98,7 @@ fn times(metadata: &Metadata) -> (i64, i64) {
     };
     #[cfg(not(unix))]
     let ctime_ns = 0;
-    (mtime_ns, ctime_ns)
+    (mtime_ns(metadata), ctime_ns)
 }
 
 impl SourceFile {

@@ -3,13 +3,14 @@
 use std::fs::Metadata;
 use std::io;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 /// Values that change when a file is written or replaced, unless a program deliberately keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// Its size.
     pub size_bytes: u64,
-    /// When it was last written, in nanoseconds since 1970; 0 if that is not known.
+    /// When it was last written, as [`mtime_ns`] says.
     pub mtime_ns: i64,
     /// Its inode number; 0 if the system has none.
     pub inode: u64,
@@ -18,27 +19,23 @@ pub struct Stamp {
 impl Stamp {
     /// Returns the stamp of a file, or of the file that a link leads to.
     pub fn of(path: &Path) -> io::Result<Self> {
-        Ok(Self::from_metadata(&path.metadata()?))
+        let metadata = path.metadata()?;
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Ok(Self { size_bytes: metadata.len(), mtime_ns: mtime_ns(&metadata), inode })
     }
+}
 
-    #[cfg(unix)]
-    fn from_metadata(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        let seconds_ns = metadata.mtime().saturating_mul(1_000_000_000);
-        Self {
-            size_bytes: metadata.size(),
-            mtime_ns: seconds_ns.saturating_add(metadata.mtime_nsec()),
-            inode: metadata.ino(),
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn from_metadata(metadata: &Metadata) -> Self {
-        use std::time::UNIX_EPOCH;
-        let modified =
-            metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let mtime_ns = modified.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0);
-        Self { size_bytes: metadata.len(), mtime_ns, inode: 0 }
+/// Returns when a file was last written, in nanoseconds since 1970, negative before; 0 if the file system keeps no
+/// time.
+pub fn mtime_ns(metadata: &Metadata) -> i64 {
+    let Ok(modified) = metadata.modified() else { return 0 };
+    match modified.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos())
+            .map_or(i64::MIN, |nanoseconds| nanoseconds.saturating_neg()),
     }
 }
 

@@ -3,7 +3,6 @@
 //! Every text here is part of a fingerprint on disk: changing one causes all graphs to be built again.
 
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use super::export;
 use crate::Installed;
@@ -11,6 +10,7 @@ use crate::document::Precision;
 use crate::error::{Error, Result};
 use crate::facts::{Activation, Facts, Family};
 use crate::fault::library_error;
+use crate::files::stamp::Stamp;
 use crate::files::{folder, open, write};
 use crate::hash;
 use crate::model_files::data_of;
@@ -53,10 +53,8 @@ impl Identity {
     ) -> Result<Self> {
         let path = weights.canonicalize().map_err(|error| Error::of_file(weights, error))?;
         let stamp = |path: &Path| {
-            let metadata = path.metadata().map_err(|error| Error::of_file(path, error))?;
-            let modified =
-                metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            Ok(format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()))
+            let stamp = Stamp::of(path).map_err(|error| Error::of_file(path, error))?;
+            Ok(format!("{} {}", stamp.size_bytes, stamp.mtime_ns))
         };
         let stamps = [path.clone()].into_iter().chain(data_of(weights));
         Ok(Self {

@@ -18,7 +18,7 @@ use crate::files::Metadata;
 use crate::files::reach::{Folder, Reach};
 use crate::text::paths::resolved;
 
-use tree::{Item, Seen, Tree, mtime_ns};
+use tree::{Item, Seen, Tree};
 
 pub use left_out::{LeftOut, Rule};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
@@ -153,14 +153,8 @@ fn steps(
                 }
             });
         }
-        Some(Ok(Step::Found(Found {
-            path,
-            size_bytes: metadata.len(),
-            mtime_ns: mtime_ns(&metadata),
-            is_named,
-            reach,
-            read_as,
-        })))
+        let (size_bytes, mtime_ns) = stamp(&metadata);
+        Some(Ok(Step::Found(Found { path, size_bytes, mtime_ns, is_named, reach, read_as })))
     })
 }
 

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, Result};
 use crate::files::open::{FolderEntry, Kind};
 use crate::files::reach::{Folder, Reach};
+use crate::files::stamp::mtime_ns;
 use crate::files::{Metadata, open};
 
 use super::generated;
@@ -28,16 +28,6 @@ pub(super) type Item = Result<Seen>;
 /// Returns the size in bytes and the time of the last change of a file.
 pub fn stamp(metadata: &Metadata) -> (u64, i64) {
     (metadata.len(), mtime_ns(metadata))
-}
-
-/// Returns nanoseconds since 1970, negative before; 0 if the file system keeps no time.
-pub(super) fn mtime_ns(metadata: &Metadata) -> i64 {
-    let Ok(modified) = metadata.modified() else { return 0 };
-    match modified.duration_since(UNIX_EPOCH) {
-        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
-        Err(before) => i64::try_from(before.duration().as_nanos())
-            .map_or(i64::MIN, |nanoseconds| nanoseconds.saturating_neg()),
-    }
 }
 
 /// The files below a folder, without hidden files and files that ignore files exclude. No link is
