@@ -12,7 +12,8 @@ use crate::document::CHAIN_SEPARATOR;
 use crate::document::join::{self, Joined};
 use crate::error::Result;
 use crate::store::{ChunkId, DocumentId, Store, StoredChunk, StoredDocument};
-use crate::text::{fields, headings};
+use crate::text::fields;
+use crate::text::headings::Page;
 
 /// Splits a qualified symbol into its names, outermost first: `Stack::push`, `HarmonicModel.fit`.
 fn symbol_names(symbol: &str) -> impl Iterator<Item = &str> {
@@ -125,26 +126,21 @@ impl Text {
 
     /// Returns the headings in the text, each with everything below it.
     fn headings(&self) -> Vec<Part> {
-        let headings = headings::headings(&self.joined.text);
+        let page = Page::new(self.joined.text.clone(), 0);
+        let headings = page.headings();
         let mut parts: Vec<Part> = Vec::new();
         let mut chain: Vec<(u8, String)> = Vec::new();
-        if let Some(first) = headings.first().filter(|first| first.bytes.start > 0) {
-            let (start, end) = (0, first.bytes.start);
-            if !self.joined.text[start..end].trim().is_empty() {
-                parts.push(self.of_bytes(PartKind::Text, 1, None, start..end));
-            }
+        let before = page.preamble(&headings);
+        if !headings.is_empty() && !before.trim().is_empty() {
+            parts.push(self.of_bytes(PartKind::Text, 1, None, 0..before.len()));
         }
         for heading in headings {
             chain.retain(|(level, _)| *level < heading.level);
             chain.push((heading.level, heading.text.clone()));
             let names: Vec<&str> = chain.iter().map(|(_, name)| name.as_str()).collect();
             let section = Some(names.join(CHAIN_SEPARATOR));
-            let mut part = self.of_bytes(
-                PartKind::Section,
-                u32::from(heading.level),
-                Some(heading.text),
-                heading.bytes,
-            );
+            let (level, bytes) = (u32::from(heading.level), page.bytes(&heading));
+            let mut part = self.of_bytes(PartKind::Section, level, Some(heading.text), bytes);
             part.section = section;
             parts.push(part);
         }

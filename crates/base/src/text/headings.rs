@@ -29,28 +29,6 @@ pub struct Link {
     pub line: usize,
 }
 
-/// A heading and the bytes of its section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpannedHeading {
-    /// From 1 to 6.
-    pub level: u8,
-    /// Its plain text, on one line; empty for an empty heading.
-    pub text: String,
-    /// From the heading's line up to the next heading of the same or a higher level.
-    pub bytes: Range<usize>,
-}
-
-/// Returns the headings of a Markdown text without front matter, in order.
-pub fn headings(text: &str) -> Vec<SpannedHeading> {
-    let page = Page::new(text.to_owned(), 0);
-    let spanned = |heading: Heading| SpannedHeading {
-        bytes: page.line_start(heading.start_line)..page.line_start(heading.end_line),
-        level: heading.level,
-        text: heading.text,
-    };
-    page.headings().into_iter().map(spanned).collect()
-}
-
 /// A Markdown text with its lines.
 #[derive(Debug, Clone)]
 pub struct Page {
@@ -120,6 +98,11 @@ impl Page {
         }
         close(&mut headings, self.num_lines() + 1);
         headings
+    }
+
+    /// Returns the bytes of a heading's section, with the heading.
+    pub fn bytes(&self, heading: &Heading) -> Range<usize> {
+        self.line_start(heading.start_line)..self.line_start(heading.end_line)
     }
 
     /// Returns the links and images in order, without bare addresses and links without a target.
