@@ -86,22 +86,25 @@ pub(super) fn prepare_file(
     let stated = given_title.clone().or_else(|| document.title.clone());
     let context_title = stated.clone().unwrap_or_else(|| file_words(&found.path));
     let title = stated.unwrap_or_else(|| paths::title(&paths::path_text(&found.path)));
-    let path = paths::path_text(&found.path);
-    let stamp = PathStamp {
-        path,
-        size_bytes: found.size_bytes,
-        mtime_ns: found.mtime_ns,
-        real_path: found.reach.real_path(),
-    };
     let head = Head {
         format,
         title,
         context_title,
         title_given: given_title.is_some(),
-        stamp: Some(stamp),
+        stamp: Some(path_stamp(found)),
         content_hash,
     };
     assemble(document, head, options, embedder, budget)
+}
+
+/// Returns what is remembered of a file.
+pub(super) fn path_stamp(found: &Found) -> PathStamp {
+    PathStamp {
+        path: paths::path_text(&found.path),
+        size_bytes: found.size_bytes,
+        mtime_ns: found.mtime_ns,
+        real_path: found.reach.real_path(),
+    }
 }
 
 /// Chunks a note given as text.

@@ -14,7 +14,7 @@ use crate::text::paths;
 use crate::trace::stage;
 use crate::walk::{Found, LeftOut, Rule};
 
-use super::messages::{Item, Sealed};
+use super::messages::{Item, Outcome, Sealed};
 use super::planner::Planner;
 
 impl Planner<'_> {
@@ -24,15 +24,15 @@ impl Planner<'_> {
             Ok(found) => found,
             Err(error) => {
                 let path = error.path().unwrap_or(Path::new("")).to_owned();
-                return vec![Item::Failed(Failed { path, error, stamp: None })];
+                return vec![Item::Done(Outcome::Failed(Failed { path, error, stamp: None }))];
             }
         };
         match self.unpacked(&found) {
             Ok(Some(items)) => items,
-            Ok(None) => vec![Item::File(found)],
+            Ok(None) => vec![Item::Read(found, None)],
             Err(error) => {
                 let stamp = Some((found.size_bytes, found.mtime_ns));
-                vec![Item::Failed(Failed { path: found.path, error, stamp })]
+                vec![Item::Done(Outcome::Failed(Failed { path: found.path, error, stamp }))]
             }
         }
     }
@@ -51,14 +51,17 @@ impl Planner<'_> {
         let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
         if !is_asked_for && !adds_tags && self.before.is_read(found) {
             let sealed = Sealed { found: found.clone(), members: None, is_document: false };
-            return Ok(Some(vec![Item::Container(sealed)]));
+            return Ok(Some(vec![Item::Done(Outcome::Container(sealed))]));
         }
         if self.before.passed_over(found).is_some() {
             return Ok(None);
         }
         if !is_asked_for && !adds_tags && self.is_same(found)? {
             let sealed = Sealed { found: found.clone(), members: None, is_document: true };
-            return Ok(Some(vec![Item::Container(sealed), Item::File(found.clone())]));
+            return Ok(Some(vec![
+                Item::Done(Outcome::Container(sealed)),
+                Item::Read(found.clone(), None),
+            ]));
         }
         let max_bytes = self.options.walk.max_bytes();
         // What cannot be read is reported as for any file.
@@ -76,13 +79,10 @@ impl Planner<'_> {
             seen.insert(path);
         }
         let is_document = container.is_document();
-        items.push(Item::Container(Sealed {
-            found: found.clone(),
-            members: Some(seen),
-            is_document,
-        }));
+        let sealed = Sealed { found: found.clone(), members: Some(seen), is_document };
+        items.push(Item::Done(Outcome::Container(sealed)));
         if is_document {
-            items.push(Item::File(found.clone()));
+            items.push(Item::Read(found.clone(), None));
         }
         Ok(Some(items))
     }
@@ -101,10 +101,10 @@ fn item(container: &Found, path: &str, member: Member) -> Item {
     let path = PathBuf::from(path);
     let mut parts = member.name.split('/');
     if parts.any(|part| part.starts_with('.') || part == "__MACOSX") {
-        return Item::LeftOut(LeftOut { path, rule: Rule::Hidden, stamp });
+        return Item::Done(Outcome::Ignored(LeftOut { path, rule: Rule::Hidden, stamp }));
     }
     match member.content {
-        Ok(bytes) => Item::Member(Found { path, is_named: false, ..container.clone() }, bytes),
-        Err(error) => Item::Failed(Failed { path, error, stamp }),
+        Ok(bytes) => Item::Read(Found { path, is_named: false, ..container.clone() }, Some(bytes)),
+        Err(error) => Item::Done(Outcome::Failed(Failed { path, error, stamp })),
     }
 }

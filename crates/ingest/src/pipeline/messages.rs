@@ -17,24 +17,19 @@ pub(super) type Turn = usize;
 
 /// Something with a turn.
 pub(super) enum Item {
-    File(Found),
-    /// A file in a container, with its bytes. Its size and time are those of the container.
-    Member(Found, Vec<u8>),
-    /// A file in a container that is left out.
-    LeftOut(LeftOut),
-    /// A container after its files.
-    Container(Sealed),
-    /// What cannot be read.
-    Failed(Failed),
+    /// A file that is to be read; one in a container with its bytes, and with size and time of the container.
+    Read(Found, Option<Vec<u8>>),
+    /// Something that is not to be read, such as a container after its files.
+    Done(Outcome),
 }
 
-/// The result of reading a file, before it is embedded.
+/// What becomes of a file, before it is embedded.
 pub(super) enum Outcome {
     /// New content, and the rest of its time budget.
     Prepared(Box<Prepared>, Arc<CpuBudget>),
     /// The bytes are already stored, at this path or another.
     Known { found: Found, document_id: DocumentId, content_hash: String, is_new_path: bool },
-    /// An empty file, or a kind of file that is not ingested from folders.
+    /// An empty file, or one that is not ingested from folders and containers.
     Ignored(LeftOut),
     /// The file is not read: it failed before and has not changed, or its failure is waived.
     PassedOver { path: PathBuf, outcome: FileOutcome },

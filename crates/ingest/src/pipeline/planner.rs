@@ -82,11 +82,8 @@ impl Planner<'_> {
     /// Returns what happens to a file.
     pub(super) fn outcome(self, item: Item) -> Outcome {
         let (found, content) = match item {
-            Item::File(found) => (found, None),
-            Item::Member(found, content) => (found, Some(content)),
-            Item::LeftOut(left_out) => return Outcome::Ignored(left_out),
-            Item::Container(sealed) => return Outcome::Container(sealed),
-            Item::Failed(failed) => return Outcome::Failed(failed),
+            Item::Read(found, content) => (found, content),
+            Item::Done(outcome) => return outcome,
         };
         let Found { path, is_named, .. } = &found;
         let (path, is_named) = (path.clone(), *is_named);

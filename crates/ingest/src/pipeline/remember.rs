@@ -1,6 +1,7 @@
 //! Remembers the paths of files whose documents are stored already.
 
 use crate::error::Result;
+use crate::prepare::path_stamp;
 use crate::store::{DocumentId, PathRole, PathStamp, Store};
 use crate::text::paths;
 use crate::walk::{self, Found};
@@ -28,12 +29,7 @@ pub(super) fn remember(
     document: (DocumentId, &str),
 ) -> Result<bool> {
     let (id, content_hash) = document;
-    let stamp = PathStamp {
-        path: paths::path_text(&found.path),
-        size_bytes: found.size_bytes,
-        mtime_ns: found.mtime_ns,
-        real_path: found.reach.real_path(),
-    };
+    let stamp = path_stamp(found);
     // The primary path is replaced if no file is there any more, or if the file there has
     // changed.
     let shown = store.document(id)?.and_then(|document| document.path);

@@ -300,7 +300,7 @@ impl<'w, 'r> Writer<'w, 'r> {
     /// case another file of the same run has changed that document (a copy was made, then the
     /// original changed).
     fn read_again(&mut self, found: Found) -> Result<()> {
-        let mut outcome = self.planner.outcome(Item::File(found));
+        let mut outcome = self.planner.outcome(Item::Read(found, None));
         let mut embeddings = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
             let embedded =
