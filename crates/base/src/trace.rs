@@ -4,20 +4,18 @@
 //! threads below it, took one more argument, for numbers that one interface prints once, at the end
 //! of its process. Sessions of one process share the numbers, and nothing else depends on them.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-static TIMES: Mutex<BTreeMap<&'static str, Time>> = Mutex::new(BTreeMap::new());
+/// In the order in which the stages first ended.
+static TIMES: Mutex<Vec<(&'static str, Time)>> = Mutex::new(Vec::new());
 
 /// The duration of a stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Time {
-    /// The position of the stage in the order in which stages first ended, from 0.
-    order: usize,
     /// Number of runs.
     pub num_runs: usize,
     /// Total time of all runs, on any thread.
@@ -31,7 +29,6 @@ pub fn start() {
 
 /// Runs a stage and measures it.
 pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
-    static NUM_STAGES: AtomicUsize = AtomicUsize::new(0);
     if !IS_ON.load(Ordering::Relaxed) {
         return work();
     }
@@ -39,10 +36,11 @@ pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     let done = work();
     let took = begin.elapsed();
     let mut times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
-    let time = times.entry(name).or_insert_with(|| Time {
-        order: NUM_STAGES.fetch_add(1, Ordering::Relaxed),
-        ..Time::default()
+    let at = times.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+        times.push((name, Time::default()));
+        times.len() - 1
     });
+    let time = &mut times[at].1;
     time.num_runs += 1;
     time.total += took;
     done
@@ -50,10 +48,7 @@ pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
 
 /// Returns the stages that ran, in the order in which they first ended.
 pub fn times() -> Vec<(&'static str, Time)> {
-    let times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut found: Vec<_> = times.iter().map(|(name, time)| (*name, *time)).collect();
-    found.sort_by_key(|(_, time)| time.order);
-    found
+    TIMES.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 #[cfg(test)]

@@ -24,31 +24,16 @@ static PARTS: LazyLock<(&str, &str)> = LazyLock::new(|| {
     include_str!(env!("KB_MODELS")).split_once(RUNTIME).expect("the runtime is the last table")
 });
 
-/// Rows are parsed when they are first asked for: a search needs one, and parsing the whole file would be a quarter of loading its
-/// model.
-static MODELS: LazyLock<Vec<LazyRow>> =
-    LazyLock::new(|| PARTS.0.split(MODEL).skip(1).map(LazyRow::new).collect());
+/// The text of each row of a model, and what it says. A row is parsed when it is first asked for: a search needs one,
+/// and parsing the whole file would be a quarter of loading its model.
+static MODELS: LazyLock<Vec<(&str, OnceLock<ModelSpec>)>> =
+    LazyLock::new(|| PARTS.0.split(MODEL).skip(1).map(|text| (text, OnceLock::new())).collect());
 
 const MODEL: &str = "[[model]]";
 const RUNTIME: &str = "[runtime]";
 
-/// The text of a row, and what it says.
-struct LazyRow {
-    text: &'static str,
-    spec: OnceLock<ModelSpec>,
-}
-
-impl LazyRow {
-    fn new(text: &'static str) -> Self {
-        Self { text, spec: OnceLock::new() }
-    }
-
-    fn spec(&self) -> &ModelSpec {
-        self.spec.get_or_init(|| {
-            let Content { model, .. } = parsed(MODEL, self.text);
-            model.into_iter().next().expect("the header begins a row")
-        })
-    }
+fn spec_of((text, spec): &'static (&str, OnceLock<ModelSpec>)) -> &'static ModelSpec {
+    spec.get_or_init(|| parsed(MODEL, text).model.pop().expect("the header begins a row"))
 }
 
 /// A part of `models.toml`.
@@ -252,7 +237,7 @@ impl ModelSpec {
 
 /// Returns the rows of all models, in the order of `models.toml`.
 pub fn models() -> impl Iterator<Item = &'static ModelSpec> {
-    MODELS.iter().map(LazyRow::spec)
+    MODELS.iter().map(spec_of)
 }
 
 /// Returns the names of all models, in the order of `models.toml`.
