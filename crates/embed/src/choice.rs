@@ -23,10 +23,6 @@ pub enum ModelChoice {
 
 impl ModelChoice {
     /// Finds the model called `name`; a full hub id need not be in `models.toml`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnknownModel`](crate::error::Error::UnknownModel) for a short name without a row.
     pub fn named(name: &str) -> Result<Self> {
         match registry::model(name) {
             Ok(spec) => Ok(Self::Known(spec)),

@@ -135,11 +135,6 @@ impl Family {
 
 impl Facts {
     /// Reads the facts of the model in `dir`; `spec` overrides them where it has values.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Model`](crate::error::Error::Model) if a file is missing, is not JSON, or states something that kb does not
-    /// support.
     pub fn read(dir: &Path, spec: Option<&ModelSpec>) -> Result<Self> {
         let config_path = dir.join("config.json");
         let config = read_json(&config_path)?;

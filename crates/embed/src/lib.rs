@@ -8,6 +8,11 @@
 //! Only [`install`] uses the network. Settings are passed as values: [`Locations`],
 //! [`OpenOptions`].
 
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "its functions return one `Error`, whose variants say what happened; sections say what a caller can do"
+)]
+
 mod binding;
 mod cache;
 mod choice;
@@ -94,10 +99,6 @@ pub fn open(
 }
 
 /// Opens the model for one or a few texts: optimised for a fast start, not for throughput.
-///
-/// # Errors
-///
-/// As [`open`].
 pub fn open_single(
     installed: &Installed,
     options: &OpenOptions,

@@ -278,10 +278,6 @@ pub(super) fn libraries() -> impl Iterator<Item = Library> {
 }
 
 /// Finds a model by its short name or its hub id, ignoring case.
-///
-/// # Errors
-///
-/// [`Error::UnknownModel`] with the known names.
 pub fn model(name: &str) -> Result<&'static ModelSpec> {
     let short = name.strip_prefix(DEFAULT_ORGANISATION).unwrap_or(name);
     models()

@@ -106,10 +106,6 @@ impl Encoder {
 impl Tokenizer {
     /// Loads `tokenizer.json` of an installed model: some 2 ms for 30,000 word pieces, 8 for
     /// another kind with as many.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Model`] if the file cannot be used.
     pub fn load(installed: &Installed, options: &OpenOptions) -> Result<Self> {
         let path = installed.model_dir.join(FILE);
         let bytes = open::read(&path, open::Links::Follow, MAX_FILE_BYTES)
@@ -191,11 +187,7 @@ impl Tokenizer {
         self.num_special + self.num_tokens(&self.passage_prefix)
     }
 
-    /// Encodes a passage; empty only if a model adds no special tokens.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Inference`] if it is longer than the model's limit.
+    /// Encodes a passage, which must fit the model's limit; empty only if a model adds no special tokens.
     pub fn encode_passage(&self, passage: &str) -> Result<Vec<i64>> {
         let ids = self.encode(&prefixed(&self.passage_prefix, passage))?;
         if ids.len() > self.max_tokens {
@@ -207,10 +199,6 @@ impl Tokenizer {
     }
 
     /// Encodes a text of either side, cut at the model's limit; returns `true` if it was cut.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Inference`] if the vocabulary is broken.
     pub fn encode_cut(&self, text: &str, side: Side) -> Result<(Vec<i64>, bool)> {
         let prefix = match side {
             Side::Query => &self.query_prefix,

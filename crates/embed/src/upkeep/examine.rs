@@ -42,10 +42,6 @@ pub struct Examination {
 
 /// Reads every file of the cache, and of the given model, and compares it with its expected
 /// content. Loads nothing.
-///
-/// # Errors
-///
-/// [`Error::Io`] if a file cannot be read.
 pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examination> {
     let cache_dir = &locations.cache_dir;
     let mut manifest = Manifest::read(cache_dir);
@@ -82,10 +78,6 @@ pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examin
 
 /// Removes each part of the cache with a wrong file, so that it is fetched or made again, and a
 /// damaged manifest. Returns whether there was anything to remove.
-///
-/// # Errors
-///
-/// [`Error::Io`] if something cannot be removed.
 pub fn remove_wrong(locations: &Locations, examination: &Examination) -> Result<bool> {
     let wrong: BTreeSet<&Path> =
         examination.files.iter().filter(|file| file.is_wrong()).map(|file| &*file.part).collect();

@@ -50,11 +50,7 @@ fn recorded(manifest: &Manifest, part: &Path) -> Recorded {
     }
 }
 
-/// Removes parts of the cache, while no other process changes it.
-///
-/// # Errors
-///
-/// [`Error::Io`] if one cannot be removed; earlier ones are already removed.
+/// Removes parts of the cache, while no other process changes it. Stops at the first that cannot be removed.
 pub fn remove_cached(locations: &Locations, parts: &[Cached]) -> Result<()> {
     let lock = lock(&locations.cache_dir, &mut |_| {})?;
     for part in parts {
