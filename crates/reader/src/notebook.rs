@@ -7,14 +7,13 @@ mod outputs;
 use std::cell::Cell as Counter;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::document::{Document, Words};
 use crate::error::{Error, Failure, Result};
 use crate::extract::markdown;
 use crate::text::markdown::fenced;
 pub(super) use outputs::ReadPage;
-use outputs::{Output, Text};
 
 /// Most results in HTML that are read: each is read in the child process.
 const MAX_PAGES: usize = 200;
@@ -29,45 +28,20 @@ struct Notebook {
     metadata: Metadata,
 }
 
+/// Nothing else of it is parsed: the state of its widgets may be long, or invalid.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Metadata {
-    language_info: Named,
-    kernelspec: Kernel,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Named {
-    name: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Kernel {
-    language: Option<String>,
+    language_info: Value,
+    kernelspec: Value,
 }
 
 #[derive(Deserialize)]
 struct Cell {
     cell_type: String,
-    source: Text,
+    source: Value,
     #[serde(default)]
-    outputs: Outputs,
-}
-
-/// The results of a cell. Anything else counts as an empty list.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Outputs {
-    All(Vec<Output>),
-    Other(IgnoredAny),
-}
-
-impl Default for Outputs {
-    fn default() -> Self {
-        Self::All(Vec::new())
-    }
+    outputs: Value,
 }
 
 /// Reads a notebook; its results only with a function for those that are web pages.
@@ -76,10 +50,11 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
         failure: Failure::WrongFormat,
         detail: format!("it is not a notebook of format 4: {error}"),
     })?;
-    let Metadata { language_info, kernelspec } = notebook.metadata;
-    let language = language_info.name.or(kernelspec.language).unwrap_or_default();
+    let Metadata { language_info, kernelspec } = &notebook.metadata;
+    let language = language_info["name"].as_str().or(kernelspec["language"].as_str());
+    let language = language.unwrap_or_default();
     // Each cell of code repeats it.
-    let language = if language.len() <= MAX_LANGUAGE_BYTES { language } else { String::new() };
+    let language = if language.len() <= MAX_LANGUAGE_BYTES { language } else { "" };
     let num_pages = Counter::new(0);
     let read_page = read_page.map(|read_page| {
         let num_pages = &num_pages;
@@ -90,14 +65,13 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
     });
     let (mut parts, mut left_out) = (Vec::new(), Words::default());
     for cell in notebook.cells {
-        let source = cell.source.into_string();
+        let source = outputs::text(&cell.source);
         match cell.cell_type.as_str() {
-            "code" => parts.push(fenced(&language, &source)),
+            "code" => parts.push(fenced(language, &source)),
             _ => parts.push(source),
         }
-        if let (Outputs::All(outputs), Some(read_page)) = (cell.outputs, &read_page) {
-            let read =
-                outputs.into_iter().map(|output| output.into_markdown(read_page, &mut left_out));
+        if let (Value::Array(all), Some(read_page)) = (cell.outputs, &read_page) {
+            let read = all.iter().map(|output| outputs::markdown(output, read_page, &mut left_out));
             parts.extend(read);
         }
     }

@@ -3,8 +3,7 @@
 //! Pictures and long results are left out: they are the largest part of a notebook and have the
 //! least content.
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::document::{Reason, Words};
 use crate::text::markdown::fenced;
@@ -27,100 +26,53 @@ const ESCAPE: u8 = 0x1B;
 /// Converts a web page to Markdown; `None` if it cannot be read.
 pub(crate) type ReadPage<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// A result of a cell.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Output {
-    output_type: String,
-    /// Of a stream.
-    text: Text,
-    /// Of a value, by media type.
-    data: Data,
-    /// Of an error: its class and its message.
-    ename: Text,
-    evalue: Text,
-}
-
-/// A value in several forms.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Data {
-    #[serde(rename = "text/html")]
-    html: Text,
-    #[serde(rename = "text/markdown")]
-    markdown: Text,
-    #[serde(rename = "text/latex")]
-    latex: Text,
-    #[serde(rename = "text/plain")]
-    plain: Text,
-}
-
-/// A text, or its lines including line ends. Anything else counts as an empty one.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(super) enum Text {
-    All(String),
-    Lines(Vec<String>),
-    Other(IgnoredAny),
-}
-
-impl Default for Text {
-    fn default() -> Self {
-        Self::All(String::new())
+/// Returns a text, or its lines including line ends; empty for anything else.
+pub(super) fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(lines) => {
+            lines.iter().map(Value::as_str).collect::<Option<_>>().unwrap_or_default()
+        }
+        _ => String::new(),
     }
 }
 
-impl Text {
-    pub(super) fn into_string(self) -> String {
-        match self {
-            Self::All(text) => text,
-            Self::Lines(lines) => lines.concat(),
-            Self::Other(IgnoredAny) => String::new(),
+/// Returns a result as Markdown; empty if there is nothing to read, or too much, which is counted.
+pub(super) fn markdown(output: &Value, read_page: &ReadPage<'_>, left_out: &mut Words) -> String {
+    let of = |name: &str| text(&output[name]);
+    let (text, max_lines) = match output["output_type"].as_str() {
+        Some("error") => {
+            let message = format!("{}: {}", of("ename"), of("evalue"));
+            // With the fences around it.
+            (fenced("", &printed(&message)), MAX_ERROR_LINES + 2)
         }
+        Some("stream") => (fenced("", &printed(&of("text"))), MAX_LINES),
+        _ => (best(&output["data"], read_page), MAX_LINES),
+    };
+    if text.len() <= MAX_CHARS && text.lines().count() <= max_lines {
+        return text;
     }
+    left_out.add(Reason::TooLong, &text);
+    String::new()
 }
 
-impl Output {
-    /// Returns the result as Markdown; empty if there is nothing to read, or too much, which is counted.
-    pub(super) fn into_markdown(self, read_page: &ReadPage<'_>, left_out: &mut Words) -> String {
-        let (text, max_lines) = match self.output_type.as_str() {
-            "error" => {
-                let message =
-                    format!("{}: {}", self.ename.into_string(), self.evalue.into_string());
-                // With the fences around it.
-                (fenced("", &printed(&message)), MAX_ERROR_LINES + 2)
-            }
-            "stream" => (fenced("", &printed(&self.text.into_string())), MAX_LINES),
-            _ => (self.data.into_markdown(read_page), MAX_LINES),
-        };
-        if text.len() <= MAX_CHARS && text.lines().count() <= max_lines {
-            return text;
+/// Returns the form of a value that keeps most of the structure.
+fn best(data: &Value, read_page: &ReadPage<'_>) -> String {
+    let [html, markdown, latex, plain] =
+        ["text/html", "text/markdown", "text/latex", "text/plain"].map(|kind| text(&data[kind]));
+    let is_table = html.contains("<table");
+    let is_only_html = markdown.trim().is_empty() && plain.trim().is_empty();
+    if (is_table || is_only_html) && html.len() <= MAX_HTML_BYTES && !html.trim().is_empty() {
+        let page = read_page(&html).filter(|text| !text.trim().is_empty());
+        if let Some(page) = page.filter(|text| !is_table || text.contains('|')) {
+            return page;
         }
-        left_out.add(Reason::TooLong, &text);
-        String::new()
     }
-}
-
-impl Data {
-    /// Returns the form that keeps most of the structure.
-    fn into_markdown(self, read_page: &ReadPage<'_>) -> String {
-        let html = self.html.into_string();
-        let [markdown, latex, plain] =
-            [self.markdown, self.latex, self.plain].map(Text::into_string);
-        let is_table = html.contains("<table");
-        let is_only_html = markdown.trim().is_empty() && plain.trim().is_empty();
-        if (is_table || is_only_html) && html.len() <= MAX_HTML_BYTES && !html.trim().is_empty() {
-            let page = read_page(&html).filter(|text| !text.trim().is_empty());
-            if let Some(page) = page.filter(|text| !is_table || text.contains('|')) {
-                return page;
-            }
-        }
-        match (markdown.trim(), latex.trim()) {
-            ("", "") if is_description(&plain) => String::new(),
-            ("", "") => fenced("", &printed(&plain)),
-            ("", latex) => latex.to_owned(),
-            (markdown, _) => markdown.to_owned(),
-        }
+    match (markdown.trim(), latex.trim()) {
+        ("", "") if is_description(&plain) => String::new(),
+        ("", "") => fenced("", &printed(&plain)),
+        ("", latex) => latex.to_owned(),
+        (markdown, _) => markdown.to_owned(),
     }
 }
 
@@ -156,9 +108,9 @@ mod tests {
 
     #[track_caller]
     fn check(output: &str, expected: &str) {
-        let output: Output = serde_json::from_str(output).unwrap();
+        let output = serde_json::from_str(output).unwrap();
         let read_page = |html: &str| html.contains("<td>").then(|| "| a |\n| --- |".to_owned());
-        assert_eq!(output.into_markdown(&read_page, &mut Words::default()), expected);
+        assert_eq!(markdown(&output, &read_page, &mut Words::default()), expected);
     }
 
     #[test]
@@ -193,8 +145,8 @@ mod tests {
         let lines = |num| vec!["\"words\\n\""; num].join(", ");
         let stream = |num| format!(r#"{{"output_type": "stream", "text": [{}]}}"#, lines(num));
         check(&stream(MAX_LINES), "");
-        let output: Output = serde_json::from_str(&stream(MAX_LINES - 2)).unwrap();
-        assert!(!output.into_markdown(&|_| None, &mut Words::default()).is_empty());
+        let output = serde_json::from_str(&stream(MAX_LINES - 2)).unwrap();
+        assert!(!markdown(&output, &|_| None, &mut Words::default()).is_empty());
         check(
             r#"{"output_type": "error", "ename": "ValueError", "evalue": "no tide", "traceback": ["a"]}"#,
             "```\nValueError: no tide\n```",
