@@ -17,75 +17,31 @@ use seccompiler::{
 type Condition = (u8, SeccompCmpOp, i32);
 
 /// Calls that a reader may make with any arguments: memory, time, threads, its own end.
-const HARMLESS: &[c_long] = &[
-    libc::SYS_brk,
-    libc::SYS_clock_getres,
-    libc::SYS_clock_gettime,
-    libc::SYS_clock_nanosleep,
-    libc::SYS_close,
-    libc::SYS_exit,
-    libc::SYS_exit_group,
-    libc::SYS_fstat,
-    libc::SYS_futex,
-    libc::SYS_getpid,
-    libc::SYS_getrandom,
-    libc::SYS_gettid,
-    libc::SYS_madvise,
-    libc::SYS_mremap,
-    libc::SYS_munmap,
-    libc::SYS_nanosleep,
-    libc::SYS_restart_syscall,
-    libc::SYS_rseq,
-    libc::SYS_rt_sigaction,
-    libc::SYS_rt_sigprocmask,
-    libc::SYS_rt_sigreturn,
-    libc::SYS_sched_getaffinity,
-    libc::SYS_sched_yield,
-    libc::SYS_set_robust_list,
-    libc::SYS_set_tid_address,
-    libc::SYS_sigaltstack,
-];
+const HARMLESS: &[c_long] = {
+    use libc::*;
+    &[
+        SYS_brk, SYS_clock_getres, SYS_clock_gettime, SYS_clock_nanosleep, SYS_close, SYS_exit,
+        SYS_exit_group, SYS_fstat, SYS_futex, SYS_getpid, SYS_getrandom, SYS_gettid, SYS_madvise,
+        SYS_mremap, SYS_munmap, SYS_nanosleep, SYS_restart_syscall, SYS_rseq, SYS_rt_sigaction,
+        SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sched_getaffinity, SYS_sched_yield,
+        SYS_set_robust_list, SYS_set_tid_address, SYS_sigaltstack,
+    ]
+};
 
 /// Calls that no program needs that turns a picture into text: network, other processes, and the parts of
 /// the kernel in which most of its flaws are found.
-const REFUSED: &[c_long] = &[
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    libc::SYS_add_key,
-    libc::SYS_bind,
-    libc::SYS_bpf,
-    libc::SYS_chroot,
-    libc::SYS_connect,
-    libc::SYS_finit_module,
-    libc::SYS_fsopen,
-    libc::SYS_init_module,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_io_uring_setup,
-    libc::SYS_kexec_load,
-    libc::SYS_keyctl,
-    libc::SYS_listen,
-    libc::SYS_mount,
-    libc::SYS_move_mount,
-    libc::SYS_name_to_handle_at,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_open_tree,
-    libc::SYS_perf_event_open,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_pidfd_open,
-    libc::SYS_pidfd_send_signal,
-    libc::SYS_pivot_root,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_ptrace,
-    libc::SYS_request_key,
-    libc::SYS_setns,
-    libc::SYS_socket,
-    libc::SYS_socketpair,
-    libc::SYS_umount2,
-    libc::SYS_unshare,
-    libc::SYS_userfaultfd,
-];
+const REFUSED: &[c_long] = {
+    use libc::*;
+    &[
+        SYS_accept, SYS_accept4, SYS_add_key, SYS_bind, SYS_bpf, SYS_chroot, SYS_connect,
+        SYS_finit_module, SYS_fsopen, SYS_init_module, SYS_io_uring_enter, SYS_io_uring_register,
+        SYS_io_uring_setup, SYS_kexec_load, SYS_keyctl, SYS_listen, SYS_mount, SYS_move_mount,
+        SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_open_tree, SYS_perf_event_open,
+        SYS_pidfd_getfd, SYS_pidfd_open, SYS_pidfd_send_signal, SYS_pivot_root,
+        SYS_process_vm_readv, SYS_process_vm_writev, SYS_ptrace, SYS_request_key, SYS_setns,
+        SYS_socket, SYS_socketpair, SYS_umount2, SYS_unshare, SYS_userfaultfd,
+    ]
+};
 
 /// Allows what a reader needs. Whether that is in force.
 pub(super) fn allow_reading() -> bool {
