@@ -135,17 +135,16 @@ fn on_white(image: &DynamicImage) -> image::GrayImage {
 /// A directory ends with the offset of the next one (TIFF 6.0, section 2). The file controls the
 /// chain, so an offset that occurs again ends it.
 fn pictures(bytes: &[u8]) -> Vec<u32> {
-    let Some(order) = ByteOrder::of(bytes) else { return vec![0] };
     let mut offsets = Vec::new();
-    let mut next = order.u32(bytes, 4);
+    let mut next = number(bytes, 4, 4);
     while let Some(offset) = next.filter(|offset| *offset != 0 && !offsets.contains(offset))
         && offsets.len() < MAX_PICTURES
     {
         offsets.push(offset);
         next = (|| {
             let start = usize::try_from(offset).ok()?;
-            let num_entries = usize::from(order.u16(bytes, start)?);
-            order.u32(bytes, start.checked_add(2 + num_entries * 12)?)
+            let num_entries = usize::try_from(number(bytes, start, 2)?).ok()?;
+            number(bytes, start.checked_add(2 + num_entries * 12)?, 4)
         })();
     }
     if offsets.is_empty() { vec![0] } else { offsets }
@@ -153,50 +152,26 @@ fn pictures(bytes: &[u8]) -> Vec<u32> {
 
 /// Returns the file changed so that the picture at `offset` is its first; 0 changes nothing.
 fn with_first(bytes: &[u8], offset: u32) -> Cow<'_, [u8]> {
-    match ByteOrder::of(bytes) {
-        Some(order) if offset != 0 && order.u32(bytes, 4) != Some(offset) => {
+    match number(bytes, 4, 4) {
+        Some(first) if offset != 0 && offset != first => {
+            let is_little = bytes.starts_with(b"II");
             let mut changed = bytes.to_vec();
-            changed[4..8].copy_from_slice(&match order {
-                ByteOrder::Little => offset.to_le_bytes(),
-                ByteOrder::Big => offset.to_be_bytes(),
-            });
+            let offset = if is_little { offset.to_le_bytes() } else { offset.to_be_bytes() };
+            changed[4..8].copy_from_slice(&offset);
             Cow::Owned(changed)
         }
         _ => Cow::Borrowed(bytes),
     }
 }
 
-/// Byte order of the numbers in a TIFF file.
-#[derive(Debug, Clone, Copy)]
-enum ByteOrder {
-    Little,
-    Big,
-}
-
-impl ByteOrder {
-    /// Returns `None` for a file that is not an ordinary TIFF file.
-    fn of(bytes: &[u8]) -> Option<Self> {
-        match bytes.get(..8)? {
-            [b'I', b'I', 42, 0, ..] => Some(Self::Little),
-            [b'M', b'M', 0, 42, ..] => Some(Self::Big),
-            _ => None,
-        }
-    }
-
-    fn u16(self, bytes: &[u8], at: usize) -> Option<u16> {
-        let two: [u8; 2] = bytes.get(at..at.checked_add(2)?)?.try_into().ok()?;
-        Some(match self {
-            Self::Little => u16::from_le_bytes(two),
-            Self::Big => u16::from_be_bytes(two),
-        })
-    }
-
-    fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
-        let four: [u8; 4] = bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
-        Some(match self {
-            Self::Little => u32::from_le_bytes(four),
-            Self::Big => u32::from_be_bytes(four),
-        })
+/// Returns a number of `len` bytes in an ordinary TIFF file; `None` beyond its end, and for any other file.
+fn number(bytes: &[u8], at: usize, len: usize) -> Option<u32> {
+    let digits = bytes.get(at..at.checked_add(len)?)?;
+    let join = |number, digit: &u8| (number << 8) | u32::from(*digit);
+    match bytes.get(..4)? {
+        b"II*\0" => Some(digits.iter().rev().fold(0, join)),
+        b"MM\0*" => Some(digits.iter().fold(0, join)),
+        _ => None,
     }
 }
 
