@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::error::{Failure, Result};
-use crate::protocol::{INVALID, Parsed, ReadFailure};
+use crate::protocol::{INVALID, Parsed, ReadFailure, Request};
 use crate::sandbox::{ReadOptions, parent};
 
 /// Parses a text with `reader`; `kind` is the word of its language, for readers that need it.
@@ -12,12 +12,16 @@ pub(super) fn extract(
     kind: Option<&str>,
     options: &ReadOptions,
 ) -> Result<Document> {
-    let Parsed { mut document, has_same_text } = parent::read_text(reader, &text, kind, options)?;
+    let (bytes, kind) = (text.as_bytes(), kind.map(str::to_owned));
+    let request = Request { kind, ..parent::request(reader, bytes, options) };
+    let invalid = || ReadFailure::new(Failure::Crashed, INVALID);
+    let parsed = parent::answer(&request, bytes, options)?.parsed.ok_or_else(invalid)?;
+    let Parsed { mut document, has_same_text } = parsed;
     if has_same_text {
         document.text = text;
     }
     if !is_sound(&document) {
-        return Err(ReadFailure::new(Failure::Crashed, INVALID).into());
+        return Err(invalid().into());
     }
     Ok(document)
 }

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::pdf::from_header;
-use super::protocol::{Drawing, INVALID, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure};
+use super::protocol::{Drawing, INVALID, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, Request};
 use super::sandbox::{ReadOptions, parent};
 use crate::document::Format;
 use crate::error::{Failure, Result};
@@ -51,7 +51,9 @@ pub fn draw(
     let bytes = if format == Format::Pdf { from_header(bytes)? } else { bytes.into() };
     // A request is one line, and a longer text would not fit on a page.
     let marked = marked[..marked.floor_char_boundary(MAX_MARKED_BYTES)].to_owned();
-    let drawn = parent::draw(reader, &bytes, Drawing { page, marked }, options)?;
+    let drawing = Some(Drawing { page, marked });
+    let request = Request { drawing, ..parent::request(reader, &bytes, options) };
+    let drawn = parent::answer(&request, &bytes, options)?.drawn;
     drawn
         .map(|drawn| {
             let png = BASE64_STANDARD.decode(drawn.png);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::quality::{count_characters, is_garbage, lacks_usable_text};
 use crate::error::{Error, Result};
-use crate::protocol::{OcrOutcome, Page};
+use crate::protocol::{OcrOutcome, Page, Request};
 use crate::sandbox::parent::{self, Reading};
 use crate::sandbox::{Ocr, ReadOptions};
 
@@ -102,7 +102,10 @@ impl<'a> Run<'a> {
             }
             drop(progress);
             let slot = self.options.ocr_slots.take();
-            let answer = parent::read_by_ocr(self.reader, self.bytes, pages, &self.options);
+            let Self { reader, bytes, options, .. } = self;
+            let ocr_pages = pages.to_vec();
+            let request = Request { ocr_pages, ..parent::request(reader, bytes, options) };
+            let answer = parent::answer(&request, bytes, options);
             drop(slot);
             let mut progress = self.lock();
             let num_before = progress.answers.len();

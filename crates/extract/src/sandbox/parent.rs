@@ -15,9 +15,8 @@ use super::process::{Over, Process};
 use super::{Layers, ReadOptions, ocr};
 use crate::error::{Error, Failure, Result};
 use crate::protocol::{
-    CHILD_COMMAND, Drawing, Drawn, Head, INVALID, LAYERS, Line, MemberLine, OCR_OF_PDF,
-    PDF_READERS, PICTURE_OF_PDF, Page, Parsed, ReadFailure, Request, Tail, decode, encode,
-    failure_from_code,
+    CHILD_COMMAND, Drawn, Head, INVALID, LAYERS, Line, MemberLine, OCR_OF_PDF, PDF_READERS,
+    PICTURE_OF_PDF, Page, Parsed, ReadFailure, Request, Tail, decode, encode, failure_from_code,
 };
 
 /// The result of reading a complete document.
@@ -53,43 +52,8 @@ pub fn active(reader: &Path) -> Result<Layers> {
     Ok(read(LAYERS, b"", &ReadOptions::new(reader.to_owned()))?.layers)
 }
 
-/// Parses a text in UTF-8 of this kind: the word of its language, for readers that need it.
-pub(crate) fn read_text(
-    reader: &str,
-    text: &str,
-    kind: Option<&str>,
-    options: &ReadOptions,
-) -> Result<Parsed> {
-    let bytes = text.as_bytes();
-    let request = Request { kind: kind.map(str::to_owned), ..request(reader, bytes, options) };
-    let parsed = answer(&request, bytes, options)?.parsed;
-    parsed.ok_or_else(|| ReadFailure::new(Failure::Crashed, INVALID).into())
-}
-
-/// Reads these pages by OCR.
-pub(crate) fn read_by_ocr(
-    reader: &str,
-    bytes: &[u8],
-    pages: &[u32],
-    options: &ReadOptions,
-) -> Result<Reading> {
-    let request = Request { ocr_pages: pages.to_vec(), ..request(reader, bytes, options) };
-    answer(&request, bytes, options)
-}
-
-/// Draws a page; `None` if the document has no such page.
-pub(crate) fn draw(
-    reader: &str,
-    bytes: &[u8],
-    drawing: Drawing,
-    options: &ReadOptions,
-) -> Result<Option<Drawn>> {
-    let request = Request { drawing: Some(drawing), ..request(reader, bytes, options) };
-    Ok(answer(&request, bytes, options)?.drawn)
-}
-
 /// Returns the request to read bytes without OCR.
-fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
+pub(crate) fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
     // No other format is opened by a password, so no other author could get it.
     let is_pdf = PDF_READERS.contains(&reader) || [OCR_OF_PDF, PICTURE_OF_PDF].contains(&reader);
     let max_cpu_seconds = options.max_cpu_seconds();
@@ -109,7 +73,7 @@ fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
 }
 
 /// Sends a request and the bytes of the document to a new child, and waits for the answer.
-fn answer(request: &Request, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
+pub(crate) fn answer(request: &Request, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
     let (mut child, stdin) = Process::start(&options.reader, &[OsStr::new(CHILD_COMMAND)])?;
     let mut reading = Reading::default();
     let (end, status) = thread::scope(|scope| {
