@@ -59,7 +59,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hayro", &["reader/pdf/with_hayro"]),
     ("hf_hub", &["embed/fetch/hub.rs"]),
     ("ignore", &["ingest/walk/rules.rs"]),
-    ("image", &["reader/pdf/picture.rs", "reader/pdf/with_image.rs"]),
+    ("image", &["reader/pdf/ocr/raster.rs", "reader/pdf/picture.rs", "reader/pdf/with_image.rs"]),
     ("indicatif", &["cli"]),
     ("jsonc_parser", &["app/clients/in_json.rs"]),
     // One entry point of the child, and functions for fuzzing without a database.

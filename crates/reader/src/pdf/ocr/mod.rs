@@ -24,7 +24,6 @@ use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, PageBlockKind,
 use crate::{Ask, Emit, Input, Stop};
 use ink::{Frame, Ink};
 pub(crate) use raster::Raster;
-use raster::Turn;
 use tsv::Read;
 use words::{Shaped, USUAL_SIZE};
 
@@ -143,7 +142,7 @@ fn recognise(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Scan, String>> {
             continue;
         }
         // Tesseract reads lines that run down the page without data for orientation.
-        let turn = tesseract::turn(raster, ask).or(scan.runs_down().then_some(Turn::ThreeQuarters));
+        let turn = tesseract::turn(raster, ask).or(scan.runs_down().then_some(270));
         let Some(turn) = turn else { continue };
         if let Some(Ok(turned)) = Scan::read(&[raster.turned(turn)], ask).pop()
             && turned.is_better_than(scan)

@@ -1,5 +1,7 @@
 //! Holds a grey picture, turns it and rotates it.
 
+use image::{ImageBuffer, Luma, imageops};
+
 /// A picture: one byte per pixel, 0 for black, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Raster {
@@ -13,43 +15,24 @@ pub(crate) struct Raster {
 
 const WHITE: u8 = 255;
 
-/// A turn of a picture, clockwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    Quarter,
-    Half,
-    ThreeQuarters,
-}
-
 impl Raster {
     /// Returns its width and height in pixels.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.width as usize, self.height as usize)
     }
 
-    /// Returns the picture turned clockwise.
-    pub(super) fn turned(&self, turn: Turn) -> Self {
-        let (width, height) = self.size();
-        let at = |x: usize, y: usize| self.pixels[y * width + x];
-        let mut pixels = Vec::with_capacity(self.pixels.len());
-        match turn {
-            Turn::Half => pixels.extend(self.pixels.iter().rev()),
-            Turn::Quarter => {
-                for x in 0..width {
-                    pixels.extend((0..height).rev().map(|y| at(x, y)));
-                }
-            }
-            Turn::ThreeQuarters => {
-                for x in (0..width).rev() {
-                    pixels.extend((0..height).map(|y| at(x, y)));
-                }
-            }
-        }
-        let (width, height) = match turn {
-            Turn::Half => (self.width, self.height),
-            Turn::Quarter | Turn::ThreeQuarters => (self.height, self.width),
+    /// Returns the picture turned clockwise by 90, 180 or 270 degrees.
+    pub(super) fn turned(&self, degrees: u32) -> Self {
+        let pixels = self.pixels.as_slice();
+        let image = ImageBuffer::<Luma<u8>, _>::from_raw(self.width, self.height, pixels);
+        let Some(image) = image else { return self.clone() };
+        let turned = match degrees {
+            90 => imageops::rotate90(&image),
+            180 => imageops::rotate180(&image),
+            _ => imageops::rotate270(&image),
         };
-        Self { width, height, dpi: self.dpi, pixels }
+        let (width, height) = turned.dimensions();
+        Self { width, height, dpi: self.dpi, pixels: turned.into_raw() }
     }
 
     /// Returns the picture rotated anticlockwise around its centre by a few degrees, in the same
@@ -109,9 +92,9 @@ mod tests {
     #[test]
     fn turns_are_clockwise() {
         let picture = raster(3, &[1, 2, 3, 4, 5, 6]);
-        assert_eq!(picture.turned(Turn::Quarter), raster(2, &[4, 1, 5, 2, 6, 3]));
-        assert_eq!(picture.turned(Turn::Half), raster(3, &[6, 5, 4, 3, 2, 1]));
-        assert_eq!(picture.turned(Turn::ThreeQuarters), raster(2, &[3, 6, 2, 5, 1, 4]));
+        assert_eq!(picture.turned(90), raster(2, &[4, 1, 5, 2, 6, 3]));
+        assert_eq!(picture.turned(180), raster(3, &[6, 5, 4, 3, 2, 1]));
+        assert_eq!(picture.turned(270), raster(2, &[3, 6, 2, 5, 1, 4]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use super::raster::{Raster, Turn};
+use super::raster::Raster;
 use crate::Ask;
 use crate::extract::protocol::{Picture, Pictures, Recognised, Wanted};
 
@@ -15,17 +15,12 @@ pub(super) fn words<'a>(
     recognise(rasters, Wanted::Words, ask)
 }
 
-/// Returns by how much a picture must be turned to be upright; `None` if it is upright, or if
+/// Returns by how many degrees a picture must be turned to be upright; `None` if it is upright, or if
 /// Tesseract does not know: its data for that, `osd`, is a package of its own on some systems.
-pub(super) fn turn(raster: &Raster, ask: &Ask<'_>) -> Option<Turn> {
+pub(super) fn turn(raster: &Raster, ask: &Ask<'_>) -> Option<u32> {
     let report = recognise([raster].into_iter(), Wanted::Turn, ask).pop()?.ok()?;
     let degrees = report.lines().find_map(|line| line.strip_prefix("Rotate: "))?;
-    match degrees.trim() {
-        "90" => Some(Turn::Quarter),
-        "180" => Some(Turn::Half),
-        "270" => Some(Turn::ThreeQuarters),
-        _ => None,
-    }
+    degrees.trim().parse().ok().filter(|degrees| matches!(degrees, 90 | 180 | 270))
 }
 
 fn recognise<'a>(
