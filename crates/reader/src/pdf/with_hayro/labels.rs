@@ -35,46 +35,29 @@ pub(super) fn of(catalog: &Dict<'_>, num_pages: u32) -> Vec<String> {
 
 /// A range of pages that are numbered in one way.
 struct Range {
-    style: Style,
+    /// The name of the style; empty for the prefix only.
+    style: Vec<u8>,
     prefix: String,
     start: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Decimal,
-    UpperRoman,
-    LowerRoman,
-    UpperLetters,
-    LowerLetters,
-    /// The prefix only.
-    Bare,
-}
-
 impl Range {
     fn new(dict: &Dict<'_>) -> Self {
-        let style = match dict.get::<Name<'_>>(b"S").as_deref() {
-            Some(b"D") => Style::Decimal,
-            Some(b"R") => Style::UpperRoman,
-            Some(b"r") => Style::LowerRoman,
-            Some(b"A") => Style::UpperLetters,
-            Some(b"a") => Style::LowerLetters,
-            _ => Style::Bare,
-        };
+        let style = dict.get::<Name<'_>>(b"S").map(|style| style.to_vec());
         let prefix = dict.get::<PdfString<'_>>(b"P").map(|prefix| strings::decode(&prefix));
         let start = dict.get::<u32>(b"St").unwrap_or(1).max(1);
-        Self { style, prefix: prefix.unwrap_or_default(), start }
+        Self { style: style.unwrap_or_default(), prefix: prefix.unwrap_or_default(), start }
     }
 
     fn label(&self, offset: u32) -> String {
         let number = self.start.saturating_add(offset);
-        let number = match self.style {
-            Style::Decimal => number.to_string(),
-            Style::LowerRoman => roman(number.into()),
-            Style::UpperRoman => roman(number.into()).to_uppercase(),
-            Style::LowerLetters => letters(number),
-            Style::UpperLetters => letters(number).to_uppercase(),
-            Style::Bare => String::new(),
+        let number = match &*self.style {
+            b"D" => number.to_string(),
+            b"r" => roman(number.into()),
+            b"R" => roman(number.into()).to_uppercase(),
+            b"a" => letters(number),
+            b"A" => letters(number).to_uppercase(),
+            _ => String::new(),
         };
         let label = clean::join_lines(&clean::text(&format!("{}{number}", self.prefix)));
         label.chars().take(MAX_CHARS).collect()
@@ -117,8 +100,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(style: Style, start: u32, expected: [&str; 3]) {
-        let range = Range { style, prefix: "A-".into(), start };
+    fn check(style: &str, start: u32, expected: [&str; 3]) {
+        let range = Range { style: style.into(), prefix: "A-".into(), start };
         assert_eq!(
             [0, 1, 2].map(|offset| range.label(offset)),
             expected.map(|label| format!("A-{label}"))
@@ -127,18 +110,18 @@ mod tests {
 
     #[test]
     fn every_style_counts_as_in_the_standard() {
-        check(Style::Decimal, 9, ["9", "10", "11"]);
-        check(Style::LowerRoman, 3, ["iii", "iv", "v"]);
-        check(Style::UpperRoman, 1998, ["MCMXCVIII", "MCMXCIX", "MM"]);
-        check(Style::UpperRoman, 3_999, ["MMMCMXCIX", "4000", "4001"]);
-        check(Style::LowerLetters, 25, ["y", "z", "aa"]);
-        check(Style::UpperLetters, 52, ["ZZ", "AAA", "BBB"]);
-        check(Style::Bare, 1, ["", "", ""]);
+        check("D", 9, ["9", "10", "11"]);
+        check("r", 3, ["iii", "iv", "v"]);
+        check("R", 1998, ["MCMXCVIII", "MCMXCIX", "MM"]);
+        check("R", 3_999, ["MMMCMXCIX", "4000", "4001"]);
+        check("a", 25, ["y", "z", "aa"]);
+        check("A", 52, ["ZZ", "AAA", "BBB"]);
+        check("", 1, ["", "", ""]);
     }
 
     #[test]
     fn a_huge_number_does_not_make_a_huge_label() {
-        let range = Range { style: Style::LowerLetters, prefix: "x".repeat(99), start: u32::MAX };
+        let range = Range { style: b"a".to_vec(), prefix: "x".repeat(99), start: u32::MAX };
         assert_eq!(range.label(7).chars().count(), MAX_CHARS);
         assert_eq!(letters(u32::MAX).len(), MAX_CHARS);
     }
