@@ -54,7 +54,7 @@ impl CpuBudget {
 
 /// A running measurement of the thread that started it.
 pub struct Clock {
-    started: Now,
+    started: Duration,
 }
 
 impl Clock {
@@ -63,36 +63,23 @@ impl Clock {
     }
 
     pub fn elapsed(&self) -> Duration {
-        since(self.started)
+        now().saturating_sub(self.started)
     }
 }
 
+/// Returns the time on a clock that never goes back.
 #[cfg(unix)]
-type Now = Duration;
-
-#[cfg(unix)]
-fn now() -> Now {
+fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     // A clock that counts from the beginning of the thread is never negative.
-    Duration::try_from(time).unwrap_or_default()
-}
-
-#[cfg(unix)]
-fn since(start: Now) -> Duration {
-    now().saturating_sub(start)
+    time.try_into().unwrap_or_default()
 }
 
 #[cfg(not(unix))]
-type Now = std::time::Instant;
-
-#[cfg(not(unix))]
-fn now() -> Now {
-    Now::now()
-}
-
-#[cfg(not(unix))]
-fn since(start: Now) -> Duration {
-    start.elapsed()
+fn now() -> Duration {
+    static START: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed()
 }
 
 #[cfg(test)]
