@@ -158,7 +158,7 @@ pub enum Line {
     Done(Tail),
     /// Last, if it failed.
     Failed {
-        /// As [`Failure::code`] spells it.
+        /// As [`Failure::as_str`] spells it.
         code: String,
         /// The message of the reader.
         detail: String,
@@ -271,27 +271,14 @@ impl From<ReadFailure> for Error {
 
 impl From<&ReadFailure> for Line {
     fn from(failed: &ReadFailure) -> Self {
-        Self::Failed { code: failed.failure.code().to_owned(), detail: failed.detail.clone() }
+        Self::Failed { code: failed.failure.as_str().to_owned(), detail: failed.detail.clone() }
     }
 }
 
-/// Classes that a reader may report, the most informative first: if several readers fail, the most
-/// informative failure is reported.
-pub const BY_INFORMATION: [Failure; 9] = [
-    Failure::PasswordNeeded,
-    Failure::EncryptionNotSupported,
-    Failure::WrongFormat,
-    Failure::NotText,
-    Failure::NoPages,
-    Failure::OutOfMemory,
-    Failure::TimedOut,
-    Failure::Damaged,
-    Failure::Crashed,
-];
-
 /// Returns the class with this code; [`Failure::Crashed`] for an unknown code.
 pub fn failure_from_code(code: &str) -> Failure {
-    BY_INFORMATION.into_iter().find(|failure| failure.code() == code).unwrap_or(Failure::Crashed)
+    let known = Failure::ALL.into_iter().find(|failure| failure.as_str() == code);
+    known.unwrap_or(Failure::Crashed)
 }
 
 /// Serialises `line` as the bytes that cross the pipe, including the newline.

@@ -120,7 +120,7 @@ impl Before {
         match row.reason.as_str() {
             // Permissions, and the size limit, which only the walk compares.
             "io" | "too_large" => true,
-            code => code == Failure::PasswordNeeded.code() && self.has_password,
+            code => code == Failure::PasswordNeeded.as_str() && self.has_password,
         }
     }
 }

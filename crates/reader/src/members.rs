@@ -163,7 +163,7 @@ impl<'a, 'e> Members<'a, 'e> {
         let safe = safe.replace("..", "__").trim_start_matches(['/', '\\']).to_owned();
         let name = clean_name(&safe).unwrap_or_else(|| format!("member-{}", self.names.len() + 1));
         let name = self.take(&name)?;
-        let failed = Some((failure.code().to_owned(), detail));
+        let failed = Some((failure.as_str().to_owned(), detail));
         Ok((self.emit)(Line::Member(MemberLine { name, bytes: None, failed }))?)
     }
 

@@ -1,25 +1,20 @@
 //! Lists the programming languages: one row for each, with its word, its extensions and what it is.
 
-/// Defines the enum from one table of names, words, extensions and descriptions.
+use crate::text::fields;
+
+/// Defines the enum from one table of names, words, extensions and descriptions: languages with a grammar first, then
+/// the others, alphabetical.
 macro_rules! languages {
     ($($name:ident = $word:literal, $extensions:expr, $doc:literal;)*) => {
-        /// A programming language. The reader of code has a grammar for some of them.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Language {
-            $(#[doc = $doc] $name,)*
+        fields::words! {
+            /// A programming language. The reader of code has a grammar for some of them.
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub enum Language {
+                $(#[doc = $doc] $name = $word,)*
+            }
         }
 
         impl Language {
-            /// All languages: those with a grammar first, then the others, alphabetical.
-            pub const ALL: [Self; [$($word,)*].len()] = [$(Self::$name,)*];
-
-            /// Returns the word used in the database, in JSON and on the command line.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word,)*
-                }
-            }
-
             /// Returns the extensions of its files, in lower case.
             pub fn extensions(self) -> &'static [&'static str] {
                 match self {

@@ -27,9 +27,7 @@ use quality::is_missing;
 
 use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
-use crate::protocol::{
-    BY_INFORMATION, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, Page, ReadFailure,
-};
+use crate::protocol::{IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, Page, ReadFailure};
 use crate::sandbox::ReadOptions;
 use crate::sandbox::parent::{self, Reading};
 
@@ -83,9 +81,7 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
         return Ok(assemble::assemble(&reading, options));
     }
-    let rank =
-        |failed: &ReadFailure| BY_INFORMATION.iter().position(|class| *class == failed.failure);
-    let most_informative = failures.into_iter().min_by_key(rank);
+    let most_informative = failures.into_iter().min_by_key(|failed| failed.failure);
     Err(most_informative
         .unwrap_or_else(|| ReadFailure::new(Failure::Crashed, "there is no reader"))
         .into())
