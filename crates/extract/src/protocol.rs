@@ -53,7 +53,7 @@ pub const PICTURE_OF_PDF: &str = "picture-of-pdf";
 pub const PICTURE_OF_IMAGE: &str = "picture-of-image";
 
 /// The request to the child, in one line before the bytes of the file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Name of the reader to use.
     pub reader: String,

@@ -3,6 +3,7 @@
 #![expect(clippy::missing_panics_doc, reason = "a panic is a finding")]
 
 use std::io;
+use std::sync::LazyLock;
 
 use super::{Ask, Input, pdf, table};
 use crate::document::{Document, Format};
@@ -11,16 +12,9 @@ use crate::extract::protocol::{self, Line, Request};
 impl<'a> Input<'a> {
     /// Returns the input of a reader that needs nothing but the file.
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        static REQUEST: LazyLock<Request> = LazyLock::new(Request::default);
         let ask: &Ask<'_> = &|_| Err(io::ErrorKind::Unsupported.into());
-        Self {
-            bytes,
-            password: None,
-            ocr_pages: &[],
-            ask,
-            kind: None,
-            keeps_all: false,
-            drawing: None,
-        }
+        Self { bytes, request: &REQUEST, ask }
     }
 }
 

@@ -43,7 +43,7 @@ mod xml;
 
 use std::io;
 
-use crate::extract::protocol::{Drawing, Line, Pictures, ReadFailure, Recognised, Tail};
+use crate::extract::protocol::{Line, Pictures, ReadFailure, Recognised, Request, Tail};
 
 pub use serve::run_child;
 
@@ -57,18 +57,10 @@ type Ask<'a> = dyn Fn(Pictures) -> io::Result<Vec<Recognised>> + 'a;
 struct Input<'a> {
     /// The file.
     bytes: &'a [u8],
-    /// Opens an encrypted file.
-    password: Option<&'a str>,
-    /// The pages that OCR reads.
-    ocr_pages: &'a [u32],
+    /// How to read it.
+    request: &'a Request,
     /// For the readers that use OCR.
     ask: &'a Ask<'a>,
-    /// The word of the language of a text.
-    kind: Option<&'a str>,
-    /// Whether everything is read that the document shows.
-    keeps_all: bool,
-    /// The page to draw.
-    drawing: Option<&'a Drawing>,
 }
 
 /// Reads a document and emits lines in the order of the protocol, up to the last one, which it returns.

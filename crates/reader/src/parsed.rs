@@ -46,7 +46,7 @@ pub(super) fn notebook_with_results(input: &Input<'_>, emit: &mut Emit<'_>) -> R
 
 /// Returns the language of a text, as its word says.
 fn kind<T: std::str::FromStr>(input: &Input<'_>) -> Result<T, ReadFailure> {
-    let kind = input.kind.and_then(|word| word.parse().ok());
+    let kind = input.request.kind.as_deref().and_then(|word| word.parse().ok());
     kind.ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "its language is unknown"))
 }
 

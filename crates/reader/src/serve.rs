@@ -78,15 +78,7 @@ fn serve(
                 let reply = line(&mut *input.borrow_mut(), MAX_REPLY_BYTES)?;
                 decode(&reply).ok_or_else(|| io::ErrorKind::InvalidData.into())
             };
-            let input = Input {
-                bytes: &bytes,
-                password: request.password.as_deref(),
-                ocr_pages: &request.ocr_pages,
-                ask: &ask,
-                kind: request.kind.as_deref(),
-                keeps_all: request.keeps_all,
-                drawing: request.drawing.as_ref(),
-            };
+            let input = Input { bytes: &bytes, request, ask: &ask };
             read(&input, &mut |line| {
                 if let Line::Document(head) = &line {
                     limit_cpu(request, head.page_count);

@@ -33,7 +33,8 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let html = parse(&text);
     emit(Line::Document(head::read(&html)))?;
     let mut writer = Writer::default();
-    let content = if input.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
+    let content =
+        if input.request.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
     body::write(&content, &mut writer);
     emit(Line::Page(writer.page(1)))?;
     Ok(Tail::default())

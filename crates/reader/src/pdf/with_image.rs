@@ -62,7 +62,7 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, 
 /// Draws the picture that the request names.
 pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
-    let page = input.drawing.map_or(0, |drawing| drawing.page);
+    let page = input.request.drawing.as_ref().map_or(0, |drawing| drawing.page);
     let idx = usize::try_from(page).unwrap_or(usize::MAX).wrapping_sub(1);
     if let Some(start) = pictures(input.bytes).get(idx) {
         let bytes = with_first(input.bytes, *start);

@@ -17,7 +17,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     if document.is_encrypted() {
         let with_empty_password = document.decrypt("");
         with_empty_password
-            .or_else(|error| document.decrypt(input.password.ok_or(error)?))
+            .or_else(|error| document.decrypt(input.request.password.as_deref().ok_or(error)?))
             .map_err(|error| to_failure(&error))?;
     }
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();

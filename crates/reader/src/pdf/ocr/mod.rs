@@ -78,7 +78,7 @@ pub(crate) fn read(
     mut draw: impl FnMut(u32) -> Result<Option<Raster>, Stop>,
 ) -> Result<(), Stop> {
     let (mut numbers, mut rasters, mut num_pixels) = (Vec::new(), Vec::new(), 0);
-    let mut pages = input.ocr_pages.iter().copied().peekable();
+    let mut pages = input.request.ocr_pages.iter().copied().peekable();
     while let Some(number) = pages.next() {
         let drawn = draw(number)?;
         match drawn {

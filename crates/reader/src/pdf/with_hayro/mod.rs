@@ -32,14 +32,14 @@ pub(crate) use render::{draw, recognise};
 
 /// Reads a PDF page by page.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let pdf = open(input.bytes, input.password)?;
+    let pdf = open(input.bytes, input.request.password.as_deref())?;
     if pdf.pages().is_empty() {
         return Err(ReadFailure::new(Failure::NoPages, "").into());
     }
     let numbering = Numbering::of(&pdf);
     emit(Line::Document(catalog::head(&pdf, &numbering)))?;
 
-    let mut sheets = Sheets::of(&pdf, input.keeps_all);
+    let mut sheets = Sheets::of(&pdf, input.request.keeps_all);
     let mut next = 1;
     for (number, page) in numbering.numbers.iter().copied().zip(pdf.pages().iter()) {
         for missing in next..number {

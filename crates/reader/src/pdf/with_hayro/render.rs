@@ -21,7 +21,7 @@ const POINTS_PER_INCH: f64 = 72.0;
 
 /// Runs OCR on the pages that the job names.
 pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let pdf = open(input.bytes, input.password)?;
+    let pdf = open(input.bytes, input.request.password.as_deref())?;
     let pages = pdf.pages();
     let numbering = Numbering::of(&pdf);
     emit(Line::Document(Head { page_count: numbering.page_count, ..Head::default() }))?;
@@ -35,9 +35,9 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, 
 
 /// Draws the page that the request names, with its text marked.
 pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let pdf = open(input.bytes, input.password)?;
+    let pdf = open(input.bytes, input.request.password.as_deref())?;
     emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
-    let wanted = input.drawing.cloned().unwrap_or_default();
+    let wanted = input.request.drawing.clone().unwrap_or_default();
     let page = Numbering::of(&pdf).idx_of(wanted.page).and_then(|idx| pdf.pages().get(idx));
     if let Some(page) = page {
         let (width, height) = page.render_dimensions();
