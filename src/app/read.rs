@@ -10,9 +10,9 @@ use crate::app::ingestion::options::{password, reading_program, walk_options};
 use crate::app::{Observer, Session, absent, freshness, lookup};
 use crate::document::{Filter, Format, Stale, join};
 use crate::error::{Error, Result};
-use crate::extract::picture::{self, Picture};
+use crate::extract::protocol::Drawn;
 use crate::extract::sandbox::ReadOptions;
-use crate::extract::{containers, detect};
+use crate::extract::{containers, detect, picture};
 use crate::read::{self, Links, OpenOptions, Opened, Outline, ShowOptions, Shown};
 use crate::search::Hit;
 use crate::store::{
@@ -305,7 +305,7 @@ pub struct Pictured {
     /// Whether words were to be marked.
     pub is_marked: bool,
     /// The picture.
-    pub picture: Picture,
+    pub picture: Drawn,
 }
 
 /// Draws the page that is selected, or the first page of the selected part, with `mark` marked, or the part.

@@ -133,7 +133,8 @@ const RULES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "Serializer",
-        &["base/text/fields.rs", "base/text/json.rs"],
+        // The Base64 of the pipe has nothing to escape.
+        &["base/text/fields.rs", "base/text/json.rs", "extract/protocol.rs"],
         "text/json.rs escapes what no terminal may be given",
     ),
     (

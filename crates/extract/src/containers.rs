@@ -4,9 +4,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-
 use super::detect::{self, TextExtensions, TypeOverride};
 use super::protocol::{
     COMPRESSED, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, MemberLine, ReadFailure,
@@ -14,7 +11,7 @@ use super::protocol::{
 };
 use super::sandbox::{ReadOptions, parent};
 use crate::document::{Container, Format};
-use crate::error::{Error, Failure, Result};
+use crate::error::{Failure, Result};
 
 /// A file in a container.
 #[derive(Debug)]
@@ -29,8 +26,8 @@ pub struct Member {
 ///
 /// # Errors
 ///
-/// [`Error::Extract`] for a damaged container, or one over the limits on the number and size of its
-/// files; [`Error::Io`] if no process can be started.
+/// [`Error::Extract`](crate::error::Error::Extract) for a damaged container, or one over the limits on the number and
+/// size of its files; [`Error::Io`](crate::error::Error::Io) if no process can be started.
 pub fn unpack(bytes: &[u8], container: Container, options: &ReadOptions) -> Result<Vec<Member>> {
     let reader = match container {
         Container::Zip => MEMBERS_OF_ZIP,
@@ -61,7 +58,8 @@ pub fn unpack_one(
 ///
 /// # Errors
 ///
-/// [`Error::Extract`] for damaged data and for more than the limit; [`Error::Io`] if no process can be started.
+/// [`Error::Extract`](crate::error::Error::Extract) for damaged data and for more than the limit;
+/// [`Error::Io`](crate::error::Error::Io) if no process can be started.
 pub fn content<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Cow<'a, [u8]>> {
     if !detect::is_compressed(path, bytes) {
         return Ok(Cow::Borrowed(bytes));
@@ -104,13 +102,9 @@ pub fn detect<'a>(
 }
 
 fn member(line: MemberLine) -> Member {
-    let content = match (line.bytes, line.failed) {
-        (Some(bytes), None) => BASE64_STANDARD.decode(bytes).map_err(|error| Error::Extract {
-            failure: Failure::Crashed,
-            detail: error.to_string(),
-        }),
-        (_, Some((code, detail))) => Err(ReadFailure::new(failure_from_code(&code), detail).into()),
-        (None, None) => Err(ReadFailure::new(Failure::Crashed, "").into()),
+    let content = match line.failed {
+        None => Ok(line.bytes),
+        Some((code, detail)) => Err(ReadFailure::new(failure_from_code(&code), detail).into()),
     };
     Member { name: line.name, content }
 }

@@ -1,26 +1,10 @@
 //! Draws a page of a PDF or a picture file in the child process, for figures that text cannot carry.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-
 use super::pdf::from_header;
-use super::protocol::{Drawing, INVALID, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, Request};
+use super::protocol::{Drawing, Drawn, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, Request};
 use super::sandbox::{ReadOptions, parent};
 use crate::document::Format;
 use crate::error::{Failure, Result};
-
-/// A page as a picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
-    /// In pixels; the longer side has at most 1,600.
-    pub width: u32,
-    /// In pixels.
-    pub height: u32,
-    /// The file, as PNG.
-    pub png: Vec<u8>,
-    /// Words of the page that are marked.
-    pub num_marked: u32,
-}
 
 /// Whether the pages of documents in this format can be drawn.
 pub fn is_drawn(format: Format) -> bool {
@@ -42,7 +26,7 @@ pub fn draw(
     format: Format,
     (page, marked): (u32, &str),
     options: &ReadOptions,
-) -> Result<Option<Picture>> {
+) -> Result<Option<Drawn>> {
     let reader = match format {
         Format::Pdf => PICTURE_OF_PDF,
         Format::Image(_) => PICTURE_OF_IMAGE,
@@ -53,15 +37,7 @@ pub fn draw(
     let marked = marked[..marked.floor_char_boundary(MAX_MARKED_BYTES)].to_owned();
     let drawing = Some(Drawing { page, marked });
     let request = Request { drawing, ..parent::request(reader, &bytes, options) };
-    let drawn = parent::answer(&request, &bytes, options)?.drawn;
-    drawn
-        .map(|drawn| {
-            let png = BASE64_STANDARD.decode(drawn.png);
-            let png = png.map_err(|_| ReadFailure::new(Failure::Crashed, INVALID))?;
-            let (width, height, num_marked) = (drawn.width, drawn.height, drawn.num_marked);
-            Ok(Picture { width, height, png, num_marked })
-        })
-        .transpose()
+    Ok(parent::answer(&request, &bytes, options)?.drawn)
 }
 
 /// Longest text to mark.

@@ -119,8 +119,9 @@ pub struct Picture {
     pub height: u32,
     /// Dots per inch, if known.
     pub dpi: Option<f64>,
-    /// One byte per pixel, 0 for black, row by row from the top, in Base64.
-    pub pixels: String,
+    /// One byte per pixel, 0 for black, row by row from the top.
+    #[serde(with = "in_base64")]
+    pub pixels: Vec<u8>,
 }
 
 /// What Tesseract finds on a picture.
@@ -179,8 +180,9 @@ pub struct Parsed {
 pub struct MemberLine {
     /// Its clean name.
     pub name: String,
-    /// Its bytes in Base64; `None` if it failed.
-    pub bytes: Option<String>,
+    /// Its bytes; none if it failed.
+    #[serde(with = "in_base64")]
+    pub bytes: Vec<u8>,
     /// The code and the detail of its failure.
     pub failed: Option<(String, String)>,
 }
@@ -188,13 +190,30 @@ pub struct MemberLine {
 /// A page that was drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drawn {
-    /// Size in pixels.
+    /// In pixels; the longer side has at most 1,600.
     pub width: u32,
+    /// In pixels.
     pub height: u32,
-    /// The picture as PNG, in Base64.
-    pub png: String,
+    /// The file, as PNG.
+    #[serde(with = "in_base64")]
+    pub png: Vec<u8>,
     /// Words of the page that are marked.
     pub num_marked: u32,
+}
+
+/// Writes bytes as Base64.
+mod in_base64 {
+    use base64::Engine as _;
+    use base64::prelude::BASE64_STANDARD;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&BASE64_STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        BASE64_STANDARD.decode(String::deserialize(from)?).map_err(D::Error::custom)
+    }
 }
 
 /// What a document states about itself.

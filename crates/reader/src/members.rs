@@ -6,8 +6,6 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use mail_parser::mailbox::mbox::MessageIterator;
 use mail_parser::{MessageParser, MimeHeaders, PartType};
 use zip::result::ZipError;
@@ -109,7 +107,7 @@ pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail,
             Some(id) => id.replace(['/', '\\'], "_"),
             None => format!("message-{number}"),
         };
-        members.add(&format!("{name}.eml"), &contents)?;
+        members.add(&format!("{name}.eml"), contents)?;
     }
     if num_messages == 0 {
         return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
@@ -132,7 +130,8 @@ impl<'a, 'e> Members<'a, 'e> {
         Self { emit, names, numbers, bytes_left: limits::MEMBER_BYTES }
     }
 
-    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Stop> {
+    fn add(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Result<(), Stop> {
+        let bytes = bytes.into();
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.bytes_left = self.bytes_left.checked_sub(size).ok_or_else(|| {
             let most = limits::MEMBER_BYTES >> 20;
@@ -143,8 +142,7 @@ impl<'a, 'e> Members<'a, 'e> {
             return self.failed(name, Failure::Damaged, detail.into());
         };
         let name = self.take(&clean)?;
-        let bytes = BASE64_STANDARD.encode(bytes);
-        let member = MemberLine { name, bytes: Some(bytes), failed: None };
+        let member = MemberLine { name, bytes, failed: None };
         Ok((self.emit)(Line::Member(member))?)
     }
 
@@ -152,7 +150,7 @@ impl<'a, 'e> Members<'a, 'e> {
     pub(crate) fn add_from(&mut self, name: &str, reader: impl Read) -> Result<(), Stop> {
         let mut bytes = Vec::new();
         match reader.take(self.bytes_left.saturating_add(1)).read_to_end(&mut bytes) {
-            Ok(_) => self.add(name, &bytes),
+            Ok(_) => self.add(name, bytes),
             Err(error) => self.failed(name, Failure::Damaged, error.to_string()),
         }
     }
@@ -164,7 +162,7 @@ impl<'a, 'e> Members<'a, 'e> {
         let name = clean_name(&safe).unwrap_or_else(|| format!("member-{}", self.names.len() + 1));
         let name = self.take(&name)?;
         let failed = Some((failure.as_str().to_owned(), detail));
-        Ok((self.emit)(Line::Member(MemberLine { name, bytes: None, failed }))?)
+        Ok((self.emit)(Line::Member(MemberLine { name, bytes: Vec::new(), failed }))?)
     }
 
     /// Takes a name, with a number if an earlier member has it, as `kb convert` numbers its results.
@@ -220,13 +218,8 @@ pub(crate) mod tests {
         let input = Input::of(bytes);
         let outcome = read(&input, &mut |line| {
             if let Line::Member(MemberLine { name, bytes, failed }) = line {
-                let text = match (bytes, failed) {
-                    (Some(bytes), _) => {
-                        String::from_utf8(BASE64_STANDARD.decode(bytes).unwrap()).unwrap()
-                    }
-                    (None, failed) => failed.unwrap().0,
-                };
-                found.push((name, text));
+                let text = failed.map(|(code, _)| code);
+                found.push((name, text.unwrap_or_else(|| String::from_utf8(bytes).unwrap())));
             }
             Ok(())
         });

@@ -69,11 +69,11 @@ fn every_line_is_parsed_back_unchanged() {
         },
         has_same_text: true,
     })));
-    let picture = Picture { width: 1, height: 1, dpi: Some(200.0), pixels: "AA==".into() };
+    let picture = Picture { width: 1, height: 1, dpi: Some(200.0), pixels: vec![0] };
     check(&Line::Pictures(Pictures { wanted: Wanted::Words, pictures: vec![picture] }));
     check(&Line::Member(MemberLine {
         name: "a/b.md".into(),
-        bytes: None,
+        bytes: Vec::new(),
         failed: Some(("damaged".into(), "crc".into())),
     }));
     check(&Line::Done(Tail {

@@ -9,9 +9,6 @@ use std::process::ExitStatus;
 use std::thread;
 use std::time::Instant;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-
 use super::options::{Ocr, ReadOptions};
 use super::process::{Over, Process};
 use crate::protocol::{OCR_COMMAND, Picture, Pictures, Recognised, Request, Wanted};
@@ -128,30 +125,32 @@ fn run(
 
 /// Returns one picture as PGM, several as the pages of a TIFF file; `None` if pixels are missing.
 fn file(pictures: &[Picture]) -> Option<Vec<u8>> {
-    let pixels = |picture: &Picture| {
-        let pixels = BASE64_STANDARD.decode(&picture.pixels).ok()?;
+    let is_complete = |picture: &Picture| {
         let size = u64::from(picture.width) * u64::from(picture.height);
-        (u64::try_from(pixels.len()).ok() == Some(size)).then_some(pixels)
+        u64::try_from(picture.pixels.len()) == Ok(size)
     };
+    if !pictures.iter().all(is_complete) {
+        return None;
+    }
     if let [picture] = pictures {
         let head = format!("P5\n{} {}\n255\n", picture.width, picture.height);
-        return Some([head.into_bytes(), pixels(picture)?].concat());
+        return Some([head.as_bytes(), &picture.pixels].concat());
     }
     let mut tiff = b"II*\0\0\0\0\0".to_vec();
     let mut next = 4;
     for picture in pictures {
-        next = add_page(&mut tiff, next, picture, &pixels(picture)?);
+        next = add_page(&mut tiff, next, picture);
     }
     Some(tiff)
 }
 
 /// Adds a page with a byte per pixel to a TIFF file (TIFF 6.0, sections 2 and 4). Its directory begins with its
 /// resolution. `next` is where the offset of this directory goes; returns where that of the next one goes.
-fn add_page(tiff: &mut Vec<u8>, next: usize, picture: &Picture, pixels: &[u8]) -> usize {
+fn add_page(tiff: &mut Vec<u8>, next: usize, picture: &Picture) -> usize {
     const TAGS: [u16; 12] = [256, 257, 258, 259, 262, 273, 277, 278, 279, 282, 283, 296];
     const KINDS: [u16; 12] = [4, 4, 3, 3, 3, 4, 3, 4, 4, 5, 5, 3];
     let offset = |tiff: &[u8]| u32::try_from(tiff.len()).unwrap_or(u32::MAX);
-    let start = offset(tiff);
+    let (start, pixels) = (offset(tiff), &picture.pixels);
     tiff.extend(pixels);
     tiff.resize(tiff.len().next_multiple_of(2), 0);
     let (at, size) = (offset(tiff), u32::try_from(pixels.len()).unwrap_or(u32::MAX));
@@ -190,11 +189,9 @@ mod tests {
 
     #[test]
     fn pictures_are_complete_and_the_pages_of_one_file() {
-        let picture = |pixels: &[u8]| Picture {
-            width: 2,
-            height: 1,
-            dpi: Some(200.4),
-            pixels: BASE64_STANDARD.encode(pixels),
+        let picture = |pixels: &[u8]| {
+            let pixels = pixels.to_vec();
+            Picture { width: 2, height: 1, dpi: Some(200.4), pixels }
         };
         assert_eq!(file(&[picture(b"ab")]).unwrap(), b"P5\n2 1\n255\nab");
         assert_eq!(file(&[picture(b"ab"), picture(b"a")]), None);

@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::io::Cursor;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use image::{ImageFormat, Rgb, RgbImage};
 
 use super::layout::sheet::Area;
@@ -51,7 +49,7 @@ pub(super) fn send(
     let mut png = Cursor::new(Vec::new());
     image.write_to(&mut png, ImageFormat::Png).map_err(|error| crashed(error.to_string()))?;
     let num_marked = u32::try_from(marked.len()).unwrap_or(u32::MAX);
-    let png = BASE64_STANDARD.encode(png.into_inner());
+    let png = png.into_inner();
     Ok(emit(Line::Drawn(Drawn { width, height, png, num_marked }))?)
 }
 

@@ -1,8 +1,5 @@
 //! Asks the parent what Tesseract reads on pictures: this process can start no program.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-
 use super::raster::Raster;
 use crate::Ask;
 use crate::extract::protocol::{Picture, Pictures, Recognised, Wanted};
@@ -29,8 +26,8 @@ fn recognise<'a>(
     ask: &Ask<'_>,
 ) -> Vec<Recognised> {
     let picture = |raster: &Raster| {
-        let Raster { width, height, dpi, ref pixels } = *raster;
-        Picture { width, height, dpi, pixels: BASE64_STANDARD.encode(pixels) }
+        let Raster { width, height, dpi, pixels } = raster.clone();
+        Picture { width, height, dpi, pixels }
     };
     let pictures: Vec<Picture> = rasters.map(picture).collect();
     let num_pictures = pictures.len();
