@@ -6,7 +6,7 @@ use super::markdown::{self, Lead, Piece};
 use crate::boilerplate::is_boilerplate;
 use crate::document::{BlockKind, Document, Headed, Metadata};
 use crate::error::Result;
-use crate::protocol::{Head, Page, PageBlockKind};
+use crate::protocol::{Head, Page};
 use crate::sandbox::{ReadOptions, parent};
 
 /// Reads a web page, an office document or a book.
@@ -57,10 +57,10 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
         let words = block.text.trim_start_matches('#').replace('`', "");
         let is_heading = block.level > 0 && !is_boilerplate(&words);
         let is_demoted = block.level > 0 && !is_heading;
-        let kind = if is_demoted { PageBlockKind::Paragraph } else { block.kind };
+        let kind = if is_demoted { BlockKind::Paragraph } else { block.kind };
         pieces.push(Piece {
             bytes: start..document.text.len(),
-            kind: kind.into(),
+            kind,
             heading: is_heading.then(|| (block.level, markdown::to_heading(&words))),
         });
     }
@@ -105,8 +105,8 @@ mod tests {
         let block = |level: u8, kind, text: &str| PageBlock::new(kind, level, text);
         let blocks = headings.iter().flat_map(|(level, text)| {
             let mark = "#".repeat((*level).into());
-            let heading = block(*level, PageBlockKind::Heading, &format!("{mark} {text}"));
-            [heading, block(0, PageBlockKind::Paragraph, "words")]
+            let heading = block(*level, BlockKind::Heading, &format!("{mark} {text}"));
+            [heading, block(0, BlockKind::Paragraph, "words")]
         });
         let head = Head { title: stated.map(str::to_owned), ..Head::default() };
         let page = Page { number: 1, blocks: blocks.collect(), ..Page::default() };
@@ -143,8 +143,7 @@ mod tests {
     fn the_headings_of_a_slide_end_with_it() {
         let page = |number, blocks: &[(u8, &str)]| {
             let blocks = blocks.iter().map(|(level, text)| {
-                let kind =
-                    if *level > 0 { PageBlockKind::Heading } else { PageBlockKind::Paragraph };
+                let kind = if *level > 0 { BlockKind::Heading } else { BlockKind::Paragraph };
                 PageBlock::new(kind, *level, *text)
             });
             Page { number, blocks: blocks.collect(), ..Page::default() }
@@ -169,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_sheet_is_no_title() {
-        let block = PageBlock::new(PageBlockKind::Heading, 2, "## Sheet1");
+        let block = PageBlock::new(BlockKind::Heading, 2, "## Sheet1");
         let page = Page { number: 1, blocks: vec![block], ..Page::default() };
         let document = to_document(Head::default(), vec![page], false);
         assert_eq!(

@@ -18,7 +18,7 @@ use super::sandbox::Layers;
 use crate::document::Document;
 use crate::error::{Error, Failure};
 
-pub use page::{OcrOutcome, Page, PageBlock, PageBlockKind, Place};
+pub use page::{OcrOutcome, Page, PageBlock, Place};
 
 /// Marks a gap in the text of a page that is wider than those between letters, but narrower than
 /// most spaces. A noncharacter, which no text contains.

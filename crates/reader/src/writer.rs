@@ -4,9 +4,9 @@
 //! (`extract/headed.rs`).
 
 use super::markdown_table;
-use crate::document::{Reason, Words};
+use crate::document::{BlockKind, Reason, Words};
 use crate::extract::markdown::spell::tidy;
-use crate::extract::protocol::{Page, PageBlock, PageBlockKind};
+use crate::extract::protocol::{Page, PageBlock};
 use crate::text::markdown::fenced;
 
 /// Number of heading levels in Markdown.
@@ -49,19 +49,19 @@ impl Writer {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !text.is_empty() {
             let level = level.clamp(1, MAX_LEVEL);
-            self.push(PageBlockKind::Heading, level, heading_prefix(level) + &text);
+            self.push(BlockKind::Heading, level, heading_prefix(level) + &text);
         }
     }
 
     /// Adds prose.
     pub(super) fn paragraph(&mut self, text: &str) {
-        self.push(PageBlockKind::Paragraph, 0, tidy(text));
+        self.push(BlockKind::Paragraph, 0, tidy(text));
     }
 
     /// Adds source code between fences that do not occur in it.
     pub(super) fn code(&mut self, language: &str, text: &str) {
         let block = fenced(language, text);
-        self.push(PageBlockKind::Code, 0, block);
+        self.push(BlockKind::Code, 0, block);
     }
 
     /// Adds a line of source text; lines in a row become one block.
@@ -91,7 +91,7 @@ impl Writer {
             return;
         }
         rows.iter_mut().for_each(|row| row.resize(num_columns, String::new()));
-        self.push(PageBlockKind::Table, 0, markdown_table::to_markdown(&rows));
+        self.push(BlockKind::Table, 0, markdown_table::to_markdown(&rows));
     }
 
     /// Begins a list item; `depth` starts at 0, `marker` is `-` or `1.`.
@@ -125,7 +125,7 @@ impl Writer {
     pub(super) fn end_item(&mut self) {
         if !self.item.is_empty() {
             let text = std::mem::take(&mut self.item);
-            self.blocks.push(PageBlock::new(PageBlockKind::ListItem, 0, text));
+            self.blocks.push(PageBlock::new(BlockKind::ListItem, 0, text));
         }
     }
 
@@ -140,7 +140,7 @@ impl Writer {
         }
     }
 
-    fn push(&mut self, kind: PageBlockKind, level: u8, text: String) {
+    fn push(&mut self, kind: BlockKind, level: u8, text: String) {
         if !text.trim().is_empty() {
             self.end_item();
             self.blocks.push(PageBlock::new(kind, level, text));

@@ -88,7 +88,7 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
     let blocks =
         pages.iter().flat_map(|page| page.blocks.iter().map(move |block| (page.number, block)));
     for ((page, block), chain) in blocks.zip(chains) {
-        push(&mut document, Some(page), block.kind.into(), &block.text, chain);
+        push(&mut document, Some(page), block.kind, &block.text, chain);
     }
     // Texts in the fields of a form; most viewers have also drawn them on the page.
     let unseen = reading.head.fields.iter().filter(|field| !document.text.contains(field.as_str()));

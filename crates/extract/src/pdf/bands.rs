@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::protocol::{Page, PageBlock, PageBlockKind, Place};
+use crate::document::BlockKind;
+use crate::protocol::{Page, PageBlock, Place};
 
 /// Fewest pages with a line in the same position.
 const MIN_PAGES: usize = 5;
@@ -37,7 +38,7 @@ pub(super) fn find(pages: &[Page]) -> Vec<(usize, usize)> {
     let mut bands: BTreeMap<(bool, i64), Vec<(usize, usize)>> = BTreeMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
-            if block.kind == PageBlockKind::Table {
+            if block.kind == BlockKind::Table {
                 continue;
             }
             let key = block.place.and_then(|place| band(page, &place));
@@ -73,7 +74,7 @@ pub(super) fn find_typical(pages: &[Page], body_size: f64) -> Vec<(usize, usize)
     let is_typical = |(page_idx, _, block): &(usize, usize, &PageBlock)| {
         let is_apart = block.place.is_some_and(|place| band(&pages[*page_idx], &place).is_some());
         let is_small = block.place.is_some_and(|place| place.size < SMALL * body_size);
-        let is_line = block.kind != PageBlockKind::Table && is_apart;
+        let is_line = block.kind != BlockKind::Table && is_apart;
         is_line
             && (is_number_alone(&block.text) || (is_small && has_page_number_at_end(&block.text)))
     };
@@ -139,7 +140,7 @@ mod tests {
 
     fn block(text: &str, top: f64) -> PageBlock {
         let place = Place { top, bottom: top + 10.0, size: 10.0, num_lines: 1, ..Place::default() };
-        PageBlock { place: Some(place), ..PageBlock::new(PageBlockKind::Paragraph, 0, text) }
+        PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, 0, text) }
     }
 
     /// Creates pages with a first line at a height and text below.

@@ -5,7 +5,8 @@
 //! searches show them last ([`crate::text::contents`]).
 
 use super::entries;
-use crate::protocol::{Page, PageBlock, PageBlockKind};
+use crate::document::BlockKind;
+use crate::protocol::{Page, PageBlock};
 use crate::text::contents::{ContentsEntry, entries as entries_of, is_contents};
 
 /// Fewest entries on a page of a table of contents: of one that is known by its leaders or by its
@@ -39,10 +40,11 @@ fn mark_blocks(page: &mut Page, lines: impl Fn(&PageBlock) -> Option<String>) {
     let mut blocks: Vec<PageBlock> = Vec::with_capacity(page.blocks.len());
     for mut block in page.blocks.drain(..) {
         if let Some(lines) = lines(&block) {
-            (block.kind, block.level, block.text) = (PageBlockKind::Contents, 0, lines);
+            (block.kind, block.level, block.text) = (BlockKind::Paragraph, 0, lines);
+            block.is_contents = true;
         }
         match blocks.last_mut() {
-            Some(last) if [last.kind, block.kind] == [PageBlockKind::Contents; 2] => {
+            Some(last) if last.is_contents && block.is_contents => {
                 last.text.push('\n');
                 last.text.push_str(&block.text);
             }
@@ -71,7 +73,7 @@ fn has_plain_contents(page: &Page, num_pages: usize, continues: bool) -> bool {
 
 /// Whether most of a page is entries of an index.
 fn is_index(page: &Page, num_pages: usize) -> bool {
-    let prose = page.blocks.iter().filter(|block| block.kind.is_prose());
+    let prose = page.blocks.iter().filter(|block| block.is_prose());
     let found: Vec<entries::TitleAndPage> =
         prose.flat_map(|block| entries::of_index(&block.text).0).collect();
     let first = |pages: &str| pages.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
@@ -92,7 +94,7 @@ fn num_letters(page: &Page) -> usize {
 /// Returns the entries of a block of an index, one per line; `None` if it has none.
 fn index_lines(block: &PageBlock) -> Option<String> {
     let (found, rest) = entries::of_index(&block.text);
-    if !block.kind.is_prose() || found.is_empty() {
+    if !block.is_prose() || found.is_empty() {
         return None;
     }
     Some(joined(found.iter().map(|(title, pages)| ContentsEntry { title, pages }), rest))
@@ -106,9 +108,8 @@ fn joined<'a>(entries: impl Iterator<Item = ContentsEntry<'a>>, rest: &str) -> S
 
 /// Whether entries with plausible page numbers are a large part of a page.
 fn has_contents(page: &Page, num_pages: usize) -> bool {
-    let texts = || {
-        page.blocks.iter().filter(|block| block.kind.is_prose()).map(|block| block.text.as_str())
-    };
+    let texts =
+        || page.blocks.iter().filter(|block| block.is_prose()).map(|block| block.text.as_str());
     let of_page: Vec<ContentsEntry<'_>> = texts().flat_map(|text| entries_of(text).0).collect();
     let numbers: Vec<usize> = of_page
         .iter()
@@ -133,13 +134,12 @@ fn is_entries(text: &str) -> bool {
 /// none. There, a short line that ends in a page number needs no leader, and neither do the rows of
 /// a table if the page has no leaders at all.
 fn lines(block: &PageBlock, is_plain: bool) -> Option<String> {
-    if block.kind.is_prose() && is_entries(&block.text) {
+    if block.is_prose() && is_entries(&block.text) {
         let (found, rest) = entries_of(&block.text);
         return Some(joined(found.into_iter(), rest));
     }
-    let found = Some(block)
-        .filter(|block| is_plain || block.kind.is_prose())
-        .and_then(entries::of_contents)?;
+    let found =
+        Some(block).filter(|block| is_plain || block.is_prose()).and_then(entries::of_contents)?;
     Some(joined(found.iter().map(|(title, pages)| ContentsEntry { title, pages }), ""))
 }
 
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn page(texts: &[&str]) -> Page {
-        let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);
+        let block = |text: &&str| PageBlock::new(BlockKind::Paragraph, 0, *text);
         Page { number: 1, blocks: texts.iter().map(block).collect(), ..Page::default() }
     }
 
@@ -156,11 +156,8 @@ mod tests {
     fn check(texts: &[&str], expected: &[(bool, &str)]) {
         let mut pages = [page(texts)];
         mark(&mut pages);
-        let found: Vec<(bool, &str)> = pages[0]
-            .blocks
-            .iter()
-            .map(|block| (block.kind == PageBlockKind::Contents, block.text.as_str()))
-            .collect();
+        let found: Vec<(bool, &str)> =
+            pages[0].blocks.iter().map(|block| (block.is_contents, block.text.as_str())).collect();
         assert_eq!(found, expected);
     }
 
@@ -200,12 +197,12 @@ mod tests {
     fn a_table_of_contents_needs_no_leaders() {
         let mut contents = page(&["Contents", "1 Tides 1", "1.1 Ebb 2"]);
         let table = "| 2 Gauges | 4 |\n| --- | --- |\n| 3 Floats | 9 |";
-        contents.blocks.push(PageBlock::new(PageBlockKind::Table, 0, table));
+        contents.blocks.push(PageBlock::new(BlockKind::Table, 0, table));
         let mut pages = [contents, page(&["4 Pumps 11", "5 Locks 12", "6 Sluices 15"])];
         mark(&mut pages);
         let text =
             "1 Tides \u{2026} 1\n1.1 Ebb \u{2026} 2\n2 Gauges \u{2026} 4\n3 Floats \u{2026} 9";
-        assert_eq!(pages[0].blocks[1], PageBlock { ..block(text) });
+        assert_eq!(pages[0].blocks[1], block(text));
         assert_eq!(
             pages[1].blocks[0].text,
             "4 Pumps \u{2026} 11\n5 Locks \u{2026} 12\n6 Sluices \u{2026} 15"
@@ -213,16 +210,16 @@ mod tests {
     }
 
     fn block(text: &str) -> PageBlock {
-        PageBlock::new(PageBlockKind::Contents, 0, text)
+        PageBlock { is_contents: true, ..PageBlock::new(BlockKind::Paragraph, 0, text) }
     }
 
     #[test]
     fn a_table_of_numbers_is_not_a_table_of_contents() {
         let table = "| Year | Ships |\n| --- | --- |\n| North | 3 |\n| East | 9 |\n| South | 4 |";
         let mut pages = [page(&["The ships of the harbour"])];
-        pages[0].blocks.push(PageBlock::new(PageBlockKind::Table, 0, table));
+        pages[0].blocks.push(PageBlock::new(BlockKind::Table, 0, table));
         mark(&mut pages);
-        assert_eq!(pages[0].blocks[1].kind, PageBlockKind::Table);
+        assert_eq!(pages[0].blocks[1].kind, BlockKind::Table);
     }
 
     #[test]
@@ -230,7 +227,7 @@ mod tests {
         let text = "anchor, 3, 9 buoy, 12 chart, 4 dock, 7, 8 ebb, 2 float, 11 gauge, 5 harbour, 1";
         let mut pages = [page(&["Index", text])];
         mark(&mut pages);
-        assert_eq!(pages[0].blocks[1].kind, PageBlockKind::Contents);
+        assert!(pages[0].blocks[1].is_contents);
         assert!(pages[0].blocks[1].text.starts_with("anchor \u{2026} 3, 9\nbuoy \u{2026} 12\n"));
         let prose = "In May, 12 ships came, in June, 9 ships came, and in July, 3 more, from far.";
         check(&[prose], &[(false, prose)]);

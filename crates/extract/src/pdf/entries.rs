@@ -1,7 +1,8 @@
 //! Finds the entries of tables of contents and of indexes that have no leaders. A pure function.
 
 use super::number;
-use crate::protocol::{PageBlock, PageBlockKind};
+use crate::document::BlockKind;
+use crate::protocol::PageBlock;
 
 /// Longest title of an entry, in words.
 const MAX_WORDS: usize = 16;
@@ -43,7 +44,7 @@ pub(super) fn is_title(block: &PageBlock) -> bool {
 /// Returns the entries of a block whose lines or rows end in page numbers; `None` if it has others.
 pub(super) fn of_contents(block: &PageBlock) -> Option<Vec<TitleAndPage>> {
     match block.kind {
-        PageBlockKind::Table => {
+        BlockKind::Table => {
             let rows = block.text.lines().filter(|line| !line.starts_with("| ---"));
             let mut rows = rows.map(of_row).peekable();
             // The first row may be a head, such as "Page".
@@ -52,7 +53,8 @@ pub(super) fn of_contents(block: &PageBlock) -> Option<Vec<TitleAndPage>> {
             }
             rows.collect()
         }
-        PageBlockKind::Code | PageBlockKind::Contents => None,
+        BlockKind::Code => None,
+        _ if block.is_contents => None,
         _ => of_line(&block.text).map(|entry| vec![entry]),
     }
 }
@@ -134,7 +136,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(kind: PageBlockKind, text: &str, expected: Option<&[(&str, &str)]>) {
+    fn check(kind: BlockKind, text: &str, expected: Option<&[(&str, &str)]>) {
         let found = of_contents(&PageBlock::new(kind, 0, text));
         let found: Option<Vec<(&str, &str)>> = found.as_ref().map(|entries| {
             entries.iter().map(|(title, pages)| (title.as_str(), pages.as_str())).collect()
@@ -144,18 +146,14 @@ mod tests {
 
     #[test]
     fn lines_and_rows_end_in_page_numbers() {
-        check(PageBlockKind::Paragraph, "1.2 Tides 14", Some(&[("1.2 Tides", "14")]));
+        check(BlockKind::Paragraph, "1.2 Tides 14", Some(&[("1.2 Tides", "14")]));
         let table = "|  | Page |\n| --- | --- |\n| 1 Tides | 3 |\n| Gauges |  |\n";
-        check(PageBlockKind::Table, table, None);
+        check(BlockKind::Table, table, None);
         let table = "|  |  | Page |\n| --- | --- | --- |\n| 1 | Tides | 3 |\n| 2 | Gauges | 8 |";
-        check(PageBlockKind::Table, table, Some(&[("1 Tides", "3"), ("2 Gauges", "8")]));
-        check(
-            PageBlockKind::Paragraph,
-            "The tide turned at 12",
-            Some(&[("The tide turned at", "12")]),
-        );
-        check(PageBlockKind::Paragraph, "It rose by, 12", None);
-        check(PageBlockKind::Paragraph, "14", None);
+        check(BlockKind::Table, table, Some(&[("1 Tides", "3"), ("2 Gauges", "8")]));
+        check(BlockKind::Paragraph, "The tide turned at 12", Some(&[("The tide turned at", "12")]));
+        check(BlockKind::Paragraph, "It rose by, 12", None);
+        check(BlockKind::Paragraph, "14", None);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use super::{bands, geometry};
-use crate::document::Reason;
-use crate::protocol::{Page, PageBlock, PageBlockKind};
+use crate::document::{BlockKind, Reason};
+use crate::protocol::{Page, PageBlock};
 
 /// Most blocks at either end of a page that may be furniture: left, middle and right of a running
 /// head.
@@ -71,7 +71,7 @@ pub(super) fn remove(pages: &mut [Page]) {
     {
         let blocks = || sightings.iter().map(|&(page, block)| &pages[page].blocks[block]);
         let texts: Vec<&str> = blocks().map(|block| block.text.as_str()).collect();
-        let is_heading = blocks().any(|block| block.kind == PageBlockKind::Heading);
+        let is_heading = blocks().any(|block| block.kind == BlockKind::Heading);
         let num_kept = if !pattern.contains('#') || texts.windows(2).all(|pair| pair[0] == pair[1])
         {
             1
@@ -150,7 +150,7 @@ fn coarse(points: f64) -> i64 {
 }
 
 fn may_be_furniture(block: &PageBlock, max_chars: usize) -> bool {
-    block.kind != PageBlockKind::Table && block.text.chars().count() <= max_chars
+    block.kind != BlockKind::Table && block.text.chars().count() <= max_chars
 }
 
 #[expect(
@@ -224,7 +224,7 @@ mod tests {
     /// Checks pages given as the texts of their blocks, and compares the remaining texts.
     #[track_caller]
     fn check(pages: &[&[&str]], expected: &[&[&str]]) {
-        let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);
+        let block = |text: &&str| PageBlock::new(BlockKind::Paragraph, 0, *text);
         let mut pages: Vec<Page> = (1..)
             .zip(pages)
             .map(|(number, texts)| Page {
@@ -301,7 +301,7 @@ mod tests {
                 bottom: height * 1000.0 + 10.0,
                 ..Place::default()
             }),
-            ..PageBlock::new(PageBlockKind::Paragraph, 0, text)
+            ..PageBlock::new(BlockKind::Paragraph, 0, text)
         };
         let page = |(number, blocks): (u32, &&[(f64, &str)])| Page {
             number,

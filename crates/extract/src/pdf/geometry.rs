@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{headings, labels, number};
-use crate::protocol::{Page, PageBlock, PageBlockKind, Place};
+use crate::document::BlockKind;
+use crate::protocol::{Page, PageBlock, Place};
 
 /// Fewest tagged headings for the tags to be trusted.
 const MIN_TAGGED: usize = 3;
@@ -57,9 +58,9 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
             drop_others(&page.blocks, &mut levels);
         }
         for (block, level) in page.blocks.iter_mut().zip(levels) {
-            block.level = if block.kind.is_prose() { level } else { 0 };
+            block.level = if block.is_prose() { level } else { 0 };
             if block.level > 0 {
-                block.kind = PageBlockKind::Heading;
+                block.kind = BlockKind::Heading;
             }
         }
     }
@@ -178,9 +179,10 @@ fn is_bold(place: &Place) -> bool {
 
 fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
     let may_be = match block.kind {
-        PageBlockKind::Table | PageBlockKind::Code | PageBlockKind::Contents => false,
-        PageBlockKind::ListItem => block.text.starts_with(|first: char| first.is_alphanumeric()),
-        PageBlockKind::Heading | PageBlockKind::Paragraph => true,
+        BlockKind::Table | BlockKind::Code => false,
+        _ if block.is_contents => false,
+        BlockKind::ListItem => block.text.starts_with(|first: char| first.is_alphanumeric()),
+        BlockKind::Heading | BlockKind::Paragraph => true,
     };
     let is_number = headings::number_depth(&block.text).is_some();
     if !may_be
@@ -274,9 +276,9 @@ fn is_in_sentence(blocks: &[PageBlock], at: usize) -> bool {
     let goes_on = |above: &PageBlock, below: &PageBlock| {
         let (Some(one), Some(other)) = (above.place, below.place) else { return false };
         let distance = other.top - one.bottom;
-        below.kind.is_prose()
-            && below.kind != PageBlockKind::ListItem
-            && above.kind.is_prose()
+        below.is_prose()
+            && below.kind != BlockKind::ListItem
+            && above.is_prose()
             && below.text.starts_with(char::is_lowercase)
             && !above.text.ends_with(['.', '!', '?', ':', ';'])
             && distance.abs() <= NEAR * one.size.max(other.size)

@@ -10,7 +10,8 @@ use super::clean::is_ideographic;
 use super::number;
 use super::outline::{self, MAX_CHARS, Placed, letters};
 use crate::boilerplate::is_boilerplate;
-use crate::protocol::{OutlineEntry, Page, PageBlockKind};
+use crate::document::BlockKind;
+use crate::protocol::{OutlineEntry, Page};
 
 /// Fewest bookmarks for an outline to be trusted; fewer are often just `Cover` and `Back`.
 const MIN_OUTLINE: usize = 3;
@@ -71,13 +72,13 @@ fn follow_outline(
                 is_heading |= (next.page_idx, next.block_idx) == here;
             }
             if is_heading {
-                block.kind = PageBlockKind::Heading;
-            } else if block.kind == PageBlockKind::Heading {
+                block.kind = BlockKind::Heading;
+            } else if block.kind == BlockKind::Heading {
                 let depth = depth_of_level.get(&block.level).filter(|_| is_plausible(&block.text));
                 match depth {
                     Some(depth) => chain.enter(*depth, &block.text),
                     None if chain.is_title(&block.text) => {}
-                    None => block.kind = PageBlockKind::Paragraph,
+                    None => block.kind = BlockKind::Paragraph,
                 }
             }
             chains.push(chain.names());
@@ -91,15 +92,14 @@ fn follow_outline(
 fn depths_by_outline(pages: &[Page], entries: &[Placed<'_>]) -> BTreeMap<u8, u8> {
     let mut by_level: BTreeMap<u8, (usize, Vec<u8>)> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
-        if block.kind == PageBlockKind::Heading {
+        if block.kind == BlockKind::Heading {
             by_level.entry(block.level).or_default().0 += 1;
         }
     }
     for placed in entries {
         let Some(block_idx) = placed.block_idx else { continue };
         let block = &pages[placed.page_idx].blocks[block_idx];
-        if let (PageBlockKind::Heading, Some(level)) = (block.kind, by_level.get_mut(&block.level))
-        {
+        if let (BlockKind::Heading, Some(level)) = (block.kind, by_level.get_mut(&block.level)) {
             level.1.push(placed.entry.level);
         }
     }
@@ -113,16 +113,16 @@ fn depths_by_outline(pages: &[Page], entries: &[Placed<'_>]) -> BTreeMap<u8, u8>
 
 fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
     let blocks = pages.iter_mut().flat_map(|page| page.blocks.iter_mut());
-    for block in blocks.filter(|block| block.kind == PageBlockKind::Heading) {
+    for block in blocks.filter(|block| block.kind == BlockKind::Heading) {
         if !is_plausible(&block.text) {
-            block.kind = PageBlockKind::Paragraph;
+            block.kind = BlockKind::Paragraph;
         }
     }
     let depth_of_level = depths(pages);
     let mut chain = Chain::new(title);
     let mut chains = Vec::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
-        if block.kind == PageBlockKind::Heading {
+        if block.kind == BlockKind::Heading {
             let by_size = depth_of_level.get(&block.level).copied().unwrap_or(block.level);
             chain.enter(number_depth(&block.text).unwrap_or(by_size), &block.text);
         }
@@ -136,7 +136,7 @@ fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
 fn depths(pages: &[Page]) -> BTreeMap<u8, u8> {
     let mut by_level: BTreeMap<u8, Vec<Option<u8>>> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
-        if block.kind == PageBlockKind::Heading {
+        if block.kind == BlockKind::Heading {
             by_level.entry(block.level).or_default().push(number_depth(&block.text));
         }
     }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::number;
-use crate::protocol::{OutlineEntry, Page, PageBlock, PageBlockKind};
+use crate::document::BlockKind;
+use crate::protocol::{OutlineEntry, Page, PageBlock};
 
 /// Longest title, in characters.
 pub(super) const MAX_CHARS: usize = 200;
@@ -42,7 +43,7 @@ pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
         let mut blocks = Vec::with_capacity(page.blocks.len());
         for block in page.blocks.drain(..) {
             let mut rest = block;
-            while rest.kind.is_prose()
+            while rest.is_prose()
                 && let Some(end) = title_end(&rest.text, page.number)
             {
                 let is_between = |c: char| c.is_whitespace() || c == '.';
@@ -56,7 +57,7 @@ pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
                 rest.text.truncate(end);
                 let place = rest.place;
                 blocks.push(rest);
-                rest = PageBlock { place, ..PageBlock::new(PageBlockKind::Paragraph, 0, text) };
+                rest = PageBlock { place, ..PageBlock::new(BlockKind::Paragraph, 0, text) };
             }
             blocks.push(rest);
         }
@@ -146,7 +147,7 @@ fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
     let mut index: HashMap<String, Vec<Position>> = HashMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
-            if block.kind.is_prose() && block.text.chars().count() <= MAX_CHARS {
+            if block.is_prose() && block.text.chars().count() <= MAX_CHARS {
                 let whole = letters(&block.text);
                 let key = letters(number::without(&block.text));
                 if key != whole {
@@ -187,7 +188,7 @@ fn candidates(
             found.retain(holds);
         }
     };
-    prefer(&|block| block.kind == PageBlockKind::Heading);
+    prefer(&|block| block.kind == BlockKind::Heading);
     prefer(&|block| letters(&block.text) == wanted);
     found.truncate(MAX_CANDIDATES);
     found

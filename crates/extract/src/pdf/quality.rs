@@ -115,10 +115,11 @@ pub(super) fn drop_unknown(pages: &mut [Page]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{PageBlock, PageBlockKind};
+    use crate::document::BlockKind;
+    use crate::protocol::PageBlock;
 
     fn page(texts: &[&str]) -> Page {
-        let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);
+        let block = |text: &&str| PageBlock::new(BlockKind::Paragraph, 0, *text);
         Page { blocks: texts.iter().map(block).collect(), ..Page::default() }
     }
 

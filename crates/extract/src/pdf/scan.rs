@@ -183,13 +183,14 @@ fn put(reading: &mut Reading, answer: Page, is_forced: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::BlockKind;
     use crate::error::Failure;
-    use crate::protocol::{PageBlock, PageBlockKind};
+    use crate::protocol::PageBlock;
 
     fn page(text: &str, image_coverage: f64) -> Page {
         let mut page = Page { image_coverage, ..Page::default() };
         if !text.is_empty() {
-            page.blocks.push(PageBlock::new(PageBlockKind::Paragraph, 0, text));
+            page.blocks.push(PageBlock::new(BlockKind::Paragraph, 0, text));
         }
         page
     }

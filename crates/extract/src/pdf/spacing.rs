@@ -7,7 +7,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::protocol::{NARROW_GAP, Page, PageBlockKind};
+use crate::document::BlockKind;
+use crate::protocol::{NARROW_GAP, Page};
 
 /// Words of one letter.
 const ONE_LETTER: &str =
@@ -59,7 +60,7 @@ pub(super) fn separate(pages: &mut [Page]) -> Counts {
     let glued = Glued::of(pages, &words, is_trusted);
     let mut counts = Counts::default();
     for block in pages.iter_mut().flat_map(|page| &mut page.blocks) {
-        let is_text = block.kind != PageBlockKind::Code;
+        let is_text = block.kind != BlockKind::Code;
         let mut text = String::with_capacity(block.text.len());
         for token in block.text.split_inclusive([' ', '\n']) {
             let word = token.trim_end_matches([' ', '\n']);

@@ -3,7 +3,8 @@
 
 use super::{clean, number};
 use crate::boilerplate::is_boilerplate;
-use crate::protocol::{Page, PageBlock, PageBlockKind};
+use crate::document::BlockKind;
+use crate::protocol::{Page, PageBlock};
 
 /// Longest title that is accepted, in characters.
 const MAX_CHARS: usize = 250;
@@ -84,7 +85,7 @@ fn cleaned(text: &str) -> Option<String> {
 
 fn heading(pages: &[Page]) -> Option<String> {
     let page = pages.iter().find(|page| !page.blocks.is_empty())?;
-    let headings = page.blocks.iter().filter(|block| block.kind == PageBlockKind::Heading);
+    let headings = page.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
     let headings = headings.filter(|block| {
         is_sensible(&block.text)
             && !is_formula(&block.text)
@@ -142,7 +143,7 @@ fn is_section(heading: &str, pages: &[Page]) -> bool {
     let is_neighbour = |block: &PageBlock| {
         let word = block.text.split_whitespace().next().unwrap_or_default();
         let word = word.trim_end_matches(['.', ':']);
-        block.kind == PageBlockKind::Heading && neighbours.iter().any(|neighbour| word == neighbour)
+        block.kind == BlockKind::Heading && neighbours.iter().any(|neighbour| word == neighbour)
     };
     pages.iter().flat_map(|page| &page.blocks).any(is_neighbour)
 }
@@ -219,10 +220,10 @@ mod tests {
         let pages = [
             page(vec![]),
             page(vec![
-                block(PageBlockKind::Paragraph, 0, "Vol. 3"),
-                block(PageBlockKind::Heading, 1, "HARBOURS"),
-                block(PageBlockKind::Heading, 3, "In this volume"),
-                block(PageBlockKind::Heading, 2, "The tides"),
+                block(BlockKind::Paragraph, 0, "Vol. 3"),
+                block(BlockKind::Heading, 1, "HARBOURS"),
+                block(BlockKind::Heading, 3, "In this volume"),
+                block(BlockKind::Heading, 2, "The tides"),
             ]),
         ];
         assert_eq!(of(Some("untitled"), &pages).as_deref(), Some("The tides"));
@@ -231,7 +232,7 @@ mod tests {
 
     #[track_caller]
     fn check_headings(headings: &[&str], expected: Option<&str>) {
-        let block = |text: &&str| PageBlock::new(PageBlockKind::Heading, 1, *text);
+        let block = |text: &&str| PageBlock::new(BlockKind::Heading, 1, *text);
         let pages = [Page { blocks: headings.iter().map(block).collect(), ..Page::default() }];
         assert_eq!(of(None, &pages).as_deref(), expected, "{headings:?}");
     }

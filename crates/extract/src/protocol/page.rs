@@ -64,11 +64,14 @@ impl OcrOutcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageBlock {
     /// Its kind, as the reader sees it.
-    pub kind: PageBlockKind,
+    pub kind: BlockKind,
     /// Level of a heading from 1; 0 for everything else.
     pub level: u8,
     /// Its text; a table as Markdown lines.
     pub text: String,
+    /// Whether it is entries of a table of contents or of an index, one per line. Only the parent finds them.
+    #[serde(skip)]
+    pub is_contents: bool,
     /// Its position and appearance; `None` from readers that do not report them.
     #[serde(default)]
     pub place: Option<Place>,
@@ -76,8 +79,13 @@ pub struct PageBlock {
 
 impl PageBlock {
     /// Creates a block of which only the text is known.
-    pub fn new(kind: PageBlockKind, level: u8, text: impl Into<String>) -> Self {
-        Self { kind, level, text: text.into(), place: None }
+    pub fn new(kind: BlockKind, level: u8, text: impl Into<String>) -> Self {
+        Self { kind, level, text: text.into(), is_contents: false, place: None }
+    }
+
+    /// Whether it may be a heading, or begin with one.
+    pub fn is_prose(&self) -> bool {
+        !self.is_contents && !matches!(self.kind, BlockKind::Table | BlockKind::Code)
     }
 }
 
@@ -101,41 +109,4 @@ pub struct Place {
     /// Whether wide gaps divide one of its lines, apart from one behind a number, as in a row of a form.
     #[serde(default)]
     pub has_gaps: bool,
-}
-
-/// [`BlockKind`] as it is serialised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PageBlockKind {
-    /// A heading.
-    Heading,
-    /// Prose.
-    Paragraph,
-    /// An item of a list, including its bullet or number.
-    ListItem,
-    /// A table in Markdown.
-    Table,
-    /// Lines in a monospaced font.
-    Code,
-    /// Entries of a table of contents or of an index, one per line. Only the parent finds them.
-    Contents,
-}
-
-impl PageBlockKind {
-    /// Whether a block of this kind may be a heading, or begin with one.
-    pub fn is_prose(self) -> bool {
-        !matches!(self, Self::Table | Self::Code | Self::Contents)
-    }
-}
-
-impl From<PageBlockKind> for BlockKind {
-    fn from(kind: PageBlockKind) -> Self {
-        match kind {
-            PageBlockKind::Heading => Self::Heading,
-            PageBlockKind::Paragraph | PageBlockKind::Contents => Self::Paragraph,
-            PageBlockKind::ListItem => Self::ListItem,
-            PageBlockKind::Table => Self::Table,
-            PageBlockKind::Code => Self::Code,
-        }
-    }
 }

@@ -48,7 +48,7 @@ fn every_line_is_parsed_back_unchanged() {
     }));
     check(&Line::Page(Page {
         number: 3,
-        blocks: vec![PageBlock::new(PageBlockKind::Table, 0, "| a |\n| --- |\n| \u{1F30A} |")],
+        blocks: vec![PageBlock::new(BlockKind::Table, 0, "| a |\n| --- |\n| \u{1F30A} |")],
         image_coverage: 0.25,
         ..Page::default()
     }));

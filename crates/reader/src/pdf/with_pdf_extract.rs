@@ -6,9 +6,10 @@
 use pdf_extract::encryption::DecryptionError;
 use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page};
 
+use crate::document::BlockKind;
 use crate::error::Failure;
 use crate::extract::pdf::clean;
-use crate::extract::protocol::{Head, Line, Page, PageBlock, PageBlockKind, ReadFailure, Tail};
+use crate::extract::protocol::{Head, Line, Page, PageBlock, ReadFailure, Tail};
 use crate::{Emit, Input, Stop};
 
 /// Reads a PDF page by page.
@@ -35,7 +36,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         }
         let blocks = clean::paragraphs(&text);
         let blocks: Vec<PageBlock> =
-            blocks.map(|text| PageBlock::new(PageBlockKind::Paragraph, 0, text)).collect();
+            blocks.map(|text| PageBlock::new(BlockKind::Paragraph, 0, text)).collect();
         // This reader does not count instructions; only whether there are any matters.
         let num_text_ops = u32::from(!blocks.is_empty());
         emit(Line::Page(Page { number, blocks, num_text_ops, ..Page::default() }))?;

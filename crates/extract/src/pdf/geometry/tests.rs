@@ -5,7 +5,7 @@ use super::*;
 /// Creates a block of one line with a size, a relative ink density, and a tagged level.
 fn block(text: &str, size: f64, ink: f64, level: u8) -> PageBlock {
     let place = Place { size, ink, num_lines: 1, ..Place::default() };
-    PageBlock { place: Some(place), ..PageBlock::new(PageBlockKind::Paragraph, level, text) }
+    PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, level, text) }
 }
 
 /// Creates enough text to define the normal size.
@@ -23,7 +23,7 @@ fn check(blocks: Vec<PageBlock>, expected: &[u8]) {
     let mut pages = [Page { blocks, ..Page::default() }];
     mark_headings(&mut pages);
     let [.., text] = pages[0].blocks.as_slice() else { panic!("there is text") };
-    assert_eq!(text.kind, PageBlockKind::Paragraph);
+    assert_eq!(text.kind, BlockKind::Paragraph);
     let levels: Vec<u8> = pages[0].blocks.iter().map(|block| block.level).collect();
     assert_eq!(levels[..levels.len() - 1], *expected);
 }
@@ -60,7 +60,7 @@ fn lines_of_tables_and_long_text_are_not_headings() {
     let mut long = block("Bold words that go on", 10.0, 1.4, 0);
     long.place.as_mut().unwrap().num_lines = 4;
     let mut table = block("| a |", 14.0, 1.4, 0);
-    table.kind = PageBlockKind::Table;
+    table.kind = BlockKind::Table;
     check(vec![block("Free cash flow 1,066 848", 10.0, 1.4, 0), long, table], &[0, 0, 0]);
 }
 
@@ -121,10 +121,8 @@ fn enough_tags_override_appearance() {
 
 #[test]
 fn blocks_without_positions_are_not_changed() {
-    let mut pages = [Page {
-        blocks: vec![PageBlock::new(PageBlockKind::Heading, 2, "One")],
-        ..Page::default()
-    }];
+    let mut pages =
+        [Page { blocks: vec![PageBlock::new(BlockKind::Heading, 2, "One")], ..Page::default() }];
     mark_headings(&mut pages);
     assert_eq!(pages[0].blocks[0].level, 2);
 }

@@ -8,7 +8,7 @@ fn pages(texts: &[&[&str]]) -> Vec<Page> {
     let block = |text: &&str| {
         let words = text.trim_start_matches('#');
         let level = u8::try_from(text.len() - words.len()).unwrap();
-        let kind = if level > 0 { PageBlockKind::Heading } else { PageBlockKind::Paragraph };
+        let kind = if level > 0 { BlockKind::Heading } else { BlockKind::Paragraph };
         PageBlock::new(kind, level, words.trim())
     };
     let page = |(number, texts): (u32, &&[&str])| Page {
@@ -77,7 +77,7 @@ fn implausible_headings_are_text() {
     check(&[&lines], &[], None, &[""; 8]);
     let mut pages = pages(&[&lines]);
     assign(&mut pages, &[], None);
-    assert!(pages[0].blocks.iter().all(|block| block.kind == PageBlockKind::Paragraph));
+    assert!(pages[0].blocks.iter().all(|block| block.kind == BlockKind::Paragraph));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn headings_that_look_like_those_with_bookmarks_need_none() {
     let mut marked = pages(texts);
     assign(&mut marked, &outline, Some("Tides"));
     let kinds: Vec<bool> =
-        marked[0].blocks.iter().map(|block| block.kind == PageBlockKind::Heading).collect();
+        marked[0].blocks.iter().map(|block| block.kind == BlockKind::Heading).collect();
     assert_eq!(kinds, [true, true, true, true, true, false]);
 }
 

@@ -6,8 +6,9 @@ use super::marks::{Marker, ends_sentence, marker_of};
 use super::piece::Table;
 use super::sheet::Area;
 use super::words::Word;
+use crate::document::BlockKind;
 use crate::extract::pdf::clean;
-use crate::extract::protocol::{PageBlock, PageBlockKind, Place};
+use crate::extract::protocol::{PageBlock, Place};
 use crate::markdown_table;
 
 /// Distance of two lines that separates paragraphs, as a multiple of the normal distance.
@@ -136,7 +137,7 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
     for table in tables {
         let text = markdown_table::to_markdown(&table.rows);
         let place = Place { num_lines: 1, size: table.size, ..place_of(&table.area) };
-        let block = PageBlock { kind: PageBlockKind::Table, level: 0, text, place: Some(place) };
+        let block = PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Table, 0, text) };
         found.push((table.area.top, block));
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -243,12 +244,12 @@ fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, Page
         && lines.iter().all(|line| line.pitch.is_some())
         && lines.iter().filter(|line| line.shows_fixed_pitch).count() * 3 >= lines.len();
     let (kind, text) = if is_code {
-        (PageBlockKind::Code, code(&lines, area.left))
+        (BlockKind::Code, code(&lines, area.left))
     } else {
         let text = lines.iter().map(Line::text).collect::<Vec<_>>().join("\n");
         let kind = match marker_of(first) {
-            Some(_) => PageBlockKind::ListItem,
-            None => PageBlockKind::Paragraph,
+            Some(_) => BlockKind::ListItem,
+            None => BlockKind::Paragraph,
         };
         (kind, clean::join_lines(&clean::text(&text)))
     };
@@ -266,7 +267,7 @@ fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, Page
         ..place_of(&area)
     };
     let level = first.tagged_level;
-    found.push((area.top, PageBlock { kind, level, text, place: Some(place) }));
+    found.push((area.top, PageBlock { place: Some(place), ..PageBlock::new(kind, level, text) }));
 }
 
 /// Whether wide gaps divide a line, apart from one behind a number: `ITEM 1.`, `Appendix B`.

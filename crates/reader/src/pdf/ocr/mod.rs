@@ -19,8 +19,8 @@ use std::borrow::Cow;
 
 use super::layout;
 use super::layout::sheet::Area;
-use crate::document::Words;
-use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, PageBlockKind, Recognised};
+use crate::document::{BlockKind, Words};
+use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, Recognised};
 use crate::{Ask, Emit, Input, Stop};
 use ink::{Frame, Ink};
 pub(crate) use raster::Raster;
@@ -302,7 +302,7 @@ fn merge(mut words: Vec<Read>, mut again: Vec<Read>) -> Vec<Read> {
 fn is_text(block: &PageBlock) -> bool {
     let num_visible = block.text.chars().filter(|c| !c.is_whitespace()).count();
     let num_letters = block.text.chars().filter(|c| c.is_alphanumeric()).count();
-    block.kind == PageBlockKind::Table || (num_letters > 1 && num_letters * 2 > num_visible)
+    block.kind == BlockKind::Table || (num_letters > 1 && num_letters * 2 > num_visible)
 }
 
 #[cfg(test)]
@@ -311,9 +311,9 @@ mod tests {
 
     #[test]
     fn specks_are_not_text() {
-        let is_kept = |text: &str| is_text(&PageBlock::new(PageBlockKind::Paragraph, 0, text));
+        let is_kept = |text: &str| is_text(&PageBlock::new(BlockKind::Paragraph, 0, text));
         assert_eq!(["The gauge", "E23", "|", "~ . —= a"].map(is_kept), [true, true, false, false]);
-        assert!(is_text(&PageBlock::new(PageBlockKind::Table, 0, "| - | - |")));
+        assert!(is_text(&PageBlock::new(BlockKind::Table, 0, "| - | - |")));
     }
 
     #[test]

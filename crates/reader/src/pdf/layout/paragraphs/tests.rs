@@ -6,7 +6,7 @@ use crate::pdf::layout::testing;
 const BODY: BodyStyle = BodyStyle { size: testing::SIZE, ink: 1.0, is_mono: false };
 
 #[track_caller]
-fn check(lines: Vec<Line>, expected: &[(PageBlockKind, &str)]) {
+fn check(lines: Vec<Line>, expected: &[(BlockKind, &str)]) {
     let blocks = blocks(lines, Vec::new(), BODY);
     let found: Vec<_> = blocks.iter().map(|block| (block.kind, block.text.as_str())).collect();
     assert_eq!(found, expected);
@@ -21,11 +21,11 @@ fn an_indent_or_a_wide_gap_begins_a_paragraph() {
         ),
         &[
             (
-                PageBlockKind::Paragraph,
+                BlockKind::Paragraph,
                 "The tide turns at noon and then runs out for six hours and some.",
             ),
-            (PageBlockKind::Paragraph, "Then it comes back in again, six hours later."),
-            (PageBlockKind::Paragraph, "The wind may change it."),
+            (BlockKind::Paragraph, "Then it comes back in again, six hours later."),
+            (BlockKind::Paragraph, "The wind may change it."),
         ],
     );
 }
@@ -35,10 +35,10 @@ fn list_items_are_separate_blocks() {
     check(
         testing::lines("\u{2022} the ebb,\n  which is long\n\u{2022} the flood\n1. one\n2. two"),
         &[
-            (PageBlockKind::ListItem, "\u{2022} the ebb, which is long"),
-            (PageBlockKind::ListItem, "\u{2022} the flood"),
-            (PageBlockKind::ListItem, "1. one"),
-            (PageBlockKind::ListItem, "2. two"),
+            (BlockKind::ListItem, "\u{2022} the ebb, which is long"),
+            (BlockKind::ListItem, "\u{2022} the flood"),
+            (BlockKind::ListItem, "1. one"),
+            (BlockKind::ListItem, "2. two"),
         ],
     );
 }
@@ -51,10 +51,10 @@ fn a_list_item_continues_after_a_sentence_that_ends_early() {
         ),
         &[
             (
-                PageBlockKind::ListItem,
+                BlockKind::ListItem,
                 "\u{2022} The ebb is short. However, the flood takes six long hours.",
             ),
-            (PageBlockKind::ListItem, "\u{2022} the moon"),
+            (BlockKind::ListItem, "\u{2022} the moon"),
         ],
     );
 }
@@ -88,9 +88,9 @@ fn fields_are_separate_blocks() {
             "Report ID: 12\nPrepared by: Ada\nNote: the gauge at the harbour was frozen\nat noon",
         ),
         &[
-            (PageBlockKind::Paragraph, "Report ID: 12"),
-            (PageBlockKind::Paragraph, "Prepared by: Ada"),
-            (PageBlockKind::Paragraph, "Note: the gauge at the harbour was frozen at noon"),
+            (BlockKind::Paragraph, "Report ID: 12"),
+            (BlockKind::Paragraph, "Prepared by: Ada"),
+            (BlockKind::Paragraph, "Note: the gauge at the harbour was frozen at noon"),
         ],
     );
 }
@@ -102,8 +102,8 @@ fn a_line_that_looks_different_is_a_separate_block() {
     check(
         lines,
         &[
-            (PageBlockKind::Paragraph, "The Tides"),
-            (PageBlockKind::Paragraph, "They turn at noon and at midnight"),
+            (BlockKind::Paragraph, "The Tides"),
+            (BlockKind::Paragraph, "They turn at noon and at midnight"),
         ],
     );
     let mut lines = testing::lines("The Tides\nThey turn at noon");
@@ -117,14 +117,14 @@ fn monospaced_lines_are_code_with_their_columns() {
     for line in &mut lines {
         (line.pitch, line.shows_fixed_pitch) = (Some(0.5), true);
     }
-    check(lines, &[(PageBlockKind::Code, "fn main() {\n    let x = 1;\n}")]);
+    check(lines, &[(BlockKind::Code, "fn main() {\n    let x = 1;\n}")]);
 }
 
 #[test]
 fn words_broken_at_the_end_of_a_line_are_rejoined() {
     check(
         testing::lines("the high water of the har-\nbour"),
-        &[(PageBlockKind::Paragraph, "the high water of the harbour")],
+        &[(BlockKind::Paragraph, "the high water of the harbour")],
     );
 }
 
