@@ -1,4 +1,6 @@
-//! Says what elements of a page are, by their names.
+//! Finds elements of a page, and says what they are by their names.
+
+use scraper::{ElementRef, Selector};
 
 /// Elements within a line of text; all others begin and end a line.
 const INLINE: &[&str] = &[
@@ -19,4 +21,14 @@ pub(super) fn is_heading(name: &str) -> bool {
 /// Returns the level of a heading; 0 for other elements.
 pub(super) fn level(name: &str) -> u8 {
     if is_heading(name) { name.as_bytes()[1] - b'0' } else { 0 }
+}
+
+/// Returns the elements below `root` that match a selector, which must be valid.
+pub(super) fn select<'a>(
+    root: ElementRef<'a>,
+    selector: &str,
+) -> impl Iterator<Item = ElementRef<'a>> {
+    let selector = Selector::parse(selector).ok();
+    let found = selector.map(|selector| root.select(&selector).collect::<Vec<_>>());
+    found.unwrap_or_default().into_iter()
 }

@@ -3,7 +3,7 @@
 use scraper::{ElementRef, Html};
 use serde_json::Value;
 
-use super::select::select;
+use super::elements::select;
 use crate::extract::protocol::Head;
 
 /// Names of `meta` elements, best first.

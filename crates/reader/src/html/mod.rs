@@ -7,7 +7,6 @@ mod elements;
 mod head;
 mod math;
 mod nesting;
-mod select;
 mod xhtml;
 
 use scraper::Html;

@@ -1,7 +1,6 @@
 //! Recognises documentation, which has lists of links and short texts in its content. Pure functions.
 
-use super::super::elements::is_heading;
-use super::super::select::select;
+use super::super::elements::{is_heading, select};
 use super::names;
 use super::survey::Survey;
 use scraper::Html;

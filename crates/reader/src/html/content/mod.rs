@@ -18,7 +18,7 @@ use ego_tree::{NodeId, NodeRef};
 use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
-use super::select::select;
+use super::elements::select;
 use crate::document::Reason;
 use survey::Survey;
 
