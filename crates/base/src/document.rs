@@ -8,6 +8,7 @@ pub mod join;
 mod kinds;
 mod languages;
 mod levels;
+mod parts;
 mod words;
 
 use std::fmt;
@@ -22,6 +23,7 @@ pub use formats::{Container, Content, Data, Dialect, Format, Headed, Markup, Pic
 pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
 pub use levels::Levels;
+pub use parts::{FileParts, UnreadPart};
 pub use words::{Reason, Words, count as count_words};
 
 /// The output of an extractor: the text of a file and its structure.
@@ -80,6 +82,9 @@ pub struct Metadata {
     /// Where its words went; `None` for a document that an older kb has read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<Words>,
+    /// What became of the parts of its file; `None` for a file that has none, and of a document that an older kb has read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<FileParts>,
     /// Its headings in order, with their levels; empty if its text has marks for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<(u8, String)>,

@@ -15,6 +15,7 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
     let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
     let mut document = to_document(reading.head, reading.pages, kind.has_title());
     document.metadata.warnings = reading.tail.warnings;
+    document.metadata.parts = Some(reading.tail.parts).filter(|parts| !parts.is_empty());
     if num_failed > 0 {
         let total = document.metadata.page_count.unwrap_or(0);
         let warning = format!("{num_failed} of {total} pages could not be read");

@@ -15,7 +15,7 @@ mod page;
 use serde::{Deserialize, Serialize};
 
 use super::sandbox::Layers;
-use crate::document::Document;
+use crate::document::{Document, FileParts};
 use crate::error::{Error, Failure};
 
 pub use page::{OcrOutcome, Page, PageBlock, Place};
@@ -77,6 +77,9 @@ pub struct Request {
     /// Whether everything is read that the document shows.
     #[serde(default)]
     pub keeps_all: bool,
+    /// Whether comments and notes of people are left out, and only counted.
+    #[serde(default)]
+    pub omits_remarks: bool,
     /// The page to draw, for the readers that draw one.
     #[serde(default)]
     pub drawing: Option<Drawing>,
@@ -262,6 +265,9 @@ pub struct Tail {
     /// What was left out, one sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What became of the parts of the file.
+    #[serde(default)]
+    pub parts: FileParts,
 }
 
 /// Describes an answer that no reader of kb gives.

@@ -12,6 +12,7 @@ mod data;
 mod docx;
 mod epub;
 mod fb2;
+mod figures;
 mod flow;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
@@ -31,6 +32,7 @@ mod parsed;
 mod parts;
 mod pdf;
 mod pptx;
+mod remarks;
 mod rtf;
 mod serve;
 mod sheet;

@@ -20,7 +20,7 @@ const MAX_NAME: usize = 400;
 
 /// Emits the files of a ZIP archive; folders and links are no files.
 pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let mut archive = parts::open(input.bytes)?;
+    let mut archive = parts::open_zip(input.bytes)?;
     let mut members = Members::new(emit);
     for index in 0..archive.len() {
         let stated = archive.name_for_index(index).and_then(Result::ok);
@@ -130,7 +130,8 @@ impl<'a, 'e> Members<'a, 'e> {
         Self { emit, names, numbers, bytes_left: limits::MEMBER_BYTES }
     }
 
-    fn add(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Result<(), Stop> {
+    /// Adds a file.
+    pub(crate) fn add(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Result<(), Stop> {
         let bytes = bytes.into();
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.bytes_left = self.bytes_left.checked_sub(size).ok_or_else(|| {
@@ -156,7 +157,12 @@ impl<'a, 'e> Members<'a, 'e> {
     }
 
     /// Reports a member that cannot be unpacked.
-    fn failed(&mut self, name: &str, failure: Failure, detail: String) -> Result<(), Stop> {
+    pub(crate) fn failed(
+        &mut self,
+        name: &str,
+        failure: Failure,
+        detail: String,
+    ) -> Result<(), Stop> {
         let safe: String = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
         let safe = safe.replace("..", "__").trim_start_matches(['/', '\\']).to_owned();
         let name = clean_name(&safe).unwrap_or_else(|| format!("member-{}", self.names.len() + 1));

@@ -1,7 +1,7 @@
 //! Reads the parts of a ZIP archive (`zip`); shared by EPUB and the formats of office
 //! programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Cursor, Read as _};
 
 use zip::ZipArchive;
@@ -15,29 +15,91 @@ use crate::text::decode;
 /// Most bytes of one part; a thousand pages have about 20 million.
 const MAX_PART_BYTES: u64 = 512 << 20;
 
-/// An archive in memory.
-pub(crate) type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
+/// An archive in memory, which remembers which of its parts were read.
+pub(crate) struct Archive<'a> {
+    zip: ZipArchive<Cursor<&'a [u8]>>,
+    /// The numbers of the parts by their comparable names.
+    numbers: HashMap<String, usize>,
+    /// What became of each part.
+    states: Vec<PartState>,
+}
 
+/// What became of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PartState {
+    /// No reader has asked for it.
+    Untouched,
+    Read,
+    /// It could not be unpacked; why.
+    Damaged(String),
+}
+
+/// Opens an archive.
 pub(crate) fn open(bytes: &[u8]) -> Result<Archive<'_>, ReadFailure> {
+    let zip = open_zip(bytes)?;
+    let names = zip.file_names().enumerate();
+    let names = names.filter_map(|(number, name)| Some((comparable(&name.ok()?), number)));
+    let numbers = names.collect();
+    let states = vec![PartState::Untouched; zip.len()];
+    Ok(Archive { zip, numbers, states })
+}
+
+/// Opens an archive whose files are wanted one after another.
+pub(crate) fn open_zip(bytes: &[u8]) -> Result<ZipArchive<Cursor<&[u8]>>, ReadFailure> {
     ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))
 }
 
-/// Returns a part of the archive; `None` if there is none with that name.
-pub(crate) fn part(archive: &mut Archive<'_>, name: &str) -> Result<Option<String>, ReadFailure> {
-    let part = match archive.by_name(name) {
-        Err(ZipError::FileNotFound) => return Ok(None),
-        other => other.map_err(|error| damaged(&error))?,
-    };
-    let mut bytes = Vec::new();
-    let outcome = part.take(MAX_PART_BYTES).read_to_end(&mut bytes);
-    let len = outcome.map_err(|error| ReadFailure::new(Failure::Damaged, error.to_string()))?;
-    if u64::try_from(len).is_ok_and(|len| len >= MAX_PART_BYTES) {
-        return Err(ReadFailure::new(
-            Failure::OutOfMemory,
-            format!("{name} is larger than 512 MB"),
-        ));
+/// Returns the form in which names of parts are compared: programs differ in case and in the direction of slashes.
+fn comparable(name: &str) -> String {
+    name.replace('\\', "/").trim_start_matches('/').to_lowercase()
+}
+
+impl Archive<'_> {
+    /// Returns the names of the parts, with `/`, in the order of the archive; folders are no parts.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let names =
+            self.zip.file_names().filter_map(Result::ok).map(|name| name.replace('\\', "/"));
+        names.filter(|name| !name.ends_with('/')).collect()
     }
-    Ok(Some(decode::decode(&bytes).unwrap_or_default()))
+
+    /// Whether there is a part with this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.numbers.contains_key(&comparable(name))
+    }
+
+    /// Returns the bytes of a part; `None` if there is none with that name.
+    pub(crate) fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, ReadFailure> {
+        let Some(&number) = self.numbers.get(&comparable(name)) else { return Ok(None) };
+        let outcome = self.unpack(number, name);
+        self.states[number] = match &outcome {
+            Ok(_) => PartState::Read,
+            Err(failed) => PartState::Damaged(failed.detail.clone()),
+        };
+        outcome.map(Some)
+    }
+
+    fn unpack(&mut self, number: usize, name: &str) -> Result<Vec<u8>, ReadFailure> {
+        let part = self.zip.by_index(number).map_err(|error| damaged(&error))?;
+        let mut bytes = Vec::new();
+        let outcome = part.take(MAX_PART_BYTES).read_to_end(&mut bytes);
+        let len = outcome.map_err(|error| ReadFailure::new(Failure::Damaged, error.to_string()))?;
+        if u64::try_from(len).is_ok_and(|len| len >= MAX_PART_BYTES) {
+            let detail = format!("{name} is larger than 512 MB");
+            return Err(ReadFailure::new(Failure::OutOfMemory, detail));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Returns a part of the archive as text; `None` if there is none with that name.
+pub(crate) fn part(archive: &mut Archive<'_>, name: &str) -> Result<Option<String>, ReadFailure> {
+    Ok(archive.bytes(name)?.map(|bytes| decode::decode(&bytes).unwrap_or_default()))
+}
+
+/// Returns a part that the document can be read without; empty if it is missing or damaged. The account of the
+/// archive names a damaged one.
+pub(crate) fn optional(archive: &mut Archive<'_>, name: &str) -> String {
+    part(archive, name).ok().flatten().unwrap_or_default()
 }
 
 fn damaged(error: &ZipError) -> ReadFailure {
@@ -65,7 +127,7 @@ pub(crate) fn open_office<'a>(bytes: &'a [u8], old: &str) -> Result<Archive<'a>,
 
 /// Returns the name of the main part, which the package defines (ECMA-376, part 2, 9.3).
 pub(crate) fn main_part(archive: &mut Archive<'_>, default: &str) -> Result<String, ReadFailure> {
-    if archive.index_for_name(default).is_some() {
+    if archive.has(default) {
         return Ok(default.to_owned());
     }
     let relations = relations(archive, "")?.into_values();

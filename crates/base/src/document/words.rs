@@ -23,6 +23,8 @@ pub enum Reason {
     Copy,
     /// It is metadata or a comment in the source text.
     Markup,
+    /// It is in a comment or a note that a setting leaves out.
+    Remarks,
     /// It leads through a site, or is the name of a button.
     Menu,
     /// It announces another page.
@@ -43,6 +45,8 @@ pub enum Reason {
     Hidden,
     /// It is in a part of the file that is too long to be read.
     TooLong,
+    /// It is in a part of the file that no reader opens.
+    Unread,
     /// A later kb knows the reason.
     #[serde(other)]
     Unknown,

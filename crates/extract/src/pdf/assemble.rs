@@ -80,6 +80,7 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
             created: reading.head.created.clone(),
             language: reading.head.language.clone(),
             quality: Some(quality),
+            parts: Some(reading.tail.parts.clone()).filter(|parts| !parts.is_empty()),
             warnings,
             ..Metadata::default()
         },

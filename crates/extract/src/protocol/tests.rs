@@ -16,6 +16,7 @@ fn pages_add_time_up_to_a_multiple_and_to_the_users_limit() {
             password: None,
             ocr_pages: Vec::new(),
             keeps_all: true,
+            omits_remarks: true,
             drawing: Some(Drawing { page: 3, marked: "a b".into() }),
             kind: None,
         };

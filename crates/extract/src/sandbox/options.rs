@@ -53,6 +53,8 @@ pub struct ReadOptions {
     pub notebook_outputs: bool,
     /// Whether everything is read that a document shows, menus and running heads too.
     pub keeps_all: bool,
+    /// Whether comments and notes of people are left out.
+    pub omits_remarks: bool,
     /// Address space of the child, in bytes.
     pub max_memory_bytes: u64,
     /// Processor time of the child, in seconds.
@@ -85,6 +87,7 @@ impl ReadOptions {
             uses_outline: true,
             notebook_outputs: true,
             keeps_all: false,
+            omits_remarks: false,
             max_memory_bytes: 3 << 29, // 1.5 GiB
             cpu_seconds: 30,
             cpu_ms_per_page: 50,

@@ -68,6 +68,7 @@ pub(crate) fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Requ
         ocr_pages: Vec::new(),
         kind: None,
         keeps_all: options.keeps_all,
+        omits_remarks: options.omits_remarks,
         drawing: None,
     }
 }

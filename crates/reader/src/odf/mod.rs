@@ -91,8 +91,9 @@ fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
 /// Returns the texts of the formulas in an archive, by their folders.
 fn formulas(archive: &mut Archive<'_>) -> Result<HashMap<String, String>, ReadFailure> {
     let folders: Vec<String> = archive
-        .file_names()
-        .filter_map(|name| name.ok()?.strip_suffix("/content.xml").map(str::to_owned))
+        .names()
+        .into_iter()
+        .filter_map(|name| name.strip_suffix("/content.xml").map(str::to_owned))
         .take(MAX_FORMULAS)
         .collect();
     let mut formulas = HashMap::new();

@@ -1,6 +1,7 @@
 //! Defines the pieces of a slide.
 
 use crate::document::Reason;
+use crate::figures::Figure;
 use crate::writer::Writer;
 
 /// A piece of a slide.
@@ -11,6 +12,8 @@ pub(super) enum Item {
     /// Its depth from 0, its marker, its text.
     Point(usize, String, String),
     Table(Vec<Vec<String>>),
+    /// A chart or a diagram.
+    Figure(Figure),
     /// What is on every slide.
     Furniture(String),
 }
@@ -22,6 +25,7 @@ impl Item {
             Self::Paragraph(text) => writer.paragraph(&text),
             Self::Point(depth, marker, text) => writer.item(depth, &marker, &text),
             Self::Table(rows) => writer.table(rows),
+            Self::Figure(figure) => figure.write(writer),
             Self::Furniture(text) => writer.left_out.add(Reason::RunningHead, &text),
         }
     }

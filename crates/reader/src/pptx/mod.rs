@@ -3,17 +3,16 @@
 //! A PPTX file is a ZIP archive of XML parts (ECMA-376): `ppt/presentation.xml` defines the order of
 //! the slides, and each slide refers to its charts, diagrams and notes.
 
-mod figures;
 mod items;
 mod slide;
 
+use super::figures::Figures;
 use super::parts::{self, Archive, head, part};
 use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
-use figures::Figures;
 use items::Item;
 
 /// Reads a presentation.

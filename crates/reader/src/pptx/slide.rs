@@ -1,7 +1,7 @@
 //! Extracts the title, paragraphs, items and tables of a slide.
 
-use super::figures::Figures;
 use super::items::Item;
+use crate::figures::Figures;
 use crate::flow::{self, Content, Tables};
 use crate::parts::is_description;
 use crate::xml::Element;
@@ -103,7 +103,7 @@ impl Walk<'_> {
 
     fn figure(&mut self, id: Option<String>) {
         let figure = self.figures.zip(id).and_then(|(figures, id)| figures.get(&id));
-        self.items.extend(figure.unwrap_or_default().iter().cloned());
+        self.items.extend(figure.cloned().map(Item::Figure));
     }
 
     fn close(&mut self, name: &str) {

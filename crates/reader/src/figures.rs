@@ -1,19 +1,36 @@
-//! Reads the text of the charts and diagrams that a slide refers to.
+//! Reads the charts and diagrams that a part of an office document refers to; shared by DOCX, XLSX and PPTX.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::items::Item;
 use crate::extract::protocol::ReadFailure;
 use crate::parts::{Archive, Related, part};
+use crate::writer::Writer;
 use crate::xml::{self, Event};
 
-/// Charts and diagrams by the ids that a slide uses.
+/// A chart as its title and a table of its numbers, or a diagram as a list of its texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Figure {
+    title: String,
+    points: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Figure {
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        writer.paragraph(&self.title);
+        self.points.iter().for_each(|point| writer.item(0, "-", point));
+        writer.end_item();
+        writer.table(self.rows.clone());
+    }
+}
+
+/// Charts and diagrams by the ids that the part uses.
 #[derive(Debug, Default)]
-pub(super) struct Figures(HashMap<String, Vec<Item>>);
+pub(crate) struct Figures(HashMap<String, Figure>);
 
 impl Figures {
-    /// Reads the parts that a slide refers to.
-    pub(super) fn read(
+    /// Reads the charts and diagrams among the parts that a part refers to.
+    pub(crate) fn read(
         archive: &mut Archive<'_>,
         related: &BTreeMap<String, Related>,
     ) -> Result<Self, ReadFailure> {
@@ -30,8 +47,9 @@ impl Figures {
         Ok(Self(figures))
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<&[Item]> {
-        self.0.get(id).map(Vec::as_slice)
+    /// Returns the figure with this id; `None` for any other part.
+    pub(crate) fn get(&self, id: &str) -> Option<&Figure> {
+        self.0.get(id)
     }
 }
 
@@ -45,7 +63,7 @@ struct Series {
 
 /// Returns the title of a chart, and its numbers as a table: a row for each category, a column for
 /// each series.
-fn chart(xml: &str) -> Vec<Item> {
+fn chart(xml: &str) -> Figure {
     let mut all: Vec<Series> = Vec::new();
     let (mut title, mut text) = (String::new(), String::new());
     let mut place = "";
@@ -81,10 +99,6 @@ fn chart(xml: &str) -> Vec<Item> {
         Event::Close("tx") if place == "name" => place = "",
         Event::Close(_) => {}
     });
-    let mut items = Vec::new();
-    if !title.trim().is_empty() {
-        items.push(Item::Paragraph(title));
-    }
     let labels = all.first().map(|series| series.labels.clone()).unwrap_or_default();
     let num_rows = all.iter().map(|series| series.values.len()).max().unwrap_or(0);
     let cell = |cells: &[String], row: usize| cells.get(row).cloned().unwrap_or_default();
@@ -94,15 +108,15 @@ fn chart(xml: &str) -> Vec<Item> {
         let values = all.iter().map(|series| cell(&series.values, row));
         std::iter::once(cell(&labels, row)).chain(values).collect()
     }));
-    if num_rows > 0 {
-        items.push(Item::Table(rows));
+    if num_rows == 0 {
+        rows.clear();
     }
-    items
+    Figure { title, rows, ..Figure::default() }
 }
 
 /// Returns the texts of a diagram.
-fn diagram(xml: &str) -> Vec<Item> {
-    let (mut items, mut text, mut is_text) = (Vec::new(), String::new(), false);
+fn diagram(xml: &str) -> Figure {
+    let (mut points, mut text, mut is_text) = (Vec::new(), String::new(), false);
     let _ = xml::each(xml, |event| match event {
         Event::Open(element) if element.name() == "p" => text.clear(),
         // Texts of nodes are `dgm:t`, which has paragraphs, and runs are `a:t`.
@@ -110,11 +124,11 @@ fn diagram(xml: &str) -> Vec<Item> {
         Event::Text(run) if is_text => text.push_str(run),
         Event::Close("t") => is_text = false,
         Event::Close("p") if !text.trim().is_empty() => {
-            items.push(Item::Point(0, "-".to_owned(), std::mem::take(&mut text)));
+            points.push(std::mem::take(&mut text));
         }
         Event::Close(_) | Event::Text(_) => {}
     });
-    items
+    Figure { points, ..Figure::default() }
 }
 
 #[cfg(test)]
@@ -137,14 +151,15 @@ mod tests {
             points(["Brest", "Emden"]),
             points(["3.5", "4"])
         );
-        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
-        let table = vec![row(["", "2020"]), row(["Brest", "3.5"]), row(["Emden", "4"])];
-        assert_eq!(chart(&xml), [Item::Paragraph("Water ".to_owned()), Item::Table(table)]);
+        let mut writer = Writer::default();
+        chart(&xml).write(&mut writer);
+        let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
+        assert_eq!(blocks, ["Water", "|  | 2020 |\n| --- | --- |\n| Brest | 3.5 |\n| Emden | 4 |"]);
     }
 
     #[test]
     fn a_diagram_is_a_list() {
         let xml = "<dgm:pt><dgm:t><a:p><a:r><a:t>Plan</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt><dgm:t><a:p/></dgm:t></dgm:pt>";
-        assert_eq!(diagram(xml), [Item::Point(0, "-".to_owned(), "Plan".to_owned())]);
+        assert_eq!(diagram(xml).points, ["Plan"]);
     }
 }
