@@ -56,7 +56,7 @@ fn describe(path: &Path, options: &ReadOptions) -> Value {
 }
 
 fn read(path: &Path, options: &ReadOptions) -> Result<Document> {
-    pdf::extract(&open::read(path, Links::Follow, u64::MAX)?, options)
+    Ok(pdf::extract(&open::read(path, Links::Follow, u64::MAX)?, options)?.document)
 }
 
 fn shown(block: &Block, document: &Document) -> Value {

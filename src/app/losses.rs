@@ -125,7 +125,7 @@ fn stated_tags(
             // Markdown is read without the program that reads other formats.
             extract::extract(&bytes, Format::Markdown, &ReadOptions::new(PathBuf::new()))
         });
-    read.map(|document| document.tags).unwrap_or_default()
+    read.map(|extracted| extracted.document.tags).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::document::{Filter, Format, Stale, join};
 use crate::error::{Error, Result};
 use crate::extract::protocol::Drawn;
 use crate::extract::sandbox::ReadOptions;
-use crate::extract::{containers, detect, picture};
+use crate::extract::{containers, picture};
 use crate::read::{self, Links, OpenOptions, Opened, Outline, ShowOptions, Shown};
 use crate::search::Hit;
 use crate::store::{
@@ -226,8 +226,7 @@ fn unpacked(
         let content = containers::content(path, bytes, &options)?;
         return Ok(matches!(content, Cow::Owned(_)).then(|| content.into_owned()));
     };
-    let Some(container) = detect::container(path, bytes) else { return Ok(None) };
-    containers::unpack_one(bytes, container, name, &options)
+    containers::unpack_one(path, bytes, name, &options)
 }
 
 /// Returns the path of a document's file for another program; of several, the one in `within`. If a link has replaced

@@ -57,7 +57,7 @@ fn options() -> ReadOptions {
 }
 
 fn extract(pages: &[Option<&str>]) -> Result<Document> {
-    pdf::extract(&file(pages), &options())
+    Ok(pdf::extract(&file(pages), &options())?.document)
 }
 
 fn page(content: &str) -> Document {
@@ -76,7 +76,7 @@ fn marked_running_heads_are_left_out_and_counted_unless_all_is_kept() {
     assert_eq!(words, [(Reason::RunningHead, 2)]);
     let mut options = options();
     options.keeps_all = true;
-    let document = pdf::extract(&file(&[Some(&content)]), &options).unwrap();
+    let document = pdf::extract(&file(&[Some(&content)]), &options).unwrap().document;
     assert_eq!(document.text, "Tide tables\n\nHigh water was at noon.");
 }
 

@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use kb_base::document::{BlockKind, Document};
 use kb_base::error::{Error, Failure, Result};
-use kb_extract::pdf::extract;
+use kb_extract::pdf;
 use kb_extract::sandbox::ReadOptions;
 
 fn options() -> ReadOptions {
     ReadOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_kb")))
+}
+
+fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    Ok(pdf::extract(bytes, options)?.document)
 }
 
 fn fixture(name: &str) -> Vec<u8> {

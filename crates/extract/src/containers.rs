@@ -1,4 +1,4 @@
-//! Unpacks in the child process: containers (archives, attachments of e-mails, messages of mailboxes) and single
+//! Unpacks in the child process: containers (archives, messages of mailboxes), files embedded in documents, and single
 //! files that were compressed.
 
 use std::borrow::Cow;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use super::detect::{self, TextExtensions, TypeOverride};
 use super::protocol::{
-    COMPRESSED, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, MemberLine, ReadFailure,
+    COMPRESSED, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, MemberLine, PACKAGE, PDF_READERS, ReadFailure,
     failure_from_code,
 };
 use super::sandbox::{ReadOptions, parent};
-use crate::document::{Container, Format};
-use crate::error::{Failure, Result};
+use crate::document::{Container, Format, Headed};
+use crate::error::{Error, Failure, Result};
 
 /// A file in a container.
 #[derive(Debug)]
@@ -22,36 +22,78 @@ pub struct Member {
     pub content: Result<Vec<u8>>,
 }
 
-/// Returns the files in a container, in its order.
+/// Returns the files in a container, in its order; `None` for an archive that is an office document or a book.
 ///
 /// # Errors
 ///
 /// [`Error::Extract`](crate::error::Error::Extract) for a damaged container, or one over the limits on the number and
 /// size of its files; [`Error::Io`](crate::error::Error::Io) if no process can be started.
-pub fn unpack(bytes: &[u8], container: Container, options: &ReadOptions) -> Result<Vec<Member>> {
+pub fn unpack(
+    bytes: &[u8],
+    container: Container,
+    options: &ReadOptions,
+) -> Result<Option<Vec<Member>>> {
     let reader = match container {
         Container::Zip => MEMBERS_OF_ZIP,
-        Container::Eml => MEMBERS_OF_EML,
         Container::Mbox => MEMBERS_OF_MBOX,
     };
     let reading = parent::read(reader, bytes, options)?;
-    Ok(reading.members.into_iter().map(member).collect())
+    Ok(reading.head.format.is_none().then(|| members(reading.members)))
 }
 
-/// Returns one file of a container by its name; `None` if there is none.
+/// Returns one file of a container, or one embedded in a document, by its name; `None` if there is none.
 ///
 /// # Errors
 ///
 /// Those of [`unpack`].
 pub fn unpack_one(
+    path: &Path,
     bytes: &[u8],
-    container: Container,
     name: &str,
     options: &ReadOptions,
 ) -> Result<Option<Vec<u8>>> {
-    let members = unpack(bytes, container, options)?;
+    let unpacked = match detect::container(path, bytes) {
+        Some(container) => unpack(bytes, container, options)?,
+        None => None,
+    };
+    let members = match unpacked {
+        Some(members) => members,
+        None => embedded(path, bytes, options)?,
+    };
     let member = members.into_iter().find(|member| member.name == name);
     member.map(|member| member.content).transpose()
+}
+
+/// Returns the files embedded in a document; none of one that kb does not read.
+///
+/// # Errors
+///
+/// Those of [`detect`] and of the readers.
+pub fn embedded(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Member>> {
+    let wanted = TypeOverride::default();
+    let choice = Choice { is_named: true, wanted, further: &TextExtensions::NONE };
+    let Some((format, content)) = detect(path, bytes, choice, options)? else {
+        return Ok(Vec::new());
+    };
+    let reader = match format {
+        Format::Pdf => PDF_READERS[0],
+        Format::Headed(kind) => kind.as_str(),
+        _ => return Ok(Vec::new()),
+    };
+    Ok(members(parent::read(reader, &content, options)?.members))
+}
+
+/// Whether other files may be embedded in the documents of a format.
+pub fn may_embed(format: Format) -> bool {
+    match format {
+        Format::Pdf => true,
+        Format::Headed(kind) => kind != Headed::Html && kind != Headed::Mbox,
+        _ => false,
+    }
+}
+
+pub(super) fn members(lines: Vec<MemberLine>) -> Vec<Member> {
+    lines.into_iter().map(member).collect()
 }
 
 /// Returns what a compressed file contains; of any other file its bytes.
@@ -81,7 +123,8 @@ pub struct Choice<'a> {
 }
 
 /// Decides as [`detect::detect`] how a file is read, and returns its content. A compressed file whose name is
-/// that of nothing that kb reads is not unpacked, unless the user named it.
+/// that of nothing that kb reads is not unpacked, unless the user named it. Of an archive whose name does not say what
+/// it is, a child reads the directory.
 ///
 /// # Errors
 ///
@@ -97,8 +140,46 @@ pub fn detect<'a>(
         true => content(path, bytes, options)?,
         false => Cow::Borrowed(bytes),
     };
-    let format = detect::detect(path, &content, is_named, wanted, further)?;
+    let format = match wanted.is_open() {
+        true => package(path, &content, options)?,
+        false => None,
+    };
+    let format = match format {
+        Some(format) => Some(format),
+        None => detect::detect(path, &content, is_named, wanted, further)?,
+    };
     Ok(format.map(|format| (format, content)))
+}
+
+/// Decides as [`detect::detect_nameless`] how a document without a file is read.
+///
+/// # Errors
+///
+/// Those of [`detect`].
+pub fn detect_nameless(
+    path: &Path,
+    bytes: &[u8],
+    wanted: TypeOverride,
+    options: &ReadOptions,
+) -> Result<Format> {
+    match wanted.is_open().then(|| package(path, bytes, options)).transpose()?.flatten() {
+        Some(format) => Ok(format),
+        None => detect::detect_nameless(path, bytes, wanted),
+    }
+}
+
+/// Returns the format of an archive whose name does not say what it is; `None` for any other file, and for an archive
+/// that is only one.
+fn package(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Option<Format>> {
+    if !detect::may_be_package(path, bytes) {
+        return Ok(None);
+    }
+    match parent::read(PACKAGE, bytes, options) {
+        Ok(reading) => Ok(reading.head.format.as_deref().and_then(Format::named)),
+        // A damaged archive is reported as any file that its name does not explain.
+        Err(Error::Extract { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn member(line: MemberLine) -> Member {

@@ -3,25 +3,31 @@
 
 use super::markdown::spell::tidy;
 use super::markdown::{self, Lead, Piece};
+use crate::Extracted;
 use crate::boilerplate::is_boilerplate;
-use crate::document::{BlockKind, Document, Headed, Metadata};
+use crate::containers;
+use crate::document::{BlockKind, Document, Format, Headed, Metadata};
 use crate::error::Result;
 use crate::protocol::{Head, Page};
 use crate::sandbox::{ReadOptions, parent};
 
-/// Reads a web page, an office document or a book.
-pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Result<Document> {
+/// Reads a web page, an office document, a book or mail.
+pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Result<Extracted> {
     let reading = parent::read(kind.as_str(), bytes, options)?;
+    let found = reading.head.format.as_deref().and_then(|word| word.parse().ok());
+    let kind: Headed = found.unwrap_or(kind);
     let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
     let mut document = to_document(reading.head, reading.pages, kind.has_title());
-    document.metadata.warnings = reading.tail.warnings;
-    document.metadata.parts = Some(reading.tail.parts).filter(|parts| !parts.is_empty());
+    let metadata = &mut document.metadata;
+    metadata.words.get_or_insert_default().merge(&reading.tail.left_out);
+    metadata.warnings = reading.tail.warnings;
+    metadata.parts = Some(reading.tail.parts).filter(|parts| !parts.is_empty());
     if num_failed > 0 {
-        let total = document.metadata.page_count.unwrap_or(0);
-        let warning = format!("{num_failed} of {total} pages could not be read");
-        document.metadata.warnings.push(warning);
+        let total = metadata.page_count.unwrap_or(0);
+        metadata.warnings.push(format!("{num_failed} of {total} pages could not be read"));
     }
-    Ok(document)
+    let members = containers::members(reading.members);
+    Ok(Extracted { document, format: Format::Headed(kind), members })
 }
 
 /// Builds a document from what a reading child has written.

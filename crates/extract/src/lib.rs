@@ -11,6 +11,7 @@ pub mod clock;
 mod code;
 pub mod containers;
 pub mod detect;
+pub mod embedded;
 #[doc(hidden)]
 pub mod headed;
 pub mod markdown;
@@ -23,42 +24,94 @@ pub mod protocol;
 pub mod sandbox;
 mod words;
 
-use crate::document::{Document, Format};
+use std::path::Path;
+
+use crate::document::{DocType, Document, Format, Words};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
+use containers::Member;
 use sandbox::ReadOptions;
 
-/// Reads a document's bytes as `format`. A new format needs one arm here.
+/// What a file gives: a document, and the files embedded in it.
+#[derive(Debug)]
+pub struct Extracted {
+    /// The document; without blocks if it has no text.
+    pub document: Document,
+    /// The format that the file turned out to be.
+    pub format: Format,
+    /// The files in it, each a document of its own.
+    pub members: Vec<Member>,
+}
+
+impl Extracted {
+    fn new(document: Document, format: Format) -> Self {
+        Self { document, format, members: Vec::new() }
+    }
+
+    /// Checks that there is something to index. A PDF without text is a document: OCR may read it later.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyFile`] if no part of the file holds text; [`Error::Extract`] if it has text that was not read.
+    pub fn require_text(&self, path: &Path) -> Result<()> {
+        let has_text = !self.document.blocks.is_empty() || !self.members.is_empty();
+        if has_text || self.format.doc_type() == DocType::Pdf {
+            return Ok(());
+        }
+        match words::unread(&self.document.metadata) {
+            Some(detail) => Err(Error::Extract { failure: Failure::Unread, detail }),
+            None => Err(Error::EmptyFile { path: path.to_owned() }),
+        }
+    }
+}
+
+/// Reads a file's bytes as `format`. Of a file in which everything counts as menus, running heads and the like,
+/// everything is read: what surrounds the content of other files is its content.
 ///
 /// # Errors
 ///
 /// [`Error::Extract`] with the class of failure.
-pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Document> {
+pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted> {
+    let extracted = read(bytes, format, options)?;
+    let Document { blocks, metadata, .. } = &extracted.document;
+    let lacks_shown = metadata.words.as_ref().is_some_and(Words::lacks_shown);
+    if !blocks.is_empty() || !lacks_shown || options.keeps_all {
+        return Ok(extracted);
+    }
+    read(bytes, format, &ReadOptions { keeps_all: true, ..options.clone() })
+}
+
+/// Reads a file once. A new format needs one arm here.
+fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted> {
     let text = || {
         decode::decode(bytes)
             .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })
     };
-    let document = match format {
+    let mut extracted = match format {
         Format::Pdf => pdf::extract(bytes, options)?,
-        Format::Markdown => markdown::extract(&text()?),
-        Format::Text => plain::extract(&text()?),
-        Format::Note => plain::extract_note(&text()?),
-        Format::Code(language) => code::extract(&text()?, language, options)?,
         Format::Headed(kind) => headed::extract(bytes, kind, options)?,
+        Format::Image(_) => Extracted::new(pdf::extract_image(bytes, options)?, format),
+        Format::Markdown | Format::Note => Extracted::new(markdown::extract(&text()?), format),
+        Format::Text => Extracted::new(plain::extract(&text()?), format),
+        Format::Code(language) => {
+            Extracted::new(code::extract(&text()?, language, options)?, format)
+        }
         Format::Notebook => {
             let reader = match options.notebook_outputs {
                 true => protocol::NOTEBOOK_WITH_RESULTS,
                 false => protocol::NOTEBOOK,
             };
-            parsed::extract(text()?, reader, None, options)?
+            Extracted::new(parsed::extract(text()?, reader, None, options)?, format)
         }
         Format::Dialect(dialect) => {
-            parsed::extract(text()?, protocol::MARKUP, Some(dialect.as_str()), options)?
+            let kind = Some(dialect.as_str());
+            Extracted::new(parsed::extract(text()?, protocol::MARKUP, kind, options)?, format)
         }
         Format::Data(kind) => {
-            parsed::extract(text()?, protocol::DATA, Some(kind.as_str()), options)?
+            let kind = Some(kind.as_str());
+            Extracted::new(parsed::extract(text()?, protocol::DATA, kind, options)?, format)
         }
-        Format::Image(_) => pdf::extract_image(bytes, options)?,
     };
-    Ok(words::count(document))
+    words::count(&mut extracted.document);
+    Ok(extracted)
 }

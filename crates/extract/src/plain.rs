@@ -54,7 +54,9 @@ pub fn extract(text: &str) -> Document {
 
 /// Reads a note as Markdown; its title is only the one that it states.
 pub fn extract_note(text: &str) -> Document {
-    words::count(markdown::extract(text))
+    let mut document = markdown::extract(text);
+    words::count(&mut document);
+    document
 }
 
 /// Makes a title for a note that states none: its first line without list and heading markers, cut

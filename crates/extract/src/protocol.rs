@@ -15,7 +15,7 @@ mod page;
 use serde::{Deserialize, Serialize};
 
 use super::sandbox::Layers;
-use crate::document::{Document, FileParts};
+use crate::document::{Document, FileParts, Words};
 use crate::error::{Error, Failure};
 
 pub use page::{OcrOutcome, Page, PageBlock, Place};
@@ -41,10 +41,11 @@ pub const NOTEBOOK: &str = "notebook";
 pub const NOTEBOOK_WITH_RESULTS: &str = "notebook-with-results";
 /// Reads nothing, and reports what confines the child.
 pub const LAYERS: &str = "layers";
+/// Says which format an archive is, and reads nothing else of it.
+pub const PACKAGE: &str = "package";
 /// Unpacks a single file that was compressed.
 pub const COMPRESSED: &str = "compressed";
 pub const MEMBERS_OF_ZIP: &str = "members-of-zip";
-pub const MEMBERS_OF_EML: &str = "members-of-eml";
 pub const MEMBERS_OF_MBOX: &str = "members-of-mbox";
 pub const IMAGE: &str = "image";
 pub const OCR_OF_PDF: &str = "ocr-of-pdf";
@@ -222,6 +223,9 @@ mod in_base64 {
 /// What a document states about itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Head {
+    /// The word of the format that the file turned out to be; `None` if it is the one asked for.
+    #[serde(default)]
+    pub format: Option<String>,
     /// Title as stated, even if it is useless.
     pub title: Option<String>,
     /// Author as stated.
@@ -265,6 +269,9 @@ pub struct Tail {
     /// What was left out, one sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// Words in parts that no page accounts for.
+    #[serde(default)]
+    pub left_out: Words,
     /// What became of the parts of the file.
     #[serde(default)]
     pub parts: FileParts,

@@ -1,11 +1,12 @@
 //! Counts the words of a document that is read completely.
 
-use crate::document::{BlockKind, Document, Reason};
+use crate::document::{BlockKind, Document, Metadata, Reason, Words};
 use crate::text::contents;
+use crate::text::number::counted;
 
 /// Adds the words of a document to those that its reader has left out: those of its blocks, which are
 /// searched, and those between them.
-pub(super) fn count(mut document: Document) -> Document {
+pub(super) fn count(document: &mut Document) {
     let mut words = document.metadata.words.take().unwrap_or_default();
     let mut end = 0;
     for block in &document.blocks {
@@ -22,13 +23,24 @@ pub(super) fn count(mut document: Document) -> Document {
     }
     words.add(Reason::Markup, &document.text[end..]);
     document.metadata.words = Some(words);
-    document
+}
+
+/// Says what a document without text holds that was not read; `None` if it holds no text at all.
+pub(super) fn unread(metadata: &Metadata) -> Option<String> {
+    let words = metadata.words.as_ref().map(Words::counts).into_iter().flatten();
+    let words = words.filter(|(reason, _)| !reason.is_kept() && *reason != Reason::Markup);
+    let words =
+        words.map(|(reason, count)| format!("{} ({reason})", counted(count as usize, "word")));
+    let parts = metadata.parts.iter().flat_map(|parts| &parts.unread);
+    let parts = parts.map(|part| format!("`{}` ({})", part.name, part.reason));
+    let all: Vec<String> = words.chain(parts).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Block, Words};
+    use crate::document::{Block, FileParts};
 
     #[test]
     fn every_word_of_a_document_is_counted_once() {
@@ -55,7 +67,8 @@ mod tests {
         let mut left_out = Words::default();
         left_out.add(Reason::Menu, "home, sweet home");
         document.metadata.words = Some(left_out);
-        let found: Vec<(Reason, u32)> = count(document).metadata.words.unwrap().counts().collect();
+        count(&mut document);
+        let found: Vec<(Reason, u32)> = document.metadata.words.unwrap().counts().collect();
         assert_eq!(
             found,
             [
@@ -67,5 +80,18 @@ mod tests {
                 (Reason::Menu, 3),
             ]
         );
+    }
+    #[test]
+    fn a_file_that_holds_unread_text_is_not_empty() {
+        let mut metadata = Metadata::default();
+        assert_eq!(unread(&metadata), None);
+        metadata.words.get_or_insert_default().add(Reason::Markup, "tags: a");
+        assert_eq!(unread(&metadata), None);
+        metadata.words.get_or_insert_default().add(Reason::Hidden, "for teachers");
+        let mut parts = FileParts::default();
+        parts.add_unread("word/x.xml", 7, "it is damaged");
+        metadata.parts = Some(parts);
+        let expected = "2 words (hidden), `word/x.xml` (it is damaged)";
+        assert_eq!(unread(&metadata).as_deref(), Some(expected));
     }
 }

@@ -4,7 +4,7 @@
 //! rows are not written again. Changes are written in batches and at the end; a run that is killed
 //! leaves some rows out of date, which the next run corrects.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::document::FileOutcome;
@@ -21,7 +21,7 @@ const BATCH: usize = 1000;
 
 /// What was recorded about the files of a run before it began.
 pub(super) struct Before {
-    rows: HashMap<String, LedgerRow>,
+    rows: BTreeMap<String, LedgerRow>,
     /// Folders that are walked.
     folders: Vec<PathBuf>,
     /// Files where the walk starts.
@@ -55,7 +55,7 @@ pub(super) enum News {
 impl Before {
     /// Reads what is recorded at and below the starts.
     pub(super) fn load(store: &Store, starts: &[Start], options: &IngestOptions) -> Result<Self> {
-        let mut rows = HashMap::new();
+        let mut rows = BTreeMap::new();
         let (mut folders, mut files) = (Vec::new(), HashSet::new());
         let mut other_readers = Vec::new();
         for start in starts {
@@ -102,6 +102,16 @@ impl Before {
     pub(super) fn was_container(&self, found: &Found) -> bool {
         let row = self.rows.get(&paths::path_text(&found.path));
         row.is_some_and(|row| row.reason == CONTAINER)
+    }
+
+    /// Whether there are rows of files in a container or a document.
+    pub(super) fn has_members(&self, container: &Path) -> bool {
+        self.members(container).next().is_some()
+    }
+
+    /// Returns the rows of the files in a container or a document.
+    fn members(&self, container: &Path) -> impl Iterator<Item = &LedgerRow> {
+        members(&self.rows, container)
     }
 
     /// Returns what reads a file.
@@ -208,11 +218,9 @@ impl<'b> Recorder<'b> {
 
     /// Keeps the rows of the files in a container unchanged; returns how many of the files failed.
     pub(super) fn members_passed_over(&mut self, container: &Path) -> usize {
-        let first = paths::member_text(&paths::path_text(container), "");
         let before = self.before;
-        let members = || before.rows.values().filter(|row| row.path.starts_with(&first));
-        self.seen.extend(members().map(|row| row.path.as_str()));
-        members().filter(|row| row.outcome == FileOutcome::Failed).count()
+        self.seen.extend(before.members(container).map(|row| row.path.as_str()));
+        before.members(container).filter(|row| row.outcome == FileOutcome::Failed).count()
     }
 
     /// Records that every file in a container was seen.
@@ -269,6 +277,16 @@ impl<'b> Recorder<'b> {
         }
         store.update_ledger(&self.rows, &self.gone)
     }
+}
+
+/// Returns the rows of the files in a container or a document.
+pub(super) fn members<'r>(
+    rows: &'r BTreeMap<String, LedgerRow>,
+    container: &Path,
+) -> impl Iterator<Item = &'r LedgerRow> {
+    let first = paths::member_text(&paths::path_text(container), "");
+    let from = rows.range(first.clone()..);
+    from.take_while(move |(path, _)| path.starts_with(&first)).map(|(_, row)| row)
 }
 
 /// Returns the row of a file that is not indexed; the store adds the time.

@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 use crate::document::Format;
 use crate::embedder::Embedder;
 use crate::error::Result;
-use crate::extract::detect;
+use crate::extract::containers;
 use crate::files::reach::Reach;
 use crate::prepare::ReadFile;
 use crate::store::DocumentId;
@@ -75,7 +75,12 @@ impl Run<'_> {
     /// Ingests the bytes of a document that has no file. The content decides the format unless the
     /// options do; text is read as Markdown.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        let format = detect::detect_nameless(Path::new(UNNAMED), bytes, self.options.wanted)?;
+        let format = containers::detect_nameless(
+            Path::new(UNNAMED),
+            bytes,
+            self.options.wanted,
+            &self.options.pdf,
+        )?;
         let (prepared, budget) = make(None, bytes, format, self.options, self.embedder)?;
         self.keep(&prepared, &budget, None)
     }

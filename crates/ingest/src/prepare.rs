@@ -12,8 +12,9 @@ use crate::document::{Chunk, DocType, Document, Format, Metadata};
 use crate::embedder::Embedder;
 use crate::error::{Error, Failure, Result};
 use crate::extract;
+use crate::extract::Extracted;
 use crate::extract::clock::{Clock, CpuBudget};
-use crate::extract::containers;
+use crate::extract::containers::{self, Member};
 use crate::making::Making;
 use crate::store::{NewDocument, PathStamp};
 use crate::text::language::NaturalLanguage;
@@ -33,6 +34,8 @@ pub struct Prepared {
     pub chunks: Vec<Chunk>,
     /// What the reader reports.
     pub warnings: Vec<String>,
+    /// The files embedded in it.
+    pub(super) members: Vec<Member>,
 }
 
 impl Prepared {
@@ -77,11 +80,10 @@ pub(super) fn prepare_file(
         extract::extract(&content, format, &options.pdf)
     };
     let extract = || stage("extract", read);
-    let document = budget.spend(extract)?;
+    let extracted = budget.spend(extract)?;
     budget.check()?;
-    if document.blocks.is_empty() && format.doc_type() != DocType::Pdf {
-        return Err(Error::EmptyFile { path: found.path.clone() });
-    }
+    extracted.require_text(&found.path)?;
+    let Extracted { document, format, members } = extracted;
     let given_title = options.title.clone().or(given_title);
     let stated = given_title.clone().or_else(|| document.title.clone());
     let context_title = stated.clone().unwrap_or_else(|| file_words(&found.path));
@@ -94,7 +96,8 @@ pub(super) fn prepare_file(
         stamp: Some(path_stamp(found)),
         content_hash,
     };
-    assemble(document, head, options, embedder, budget)
+    let prepared = assemble(document, head, options, embedder, budget)?;
+    Ok(Prepared { members, ..prepared })
 }
 
 /// Returns what is remembered of a file.
@@ -200,7 +203,7 @@ fn assemble(
         metadata,
         tags,
     };
-    Ok(Prepared { document, chunks, warnings })
+    Ok(Prepared { document, chunks, warnings, members: Vec::new() })
 }
 
 /// Returns the code of the language that a text is written in; source code has none.

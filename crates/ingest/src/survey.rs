@@ -17,7 +17,7 @@ use crate::roots::Roots;
 use crate::store::{DocumentId, KnownFile, LedgerRow};
 use crate::text::paths;
 use crate::walk::{Found, Start, WalkOptions, innermost};
-use crate::{content_hash, walk};
+use crate::{content_hash, ledger, walk};
 
 /// A missing file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -171,7 +171,7 @@ pub struct Scope {
     /// Remembered files.
     pub known: Vec<KnownFile>,
     /// Files that could not be read or have no text, by their path.
-    pub without_text: HashMap<String, LedgerRow>,
+    pub without_text: BTreeMap<String, LedgerRow>,
     /// How folders are walked.
     pub walk: WalkOptions,
     /// Whether files that seem changed are read, so that a file whose time alone changed does not
@@ -281,13 +281,10 @@ impl<'a> Group<'a> {
         let survey = &mut self.survey;
         let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
         let stamp = (found.size_bytes, found.mtime_ns);
-        if detect::container(&found.path, b"PK").is_some() {
-            let first = paths::member_text(&paths::path_text(&found.path), "");
-            let rows = scope.without_text.values().filter(|row| row.path.starts_with(&first));
-            let failed =
-                rows.filter(|row| row.outcome == FileOutcome::Failed && row.stamp == Some(stamp));
-            survey.failed.extend(failed.map(|row| PathBuf::from(&row.path)));
-        }
+        let members = ledger::members(&scope.without_text, &found.path);
+        let failed =
+            members.filter(|row| row.outcome == FileOutcome::Failed && row.stamp == Some(stamp));
+        survey.failed.extend(failed.map(|row| PathBuf::from(&row.path)));
         let files = self.unseen.remove(&found.path).unwrap_or_default();
         let folder = found.path.parent().filter(|_| !files.is_empty());
         if let Some(now) = folder.and_then(|folder| self.mounts.is_mounted(&scope.roots, folder)) {

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         kb_base::files::open::read(path.as_ref(), kb_base::files::open::Links::Follow, 1 << 26);
     let options = ReadOptions::new(std::env::current_exe().expect("its own path"));
     let page = kb_extract::extract(&bytes.expect("a file"), Format::Headed(Headed::Html), &options);
-    let Document { blocks, .. } = page.expect("a web page");
+    let Document { blocks, .. } = page.expect("a web page").document;
     for block in blocks {
         println!("{} | {:?}", block.headings.join(" > "), block.kind);
     }

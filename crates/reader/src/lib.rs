@@ -28,6 +28,7 @@ mod misbehaving;
 mod notebook;
 mod numerals;
 mod odf;
+mod package;
 mod parsed;
 mod parts;
 mod pdf;

@@ -10,7 +10,7 @@ use mail_parser::mailbox::mbox::MessageIterator;
 use mail_parser::{Address, DateTime, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::writer::Writer;
-use super::{Emit, Input, Stop, html};
+use super::{Emit, Input, Stop, html, members};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::text::decode;
@@ -39,7 +39,7 @@ pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tai
     let mut writer = Writer::default();
     write(&message, &mut writer);
     emit(Line::Page(writer.page(1)))?;
-    Ok(Tail::default())
+    members::of_message(input, emit)
 }
 
 /// Reads a mailbox: each message is a section with its subject as heading.

@@ -10,16 +10,22 @@ use mail_parser::mailbox::mbox::MessageIterator;
 use mail_parser::{MessageParser, MimeHeaders, PartType};
 use zip::result::ZipError;
 
-use super::{Emit, Input, Stop, mail, parts};
+use super::{Emit, Input, Stop, mail, package, parts};
 use crate::error::Failure;
-use crate::extract::protocol::{Line, MemberLine, ReadFailure, Tail};
+use crate::extract::protocol::{Head, Line, MemberLine, ReadFailure, Tail};
 use crate::limits;
 
 /// Longest name that is kept, in characters.
 const MAX_NAME: usize = 400;
 
-/// Emits the files of a ZIP archive; folders and links are no files.
+/// Emits the files of a ZIP archive; folders and links are no files. Of an office document or a book, it says only
+/// which format it is.
 pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+    if let Some(kind) = package::kind_of(&mut parts::open(input.bytes)?) {
+        let format = Some(kind.as_str().to_owned());
+        emit(Line::Document(Head { format, ..Head::default() }))?;
+        return Ok(Tail::default());
+    }
     let mut archive = parts::open_zip(input.bytes)?;
     let mut members = Members::new(emit);
     for index in 0..archive.len() {

@@ -50,7 +50,7 @@ pub(crate) fn open_zip(bytes: &[u8]) -> Result<ZipArchive<Cursor<&[u8]>>, ReadFa
 }
 
 /// Returns the form in which names of parts are compared: programs differ in case and in the direction of slashes.
-fn comparable(name: &str) -> String {
+pub(crate) fn comparable(name: &str) -> String {
     name.replace('\\', "/").trim_start_matches('/').to_lowercase()
 }
 
@@ -65,6 +65,12 @@ impl Archive<'_> {
     /// Whether there is a part with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.numbers.contains_key(&comparable(name))
+    }
+
+    /// Returns the size of a part in bytes, as the archive states it; `None` if there is none with that name.
+    pub(crate) fn size_bytes(&mut self, name: &str) -> Option<u64> {
+        let number = *self.numbers.get(&comparable(name))?;
+        self.zip.by_index_raw(number).ok().map(|part| part.size())
     }
 
     /// Returns the bytes of a part; `None` if there is none with that name.
@@ -127,11 +133,10 @@ pub(crate) fn open_office<'a>(bytes: &'a [u8], old: &str) -> Result<Archive<'a>,
 
 /// Returns the name of the main part, which the package defines (ECMA-376, part 2, 9.3).
 pub(crate) fn main_part(archive: &mut Archive<'_>, default: &str) -> Result<String, ReadFailure> {
-    if archive.has(default) {
-        return Ok(default.to_owned());
-    }
-    let relations = relations(archive, "")?.into_values();
-    let found = relations.into_iter().find(|related| related.kind == "officeDocument");
+    let mut relations = relations(archive, "")?.into_values();
+    let is_main =
+        |related: &Related| related.kind == "officeDocument" && archive.has(&related.name);
+    let found = relations.find(is_main);
     Ok(found.map_or_else(|| default.to_owned(), |related| related.name))
 }
 

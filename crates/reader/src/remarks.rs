@@ -25,7 +25,8 @@ impl Remark {
         }
         let mut paragraph = "Comment".to_owned();
         let day = self.date.split('T').next().unwrap_or_default();
-        for (lead, words) in [(" by ", &*self.author), (", ", day), (" on ", &self.about)] {
+        let on = if day.is_empty() { " on " } else { ", on " };
+        for (lead, words) in [(" by ", &*self.author), (", ", day), (on, &self.about)] {
             let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
             if !words.is_empty() {
                 paragraph.push_str(lead);

@@ -2,13 +2,11 @@
 //! are tried.
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract};
-use super::{
-    Read, compressed, docx, epub, fb2, html, mail, members, mhtml, odf, parsed, pptx, rtf, xlsx,
-};
+use super::{Read, compressed, fb2, html, mail, members, mhtml, package, parsed, rtf};
 use crate::document::Headed;
 use crate::extract::protocol::{
-    CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_EML, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP,
-    NOTEBOOK, NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, PICTURE_OF_IMAGE,
+    CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, NOTEBOOK,
+    NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PACKAGE, PDF_READERS, PICTURE_OF_IMAGE,
     PICTURE_OF_PDF,
 };
 
@@ -22,9 +20,9 @@ const READERS: &[(&str, Read)] = &[
     (DATA, parsed::data),
     (NOTEBOOK, parsed::notebook),
     (NOTEBOOK_WITH_RESULTS, parsed::notebook_with_results),
+    (PACKAGE, package::identify),
     (COMPRESSED, compressed::read),
     (MEMBERS_OF_ZIP, members::of_zip),
-    (MEMBERS_OF_EML, members::of_message),
     (MEMBERS_OF_MBOX, members::of_mailbox),
     (IMAGE, with_image::read),
     (OCR_OF_PDF, with_hayro::recognise),
@@ -36,14 +34,14 @@ const READERS: &[(&str, Read)] = &[
 /// Returns the function that reads a format.
 fn reader_of(kind: Headed) -> Read {
     match kind {
-        Headed::Docx => docx::read,
-        Headed::Pptx => pptx::read,
-        Headed::Xlsx => xlsx::read,
-        Headed::Odt => odf::read_text,
-        Headed::Odp => odf::read_slides,
-        Headed::Ods => odf::read_sheets,
+        Headed::Docx
+        | Headed::Pptx
+        | Headed::Xlsx
+        | Headed::Odt
+        | Headed::Odp
+        | Headed::Ods
+        | Headed::Epub => package::read,
         Headed::Rtf => rtf::read,
-        Headed::Epub => epub::read,
         Headed::Fb2 => fb2::read,
         Headed::Html => html::read,
         Headed::Mhtml => mhtml::read,

@@ -12,7 +12,7 @@ use crate::app::observer::Event;
 use crate::app::{Observer, Session, add, error_log, model};
 use crate::document::Binding;
 use crate::error::{Error, Result};
-use crate::extract::detect;
+use crate::extract::containers;
 use crate::ingest::{self, Prepared, UNNAMED, guarded};
 use crate::store::Record;
 use crate::text::json::Line;
@@ -236,14 +236,15 @@ impl Run<'_> {
             }
             Input::Stream(bytes) => {
                 let path = Path::new(UNNAMED);
-                let format = detect::detect_nameless(path, bytes, options.wanted)?;
+                let format =
+                    containers::detect_nameless(path, bytes, options.wanted, &options.pdf)?;
                 ingest::make(None, bytes, format, options, model)?
             }
             Input::Failed(error) => return Err(error),
         };
         let embed = || ingest::embed(model, None, &prepared.chunks, &budget);
         let embeddings = with_vectors.then(embed).transpose()?;
-        let Prepared { document, chunks, warnings } = prepared;
+        let Prepared { document, chunks, warnings, .. } = prepared;
         let record = Record::new(document, chunks, embeddings, &error_log::now())?;
         Ok(Some(Outcome::Record(Box::new(record), warnings)))
     }

@@ -11,13 +11,15 @@ use parallel::Input;
 use crate::app::ingestion::options;
 use crate::app::ingestion::request::AddRequest;
 use crate::app::{Observer, Session, add};
-use crate::document::{DocType, Document, Format, Levels};
+use crate::document::{Document, Format, Levels};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
-use crate::extract::containers::{self, Choice};
-use crate::extract::{self, detect};
+use crate::extract::containers::{self, Choice, Member};
+use crate::extract::detect::TypeOverride;
+use crate::extract::{self, Extracted};
 use crate::ingest::walk::Found;
 use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED};
+use crate::text::paths;
 
 pub use folder::{ConvertReport, Render, Written, to_folder};
 pub use lines::{Content, Emit, LinesReport, Output, RenderLine, to_lines};
@@ -48,6 +50,8 @@ pub struct Converted {
     pub document: Document,
     /// The levels of its headings, whatever pages are selected.
     pub levels: Levels,
+    /// The files embedded in it that can be read, as documents with names in its file.
+    pub members: Vec<Converted>,
 }
 
 /// Whether the result of a request is printed, because there is only one.
@@ -121,6 +125,43 @@ impl Job {
         Ok(Some(Converted { path: Some(found.path.clone()), ..converted }))
     }
 
+    /// Reads the files embedded in a document. Those of a kind that kb does not read are left out; of those that
+    /// fail, the document says so.
+    fn members(
+        &self,
+        path: &Path,
+        members: Vec<Member>,
+        warnings: &mut Vec<String>,
+    ) -> Vec<Converted> {
+        let mut all = Vec::new();
+        for member in members {
+            let name = Path::new(&member.name);
+            let place = PathBuf::from(paths::member_text(&paths::path_text(path), &member.name));
+            match member.content.and_then(|bytes| self.member(name, &bytes)) {
+                Ok(Some(converted)) => all.push(Converted { path: Some(place), ..converted }),
+                Ok(None) | Err(Error::EmptyFile { .. }) => {}
+                Err(error) => warnings.push(format!("{}: {error}", member.name)),
+            }
+        }
+        all
+    }
+
+    fn member(&self, name: &Path, bytes: &[u8]) -> Result<Option<Converted>> {
+        let further = &self.options.walk.text_extensions;
+        let choice = Choice { is_named: false, wanted: TypeOverride::default(), further };
+        let detected = containers::detect(name, bytes, choice, &self.options.pdf)?;
+        let Some((format, _)) = detected else { return Ok(None) };
+        let budget = CpuBudget::new(self.options.max_cpu);
+        let extracted = budget.spend(|| {
+            let content = containers::content(name, bytes, &self.options.pdf)?;
+            extract::extract(&content, format, &self.options.pdf)
+        })?;
+        extracted.require_text(name)?;
+        let Extracted { document, format, .. } = extracted;
+        let levels = Levels::of(&document);
+        Ok(Some(Converted { path: None, format, document, levels, members: Vec::new() }))
+    }
+
     /// Returns the bytes of a file and how they are read; `None` for a file to ignore.
     fn bytes(&self, found: &Found) -> Result<Option<(Vec<u8>, Format)>> {
         let walk = &self.options.walk;
@@ -142,25 +183,26 @@ impl Job {
     /// Reads a document from a stream.
     fn stream(&self, bytes: &[u8]) -> Result<Converted> {
         let path = Path::new(UNNAMED);
-        let format = detect::detect_nameless(path, bytes, self.options.wanted)?;
+        let format =
+            containers::detect_nameless(path, bytes, self.options.wanted, &self.options.pdf)?;
         self.read(bytes, format, path)
     }
 
     fn read(&self, bytes: &[u8], format: Format, path: &Path) -> Result<Converted> {
         let budget = CpuBudget::new(self.options.max_cpu);
-        let mut document = budget.spend(|| {
+        let extracted = budget.spend(|| {
             let content = containers::content(path, bytes, &self.options.pdf)?;
             extract::extract(&content, format, &self.options.pdf)
         })?;
         budget.check()?;
-        if document.blocks.is_empty() && format.doc_type() != DocType::Pdf {
-            return Err(Error::EmptyFile { path: path.to_owned() });
-        }
+        extracted.require_text(path)?;
+        let Extracted { mut document, format, members } = extracted;
+        let members = self.members(path, members, &mut document.metadata.warnings);
         let levels = Levels::of(&document);
         if let Some(pages) = self.pages {
             select(&mut document, pages)?;
         }
-        Ok(Converted { path: None, format, document, levels })
+        Ok(Converted { path: None, format, document, levels, members })
     }
 }
 

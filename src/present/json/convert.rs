@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::convert::{ConvertReport, Converted, Written};
-use crate::document::{Block, BlockKind, Document, Markup, Words};
+use crate::document::{Block, BlockKind, Document, FileParts, Markup, Words};
 use crate::ingest::Failed;
 use crate::present::json::{Versioned, answer};
 use crate::read::markdown;
@@ -40,8 +40,12 @@ pub(in crate::present) struct ConvertedJson<'a> {
     warnings: &'a [String],
     /// Where its words went: how many of them for each reason, whatever pages are selected.
     words: Option<&'a Words>,
+    /// What became of the parts of its file; null for a file without parts.
+    parts: Option<&'a FileParts>,
     /// Its content in reading order.
     blocks: Vec<BlockJson<'a>>,
+    /// The files embedded in it that can be read, with the path of its file, `//` and their names.
+    members: Vec<ConvertedJson<'a>>,
 }
 
 /// A block of a converted document.
@@ -78,7 +82,7 @@ pub fn converted_line(converted: &Converted) -> io::Result<Line> {
 }
 
 fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
-    let Converted { path, format, document, levels } = converted;
+    let Converted { path, format, document, levels, members } = converted;
     let blocks = document.blocks.iter().map(|block| BlockJson {
         level: (block.kind == BlockKind::Heading).then(|| levels.level(block)),
         ..block_json(document, block, format.markup())
@@ -97,6 +101,8 @@ fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
         tags: &document.tags,
         warnings: &metadata.warnings,
         words: metadata.words.as_ref(),
+        parts: metadata.parts.as_ref(),
+        members: members.iter().map(converted_json).collect(),
         blocks: blocks
             .map(|block| BlockJson { language: source.clone().or(block.language), ..block })
             .collect(),

@@ -1,13 +1,27 @@
 //! Writes converted documents as Markdown, and the summary of `kb convert`.
 
 use crate::app::convert::{ConvertReport, Converted, LinesReport};
+use crate::extract::embedded;
 use crate::read::markdown;
 use crate::text::number::{counted, thousands};
+use crate::text::paths::{path_text, split_member};
 
-/// Returns a converted document as Markdown.
+/// Returns a converted document as Markdown. Files embedded in it follow the lines that refer to them, or are at its
+/// end.
 pub fn document(converted: &Converted, has_page_marks: bool) -> String {
-    let Converted { document, format, levels, .. } = converted;
-    markdown::markdown(document, *format, *levels, has_page_marks)
+    let Converted { document, format, levels, members, .. } = converted;
+    let mut text = markdown::markdown(document, *format, *levels, has_page_marks);
+    for member in members {
+        let path = member.path.as_deref().map(path_text).unwrap_or_default();
+        let line = embedded::reference(split_member(&path).1.unwrap_or_default());
+        let inner = self::document(member, has_page_marks);
+        let at = text.find(&format!("{line}\n")).map(|start| start + line.len() + 1);
+        match at {
+            Some(at) => text.insert_str(at, &format!("\n{inner}")),
+            None => text.push_str(&format!("\n{line}\n\n{inner}")),
+        }
+    }
+    text
 }
 
 /// Returns the summary line of a run that wrote to a folder.

@@ -309,22 +309,13 @@ pub enum Markup {
     Source,
 }
 
-/// The kinds of file that contain other files.
+/// The kinds of file that are nothing but other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Container {
-    /// A ZIP archive: nothing but its files is indexed.
+    /// A ZIP archive.
     Zip,
-    /// An e-mail: its text is indexed, and its attachments.
-    Eml,
-    /// A mailbox: nothing but its messages is indexed.
+    /// A mailbox, whose files are its messages.
     Mbox,
-}
-
-impl Container {
-    /// Whether the file is also a document.
-    pub fn is_document(self) -> bool {
-        self == Self::Eml
-    }
 }
 
 #[cfg(test)]

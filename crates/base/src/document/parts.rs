@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many parts that could not be read are named.
@@ -10,7 +11,7 @@ const MAX_NAMED: usize = 10;
 
 /// What became of the parts of a file. Words that a reader leaves out of a part are counted in
 /// [`Words`](super::Words).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FileParts {
     /// Parts that were read: what they say is in the document or a document of its own, or is counted by a reason.
@@ -28,7 +29,7 @@ pub struct FileParts {
 }
 
 /// A part that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnreadPart {
     /// Its name in the file.
     pub name: String,

@@ -78,7 +78,7 @@ pub(super) fn by_name(path: &Path) -> Option<Language> {
 }
 
 /// Returns the language of a file with an extension that languages share, by its first lines.
-pub(super) fn by_content(path: &Path, head: &[u8], named: Language) -> Language {
+pub(super) fn of_shared_extension(path: &Path, head: &[u8], named: Language) -> Language {
     let extension = extension(path).unwrap_or_default();
     let text = String::from_utf8_lossy(head);
     let has = |is_one: &dyn Fn(&str) -> bool| text.lines().map(str::trim).any(is_one);

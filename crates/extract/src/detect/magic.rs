@@ -37,9 +37,8 @@ const fn picture_of(words: &'static str, picture: Picture) -> Look {
     Look { words, format: Some(Format::Image(picture)) }
 }
 
-const fn office_of(words: &'static str, headed: Headed) -> Look {
-    Look { words, format: Some(Format::Headed(headed)) }
-}
+/// How an archive with entries begins.
+pub(super) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 
 /// What more than one sign shows, or what is asked for by its words.
 pub(super) const PDF: &str = "PDF";
@@ -48,8 +47,6 @@ pub(super) const POSTSCRIPT: &str = "PostScript";
 pub(super) const ZIP: &str = "a ZIP archive";
 pub(super) const OLD_OFFICE: &str = "an old Office document";
 const TIFF: Look = picture_of("a TIFF image", Picture::Tiff);
-const PPTX: Look = office_of("a PPTX presentation", Headed::Pptx);
-const XLSX: Look = office_of("an XLSX spreadsheet", Headed::Xlsx);
 
 /// The position of magic bytes, the bytes, and what they show. The first match wins.
 const MAGIC: &[(usize, &[u8], Look)] = &[
@@ -60,7 +57,7 @@ const MAGIC: &[(usize, &[u8], Look)] = &[
     (0, b"MM\0*", TIFF),
     (8, b"WEBP", picture_of("a WebP image", Picture::Webp)),
     (0, b"BM", picture_of("a BMP image", Picture::Bmp)),
-    (0, b"PK\x03\x04", foreign(ZIP)),
+    (0, ZIP_MAGIC, foreign(ZIP)),
     (0, b"PK\x05\x06", foreign("an empty ZIP archive")),
     (0, b"\x1F\x8B", foreign("gzip data")),
     (0, b"BZh", foreign("bzip2 data")),
@@ -78,7 +75,7 @@ const MAGIC: &[(usize, &[u8], Look)] = &[
     (0, b"OggS", foreign("an audio file")),
     (0, b"fLaC", foreign("an audio file")),
     (4, b"ftyp", foreign("a video")),
-    (0, b"{\\rtf", office_of(RTF, Headed::Rtf)),
+    (0, b"{\\rtf", Look { words: RTF, format: Some(Format::Headed(Headed::Rtf)) }),
     (0, b"%!PS", foreign(POSTSCRIPT)),
 ];
 
@@ -89,27 +86,6 @@ pub(super) fn is_compressed(head: &[u8]) -> bool {
     COMPRESSED.iter().any(|magic| head.starts_with(magic))
 }
 
-/// Names and contents of entries that reveal what a ZIP archive is. The first match wins.
-const ENTRIES: &[(&[u8], Look)] = &[
-    (b"application/epub+zip", office_of("an EPUB book", Headed::Epub)),
-    (b"application/vnd.oasis.opendocument.text", office_of("an OpenDocument text", Headed::Odt)),
-    (
-        b"application/vnd.oasis.opendocument.presentation",
-        office_of("an OpenDocument presentation", Headed::Odp),
-    ),
-    (
-        b"application/vnd.oasis.opendocument.spreadsheet",
-        office_of("an OpenDocument spreadsheet", Headed::Ods),
-    ),
-    (b"ppt/slides/", PPTX),
-    (b"ppt/_rels/", PPTX),
-    (b"ppt/presentation.xml", PPTX),
-    (b"xl/worksheets/", XLSX),
-    (b"xl/_rels/", XLSX),
-    (b"xl/workbook.xml", XLSX),
-    (b"word/", office_of("a DOCX document", Headed::Docx)),
-];
-
 /// Returns the kind of picture; `None` for anything that OCR does not read.
 pub(super) fn picture(head: &[u8]) -> Option<Picture> {
     match look(head)?.format {
@@ -118,7 +94,7 @@ pub(super) fn picture(head: &[u8]) -> Option<Picture> {
     }
 }
 
-/// Returns the format of an office document or book by its content.
+/// Returns the format of an office document by its content. That of an archive is not in its first bytes.
 pub(super) fn office(head: &[u8]) -> Option<Format> {
     look(head)?.format.filter(|format| matches!(format, Format::Headed(_)))
 }
@@ -147,11 +123,5 @@ fn look(head: &[u8]) -> Option<Look> {
     let is_there =
         |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
     let (_, _, found) = MAGIC.iter().find(|(at, magic, _)| is_there(*at, magic))?;
-    if found.words == ZIP {
-        let has = |entry: &[u8]| head.windows(entry.len()).any(|window| window == entry);
-        if let Some((_, inner)) = ENTRIES.iter().find(|(entry, _)| has(entry)) {
-            return Some(*inner);
-        }
-    }
     ([RTF, POSTSCRIPT].contains(&found.words) || decode::is_binary(head)).then_some(*found)
 }

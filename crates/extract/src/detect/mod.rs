@@ -3,6 +3,7 @@
 //! The extension decides. The first bytes decide for files without an extension, and reveal files
 //! that are not what their name claims. What the user specifies overrides both.
 
+mod content;
 mod extension;
 mod languages;
 mod magic;
@@ -18,9 +19,12 @@ use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 use crate::text::paths::unpacked;
 
+use content::{by_content, is_old_name};
 use extension::extension;
-use languages::{by_content, by_interpreter, by_mode_line};
-use magic::{OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, office, pdf_header, picture};
+use languages::{by_interpreter, by_mode_line, of_shared_extension};
+use magic::{
+    OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, ZIP_MAGIC, is_surely_pdf, office, pdf_header, picture,
+};
 use names::{by_name, is_manual_page, is_text_name};
 
 pub use magic::looks_like;
@@ -75,9 +79,29 @@ pub fn is_claimed(path: &Path, further: &TextExtensions) -> bool {
     by_name(&unpacked(path), further).is_some() || names::container(path).is_some()
 }
 
-/// Whether a format claims the name, or the content decides because the name has no extension.
+/// Whether a format claims the name, or the content decides because the name promises no single format.
 pub(super) fn may_be_read(path: &Path, further: &TextExtensions) -> bool {
-    is_claimed(path, further) || extension(&unpacked(path)).is_none()
+    is_claimed(path, further)
+        || extension(&unpacked(path)).is_none_or(|extension| is_old_name(&extension))
+}
+
+/// Whether a file is an archive that may be an office document or a book although its name does not say so. Only the
+/// directory of the archive tells, which is not in its first bytes.
+pub(super) fn may_be_package(path: &Path, head: &[u8]) -> bool {
+    let name = &*unpacked(path);
+    let has_open_name = match by_name(name, &TextExtensions::NONE) {
+        Some(format) => is_document(format) && format.content() != Content::Archive,
+        None => {
+            extension(name).is_none_or(|extension| extension == "zip" || is_old_name(&extension))
+        }
+    };
+    head.starts_with(ZIP_MAGIC) && has_open_name
+}
+
+/// Whether files with the names of this format are read as what they hold: documents of office programs, books and
+/// mail. A web page is a text, which stays what its name says.
+fn is_document(format: Format) -> bool {
+    matches!(format, Format::Headed(_)) && format.content() != Content::Text
 }
 
 /// Whether a file is a single one that was compressed, by its name and its first bytes.
@@ -89,8 +113,8 @@ pub fn is_compressed(path: &Path, head: &[u8]) -> bool {
 /// contains no others.
 pub fn container(path: &Path, head: &[u8]) -> Option<Container> {
     match names::container(path)? {
-        Container::Zip if !head.starts_with(b"PK") || office(head).is_some() => None,
-        Container::Eml | Container::Mbox if decode::is_binary(head) => None,
+        Container::Zip if !head.starts_with(ZIP_MAGIC) => None,
+        Container::Mbox if decode::is_binary(head) => None,
         container => Some(container),
     }
 }
@@ -146,13 +170,10 @@ pub fn detect(
     let format = match (format, picture(head)) {
         // The bytes of a picture decide its kind, whatever its extension is.
         (Format::Image(_), Some(picture)) => Format::Image(picture),
-        // So do those of an office document.
-        (Format::Headed(_), _) if format.content() != Content::Text => {
-            office(head).unwrap_or(format)
-        }
+        (format, _) if is_document(format) => held_by(head, format),
         // Some languages share an extension.
         (Format::Code(language), _) if wanted.language.is_none() => {
-            Format::Code(by_content(name, head, language))
+            Format::Code(of_shared_extension(name, head, language))
         }
         (format, _) => format,
     };
@@ -161,6 +182,21 @@ pub fn detect(
         // With `kb add DIRECTORY --type note`, not every file in the directory has to be a note.
         Some(_) if !is_named && claimed != Some(format) => Ok(None),
         Some(error) => Err(error),
+    }
+}
+
+/// Returns what a file with the name of a document holds. What an archive is, its directory says, which only the
+/// reader sees.
+fn held_by(head: &[u8], claimed: Format) -> Format {
+    let is_mail = matches!(claimed, Format::Headed(Headed::Eml | Headed::Mbox | Headed::Mhtml));
+    match by_content(head) {
+        // The head of a message may begin with any field.
+        Some(Format::Text | Format::Dialect(_) | Format::Headed(Headed::Eml | Headed::Mhtml))
+            if is_mail =>
+        {
+            claimed
+        }
+        found => found.unwrap_or(claimed),
     }
 }
 
@@ -223,8 +259,7 @@ fn wanted_format(
                 _ if is_surely_pdf(head) => Some(Format::Pdf),
                 _ if is_manual_page(path, head) => Some(Format::Dialect(Dialect::Man)),
                 None => by_interpreter().or_else(|| office(head)).or_else(|| by_mode_line(head)),
-                // Many programs save RTF under this name.
-                Some("doc") => office(head),
+                Some(extension) if is_old_name(extension) => by_content(head),
                 Some(_) if generated(path).is_some() => None,
                 Some(_) => by_mode_line(head),
             }
@@ -249,7 +284,7 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
         // Binary data without a header may be a damaged PDF; the PDF reader decides.
         (Format::Pdf, _, None) if is_binary => return None,
         (Format::Image(_), _, _) if picture(head).is_some() => return None,
-        (Format::Headed(_), _, _) if office(head) == Some(format) => return None,
+        (format, _, _) if is_document(format) && by_content(head) == Some(format) => return None,
         (Format::Headed(Headed::Fb2), _, Some("XML")) => return None,
         // An encrypted document has the container of an old one; the reader reports it.
         (Format::Headed(Headed::Docx | Headed::Pptx | Headed::Xlsx), _, Some(OLD_OFFICE)) => {

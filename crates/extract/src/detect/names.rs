@@ -68,7 +68,6 @@ impl TextExtensions {
 pub(super) fn container(path: &Path) -> Option<Container> {
     match extension(path)?.as_str() {
         "zip" => Some(Container::Zip),
-        "eml" => Some(Container::Eml),
         "mbox" => Some(Container::Mbox),
         _ => None,
     }

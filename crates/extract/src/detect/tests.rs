@@ -187,7 +187,6 @@ fn html_office_documents_books_and_pictures_are_recognised() {
     check("x.jpg", PNG_HEAD, "png");
     let wrong = "wrong_format: its content does not match its name or type: it looks like ";
     check("x.png", b"<html>", &format!("{wrong}HTML"));
-    check("x.docx", b"words", &format!("{wrong}plain text"));
     check("x.html", PNG_HEAD, &format!("{wrong}a PNG image"));
 }
 
@@ -235,10 +234,10 @@ fn office_documents_are_recognised_by_their_content() {
         ("x.mht", b"From: <Saved>\r\nMIME-Version: 1.0\r\n".to_vec(), "mhtml"),
         ("x.eml", b"From: a@example.org\r\n".to_vec(), "eml"),
         ("x.MBOX", b"From a Mon Feb 26 10:30:00 2024\n".to_vec(), "mbox"),
-        // The bytes override the name, and decide without one.
-        ("x.docx", zip("xl/worksheets/sheet1.xml"), "xlsx"),
+        // Which document an archive is, its reader finds.
+        ("x.docx", zip("xl/worksheets/sheet1.xml"), "docx"),
+        // Other bytes override the name, and decide without one.
         ("x.docx", b"{\\rtf1 words}".to_vec(), "rtf"),
-        ("letter", zip("word/document.xml"), "docx"),
         ("letter", b"{\\rtf1 words}".to_vec(), "rtf"),
         ("letter.doc", b"{\\rtf1 words}".to_vec(), "rtf"),
         ("x.xlsx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0".to_vec(), "xlsx"),
@@ -251,8 +250,44 @@ fn office_documents_are_recognised_by_their_content() {
     let wrong = "wrong_format: its content does not match its name or type: it looks like ";
     check("x.rtf", &zip("a.txt"), &format!("{wrong}a ZIP archive"));
     check("x.odt", old, &format!("{wrong}an old Office document"));
-    check("x.fb2", PNG_HEAD, &format!("{wrong}a PNG image"));
-    check("x.pptx", b"words", &format!("{wrong}plain text"));
+    check("x.fb2", PNG_HEAD, "png");
+}
+
+#[test]
+fn names_of_documents_are_read_as_what_they_hold() {
+    for (name, head, expected) in [
+        ("x.doc", &b"<html><body>Leave"[..], "html"),
+        ("x.doc", b"MIME-Version: 1.0\nContent-Type: multipart/related\n\n", "mhtml"),
+        ("x.xls", b"Plant\tStock\nHull\t318\n", "tsv"),
+        ("x.xls", b"<meta charset=utf-8><table>", "html"),
+        ("x.ppt", b"words", "text"),
+        ("x.docx", b"words", "text"),
+        ("x.pptx", b"%PDF-1.4\n", "pdf"),
+        ("x.rtf", b"From: the office\nto the quay", "text"),
+        ("x.eml", b"<html><body>Leave", "html"),
+        // The head of a message may begin with any field.
+        ("x.eml", b"X-Sent: a,b\nX-Seen: c,d\n", "eml"),
+        ("x.mbox", b"From ada Mon Feb 26 10:30:00 2024\n", "mbox"),
+    ] {
+        check(name, head, expected);
+    }
+}
+
+#[test]
+fn only_an_archive_whose_name_does_not_say_what_it_is_may_be_any_document() {
+    let archive = b"PK\x03\x04\x14\0\x06\0word/document.xml";
+    for (name, expected) in [
+        ("letter", true),
+        ("letter.doc", true),
+        ("letter.zip", true),
+        ("letter.rtf", true),
+        ("letter.docx", false),
+        ("letter.txt", false),
+        ("letter.jar", false),
+    ] {
+        assert_eq!(may_be_package(Path::new(name), archive), expected, "{name}");
+    }
+    assert!(!may_be_package(Path::new("letter"), b"words"));
 }
 
 #[test]
@@ -311,7 +346,7 @@ fn a_file_that_is_not_the_text_its_name_claims_is_reported() {
     check("x.md", PNG_HEAD, &format!("{wrong}a PNG image"));
     check("x.md", b"%PDF-1.4\n", &format!("{wrong}PDF"));
     check("x.py", b"\x7FELF\x02\x01\x01\0", &format!("{wrong}an ELF program"));
-    check("x.txt", b"PK\x03\x04\x14\0\x06\0word/document.xml", &format!("{wrong}a DOCX document"));
+    check("x.txt", b"PK\x03\x04\x14\0\x06\0word/document.xml", &format!("{wrong}a ZIP archive"));
     check("x.txt", b"PK\x03\x04\x14\0\x06\0a.txt", &format!("{wrong}a ZIP archive"));
     check("x.sh", b"\x1F\x8B\x08\0\0\0\0\0\0\x03", &format!("{wrong}gzip data"));
     check("x.md", b"\0\x01\x02\x03", "not_text: it is not text");

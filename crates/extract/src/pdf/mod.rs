@@ -25,6 +25,8 @@ use std::borrow::Cow;
 
 use quality::is_missing;
 
+use crate::Extracted;
+use crate::containers;
 use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
 use crate::protocol::{IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, Page, ReadFailure};
@@ -40,7 +42,7 @@ use crate::sandbox::parent::{self, Reading};
 ///
 /// [`Error::Extract`] with the class of failure if no reader could read all of it; [`Error::Io`] if
 /// the reading process cannot be started.
-pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
     let bytes = &*from_header(bytes)?;
     // Used if no reader does better: a reading without text, or with too many unknown characters.
     let mut best_so_far: Option<Reading> = None;
@@ -79,7 +81,9 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     }
     if let Some(mut reading) = best_so_far {
         scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
-        return Ok(assemble::assemble(&reading, options));
+        let document = assemble::assemble(&reading, options);
+        let members = containers::members(reading.members);
+        return Ok(Extracted { document, format: Format::Pdf, members });
     }
     let most_informative = failures.into_iter().min_by_key(|failed| failed.failure);
     Err(most_informative

@@ -82,6 +82,7 @@ fn every_line_is_parsed_back_unchanged() {
         pages_lost: true,
         rebuilt: true,
         warnings: vec!["rows were left out".into()],
+        ..Tail::default()
     }));
     check(&Line::from(&ReadFailure::new(Failure::Damaged, "xref")));
 }

@@ -1,6 +1,7 @@
-//! Replaces a container by the files in it, each of which goes the way of any file.
+//! Replaces a container by the files in it, each of which goes the way of any file, and adds the files embedded in a
+//! document.
 //!
-//! The container comes last: it is recorded as read once everything in it is committed, so that a
+//! The container or the document comes last: it is recorded as read once everything in it is committed, so that a
 //! run that was killed reads it again.
 
 use std::collections::HashSet;
@@ -56,44 +57,56 @@ impl Planner<'_> {
         if self.before.passed_over(found).is_some() {
             return Ok(None);
         }
-        if !is_asked_for && !adds_tags && self.is_same(found)? {
-            let sealed = Sealed { found: found.clone(), members: None, is_document: true };
-            return Ok(Some(vec![
-                Item::Done(Outcome::Container(sealed)),
-                Item::Read(found.clone(), None),
-            ]));
-        }
         let max_bytes = self.options.walk.max_bytes();
         // What cannot be read is reported as for any file.
         let Ok(bytes) = stage("read", || found.reach.read(&found.path, max_bytes)) else {
             return Ok(None);
         };
         let Some(container) = detect::container(&found.path, &bytes) else { return Ok(None) };
-        let members = stage("unpack", || containers::unpack(&bytes, container, &self.options.pdf))?;
-        let text = paths::path_text(&found.path);
-        let mut seen = HashSet::new();
-        let mut items: Vec<Item> = Vec::new();
-        for member in members {
-            let path = paths::member_text(&text, &member.name);
-            items.push(item(found, &path, member));
-            seen.insert(path);
-        }
-        let is_document = container.is_document();
-        let sealed = Sealed { found: found.clone(), members: Some(seen), is_document };
+        let unpack = || containers::unpack(&bytes, container, &self.options.pdf);
+        let Some(members) = stage("unpack", unpack)? else { return Ok(None) };
+        let (mut items, sealed) = items_of(found, members, false);
         items.push(Item::Done(Outcome::Container(sealed)));
-        if is_document {
-            items.push(Item::Read(found.clone(), None));
-        }
         Ok(Some(items))
     }
 
-    /// Whether a container that is also a document is unchanged.
-    fn is_same(self, found: &Found) -> Result<bool> {
-        let known = self.lock().known_path(&paths::path_text(&found.path))?;
-        Ok(known.is_some_and(|known| {
-            (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
-        }))
+    /// Returns what becomes of the files embedded in a document, which come before it; `None` for files that were
+    /// not looked for, because the document is unchanged.
+    pub(super) fn outcomes_of_members(
+        self,
+        found: &Found,
+        members: Option<Vec<Member>>,
+    ) -> Result<Vec<Outcome>> {
+        let path = paths::path_text(&found.path);
+        let is_known =
+            self.before.has_members(&found.path) || !self.lock().members_of(&path)?.is_empty();
+        let members = match members {
+            Some(members) if is_known || !members.is_empty() => members,
+            None if is_known => {
+                let sealed = Sealed { found: found.clone(), members: None, is_document: true };
+                return Ok(vec![Outcome::Container(sealed)]);
+            }
+            _ => return Ok(Vec::new()),
+        };
+        let (items, sealed) = items_of(found, members, true);
+        let mut outcomes: Vec<Outcome> =
+            items.into_iter().flat_map(|item| self.outcomes(item)).collect();
+        outcomes.push(Outcome::Container(sealed));
+        Ok(outcomes)
     }
+}
+
+/// Returns the files in a container or a document, and what is known once all of them were seen.
+fn items_of(found: &Found, members: Vec<Member>, is_document: bool) -> (Vec<Item>, Sealed) {
+    let text = paths::path_text(&found.path);
+    let mut seen = HashSet::new();
+    let mut items = Vec::new();
+    for member in members {
+        let path = paths::member_text(&text, &member.name);
+        items.push(item(found, &path, member));
+        seen.insert(path);
+    }
+    (items, Sealed { found: found.clone(), members: Some(seen), is_document })
 }
 
 fn item(container: &Found, path: &str, member: Member) -> Item {

@@ -41,12 +41,12 @@ pub(super) enum Outcome {
     Stopped,
 }
 
-/// A container whose files were seen.
+/// A container or a document whose files were seen.
 pub(super) struct Sealed {
     pub(super) found: Found,
     /// The paths of its files; `None` if it was not read, because it is unchanged.
     pub(super) members: Option<HashSet<String>>,
-    /// Whether it is also a document.
+    /// Whether it is a document with files in it.
     pub(super) is_document: bool,
 }
 
@@ -55,16 +55,26 @@ pub(super) enum Message {
     Found(usize),
     /// Something that the walk left out; it has no turn.
     LeftOut(LeftOut),
-    Outcome(Turn, Outcome),
-    Embedded(Turn, usize, Result<Vec<Embedding>>),
+    /// What becomes of a file: first of the files embedded in it, last of itself.
+    Outcomes(Turn, Vec<Outcome>),
+    Embedded(Slot, Result<Vec<Embedding>>),
     /// The walk is over; holds the number of turns.
     Walked(usize),
 }
 
+/// Where embeddings belong.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot {
+    pub(super) turn: Turn,
+    /// The number of the document among those of the turn, from 0.
+    pub(super) document: usize,
+    /// The number of the first passage in the document, from 0.
+    pub(super) first: usize,
+}
+
 /// Passages of one document for an embedding thread.
 pub(super) struct Job {
-    pub(super) turn: Turn,
-    pub(super) first: usize,
+    pub(super) slot: Slot,
     pub(super) passages: Vec<String>,
     pub(super) budget: Arc<CpuBudget>,
 }

@@ -82,7 +82,7 @@ fn embed_jobs(
 ) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { turn, first, passages, budget }) = job else { return };
+        let Ok(Job { slot, passages, budget }) = job else { return };
         if is_stopped.load(Ordering::Relaxed) {
             return;
         }
@@ -94,7 +94,7 @@ fn embed_jobs(
         };
         let embeddings = panic::catch_unwind(AssertUnwindSafe(embed))
             .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
-        if to_writer.send(Message::Embedded(turn, first, embeddings)).is_err() {
+        if to_writer.send(Message::Embedded(slot, embeddings)).is_err() {
             return;
         }
     }

@@ -8,8 +8,7 @@ use crate::document::Language;
 use crate::embedder::Embedder;
 use crate::error::{Error, Failure, Result};
 use crate::extract::clock::CpuBudget;
-use crate::extract::containers::{self, Choice};
-use crate::extract::detect;
+use crate::extract::containers::{self, Choice, Member};
 use crate::hash;
 use crate::ledger::{Before, Failed};
 use crate::prepare::ReadFile;
@@ -65,13 +64,13 @@ impl Planner<'_> {
                     let _ = to_writer.send(Message::Found(num_turns));
                     let to_writer = to_writer.clone();
                     scope.spawn(move |_| {
-                        let outcome = if self.is_stopped.load(Ordering::Relaxed) {
-                            Outcome::Stopped
+                        let outcomes = if self.is_stopped.load(Ordering::Relaxed) {
+                            vec![Outcome::Stopped]
                         } else {
-                            self.outcome(item)
+                            self.outcomes(item)
                         };
                         // The writer may have stopped already.
-                        let _ = to_writer.send(Message::Outcome(turn, outcome));
+                        let _ = to_writer.send(Message::Outcomes(turn, outcomes));
                     });
                 }
             }
@@ -79,37 +78,43 @@ impl Planner<'_> {
         });
     }
 
-    /// Returns what happens to a file.
-    pub(super) fn outcome(self, item: Item) -> Outcome {
+    /// Returns what happens to the files embedded in a file, and last what happens to itself.
+    pub(super) fn outcomes(self, item: Item) -> Vec<Outcome> {
         let (found, content) = match item {
             Item::Read(found, content) => (found, content),
-            Item::Done(outcome) => return outcome,
+            Item::Done(outcome) => return vec![outcome],
         };
         let Found { path, is_named, .. } = &found;
         let (path, is_named) = (path.clone(), *is_named);
         let stamp = Some((found.size_bytes, found.mtime_ns));
-        let outcome = prepare::guarded(|| match content {
+        let outcomes = prepare::guarded(|| match content {
             // The bytes are at hand, so the time says nothing.
             Some(content) => {
                 let known = self.known(&found)?;
-                self.decide(found, &content, known)
+                let Decision { outcome, members } = self.decide(found, &content, known)?;
+                Ok(vec![without_members(outcome, &members.unwrap_or_default())])
             }
-            None => self.read(found),
+            None => {
+                let Decision { outcome, members } = self.read(found.clone())?;
+                let mut outcomes = self.outcomes_of_members(&found, members)?;
+                outcomes.push(outcome);
+                Ok(outcomes)
+            }
         });
-        match outcome {
-            Ok(outcome) => outcome,
+        match outcomes {
+            Ok(outcomes) => outcomes,
             Err(Error::EmptyFile { .. }) if !is_named => {
-                Outcome::Ignored(LeftOut { path, rule: Rule::Empty, stamp })
+                vec![Outcome::Ignored(LeftOut { path, rule: Rule::Empty, stamp })]
             }
             Err(Error::Extract { failure: Failure::TooSmall, .. }) if !is_named => {
-                Outcome::Ignored(LeftOut { path, rule: Rule::Small, stamp })
+                vec![Outcome::Ignored(LeftOut { path, rule: Rule::Small, stamp })]
             }
-            Err(error) => Outcome::Failed(Failed { path, error, stamp }),
+            Err(error) => vec![Outcome::Failed(Failed { path, error, stamp })],
         }
     }
 
     /// Reads a file unless its size and time are unchanged and its document gets no other title.
-    fn read(self, found: Found) -> Result<Outcome> {
+    fn read(self, found: Found) -> Result<Decision> {
         let known = self.known(&found)?;
         let has_ocr = self.options.pdf.ocr.is_available();
         if let Some(known) = &known
@@ -122,15 +127,16 @@ impl Planner<'_> {
             let real_path = found.reach.real_path();
             let leads_elsewhere = real_path.is_some() && real_path != known.stamp.real_path;
             let is_moved = !known.is_primary() && !self.is_there(&known.primary_path)?;
-            return Ok(Outcome::Known {
+            return Ok(Decision::without_look(Outcome::Known {
                 found,
                 document_id: known.document_id,
                 is_new_path: leads_elsewhere || is_moved,
                 content_hash: known.content_hash.clone(),
-            });
+            }));
         }
         if let Some(row) = self.before.passed_over(&found) {
-            return Ok(Outcome::PassedOver { path: found.path, outcome: row.outcome });
+            let outcome = Outcome::PassedOver { path: found.path, outcome: row.outcome };
+            return Ok(Decision::without_look(outcome));
         }
         let limit_mb = self.options.walk.max_file_mb;
         let max_bytes = self.options.walk.max_bytes();
@@ -151,14 +157,12 @@ impl Planner<'_> {
         };
         let container = paths::path_of(container);
         let bytes = found.reach.read(&container, max_bytes)?;
-        let kind = detect::container(&container, &bytes);
-        let kind = kind.ok_or_else(|| Error::PathNotFound { path: found.path.clone() })?;
-        let member = containers::unpack_one(&bytes, kind, name, &self.options.pdf)?;
+        let member = containers::unpack_one(&container, &bytes, name, &self.options.pdf)?;
         member.ok_or_else(|| Error::PathNotFound { path: found.path.clone() })
     }
 
     /// Decides what happens to the bytes of a file.
-    fn decide(self, found: Found, bytes: &[u8], known: Option<KnownPath>) -> Result<Outcome> {
+    fn decide(self, found: Found, bytes: &[u8], known: Option<KnownPath>) -> Result<Decision> {
         let is_reread = known.as_ref().is_some_and(|known| self.is_reread(known));
         let has_ocr = self.options.pdf.ocr.is_available();
         let retitled = known.as_ref().filter(|known| self.is_retitled(known));
@@ -172,7 +176,8 @@ impl Planner<'_> {
         let detected = containers::detect(&found.path, bytes, choice, &self.options.pdf)?;
         let Some((format, content)) = detected else {
             let stamp = Some((found.size_bytes, found.mtime_ns));
-            return Ok(Outcome::Ignored(LeftOut { path: found.path, rule: Rule::Type, stamp }));
+            let left_out = LeftOut { path: found.path, rule: Rule::Type, stamp };
+            return Ok(Decision::without_look(Outcome::Ignored(left_out)));
         };
         let hash = hash::sha256(bytes);
         let same = self.lock().document_by_hash(&hash)?.filter(|stored| {
@@ -190,12 +195,16 @@ impl Planner<'_> {
             None => false,
         };
         match same {
-            Some(same) if same.path.is_some() && !is_misnamed => Ok(Outcome::Known {
-                found,
-                document_id: same.id,
-                content_hash: hash,
-                is_new_path: true,
-            }),
+            Some(same) if same.path.is_some() && !is_misnamed => {
+                let members = self.members_of_copy(&found, &same, &content)?;
+                let outcome = Outcome::Known {
+                    found,
+                    document_id: same.id,
+                    content_hash: hash,
+                    is_new_path: true,
+                };
+                Ok(Decision { outcome, members: Some(members) })
+            }
             // The stored text may come from an import, and the import may have lied about the hash.
             without_file => {
                 let given = without_file.filter(|same| same.is_title_given).map(|same| same.title);
@@ -251,7 +260,21 @@ impl Planner<'_> {
         Ok(found.is_some_and(|found| found.is_ok_and(|metadata| metadata.is_file())))
     }
 
-    fn prepare(self, file: ReadFile<'_>, is_known: bool) -> Result<Outcome> {
+    /// Returns the files in a copy of a stored document: each of them is remembered at both places.
+    fn members_of_copy(
+        self,
+        found: &Found,
+        stored: &StoredDocument,
+        content: &[u8],
+    ) -> Result<Vec<Member>> {
+        let path = stored.path.as_deref().unwrap_or_default();
+        match self.lock().members_of(path)?.is_empty() {
+            true => Ok(Vec::new()),
+            false => containers::embedded(&found.path, content, &self.options.pdf),
+        }
+    }
+
+    fn prepare(self, file: ReadFile<'_>, is_known: bool) -> Result<Decision> {
         let budget = Arc::new(CpuBudget::new(self.options.max_cpu));
         let of_folder = file.found.folder_tags();
         let mut prepared = prepare::prepare_file(file, self.options, self.embedder, &budget)?;
@@ -263,11 +286,39 @@ impl Planner<'_> {
                 of_folder.iter().filter(|tag| !tags.contains(tag)).cloned().collect();
             tags.extend(new);
         }
-        Ok(Outcome::Prepared(Box::new(prepared), budget))
+        let members = Some(std::mem::take(&mut prepared.members));
+        Ok(Decision { outcome: Outcome::Prepared(Box::new(prepared), budget), members })
     }
 
     /// Returns the connection for reading.
     pub(super) fn lock(&self) -> MutexGuard<'_, Store> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What happens to a file, and the files in it.
+struct Decision {
+    outcome: Outcome,
+    /// `None` if nobody looked for them.
+    members: Option<Vec<Member>>,
+}
+
+impl Decision {
+    /// Decides without a look at what is in the file.
+    fn without_look(outcome: Outcome) -> Self {
+        Self { outcome, members: None }
+    }
+}
+
+/// Notes the files in a file that is in another file itself: these are not read.
+fn without_members(outcome: Outcome, members: &[Member]) -> Outcome {
+    let Outcome::Prepared(mut prepared, budget) = outcome else { return outcome };
+    if !members.is_empty() {
+        let parts = prepared.document.metadata.parts.get_or_insert_default();
+        for member in members {
+            let size_bytes = member.content.as_ref().map_or(0, |bytes| bytes.len() as u64);
+            parts.add_unread(&member.name, size_bytes, "it is in a file that is in another file");
+        }
+    }
+    Outcome::Prepared(prepared, budget)
 }

@@ -18,7 +18,7 @@ use crate::trace::stage;
 use crate::walk::{Found, Rule};
 use crate::{Event, Run};
 
-use super::messages::{Item, Job, Message, Outcome, Sealed, Turn};
+use super::messages::{Item, Job, Message, Outcome, Sealed, Slot, Turn};
 use super::planner::Planner;
 use super::remember;
 
@@ -32,6 +32,12 @@ struct Waiting {
     num_missing: usize,
 }
 
+impl Waiting {
+    fn is_ready(&self) -> bool {
+        self.num_missing == 0
+    }
+}
+
 /// Hands passages to the embedding threads and commits documents in turn.
 pub(super) struct Writer<'w, 'r> {
     run: &'w mut Run<'r>,
@@ -39,9 +45,13 @@ pub(super) struct Writer<'w, 'r> {
     recorder: Recorder<'w>,
     to_embedders: mpsc::Sender<Job>,
     permit_back: mpsc::SyncSender<()>,
-    waiting: BTreeMap<Turn, Waiting>,
+    /// The documents of each turn: the files embedded in a file come before it.
+    waiting: BTreeMap<Turn, Vec<Waiting>>,
     next_turn: Turn,
     num_turns: Option<usize>,
+    /// Files that were found, and those that were found in them.
+    num_found: usize,
+    num_embedded: usize,
 }
 
 impl<'w, 'r> Writer<'w, 'r> {
@@ -61,6 +71,8 @@ impl<'w, 'r> Writer<'w, 'r> {
             waiting: BTreeMap::new(),
             next_turn: 0,
             num_turns: None,
+            num_found: 0,
+            num_embedded: 0,
         }
     }
 
@@ -87,7 +99,10 @@ impl<'w, 'r> Writer<'w, 'r> {
                 return Err(Error::Cancelled);
             }
             match message {
-                Message::Found(num_files) => (self.run.on_event)(Event::Found(num_files)),
+                Message::Found(num_files) => {
+                    self.num_found = num_files;
+                    self.tell_found();
+                }
                 Message::LeftOut(left_out) => {
                     // The other rules are the user's.
                     if matches!(left_out.rule, Rule::Size | Rule::Generated) {
@@ -96,21 +111,23 @@ impl<'w, 'r> Writer<'w, 'r> {
                     self.recorder.left_out(&left_out, self.run.store)?;
                 }
                 Message::Walked(num_turns) => self.num_turns = Some(num_turns),
-                Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
-                Message::Embedded(turn, first, embeddings) => {
-                    self.embedded(turn, first, embeddings)?;
-                }
+                Message::Outcomes(turn, outcomes) => self.wait(turn, outcomes)?,
+                Message::Embedded(slot, embeddings) => self.embedded(slot, embeddings)?,
             }
-            while self.waiting.get(&self.next_turn).is_some_and(|waiting| waiting.num_missing == 0)
-            {
+            let is_ready = |waiting: &Vec<Waiting>| waiting.iter().all(Waiting::is_ready);
+            while self.waiting.get(&self.next_turn).is_some_and(is_ready) {
                 let waiting = self.waiting.remove(&self.next_turn).expect("just seen");
-                self.commit(waiting)?;
+                waiting.into_iter().try_for_each(|waiting| self.commit(waiting))?;
                 self.next_turn += 1;
                 // The planner may already have ended.
                 let _ = self.permit_back.try_send(());
             }
         }
         Ok(())
+    }
+
+    fn tell_found(&mut self) {
+        (self.run.on_event)(Event::Found(self.num_found + self.num_embedded));
     }
 
     /// Reports the pages that were read by OCR since the last time.
@@ -124,13 +141,10 @@ impl<'w, 'r> Writer<'w, 'r> {
 
     /// Stores embeddings in their document. A document that takes too long to embed fails, and the run
     /// goes on.
-    fn embedded(
-        &mut self,
-        turn: Turn,
-        first: usize,
-        embeddings: Result<Vec<Embedding>>,
-    ) -> Result<()> {
-        let Some(waiting) = self.waiting.get_mut(&turn) else { return Ok(()) };
+    fn embedded(&mut self, slot: Slot, embeddings: Result<Vec<Embedding>>) -> Result<()> {
+        let waiting = self.waiting.get_mut(&slot.turn);
+        let waiting = waiting.and_then(|documents| documents.get_mut(slot.document));
+        let Some(waiting) = waiting else { return Ok(()) };
         let embeddings = match (embeddings, &waiting.outcome) {
             (Ok(embeddings), _) => embeddings,
             (Err(error @ Error::TooSlow { .. }), Outcome::Prepared(prepared, _)) => {
@@ -143,37 +157,47 @@ impl<'w, 'r> Writer<'w, 'r> {
             (Err(error), _) => return Err(error),
         };
         (self.run.on_event)(Event::Embedded(embeddings.len()));
-        for (slot, embedding) in waiting.embeddings[first..].iter_mut().zip(embeddings) {
+        for (slot, embedding) in waiting.embeddings[slot.first..].iter_mut().zip(embeddings) {
             *slot = Some(embedding);
             waiting.num_missing = waiting.num_missing.saturating_sub(1);
         }
         Ok(())
     }
 
-    /// Adds a document to those waiting, and requests the embeddings that are not in the database.
-    fn wait(&mut self, turn: Turn, outcome: Outcome) -> Result<()> {
-        let mut embeddings = Vec::new();
-        if let Outcome::Prepared(prepared, budget) = &outcome {
-            let passages = prepared.passages();
-            embeddings = known(&self.planner.lock(), &passages)?;
-            self.send_jobs(turn, passages, &embeddings, budget);
+    /// Adds the documents of a turn to those waiting, and requests the embeddings that are not in the database.
+    fn wait(&mut self, turn: Turn, outcomes: Vec<Outcome>) -> Result<()> {
+        self.num_embedded += outcomes.len().saturating_sub(1);
+        self.tell_found();
+        let mut num_chunks = None;
+        let mut documents = Vec::new();
+        for (document, outcome) in outcomes.into_iter().enumerate() {
+            let mut embeddings = Vec::new();
+            if let Outcome::Prepared(prepared, budget) = &outcome {
+                let passages = prepared.passages();
+                embeddings = known(&self.planner.lock(), &passages)?;
+                let slot = Slot { turn, document, first: 0 };
+                self.send_jobs(slot, passages, &embeddings, budget);
+            }
+            let num_missing = embeddings.iter().filter(|embedding| embedding.is_none()).count();
+            if matches!(outcome, Outcome::Prepared(..)) {
+                num_chunks = Some(num_chunks.unwrap_or(0) + num_missing);
+            }
+            documents.push(Waiting { outcome, embeddings, num_missing });
         }
-        let num_missing = embeddings.iter().filter(|embedding| embedding.is_none()).count();
-        let num_chunks = matches!(outcome, Outcome::Prepared(..)).then_some(num_missing);
         (self.run.on_event)(Event::Read { position: turn, num_chunks });
-        self.waiting.insert(turn, Waiting { outcome, embeddings, num_missing });
+        self.waiting.insert(turn, documents);
         Ok(())
     }
 
     /// Sends runs of adjacent passages that have no embedding yet.
     fn send_jobs(
         &self,
-        turn: Turn,
+        slot: Slot,
         passages: Vec<String>,
         embeddings: &[Option<Embedding>],
         budget: &Arc<CpuBudget>,
     ) {
-        let empty = || Job { turn, first: 0, passages: Vec::new(), budget: Arc::clone(budget) };
+        let empty = || Job { slot, passages: Vec::new(), budget: Arc::clone(budget) };
         let mut job = empty();
         for (idx, passage) in passages.into_iter().enumerate() {
             let is_known = embeddings[idx].is_some();
@@ -184,7 +208,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             }
             if !is_known {
                 if job.passages.is_empty() {
-                    job.first = idx;
+                    job.slot.first = idx;
                 }
                 job.passages.push(passage);
             }
@@ -300,20 +324,22 @@ impl<'w, 'r> Writer<'w, 'r> {
     /// case another file of the same run has changed that document (a copy was made, then the
     /// original changed).
     fn read_again(&mut self, found: Found) -> Result<()> {
-        let mut outcome = self.planner.outcome(Item::Read(found, None));
-        let mut embeddings = Vec::new();
-        if let Outcome::Prepared(prepared, budget) = &outcome {
-            let embedded =
-                embed(self.planner.embedder, Some(self.run.store), &prepared.chunks, budget);
-            match embedded {
-                Ok(embedded) => embeddings = embedded.into_iter().map(Some).collect(),
-                Err(error @ Error::TooSlow { .. }) => {
-                    outcome = Outcome::Failed(too_slow(prepared, error));
+        for mut outcome in self.planner.outcomes(Item::Read(found, None)) {
+            let mut embeddings = Vec::new();
+            if let Outcome::Prepared(prepared, budget) = &outcome {
+                let embedded =
+                    embed(self.planner.embedder, Some(self.run.store), &prepared.chunks, budget);
+                match embedded {
+                    Ok(embedded) => embeddings = embedded.into_iter().map(Some).collect(),
+                    Err(error @ Error::TooSlow { .. }) => {
+                        outcome = Outcome::Failed(too_slow(prepared, error));
+                    }
+                    Err(error) => return Err(error),
                 }
-                Err(error) => return Err(error),
             }
+            self.commit(Waiting { outcome, embeddings, num_missing: 0 })?;
         }
-        self.commit(Waiting { outcome, embeddings, num_missing: 0 })
+        Ok(())
     }
 
     /// Counts a file whose bytes are already stored: as updated if the file changed, else as

@@ -50,7 +50,7 @@ impl Folder {
     fn survey(&self, roots: &[&str], known: &[KnownFile], is_exact: bool) -> Vec<Survey> {
         let added: Vec<Root> = roots.iter().map(|root| added(&self.path(root))).collect();
         let roots = Roots::new(added, false);
-        let (parts, without_text) = (roots.parts(&[]), HashMap::new());
+        let (parts, without_text) = (roots.parts(&[]), BTreeMap::new());
         let known = known.to_vec();
         survey(&Scope { roots, parts, known, without_text, walk: OPTIONS, is_exact })
     }
@@ -219,7 +219,7 @@ fn links_are_not_missing_and_a_folder_that_became_one_is_refused() {
     fs::rename(folder.path("d"), folder.path("o")).unwrap();
     symlink("o", folder.path("d")).unwrap();
     let all = Roots::new(vec![Root { real_path, ..added(&roots[0]) }], false);
-    let (parts, without_text) = (roots.to_vec(), HashMap::new());
+    let (parts, without_text) = (roots.to_vec(), BTreeMap::new());
     let scope = Scope { roots: all, parts, known, without_text, walk: OPTIONS, is_exact: true };
     let found = survey(&scope).remove(0);
     assert_eq!((found.is_refused, found.is_away, found.refused), (true, false, roots.to_vec()));
@@ -313,7 +313,7 @@ fn check_without_text(
             roots: Roots::new(added, false),
             parts: roots.to_vec(),
             known: known.clone(),
-            without_text: HashMap::from([(path.clone(), row.clone())]),
+            without_text: BTreeMap::from([(path.clone(), row.clone())]),
             walk: OPTIONS,
             is_exact: false,
         };

@@ -37,6 +37,7 @@ pub(super) fn head(pdf: &Pdf, numbering: &Numbering) -> Head {
         labels: labels::of(&catalog, page_count),
         outline: outline(pdf, &catalog, numbering),
         fields: fields(&catalog),
+        format: None,
     }
 }
 

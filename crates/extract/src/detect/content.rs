@@ -1,0 +1,155 @@
+//! Recognises documents by their content alone, for names that promise no single format: programs save web pages,
+//! mail, tables and plain text under the names of office files.
+
+use super::magic::{is_surely_pdf, office, picture};
+use crate::document::{Data, Dialect, Format, Headed};
+use crate::text::decode;
+
+/// Extensions of old and binary office files, which hold many things; in lower case.
+const OLD_NAMES: &[&str] = &["doc", "dot", "wps", "xls", "xlt", "xlsb", "ppt", "pps", "pot", "msg"];
+
+/// How HTML begins, in lower case, behind comments. Programs that export tables leave out the root.
+const HTML_STARTS: &[&str] = &[
+    "<!doctype html", "<html", "<head", "<body", "<meta", "<title", "<style", "<table", "<div",
+    "<p>",
+];
+
+/// Lines of a table that are compared.
+const TABLE_LINES: usize = 20;
+
+/// Whether a file with this extension is an office file of old, which may hold anything.
+pub(super) fn is_old_name(extension: &str) -> bool {
+    OLD_NAMES.contains(&extension)
+}
+
+/// Returns the format of a document by its first bytes; `None` for binary data that nothing reads. Any text has a
+/// format, if only that of plain text.
+pub(super) fn by_content(head: &[u8]) -> Option<Format> {
+    let head = &head[..head.len().min(decode::HEAD_BYTES)];
+    if is_surely_pdf(head) {
+        return Some(Format::Pdf);
+    }
+    if let Some(format) = office(head).or_else(|| picture(head).map(Format::Image)) {
+        return Some(format);
+    }
+    let text = decode::decode(head)?;
+    Some(markup(&text).or_else(|| message(&text)).or_else(|| table(&text)).unwrap_or(Format::Text))
+}
+
+/// Returns the format of text that begins with a tag.
+fn markup(text: &str) -> Option<Format> {
+    let mut rest = text.trim_start();
+    let is_xml = rest.starts_with("<?xml");
+    // Declarations and comments before the root.
+    while let Some(end) = [("<?", "?>"), ("<!--", "-->")]
+        .iter()
+        .find_map(|(start, end)| rest.strip_prefix(start)?.split_once(end))
+    {
+        rest = end.1.trim_start();
+    }
+    let start = rest.get(..rest.floor_char_boundary(16)).unwrap_or_default().to_ascii_lowercase();
+    if HTML_STARTS.iter().any(|tag| start.starts_with(tag)) {
+        return Some(Format::Headed(Headed::Html));
+    }
+    let root = rest.strip_prefix('<')?.split(|c: char| c.is_whitespace() || c == '>').next()?;
+    let root = root.rsplit(':').next().unwrap_or_default();
+    match root {
+        "document" if text.contains("opendocument.text") => Some(Format::Headed(Headed::Odt)),
+        "document" if text.contains("opendocument.spreadsheet") => {
+            Some(Format::Headed(Headed::Ods))
+        }
+        "document" if text.contains("opendocument.presentation") => {
+            Some(Format::Headed(Headed::Odp))
+        }
+        "FictionBook" => Some(Format::Headed(Headed::Fb2)),
+        _ => is_xml.then_some(Format::Data(Data::Xml)),
+    }
+}
+
+/// Returns the format of text that begins with the head of a message.
+fn message(text: &str) -> Option<Format> {
+    let head = text.split("\n\n").next().unwrap_or_default().to_ascii_lowercase();
+    let has = |field: &str| {
+        head.lines().any(|line| line.strip_prefix(field).is_some_and(|rest| rest.starts_with(':')))
+    };
+    if !has("mime-version") && !(has("from") && (has("subject") || has("date"))) {
+        return None;
+    }
+    let is_page = head.contains("multipart/related") && !has("received");
+    Some(Format::Headed(if is_page { Headed::Mhtml } else { Headed::Eml }))
+}
+
+/// Returns the format of a table whose lines have equal numbers of separators.
+fn table(text: &str) -> Option<Format> {
+    // The last line may be cut off.
+    let mut lines: Vec<&str> = text.split('\n').take(TABLE_LINES + 1).collect();
+    if lines.len() > 2 {
+        lines.pop();
+    }
+    lines.retain(|line| !line.trim().is_empty());
+    let is_table = |separator: char| {
+        let mut counts = lines.iter().map(|line| line.matches(separator).count());
+        let first = counts.next().unwrap_or(0);
+        lines.len() > 1 && first > 0 && counts.all(|count| count == first)
+    };
+    match () {
+        () if is_table('\t') => Some(Format::Dialect(Dialect::Tsv)),
+        () if is_table(';') || is_table(',') => Some(Format::Dialect(Dialect::Csv)),
+        () => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(head: &[u8], expected: Option<&str>) {
+        let found = by_content(head);
+        assert_eq!(found.map(Format::as_str), expected, "{}", String::from_utf8_lossy(head));
+    }
+
+    #[test]
+    fn pages_that_programs_export_are_web_pages() {
+        check(b"<html xmlns:o='x'><body>Leave", Some("html"));
+        check(b"\xEF\xBB\xBF<!-- saved --> <META charset=utf-8><table><tr>", Some("html"));
+        check(b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC 'x'>", Some("html"));
+        let wide: Vec<u8> =
+            "\u{FEFF}<table><tr><td>Hull".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        check(&wide, Some("html"));
+    }
+
+    #[test]
+    fn xml_is_what_its_root_is() {
+        let flat = "<?xml version='1.0'?><office:document \
+                    office:mimetype='application/vnd.oasis.opendocument.text'>";
+        check(flat.as_bytes(), Some("odt"));
+        check(b"<?xml version='1.0'?><?mso x?><w:wordDocument>", Some("xml"));
+        check(b"<?xml version='1.0'?><FictionBook>", Some("fb2"));
+    }
+
+    #[test]
+    fn messages_and_saved_pages_have_a_head() {
+        let saved = b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x";
+        check(saved, Some("mhtml"));
+        check(b"From: a@b\nSubject: Ropes\n\nHello", Some("eml"));
+        check(b"From: the office\nto the quay\n", Some("text"));
+    }
+
+    #[test]
+    fn a_table_has_the_same_separators_in_each_line() {
+        check(b"Plant\tStock\nHull\t318\n", Some("tsv"));
+        check(b"Plant;Stock\nHull;318\n", Some("csv"));
+        check(b"Rope, oil and paint\nare in the shed.\n", Some("text"));
+        let wide: Vec<u8> =
+            "Plant\tStock\nHull\t3".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        check(&wide, Some("tsv"));
+    }
+
+    #[test]
+    fn binary_data_has_no_format_here() {
+        check(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0", None);
+        check(b"{\\rtf1 words}", Some("rtf"));
+        check(b"%PDF-1.4\n", Some("pdf"));
+    }
+}
