@@ -38,7 +38,7 @@ fields::words!(FileState);
 pub struct FilesRequest {
     /// Only those in this state.
     pub state: Option<FileState>,
-    /// Only those of whose words more than a tenth was left out.
+    /// Only those of whose words more than a tenth was left out, or of which a part could not be read.
     pub is_lossy: bool,
     /// Only those at or below this path, as typed.
     pub path: Option<PathBuf>,
@@ -70,6 +70,15 @@ pub struct ListedFile {
     /// Where the words of that document went: how many of them for each reason; null without a document, or
     /// if an older kb read it.
     pub words: Option<Words>,
+    /// How many parts of the file of that document could not be read; null without a document.
+    pub unread_parts: Option<u32>,
+}
+
+impl ListedFile {
+    /// Whether more than a tenth of its words were left out, or a part of it could not be read.
+    fn is_lossy(&self) -> bool {
+        self.words.as_ref().is_some_and(Words::is_lossy) || self.unread_parts > Some(0)
+    }
 }
 
 /// The files that kb has seen.
@@ -102,13 +111,17 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
         by_path.clear();
         let Some(store) = session.open_existing()? else { return Ok(()) };
         let documents = store.documents(&Filter::default())?.into_iter();
-        let words: HashMap<_, _> =
-            documents.filter_map(|row| Some((row.id, row.words()?))).collect();
+        let read: HashMap<_, _> =
+            documents.map(|row| (row.id, (row.words(), row.num_unread_parts))).collect();
         for file in store.known_files()? {
             let is_below = |path: &PathBuf| paths::path_of(&file.stamp.path).starts_with(path);
             if path.as_ref().is_some_and(|path| !is_below(path)) {
                 continue;
             }
+            let (words, unread_parts) = match read.get(&file.document_id) {
+                Some((words, unread_parts)) => (words.clone(), Some(*unread_parts)),
+                None => (None, None),
+            };
             let listed = ListedFile {
                 path: file.stamp.path.clone(),
                 state: FileState::Indexed,
@@ -118,7 +131,8 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
                 size_bytes: Some(file.stamp.size_bytes),
                 seen_at: None,
                 document_id: Some(file.document_id),
-                words: words.get(&file.document_id).cloned(),
+                words,
+                unread_parts,
             };
             by_path.insert(file.stamp.path, listed);
         }
@@ -136,6 +150,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
                 size_bytes: row.stamp.map(|(size_bytes, _)| size_bytes),
                 seen_at: Some(row.seen_at),
                 document_id: earlier.as_ref().and_then(|file| file.document_id),
+                unread_parts: earlier.as_ref().and_then(|file| file.unread_parts),
                 words: earlier.and_then(|file| file.words),
             };
             by_path.insert(row.path, listed);
@@ -152,7 +167,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
     };
     let is_wanted = |file: &ListedFile| {
         request.state.is_none_or(|state| file.state == state)
-            && (!request.is_lossy || file.words.as_ref().is_some_and(Words::is_lossy))
+            && (!request.is_lossy || file.is_lossy())
     };
     Ok(Files { counts, files: by_path.into_values().filter(is_wanted).collect() })
 }

@@ -21,6 +21,7 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
     let metadata = &mut document.metadata;
     metadata.words.get_or_insert_default().merge(&reading.tail.left_out);
     metadata.warnings = reading.tail.warnings;
+    metadata.warnings.extend(reading.tail.parts.warning());
     metadata.parts = Some(reading.tail.parts).filter(|parts| !parts.is_empty());
     if num_failed > 0 {
         let total = metadata.page_count.unwrap_or(0);

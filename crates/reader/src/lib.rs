@@ -6,6 +6,7 @@
 use kb_base::{document, error, limits, text};
 use kb_extract as extract;
 
+mod account;
 mod code;
 mod compressed;
 mod data;

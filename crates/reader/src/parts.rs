@@ -67,6 +67,12 @@ impl Archive<'_> {
         self.numbers.contains_key(&comparable(name))
     }
 
+    /// Returns what became of a part so far; one that is not there is untouched.
+    pub(crate) fn state(&self, name: &str) -> PartState {
+        let number = self.numbers.get(&comparable(name));
+        number.map_or(PartState::Untouched, |number| self.states[*number].clone())
+    }
+
     /// Returns the size of a part in bytes, as the archive states it; `None` if there is none with that name.
     pub(crate) fn size_bytes(&mut self, name: &str) -> Option<u64> {
         let number = *self.numbers.get(&comparable(name))?;

@@ -11,7 +11,7 @@ use parallel::Input;
 use crate::app::ingestion::options;
 use crate::app::ingestion::request::AddRequest;
 use crate::app::{Observer, Session, add};
-use crate::document::{Document, Format, Levels};
+use crate::document::{Document, Format, Levels, Metadata};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, Choice, Member};
@@ -83,10 +83,24 @@ pub fn one(
     let input = input.ok_or_else(|| Error::PathNotFound { path: typed.clone() })?;
     let converted = job.input(input).map_err(|error| error.in_file(&typed))?;
     let converted = converted.ok_or(Error::EmptyFile { path: typed.clone() })?;
-    for warning in &converted.document.metadata.warnings {
-        observer.note(&format!("note: {}: {warning}", typed.display()));
+    for note in converted.notes() {
+        observer.note(&format!("note: {}: {note}", typed.display()));
     }
     Ok(converted)
+}
+
+impl Converted {
+    /// Returns what is to be said of the document: what its reader reports, and where its words went if more than a
+    /// tenth of them were left out.
+    fn notes(&self) -> Vec<String> {
+        let Metadata { warnings, words, .. } = &self.document.metadata;
+        let lossy = words.as_ref().filter(|words| words.is_lossy());
+        warnings
+            .iter()
+            .cloned()
+            .chain(lossy.map(|words| format!("words: {}", words.describe())))
+            .collect()
+    }
 }
 
 /// Checks a request and returns its absolute paths and how files are read.

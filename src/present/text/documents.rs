@@ -13,7 +13,6 @@ use crate::present::terminal::columns::cut;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, numbers, paths, texts, words};
-use crate::present::text::files::describe_words;
 use crate::present::text::human::Human;
 use crate::present::text::read::other_ends;
 use crate::present::text::stale::advice_for;
@@ -97,7 +96,10 @@ impl Human {
             facts.push(fact("Quality", describe(quality)).painted(Meaning::of(is_whole)));
         }
         if let Some(words) = &metadata.words {
-            facts.push(fact("Words", describe_words(words)));
+            facts.push(fact("Words", words.describe()));
+        }
+        if let Some(parts) = &metadata.parts {
+            facts.push(fact("Parts", clean(parts.describe())));
         }
         if let Some(date) = &document.date_given {
             facts.push(fact("Date", clean(date)));

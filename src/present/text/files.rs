@@ -149,22 +149,14 @@ fn reason(file: &ListedFile) -> String {
         (Some(message), FileState::NotIndexed(FileOutcome::Failed | FileOutcome::Waived)) => {
             clean(&message.replace(&file.path, "it"))
         }
-        _ => file.words.as_ref().filter(|words| words.is_lossy()).map_or(reason, describe_words),
+        _ => {
+            let lossy = file.words.as_ref().filter(|words| words.is_lossy()).map(Words::describe);
+            let parts = file.unread_parts.filter(|count| *count > 0);
+            let parts = parts.map(|count| format!("{} not read", counted(count as usize, "part")));
+            let all: Vec<String> = lossy.into_iter().chain(parts).collect();
+            if all.is_empty() { reason } else { all.join("; ") }
+        }
     }
-}
-
-/// Describes where the words of a document went.
-pub(super) fn describe_words(words: &Words) -> String {
-    let (kept, mut left_out): (Vec<_>, Vec<_>) =
-        words.counts().partition(|(reason, _)| reason.is_kept());
-    let num_kept: u64 = kept.iter().map(|(_, count)| u64::from(*count)).sum();
-    left_out.sort_by_key(|(_, count)| Reverse(*count));
-    let parts = left_out
-        .iter()
-        .map(|(reason, count)| format!("{} {reason}", thousands(*count)).replace('_', " "))
-        .collect::<Vec<_>>();
-    let left_out = if parts.is_empty() { "" } else { "; left out: " };
-    format!("{} kept{left_out}{}", thousands(num_kept), parts.join(", "))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::number::thousands;
+
 /// How many parts that could not be read are named.
 const MAX_NAMED: usize = 10;
 
@@ -60,11 +62,39 @@ impl FileParts {
         }
     }
 
+    /// Describes what became of the parts: `12 read; without text: 3 picture, 2 style; 1 not read`.
+    pub fn describe(&self) -> String {
+        let mut text = format!("{} read", thousands(self.num_read));
+        let kinds = self.without_text.iter();
+        let kinds: Vec<String> =
+            kinds.map(|(kind, count)| format!("{} {kind}", thousands(*count))).collect();
+        if !kinds.is_empty() {
+            text += &format!("; without text: {}", kinds.join(", "));
+        }
+        if self.num_unread > 0 {
+            text += &format!("; {} not read", thousands(self.num_unread));
+        }
+        text
+    }
+
     /// Returns the number of all parts.
     pub fn num_parts(&self) -> u32 {
         let without_text =
             self.without_text.values().fold(0_u32, |sum, count| sum.saturating_add(*count));
         self.num_read.saturating_add(without_text).saturating_add(self.num_unread)
+    }
+
+    /// Says which parts could not be read, in one sentence; `None` if all were.
+    pub fn warning(&self) -> Option<String> {
+        let named = self.unread.iter().map(|part| {
+            format!("`{}` ({} bytes: {})", part.name, thousands(part.size_bytes), part.reason)
+        });
+        let mut named = named.collect::<Vec<_>>().join(", ");
+        let num_more = u64::from(self.num_unread).saturating_sub(self.unread.len() as u64);
+        if num_more > 0 {
+            named += &format!(" and {} more", thousands(num_more));
+        }
+        (!named.is_empty()).then(|| format!("not read: {named}"))
     }
 
     /// Whether the file has no parts.
@@ -84,13 +114,20 @@ mod tests {
     #[test]
     fn every_part_is_counted_and_ten_are_named() {
         let mut parts = FileParts::default();
-        assert!(parts.is_empty());
+        assert!(parts.is_empty() && parts.warning().is_none());
         assert_eq!(serde_json::to_string(&parts).unwrap(), r#"{"read":0}"#);
         parts.add_read();
         parts.add_without_text("picture");
         parts.add_without_text("picture");
         (0..12).for_each(|number| parts.add_unread(&format!("a{number}.bin"), 3, "unknown"));
         assert_eq!((parts.num_parts(), parts.unread.len(), parts.num_unread), (15, 10, 12));
+        assert_eq!(parts.describe(), "1 read; without text: 2 picture; 12 not read");
+        let warning = parts.warning().unwrap();
+        assert!(
+            warning.starts_with("not read: `a0.bin` (3 bytes: unknown), `a1.bin`"),
+            "{warning}"
+        );
+        assert!(warning.ends_with("`a9.bin` (3 bytes: unknown) and 2 more"), "{warning}");
         let json = serde_json::to_string(&parts).unwrap();
         assert_eq!(serde_json::from_str::<FileParts>(&json).unwrap(), parts);
     }

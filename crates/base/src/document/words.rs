@@ -1,11 +1,13 @@
 //! Counts the words of a document by where they went, so that none vanishes unsaid.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::fields;
+use crate::text::number::thousands;
 
 /// Where a word of a file went: first what is searched, then what nobody misses, then what somebody may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -100,6 +102,20 @@ impl Words {
         other.counts().for_each(|(reason, count)| self.add_count(reason, count));
     }
 
+    /// Describes where the words went: `120 kept; left out: 7 menu, 2 hidden`.
+    pub fn describe(&self) -> String {
+        let (kept, mut left_out): (Vec<_>, Vec<_>) =
+            self.counts().partition(|(reason, _)| reason.is_kept());
+        let num_kept: u64 = kept.iter().map(|(_, count)| u64::from(*count)).sum();
+        left_out.sort_by_key(|(_, count)| Reverse(*count));
+        let parts = left_out
+            .iter()
+            .map(|(reason, count)| format!("{} {reason}", thousands(*count)).replace('_', " "))
+            .collect::<Vec<_>>();
+        let left_out = if parts.is_empty() { "" } else { "; left out: " };
+        format!("{} kept{left_out}{}", thousands(num_kept), parts.join(", "))
+    }
+
     /// Whether words were left out that the document shows.
     pub fn lacks_shown(&self) -> bool {
         let is_shown = |reason| (Reason::Menu..=Reason::RunningHead).contains(&reason);
@@ -145,6 +161,7 @@ mod tests {
         assert_eq!(json, r#"{"text":2,"menu":3,"comments":2}"#);
         assert_eq!(serde_json::from_str::<Words>(&json).unwrap(), words);
         assert!(words.lacks_shown() && words.is_lossy());
+        assert_eq!(words.describe(), "2 kept; left out: 3 menu, 2 comments");
         words.add_count(Reason::Table, 16);
         assert!(!words.is_lossy());
     }

@@ -76,7 +76,7 @@ impl TypeOverride {
 
 /// Whether some format claims the name, regardless of the content.
 pub fn is_claimed(path: &Path, further: &TextExtensions) -> bool {
-    by_name(&unpacked(path), further).is_some() || names::container(path).is_some()
+    by_name(&unpacked(path), further).is_some() || may_be_container(path)
 }
 
 /// Whether a format claims the name, or the content decides because the name promises no single format.
@@ -107,6 +107,11 @@ fn is_document(format: Format) -> bool {
 /// Whether a file is a single one that was compressed, by its name and its first bytes.
 pub fn is_compressed(path: &Path, head: &[u8]) -> bool {
     matches!(unpacked(path), Cow::Owned(_)) && magic::is_compressed(head)
+}
+
+/// Whether a file may be a container, by its name alone.
+pub fn may_be_container(path: &Path) -> bool {
+    names::container(path).is_some()
 }
 
 /// Returns the kind of container of a file, by its name and its first bytes; `None` for a file that

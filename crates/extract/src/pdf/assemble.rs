@@ -57,7 +57,8 @@ impl Reading {
 
 /// Builds the document of `reading`.
 pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
-    let warnings = warnings(reading, &options.ocr);
+    let mut warnings = warnings(reading, &options.ocr);
+    warnings.extend(reading.tail.parts.warning());
     let mut pages: Vec<Page> = reading.pages.clone();
     let counts = spacing::separate(&mut pages);
     let quality =

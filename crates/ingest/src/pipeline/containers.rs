@@ -42,9 +42,7 @@ impl Planner<'_> {
     /// a container that is treated like one.
     fn unpacked(self, found: &Found) -> Result<Option<Vec<Item>>> {
         // The name alone decides whether a file is opened here.
-        if detect::container(&found.path, b"PK").is_none()
-            || !found.wanted(self.options.wanted).is_open()
-        {
+        if !detect::may_be_container(&found.path) || !found.wanted(self.options.wanted).is_open() {
             return Ok(None);
         }
         let is_asked_for =

@@ -164,6 +164,7 @@ pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument>
         updated_at: row.get(6)?,
         quality: json.metadata.quality,
         words_json: words_json(metadata),
+        num_unread_parts: num_unread_parts(metadata),
         tags: Vec::new(),
         chunk_count: row.get(8)?,
         date: row.get(9)?,
@@ -177,6 +178,13 @@ fn words_json(metadata: &str) -> Option<String> {
     const KEY: &str = "\"words\":";
     let words = &metadata[metadata.find("\"words\":{")? + KEY.len()..];
     Some(words[..=words.find('}')?].to_owned())
+}
+
+/// Cuts the number of unread parts out of `documents.metadata`; 0 if there are none.
+fn num_unread_parts(metadata: &str) -> u32 {
+    let Some((_, count)) = metadata.split_once("\"unread_count\":") else { return 0 };
+    let end = count.find(|c: char| !c.is_ascii_digit()).unwrap_or(count.len());
+    count[..end].parse().unwrap_or(0)
 }
 
 /// Where a chunk is from.

@@ -82,6 +82,9 @@ pub struct ListedDocument {
     /// Its counts of words, which few readers of a list parse.
     #[serde(skip)]
     pub words_json: Option<String>,
+    /// How many parts of its file could not be read.
+    #[serde(skip)]
+    pub num_unread_parts: u32,
 }
 
 impl ListedDocument {

@@ -1,0 +1,335 @@
+//! Accounts for every part of a package once its document is read, so that none vanishes unsaid.
+//!
+//! A part was read, has no text by its kind, is left out by a rule that counts its words, or is named.
+
+use std::collections::{HashMap, HashSet};
+
+use super::parts::{Archive, PartState, comparable, part, relations};
+use super::xml::{self, Event};
+use crate::document::{Reason, Words, count_words};
+use crate::extract::detect;
+use crate::extract::protocol::Tail;
+use crate::text::decode;
+
+/// Most bytes of parts that are unpacked only to count their words. Packages with so many more are rare, and what is
+/// beyond is named.
+const MAX_COUNTED_BYTES: u64 = 64 << 20;
+
+/// What is done with a kind of part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PartRule {
+    /// It has no text; counted by this word.
+    WithoutText(&'static str),
+    /// Its words are counted for this reason.
+    LeftOut(Reason),
+}
+
+use PartRule::{LeftOut, WithoutText};
+
+/// What declared types of parts contain, in lower case. The first match counts.
+const TYPES: &[(&str, PartRule)] = &[
+    ("svg", LeftOut(Reason::Unread)),
+    ("image/", WithoutText("picture")),
+    ("audio/", WithoutText("sound")),
+    ("video/", WithoutText("film")),
+    ("font", WithoutText("font")),
+    ("relationships+xml", WithoutText("relation")),
+    // Masters and layouts show what a person is to type where.
+    ("slidelayout+xml", LeftOut(Reason::Markup)),
+    ("master+xml", LeftOut(Reason::Markup)),
+    ("glossary+xml", LeftOut(Reason::Markup)),
+    // Cells of other files that formulas refer to.
+    ("externallink+xml", LeftOut(Reason::Copy)),
+    ("theme", WithoutText("style")),
+    ("style", WithoutText("style")),
+    ("numbering+xml", WithoutText("style")),
+    ("text/css", WithoutText("style")),
+    ("properties", WithoutText("setting")),
+    ("props+xml", WithoutText("setting")),
+    ("settings", WithoutText("setting")),
+    ("calcchain+xml", WithoutText("setting")),
+    ("sheetmetadata+xml", WithoutText("setting")),
+    ("signature", WithoutText("setting")),
+    ("controlproperties+xml", WithoutText("control")),
+    ("activex", WithoutText("control")),
+    ("vba", WithoutText("macro")),
+    ("javascript", WithoutText("program")),
+];
+
+/// What names of parts begin with, in lower case.
+const FOLDERS: &[(&str, PartRule)] = &[
+    ("[content_types].xml", WithoutText("setting")),
+    ("mimetype", WithoutText("setting")),
+    ("meta-inf/", WithoutText("setting")),
+    ("_xmlsignatures/", WithoutText("setting")),
+    ("docprops/thumbnail", WithoutText("picture")),
+    ("docprops/", WithoutText("setting")),
+    ("customxml/", LeftOut(Reason::Markup)),
+    ("thumbnails/", WithoutText("picture")),
+    ("objectreplacements/", WithoutText("picture")),
+    ("configurations2/", WithoutText("setting")),
+    ("layout-cache", WithoutText("setting")),
+    ("settings.xml", WithoutText("setting")),
+    ("manifest.rdf", WithoutText("setting")),
+    ("meta.xml", WithoutText("setting")),
+    ("basic/", WithoutText("macro")),
+    ("scripts/", WithoutText("macro")),
+];
+
+/// What names of parts end in, in lower case.
+const ENDINGS: &[(&str, PartRule)] = &[
+    (".rels", WithoutText("relation")),
+    (".png", WithoutText("picture")),
+    (".jpg", WithoutText("picture")),
+    (".jpeg", WithoutText("picture")),
+    (".gif", WithoutText("picture")),
+    (".bmp", WithoutText("picture")),
+    (".tif", WithoutText("picture")),
+    (".tiff", WithoutText("picture")),
+    (".webp", WithoutText("picture")),
+    (".emf", WithoutText("picture")),
+    (".wmf", WithoutText("picture")),
+    (".odttf", WithoutText("font")),
+    (".ttf", WithoutText("font")),
+    (".otf", WithoutText("font")),
+    (".woff", WithoutText("font")),
+    (".woff2", WithoutText("font")),
+    (".fntdata", WithoutText("font")),
+    (".mp3", WithoutText("sound")),
+    (".wav", WithoutText("sound")),
+    (".m4a", WithoutText("sound")),
+    (".mp4", WithoutText("film")),
+    (".mov", WithoutText("film")),
+    (".avi", WithoutText("film")),
+    (".wmv", WithoutText("film")),
+    (".css", WithoutText("style")),
+    (".xpgt", WithoutText("style")),
+    (".js", WithoutText("program")),
+    (".exe", WithoutText("program")),
+    (".dll", WithoutText("program")),
+    ("/styles.xml", WithoutText("style")),
+    ("/meta.xml", WithoutText("setting")),
+    ("/settings.xml", WithoutText("setting")),
+];
+
+impl Archive<'_> {
+    /// Adds the account of all parts to the last line of a reader: those that no reader has asked for are classified,
+    /// and damaged ones are named.
+    pub(crate) fn account(mut self, mut tail: Tail) -> Tail {
+        let types = Types::of(&mut self);
+        let behind_charts = behind_charts(&mut self);
+        let mut bytes_left = MAX_COUNTED_BYTES;
+        for name in self.names() {
+            let size_bytes = self.size_bytes(&name).unwrap_or(0);
+            match self.state(&name) {
+                PartState::Read => tail.parts.add_read(),
+                PartState::Damaged(detail) => tail.parts.add_unread(&name, size_bytes, &detail),
+                PartState::Untouched if behind_charts.contains(&comparable(&name)) => {
+                    tail.parts.add_without_text("data of a chart");
+                }
+                PartState::Untouched => match rule_of(&name, types.get(&name)) {
+                    Some(WithoutText(kind)) => tail.parts.add_without_text(kind),
+                    rule if size_bytes <= bytes_left => {
+                        bytes_left -= size_bytes;
+                        self.count(&name, rule, &mut tail);
+                    }
+                    _ => tail.parts.add_unread(&name, size_bytes, "it is too long to be looked at"),
+                },
+            }
+        }
+        tail
+    }
+
+    /// Counts the words of a part that no reader has asked for.
+    fn count(&mut self, name: &str, rule: Option<PartRule>, tail: &mut Tail) {
+        let Tail { parts, left_out, .. } = tail;
+        let size_bytes = self.size_bytes(name).unwrap_or(0);
+        let bytes = match self.bytes(name) {
+            Ok(bytes) => bytes.unwrap_or_default(),
+            Err(failed) => return parts.add_unread(name, size_bytes, &failed.detail),
+        };
+        let Some(text) = decode::decode(&bytes) else {
+            return match detect::looks_like(&bytes) {
+                Some(look) if look.contains("image") => parts.add_without_text("picture"),
+                Some(look) => parts.add_unread(name, size_bytes, &format!("it looks like {look}")),
+                None => parts.add_unread(name, size_bytes, "its content is not known"),
+            };
+        };
+        match (count_text(&text), rule) {
+            (0, _) => parts.add_without_text("markup"),
+            (count, Some(LeftOut(reason))) if reason != Reason::Unread => {
+                left_out.add_count(reason, count);
+                parts.add_read();
+            }
+            (count, _) => {
+                left_out.add_count(Reason::Unread, count);
+                parts.add_unread(name, size_bytes, "kb does not read this kind of part");
+            }
+        }
+    }
+}
+
+/// Returns the number of words of a text; of XML, between the tags.
+fn count_text(text: &str) -> u32 {
+    if !text.trim_start().starts_with('<') {
+        return count_words(text);
+    }
+    let mut words = Words::default();
+    // What comes before damage is counted.
+    let _ = xml::each(text, |event| {
+        if let Event::Text(text) = event {
+            words.add(Reason::Unread, text);
+        }
+    });
+    words.counts().map(|(_, count)| count).next().unwrap_or(0)
+}
+
+/// Returns what is done with a part; `None` for a kind that is not in the tables.
+fn rule_of(name: &str, declared: Option<&str>) -> Option<PartRule> {
+    let name = comparable(name);
+    let by_type = declared.and_then(|declared| {
+        TYPES.iter().find(|(words, _)| declared.contains(words)).map(|(_, rule)| *rule)
+    });
+    let by_folder = || FOLDERS.iter().find(|(start, _)| name.starts_with(start));
+    let by_ending = || ENDINGS.iter().find(|(end, _)| name.ends_with(end));
+    by_type.or_else(|| by_folder().or_else(by_ending).map(|(_, rule)| *rule))
+}
+
+/// Returns the comparable names of the workbooks behind charts, whose values the charts have.
+fn behind_charts(archive: &mut Archive<'_>) -> HashSet<String> {
+    let charts = archive.names().into_iter().filter(|name| {
+        let name = comparable(name);
+        name.contains("/charts/") && !name.contains("/_rels/")
+    });
+    let mut behind = HashSet::new();
+    for chart in charts.collect::<Vec<_>>() {
+        let related = relations(archive, &chart).unwrap_or_default().into_values();
+        behind.extend(related.map(|related| comparable(&related.name)));
+    }
+    behind
+}
+
+/// The declared types of parts, in lower case.
+#[derive(Debug, Default)]
+struct Types {
+    by_name: HashMap<String, String>,
+    by_ending: HashMap<String, String>,
+}
+
+impl Types {
+    /// Reads the declarations of Office Open XML (ECMA-376, part 2, 10.1.2) and of `OpenDocument`.
+    fn of(archive: &mut Archive<'_>) -> Self {
+        let mut types = Self::default();
+        for name in ["[Content_Types].xml", "META-INF/manifest.xml"] {
+            let declarations = part(archive, name).ok().flatten().unwrap_or_default();
+            let _ = xml::each(&declarations, |event| {
+                let Event::Open(element) = event else { return };
+                let attribute = |name: &str| element.attribute(name).unwrap_or_default();
+                let (key, declared) = match element.name() {
+                    "Override" => (attribute("PartName"), attribute("ContentType")),
+                    "file-entry" => (attribute("full-path"), attribute("media-type")),
+                    "Default" => {
+                        let ending = attribute("Extension").to_lowercase();
+                        types.by_ending.insert(ending, attribute("ContentType").to_lowercase());
+                        return;
+                    }
+                    _ => return,
+                };
+                types.by_name.insert(comparable(&key), declared.to_lowercase());
+            });
+        }
+        types
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        let name = comparable(name);
+        let ending = || name.rsplit_once('.').and_then(|(_, ending)| self.by_ending.get(ending));
+        self.by_name.get(&name).or_else(ending).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::{archive, open};
+
+    /// Returns the account of parts of which `read` were asked for.
+    fn account(parts: &[(&str, &str)], read: &[&str]) -> Tail {
+        let bytes = archive(parts);
+        let mut archive = open(&bytes).unwrap();
+        for name in read {
+            archive.bytes(name).unwrap();
+        }
+        archive.account(Tail::default())
+    }
+
+    fn counts(words: &Words) -> Vec<(Reason, u32)> {
+        words.counts().collect()
+    }
+
+    #[test]
+    fn parts_without_text_are_counted_by_their_kind() {
+        let types = "<Types><Default Extension='rels' ContentType='application/x-relationships+xml'/>\
+                     <Override PartName='/word/theme1.xml' ContentType='application/x.theme+xml'/></Types>";
+        let tail = account(
+            &[
+                ("[Content_Types].xml", types),
+                ("_rels/.rels", "<Relationships/>"),
+                ("word/document.xml", "<a>words</a>"),
+                ("word/theme1.xml", "<a>Office</a>"),
+                ("word/media/image1.png", "\u{0}"),
+                ("word/data.xml", "<a b='c'/>"),
+            ],
+            &["word/document.xml"],
+        );
+        let kinds: Vec<_> = tail.parts.without_text.iter().collect();
+        let expected = [("markup", 1), ("picture", 1), ("relation", 1), ("style", 1)];
+        assert!(
+            kinds.into_iter().eq(expected
+                .map(|(kind, count)| (kind.to_owned(), count))
+                .iter()
+                .map(|(kind, count)| (kind, count)))
+        );
+        // The declarations were read for the account.
+        assert_eq!((tail.parts.num_read, tail.parts.num_parts()), (2, 6));
+        assert!(counts(&tail.left_out).is_empty() && tail.parts.unread.is_empty());
+    }
+
+    #[test]
+    fn a_part_that_no_reader_opens_is_named_and_its_words_are_counted() {
+        let tail = account(
+            &[
+                ("ppt/slides/slide1.xml", "<a/>"),
+                ("ppt/models/model1.xml", "<a><b>Two words</b></a>"),
+                ("ppt/models/model1.bin", "\u{0}\u{1}\u{2}\u{3}"),
+                ("customXml/item1.xml", "<a>bound</a>"),
+            ],
+            &["ppt/slides/slide1.xml"],
+        );
+        assert_eq!(counts(&tail.left_out), [(Reason::Markup, 1), (Reason::Unread, 2)]);
+        let unread: Vec<_> =
+            tail.parts.unread.iter().map(|part| (&*part.name, &*part.reason)).collect();
+        let expected = [
+            ("ppt/models/model1.xml", "kb does not read this kind of part"),
+            ("ppt/models/model1.bin", "its content is not known"),
+        ];
+        assert_eq!(unread, expected);
+    }
+
+    #[test]
+    fn the_workbook_behind_a_chart_is_its_data() {
+        let relations = "<Relationships><Relationship Id='r' Type='x/package' Target='../embeddings/a.xlsx'/></Relationships>";
+        let tail = account(
+            &[
+                ("word/charts/chart1.xml", "<a>chart</a>"),
+                ("word/charts/_rels/chart1.xml.rels", relations),
+                ("word/embeddings/a.xlsx", "PK"),
+                ("word/embeddings/b.xlsx", "PK\u{3}\u{4}\u{1}\u{0}\u{0}\u{2}\u{0}\u{0}\u{0}"),
+            ],
+            &["word/charts/chart1.xml"],
+        );
+        assert_eq!(tail.parts.without_text.get("data of a chart"), Some(&1));
+        assert_eq!(tail.parts.unread[0].name, "word/embeddings/b.xlsx");
+        assert_eq!(tail.parts.unread[0].reason, "it looks like a ZIP archive");
+    }
+}
