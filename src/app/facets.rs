@@ -98,6 +98,7 @@ mod tests {
             date_origin: None,
             quality: None,
             words_json: None,
+            num_unread_parts: 0,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             chunk_count: 1,
         }

@@ -8,7 +8,7 @@ use crate::app::ingestion::options::{chunking, is_claimed};
 use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::ingestion::{Walks, ingest};
 use crate::app::{Observer, Session, lookup, ocr, scope};
-use crate::document::DocType;
+use crate::document::{DocType, Format};
 use crate::error::{Error, Result};
 use crate::ingest::making::Making;
 use crate::ingest::survey::is_missing;
@@ -49,14 +49,20 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
     let chunking = chunking(session.config(), bound.max_tokens as usize, 0);
     let ocr = ocr::options(session);
     let settings = &session.config().ingestion;
-    let (keeps_all, inline_tags) = (settings.keep_all, settings.inline_tags);
-    let today = Making { chunking: &chunking, ocr: &ocr, keeps_all, inline_tags };
+    let today = Making {
+        chunking: &chunking,
+        ocr: &ocr,
+        keeps_all: settings.keep_all,
+        omits_remarks: !settings.comments,
+        inline_tags: settings.inline_tags,
+    };
     // Nearly all documents are made in one of a few ways.
-    let mut known: HashMap<(DocType, Option<String>), bool> = HashMap::new();
+    let mut known: HashMap<(String, Option<String>), bool> = HashMap::new();
     let mut is_same = |made: &MadeDocument| {
-        let (doc_type, making) = (made.doc_type, made.making.as_deref());
-        let way = (doc_type, made.making.clone());
-        *known.entry(way).or_insert_with(|| today.is_same(making, doc_type))
+        // A document in a format that this kb does not know is not made again by it.
+        let Some(format) = Format::named(&made.format) else { return true };
+        let way = (made.format.clone(), made.making.clone());
+        *known.entry(way).or_insert_with(|| today.is_same(made.making.as_deref(), format))
     };
     let documents = store.made_documents()?;
     Ok(documents.into_iter().filter(|made| !is_same(made)).collect())

@@ -246,6 +246,8 @@ pub struct Ingestion {
     pub inline_tags: bool,
     /// Whether everything is read that a document shows, menus and running heads too.
     pub keep_all: bool,
+    /// Whether comments and notes of people on documents are read.
+    pub comments: bool,
     /// Files larger than this many megabytes are left out.
     pub max_file_mb: u32,
     /// Processor time in seconds for reading, splitting and embedding one document.
@@ -353,6 +355,7 @@ impl Config {
                 notebook_outputs: true,
                 inline_tags: false,
                 keep_all: false,
+                comments: true,
                 max_file_mb: 100,
                 max_cpu_seconds: 600,
                 follow_links: false,

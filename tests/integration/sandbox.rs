@@ -142,7 +142,7 @@ mod from_inside {
         let bait = Bait::new();
         let all = ATTEMPTS.iter().map(|(name, ..)| *name).chain(BY_OTHER_LAYERS);
         let refused: Vec<String> = all.map(|name| format!("{name}: refused")).collect();
-        let document = extract(bait.names.as_bytes(), &options("test-escape")).unwrap();
+        let document = extract(bait.names.as_bytes(), &options("test-escape")).unwrap().document;
         let reported: Vec<&str> = document.text.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(reported, refused);
         assert_eq!(fs::read_dir(bait.env.path(".ssh")).unwrap().count(), 2);
@@ -189,7 +189,7 @@ mod from_inside {
 
     #[test]
     fn no_document_sees_or_forges_another() {
-        let read = || extract(b"%PDF-1.7", &options("test-forge")).unwrap().text;
+        let read = || extract(b"%PDF-1.7", &options("test-forge")).unwrap().document.text;
         let (first, second) = (read(), read());
         assert_ne!(first, second, "a process reads one document");
         for id in [first, second] {

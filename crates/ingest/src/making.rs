@@ -3,18 +3,55 @@
 
 use crate::ChunkingOptions;
 use crate::chunk::{ChunkOptions, Strategy};
-use crate::document::{DocType, Metadata, Words};
+use crate::document::{DocType, Format, Headed, Metadata, Words};
 use crate::extract::sandbox::Ocr;
 
-/// The version of the readers and of the chunker. It is raised when a change to either makes chunks
-/// differ, or what is found by them: documents of version 4 have no aliases, no links of front matter, titles that are
-/// headings of sections, and may lack white text of scans, links of web pages and headings of plain text; those of
-/// version 5 have tables of PDFs without labels and headings that are none, lack parts of notebooks and mail, and do not
-/// state where their words went.
-const READER_VERSION: u32 = 6;
+/// Returns the version of what reads and splits a format. It is raised when a change to the reader, or for all formats
+/// when one to the chunker, makes chunks differ, or what is found by them: documents of version 4 have no aliases, no
+/// links of front matter, titles that are headings of sections, and may lack white text of scans, links of web pages and
+/// headings of plain text; those of version 5 have tables of PDFs without labels and headings that are none, lack parts
+/// of notebooks and mail, and do not state where their words went; those of version 6 lack comments, charts, drawings,
+/// values of forms and embedded files, have hidden text, and do not state what became of their parts.
+fn reader_version(format: Format) -> u32 {
+    match format {
+        Format::Pdf
+        | Format::Headed(
+            Headed::Docx
+            | Headed::Pptx
+            | Headed::Xlsx
+            | Headed::Odt
+            | Headed::Odp
+            | Headed::Ods
+            | Headed::Epub
+            | Headed::Mhtml
+            | Headed::Eml
+            | Headed::Mbox,
+        ) => 7,
+        _ => 6,
+    }
+}
+
+/// Whether people may have remarked on documents in a format, in comments and notes that a setting leaves out.
+fn may_have_remarks(format: Format) -> bool {
+    matches!(
+        format,
+        Format::Pdf
+            | Format::Headed(
+                Headed::Docx
+                    | Headed::Pptx
+                    | Headed::Xlsx
+                    | Headed::Odt
+                    | Headed::Odp
+                    | Headed::Ods
+            )
+    )
+}
 
 /// Stands before the languages of OCR.
 const OCR: &str = " ocr=";
+
+/// Stands behind the chunks where comments and notes of people are left out.
+const REMARKS: &str = " comments=no";
 
 /// Stands behind the chunks where tags in the text are tags of the document.
 const TAGS: &str = " tags";
@@ -32,15 +69,17 @@ pub struct Making<'a> {
     /// Whether everything is read that a document shows. A document that was read in this way is never
     /// outdated for it: `kb add --keep-all` may have asked for it.
     pub keeps_all: bool,
+    /// Whether comments and notes of people are left out.
+    pub omits_remarks: bool,
     /// Whether tags in the text are tags of the document; tags that it has stay in any case.
     pub inline_tags: bool,
 }
 
 impl Making<'_> {
-    /// Returns how a document of a type is made. `metadata` is that of the document: the languages
+    /// Returns how a document in a format is made. `metadata` is that of the document: the languages
     /// of OCR matter only where it was used.
-    pub(super) fn text(self, doc_type: DocType, metadata: &Metadata) -> String {
-        let mut text = self.without_ocr(doc_type);
+    pub(super) fn text(self, format: Format, metadata: &Metadata) -> String {
+        let mut text = self.without_ocr(format);
         if let Ocr::Tesseract { languages, .. } = self.ocr
             && metadata.quality.is_some_and(|quality| quality.pages_ocr > 0)
         {
@@ -53,9 +92,9 @@ impl Making<'_> {
         text
     }
 
-    /// Whether a document of this type would be made in the way stated, `None` for one of an older
+    /// Whether a document in this format would be made in the way stated, `None` for one of an older
     /// kb. Text from OCR is never outdated where there is no OCR: reading again would lose it.
-    pub fn is_same(self, stated: Option<&str>, doc_type: DocType) -> bool {
+    pub fn is_same(self, stated: Option<&str>, format: Format) -> bool {
         let Some(stated) = stated else { return false };
         let all = stated.strip_suffix(LEFT_OUT);
         let is_lossy = all.is_some();
@@ -69,21 +108,29 @@ impl Making<'_> {
             (_, Some(_)) => return true,
             (_, None) => true,
         };
-        let today = self.without_ocr(doc_type);
+        let today = self.without_ocr(format);
         is_same_ocr
             && !(is_lossy && self.keeps_all)
             && (chunks == today || chunks.strip_suffix(TAGS) == Some(&today))
     }
 
-    fn without_ocr(self, doc_type: DocType) -> String {
+    fn without_ocr(self, format: Format) -> String {
+        let doc_type = format.doc_type();
         let is_text = matches!(doc_type, DocType::Markdown | DocType::Note);
-        without_ocr(self.chunking.of(doc_type))
-            + if self.inline_tags && is_text { TAGS } else { "" }
+        let mut text = format!("reader={} ", reader_version(format));
+        text += &how_it_is_split(self.chunking.of(doc_type));
+        if self.omits_remarks && may_have_remarks(format) {
+            text += REMARKS;
+        }
+        if self.inline_tags && is_text {
+            text += TAGS;
+        }
+        text
     }
 }
 
 /// Settings without effect are left out: a setting that changes nothing makes no document outdated.
-fn without_ocr(options: &ChunkOptions) -> String {
+fn how_it_is_split(options: &ChunkOptions) -> String {
     let max_tokens = options.max_tokens.min(options.model_tokens);
     let how = match options.strategy {
         Strategy::Structure => format!("structure min={}", options.min_tokens),
@@ -91,7 +138,7 @@ fn without_ocr(options: &ChunkOptions) -> String {
         Strategy::Whole => format!("whole overlap={}", options.overlap_tokens),
     };
     let context = if options.include_context { "" } else { " context=no" };
-    format!("reader={READER_VERSION} {how} max={max_tokens}{context}")
+    format!("{how} max={max_tokens}{context}")
 }
 
 #[cfg(test)]
@@ -111,42 +158,86 @@ mod tests {
     fn a_document_is_outdated_when_a_setting_that_matters_for_it_changes() {
         let chunking = ChunkingOptions::new(256, 2);
         let (ocr, keeps_all) = (&Ocr::Never, false);
-        let today = Making { chunking: &chunking, ocr, keeps_all, inline_tags: false };
-        let page = today.text(DocType::Markdown, &Metadata::default());
-        assert!(today.is_same(Some(&page), DocType::Markdown));
-        assert!(!today.is_same(None, DocType::Markdown));
-        let older = page.replace(&format!("reader={READER_VERSION}"), "reader=3");
-        assert!(older != page && !today.is_same(Some(&older), DocType::Markdown));
+        let today = Making {
+            chunking: &chunking,
+            ocr,
+            keeps_all,
+            omits_remarks: false,
+            inline_tags: false,
+        };
+        let page = today.text(Format::Markdown, &Metadata::default());
+        assert!(today.is_same(Some(&page), Format::Markdown));
+        assert!(!today.is_same(None, Format::Markdown));
+        let older = page.replace("reader=6", "reader=3");
+        assert!(older != page && !today.is_same(Some(&older), Format::Markdown));
         // The model reads 256 tokens in any case; 512 is no change, 100 is.
         let mut longer = chunking.clone();
         longer.markdown.max_tokens = 2_000;
         longer.pdf.max_tokens = 100;
         let longer = Making { chunking: &longer, ..today };
-        assert!(longer.is_same(Some(&page), DocType::Markdown));
-        assert!(
-            !longer.is_same(Some(&today.text(DocType::Pdf, &Metadata::default())), DocType::Pdf)
-        );
+        assert!(longer.is_same(Some(&page), Format::Markdown));
+        assert!(!longer.is_same(Some(&today.text(Format::Pdf, &Metadata::default())), Format::Pdf));
         let mut lossy = Metadata { words: Some(Words::default()), ..Metadata::default() };
-        assert_eq!(
-            today.text(DocType::Pdf, &lossy),
-            today.text(DocType::Pdf, &Metadata::default())
-        );
+        assert_eq!(today.text(Format::Pdf, &lossy), today.text(Format::Pdf, &Metadata::default()));
         lossy.words.as_mut().unwrap().add(Reason::Menu, "home");
         let keeping = Making { keeps_all: true, ..today };
-        let (left_out, kept) =
-            (today.text(DocType::Pdf, &lossy), keeping.text(DocType::Pdf, &lossy));
-        assert!(!keeping.is_same(Some(&left_out), DocType::Pdf));
-        assert!(today.is_same(Some(&left_out), DocType::Pdf));
-        assert!([today, keeping].iter().all(|now| now.is_same(Some(&kept), DocType::Pdf)));
+        let (left_out, kept) = (today.text(Format::Pdf, &lossy), keeping.text(Format::Pdf, &lossy));
+        assert!(!keeping.is_same(Some(&left_out), Format::Pdf));
+        assert!(today.is_same(Some(&left_out), Format::Pdf));
+        assert!([today, keeping].iter().all(|now| now.is_same(Some(&kept), Format::Pdf)));
         let tagging = Making { inline_tags: true, ..today };
-        let tagged = tagging.text(DocType::Markdown, &Metadata::default());
-        assert!(!tagging.is_same(Some(&page), DocType::Markdown));
-        assert!([today, tagging].iter().all(|now| now.is_same(Some(&tagged), DocType::Markdown)));
-        assert_eq!(tagging.text(DocType::Pdf, &lossy), today.text(DocType::Pdf, &lossy));
+        let tagged = tagging.text(Format::Markdown, &Metadata::default());
+        assert!(!tagging.is_same(Some(&page), Format::Markdown));
+        assert!([today, tagging].iter().all(|now| now.is_same(Some(&tagged), Format::Markdown)));
+        assert_eq!(tagging.text(Format::Pdf, &lossy), today.text(Format::Pdf, &lossy));
         let other_model = ChunkingOptions::new(128, 2);
-        assert!(
-            !Making { chunking: &other_model, ..today }.is_same(Some(&page), DocType::Markdown)
-        );
+        assert!(!Making { chunking: &other_model, ..today }.is_same(Some(&page), Format::Markdown));
+    }
+
+    #[test]
+    fn only_documents_whose_reader_has_changed_are_outdated() {
+        let chunking = ChunkingOptions::new(256, 2);
+        let (ocr, keeps_all) = (&Ocr::Never, false);
+        let today = Making {
+            chunking: &chunking,
+            ocr,
+            keeps_all,
+            omits_remarks: false,
+            inline_tags: false,
+        };
+        for (format, is_same) in [
+            (Format::Markdown, true),
+            (Format::Headed(Headed::Html), true),
+            (Format::Pdf, false),
+            (Format::Headed(Headed::Docx), false),
+        ] {
+            let made = today.text(format, &Metadata::default());
+            let (_, how) = made.split_once(' ').unwrap();
+            assert_eq!(
+                today.is_same(Some(&format!("reader=6 {how}")), format),
+                is_same,
+                "{format:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn whether_comments_are_left_out_matters_where_there_may_be_some() {
+        let chunking = ChunkingOptions::new(256, 2);
+        let (ocr, keeps_all) = (&Ocr::Never, false);
+        let with = Making {
+            chunking: &chunking,
+            ocr,
+            keeps_all,
+            omits_remarks: false,
+            inline_tags: false,
+        };
+        let without = Making { omits_remarks: true, ..with };
+        for (format, is_same) in [(Format::Pdf, false), (Format::Markdown, true)] {
+            let made = without.text(format, &Metadata::default());
+            assert!(without.is_same(Some(&made), format));
+            assert_eq!(with.is_same(Some(&made), format), is_same, "{format:?}");
+        }
     }
 
     #[test]
@@ -155,13 +246,19 @@ mod tests {
         let quality = Quality { pages_ocr: 2, ..Quality::default() };
         let scan = Metadata { quality: Some(quality), ..Metadata::default() };
         let ocr = &tesseract("eng");
-        let english = Making { chunking: &chunking, ocr, keeps_all: false, inline_tags: false };
+        let english = Making {
+            chunking: &chunking,
+            ocr,
+            keeps_all: false,
+            omits_remarks: false,
+            inline_tags: false,
+        };
         let german = Making { ocr: &tesseract("deu"), ..english };
         let (scan, page) =
-            (english.text(DocType::Pdf, &scan), english.text(DocType::Pdf, &Metadata::default()));
-        assert!(english.is_same(Some(&scan), DocType::Pdf));
-        assert!(!german.is_same(Some(&scan), DocType::Pdf));
-        assert!(german.is_same(Some(&page), DocType::Pdf));
-        assert!(Making { ocr: &Ocr::Missing, ..english }.is_same(Some(&scan), DocType::Pdf));
+            (english.text(Format::Pdf, &scan), english.text(Format::Pdf, &Metadata::default()));
+        assert!(english.is_same(Some(&scan), Format::Pdf));
+        assert!(!german.is_same(Some(&scan), Format::Pdf));
+        assert!(german.is_same(Some(&page), Format::Pdf));
+        assert!(Making { ocr: &Ocr::Missing, ..english }.is_same(Some(&scan), Format::Pdf));
     }
 }

@@ -188,8 +188,10 @@ fn assemble(
     tags.extend(stated.filter(|tag| known.insert(tag.clone())));
     let (ocr, keeps_all) = (&options.pdf.ocr, options.pdf.keeps_all);
     let inline_tags = options.inline_tags;
-    let making = Making { chunking: &options.chunking, ocr, keeps_all, inline_tags };
-    let making = making.text(head.format.doc_type(), &document.metadata);
+    let omits_remarks = options.pdf.omits_remarks;
+    let chunking = &options.chunking;
+    let making = Making { chunking, ocr, keeps_all, omits_remarks, inline_tags };
+    let making = making.text(head.format, &document.metadata);
     let language = natural_language(&document.text, head.format.doc_type());
     let metadata = Metadata { natural_language: language, ..document.metadata };
     let document = NewDocument {

@@ -53,6 +53,7 @@ pub(in crate::app) fn ingest_options(
     pdf.limit_ocr(settings.workers as usize);
     pdf.notebook_outputs = settings.notebook_outputs;
     pdf.keeps_all = settings.keep_all || request.keeps_all;
+    pdf.omits_remarks = !settings.comments;
     pdf.max_cpu = limit.unwrap_or(Duration::from_secs(settings.max_cpu_seconds.into()));
     pdf.is_cancelled = observer.cancel_flag();
     let mut walk = walk_options(session, request.follows_links);

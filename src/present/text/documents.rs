@@ -99,7 +99,7 @@ impl Human {
             facts.push(fact("Words", words.describe()));
         }
         if let Some(parts) = &metadata.parts {
-            facts.push(fact("Parts", clean(parts.describe())));
+            facts.push(fact("Parts", clean(&parts.describe())));
         }
         if let Some(date) = &document.date_given {
             facts.push(fact("Date", clean(date)));

@@ -16,6 +16,8 @@ pub struct MadeDocument {
     pub id: DocumentId,
     /// Its type.
     pub doc_type: DocType,
+    /// The word of its format.
+    pub format: String,
     /// Its file; `None` for a note given as text.
     pub path: Option<String>,
     /// The versions and settings, written by `ingest::making`; `None` if an older kb made it, or if
@@ -26,7 +28,9 @@ pub struct MadeDocument {
 /// Imported documents without a file are left out, and notes that an older kb stored in several chunks:
 /// there is nothing to read again.
 const MADE_DOCUMENTS: &str = "
-    SELECT id, doc_type, source_path, making
+    SELECT
+        id, doc_type, source_path, making,
+        coalesce(json_extract(metadata, '$.format'), language, doc_type)
     FROM documents
     WHERE source_path IS NOT NULL
         OR (
@@ -59,6 +63,7 @@ impl Store {
                     doc_type: columns::named_column(row, 1)?,
                     path: row.get(2)?,
                     making: row.get(3)?,
+                    format: row.get(4)?,
                 })
             })
         })
