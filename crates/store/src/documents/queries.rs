@@ -174,6 +174,7 @@ mod tests {
             natural_language: Some("de".into()),
             quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
             words: None,
+            parts: Some(FileParts { num_read: 3, ..FileParts::default() }),
             headings: vec![(1, "Tides".into())],
             aliases: vec![],
             links: vec![],
