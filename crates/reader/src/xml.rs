@@ -60,29 +60,58 @@ impl Element<'_> {
 }
 
 /// Calls `on_event` for every item; an empty text has none.
+///
+/// A text that is damaged or cut off ends there: the elements that are open are closed, so that what was read of them
+/// is kept, and the damage is returned.
 pub(crate) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(), ReadFailure> {
     let mut reader = Reader::from_str(xml);
-    loop {
-        let damaged = |error| ReadFailure::new(Failure::Damaged, format!("{error}"));
-        match reader.read_event().map_err(damaged)? {
-            Parsed::Start(start) => on_event(Event::Open(&Element { start: &start })),
-            Parsed::Empty(start) => {
+    let mut depth = 0_usize;
+    let detail = loop {
+        match reader.read_event() {
+            Ok(Parsed::Start(start)) => {
+                depth += 1;
+                on_event(Event::Open(&Element { start: &start }));
+            }
+            Ok(Parsed::Empty(start)) => {
                 let element = Element { start: &start };
                 on_event(Event::Open(&element));
                 on_event(Event::Close(element.name()));
             }
-            Parsed::End(end) => on_event(Event::Close(end.local_name().into_inner())),
-            Parsed::Text(text) => on_event(Event::Text(&text.xml10_content())),
-            Parsed::CData(text) => on_event(Event::Text(&text.xml10_content())),
-            Parsed::GeneralRef(name) => {
+            Ok(Parsed::End(end)) => {
+                depth = depth.saturating_sub(1);
+                on_event(Event::Close(end.local_name().into_inner()));
+            }
+            Ok(Parsed::Text(text)) => on_event(Event::Text(&text.xml10_content())),
+            Ok(Parsed::CData(text)) => on_event(Event::Text(&text.xml10_content())),
+            Ok(Parsed::GeneralRef(name)) => {
                 let name = name.into_inner();
                 let spelt = format!("&{name};");
                 if let Ok(text) = quick_xml::escape::unescape(&spelt) {
                     on_event(Event::Text(&text));
                 }
             }
-            Parsed::Eof => return Ok(()),
-            Parsed::Comment(_) | Parsed::Decl(_) | Parsed::PI(_) | Parsed::DocType(_) => {}
+            Ok(Parsed::Eof) if depth == 0 => return Ok(()),
+            Ok(Parsed::Eof) => break "it is cut off".to_owned(),
+            Ok(Parsed::Comment(_) | Parsed::Decl(_) | Parsed::PI(_) | Parsed::DocType(_)) => {}
+            Err(error) => break error.to_string(),
+        }
+    };
+    let open = open_at_the_end(xml);
+    open.iter().rev().for_each(|name| on_event(Event::Close(name)));
+    Err(ReadFailure::new(Failure::Damaged, detail))
+}
+
+/// Returns the names of the elements that are open where a damaged text ends. It is parsed again, so that intact
+/// texts need no list of names.
+fn open_at_the_end(xml: &str) -> Vec<String> {
+    let mut reader = Reader::from_str(xml);
+    let mut open = Vec::new();
+    loop {
+        match reader.read_event() {
+            Ok(Parsed::Start(start)) => open.push(start.local_name().into_inner().to_owned()),
+            Ok(Parsed::End(_)) => drop(open.pop()),
+            Ok(Parsed::Eof) | Err(_) => return open,
+            Ok(_) => {}
         }
     }
 }
@@ -114,6 +143,19 @@ mod tests {
         let mut num_open = 0;
         each(&xml, |event| num_open += usize::from(matches!(event, Event::Open(_)))).unwrap();
         assert_eq!(num_open, depth);
+    }
+
+    #[test]
+    fn what_is_open_where_a_text_is_damaged_is_closed() {
+        for xml in ["<w:p><w:r>a", "<w:p><w:r>a</w:q>b", "<w:p><w:r>a<w:br"] {
+            let mut closed = Vec::new();
+            let outcome = each(xml, |event| {
+                if let Event::Close(name) = event {
+                    closed.push(name.to_owned());
+                }
+            });
+            assert_eq!((outcome.is_err(), closed), (true, vec!["r".to_owned(), "p".to_owned()]));
+        }
     }
 
     #[test]
