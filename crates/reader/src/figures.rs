@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::extract::protocol::ReadFailure;
-use crate::parts::{Archive, Related, part};
+use crate::parts::{Archive, Related, optional};
 use crate::writer::Writer;
 use crate::xml::{self, Event};
 
@@ -30,10 +29,7 @@ pub(crate) struct Figures(HashMap<String, Figure>);
 
 impl Figures {
     /// Reads the charts and diagrams among the parts that a part refers to.
-    pub(crate) fn read(
-        archive: &mut Archive<'_>,
-        related: &BTreeMap<String, Related>,
-    ) -> Result<Self, ReadFailure> {
+    pub(crate) fn read(archive: &mut Archive<'_>, related: &BTreeMap<String, Related>) -> Self {
         let mut figures = HashMap::new();
         for (id, related) in related {
             let read = match related.kind.as_str() {
@@ -41,10 +37,9 @@ impl Figures {
                 "diagramData" => diagram,
                 _ => continue,
             };
-            let text = part(archive, &related.name)?.unwrap_or_default();
-            figures.insert(id.clone(), read(&text));
+            figures.insert(id.clone(), read(&optional(archive, &related.name)));
         }
-        Ok(Self(figures))
+        Self(figures)
     }
 
     /// Returns the figure with this id; `None` for any other part.

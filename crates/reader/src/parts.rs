@@ -82,25 +82,56 @@ impl Archive<'_> {
     /// Returns the bytes of a part; `None` if there is none with that name.
     pub(crate) fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, ReadFailure> {
         let Some(&number) = self.numbers.get(&comparable(name)) else { return Ok(None) };
-        let outcome = self.unpack(number, name);
-        self.states[number] = match &outcome {
-            Ok(_) => PartState::Read,
-            Err(failed) => PartState::Damaged(failed.detail.clone()),
-        };
-        outcome.map(Some)
+        let (bytes, damage) = self.unpack(number, name);
+        damage.map_or(Ok(Some(bytes)), Err)
     }
 
-    fn unpack(&mut self, number: usize, name: &str) -> Result<Vec<u8>, ReadFailure> {
-        let part = self.zip.by_index(number).map_err(|error| damaged(&error))?;
+    /// Returns the bytes of a part up to its damage, and the damage.
+    fn unpack(&mut self, number: usize, name: &str) -> (Vec<u8>, Option<ReadFailure>) {
         let mut bytes = Vec::new();
-        let outcome = part.take(MAX_PART_BYTES).read_to_end(&mut bytes);
-        let len = outcome.map_err(|error| ReadFailure::new(Failure::Damaged, error.to_string()))?;
-        if u64::try_from(len).is_ok_and(|len| len >= MAX_PART_BYTES) {
+        let outcome = match self.zip.by_index(number) {
+            Ok(part) => part
+                .take(MAX_PART_BYTES)
+                .read_to_end(&mut bytes)
+                .map_err(|error| ReadFailure::new(Failure::Damaged, error.to_string())),
+            Err(error) => Err(damaged(&error)),
+        };
+        let is_too_large = u64::try_from(bytes.len()).is_ok_and(|len| len >= MAX_PART_BYTES);
+        let damage = if is_too_large {
+            bytes = Vec::new();
             let detail = format!("{name} is larger than 512 MB");
-            return Err(ReadFailure::new(Failure::OutOfMemory, detail));
-        }
-        Ok(bytes)
+            Some(ReadFailure::new(Failure::OutOfMemory, detail))
+        } else {
+            outcome.err()
+        };
+        self.states[number] = match &damage {
+            None => PartState::Read,
+            Some(failed) => PartState::Damaged(failed.detail.clone()),
+        };
+        (bytes, damage)
     }
+}
+
+/// A part of which the text before its damage is wanted.
+#[derive(Debug, Default)]
+pub(crate) struct Salvaged {
+    /// Its text up to the damage.
+    pub(crate) text: String,
+    /// Why the text ends early.
+    pub(crate) damage: Option<ReadFailure>,
+}
+
+/// Returns a part of the archive with the text before its damage; `None` if there is none with that name.
+pub(crate) fn salvage(archive: &mut Archive<'_>, name: &str) -> Option<Salvaged> {
+    let &number = archive.numbers.get(&comparable(name))?;
+    let (bytes, damage) = archive.unpack(number, name);
+    let is_utf8 = bytes.starts_with(b"<") || bytes.starts_with(b"\xEF\xBB\xBF<");
+    let text = match &damage {
+        // A character that is damaged or cut off must not change the encoding of all others.
+        Some(_) if is_utf8 => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => decode::decode(&bytes).unwrap_or_default(),
+    };
+    Some(Salvaged { text, damage })
 }
 
 /// Returns a part of the archive as text; `None` if there is none with that name.
@@ -172,11 +203,25 @@ pub(crate) fn relations(
             let id = element.attribute("Id").unwrap_or_else(|| format!("#{}", related.len()));
             let kind = element.attribute("Type").unwrap_or_default();
             let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
+            let target = target.replace('\\', "/");
             let folder = if target.starts_with('/') { "" } else { folder };
             related.insert(id, Related { kind, name: resolve(folder, &target) });
         }
     });
     Ok(related)
+}
+
+/// Returns the names of the XML parts that begin with `start` and go on with a number, by this number.
+pub(crate) fn numbered(archive: &Archive<'_>, start: &str) -> Vec<String> {
+    let start = comparable(start);
+    let number = |name: &str| -> Option<u64> {
+        comparable(name).strip_prefix(&start)?.strip_suffix(".xml")?.parse().ok()
+    };
+    let names = archive.names().into_iter();
+    let mut numbered: Vec<(u64, String)> =
+        names.filter_map(|name| Some((number(&name)?, name))).collect();
+    numbered.sort_unstable();
+    numbered.into_iter().map(|(_, name)| name).collect()
 }
 
 /// Returns the name in the archive that a path in a file of `folder` refers to.
@@ -232,6 +277,39 @@ pub(crate) fn head(properties: &str) -> Head {
         }
     });
     head
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_with_a_wrong_checksum_keeps_its_text() {
+        use std::io::Write as _;
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let stored = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Stored);
+        writer.start_file("a.xml", stored).unwrap();
+        writer.write_all("<a>Größe und mehr</a>".as_bytes()).unwrap();
+        let mut bytes = writer.finish().unwrap().into_inner();
+        let at = bytes.windows(3).position(|window| window == b"und").unwrap();
+        bytes[at] = 0xFF;
+        let mut archive = open(&bytes).unwrap();
+        assert!(part(&mut archive, "a.xml").is_err());
+        let salvaged = salvage(&mut archive, "A.xml").unwrap();
+        assert_eq!(salvaged.text, "<a>Größe \u{FFFD}nd mehr</a>");
+        assert_eq!(salvaged.damage.unwrap().failure, Failure::Damaged);
+        assert!(salvage(&mut archive, "b.xml").is_none());
+    }
+
+    #[test]
+    fn targets_of_relations_may_have_backslashes() {
+        let relations = "<Relationships><Relationship Id='a' Type='x/worksheet' Target='worksheets\\s.xml'/>\
+            </Relationships>";
+        let bytes = archive(&[("xl\\_rels\\workbook.xml.rels", relations)]);
+        let related = super::relations(&mut open(&bytes).unwrap(), "xl/workbook.xml").unwrap();
+        assert_eq!(related["a"].name, "xl/worksheets/s.xml");
+    }
 }
 
 /// Creates an archive of these parts.
