@@ -11,6 +11,8 @@ mod code;
 mod compressed;
 mod data;
 mod docx;
+mod drawing;
+mod embedded;
 mod epub;
 mod fb2;
 mod figures;

@@ -121,6 +121,11 @@ pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail,
     Ok(Tail::default())
 }
 
+/// Returns the words that stand where a file is embedded that becomes a document of its own.
+pub(crate) fn reference(name: &str) -> String {
+    format!("Embedded file: {name}")
+}
+
 /// Sends members within the limits.
 pub(crate) struct Members<'a, 'e> {
     emit: &'a mut Emit<'e>,

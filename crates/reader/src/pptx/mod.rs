@@ -1,79 +1,134 @@
-//! Reads a presentation: slides as pages, with their tables, charts, diagrams and notes.
+//! Reads a presentation: slides as pages, with their tables, charts, diagrams, comments and notes.
 //!
 //! A PPTX file is a ZIP archive of XML parts (ECMA-376): `ppt/presentation.xml` defines the order of
-//! the slides, and each slide refers to its charts, diagrams and notes.
+//! the slides, and each slide refers to its charts, diagrams, comments and notes.
 
-mod items;
-mod slide;
+mod comments;
 
+use std::collections::{BTreeMap, HashSet};
+
+use super::drawing::{self, DrawingItem, DrawingLinks};
+use super::embedded::EmbeddedFiles;
 use super::figures::Figures;
-use super::parts::{self, Archive, head, part};
+use super::parts::{self, Archive, Related, Salvaged, head, optional, salvage};
 use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
-use items::Item;
+use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use comments::CommentAuthors;
 
 /// Reads a presentation.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut archive = parts::open_office(input.bytes, ".ppt")?;
     let main = parts::main_part(&mut archive, "ppt/presentation.xml")?;
-    let presentation = part(&mut archive, &main)?
+    let presentation = salvage(&mut archive, &main)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not PPTX"))?;
-    let slides = slides(&mut archive, &main, &presentation)?;
-    if slides.is_empty() {
-        return Err(ReadFailure::new(Failure::NoPages, "").into());
-    }
-    let properties = part(&mut archive, "docProps/core.xml")?.unwrap_or_default();
+    let related = parts::relations(&mut archive, &main).unwrap_or_default();
+    let slides = slides(&archive, &main, &related, presentation)?;
+    let properties = optional(&mut archive, "docProps/core.xml");
     let page_count = u32::try_from(slides.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..head(&properties) }))?;
+    let authors = CommentAuthors::read(&mut archive, &related);
+    let omits_remarks = input.request.omits_remarks;
+    let mut deck = Deck { archive, authors, files: EmbeddedFiles::default(), omits_remarks };
+    let (mut warnings, mut first_failed, mut num_failed) = (Vec::new(), None, 0);
     for (name, number) in slides.iter().zip(1..) {
         let mut writer = Writer::default();
-        let failed = write(&mut archive, name, &mut writer).err().map(|failed| failed.detail);
-        emit(Line::Page(Page { failed, ..writer.page(number) }))?;
+        let damage = deck.write(name, &mut writer);
+        let mut page = writer.page(number);
+        if let Some(failed) = damage {
+            if page.blocks.is_empty() {
+                page.failed = Some(failed.detail.clone());
+                num_failed += 1;
+                first_failed.get_or_insert(failed);
+            } else {
+                warnings.push(format!("slide {number} is damaged: {}", failed.detail));
+            }
+        }
+        emit(Line::Page(page))?;
     }
-    Ok(Tail::default())
+    if let Some(failed) = first_failed
+        && num_failed == slides.len()
+    {
+        return Err(failed.into());
+    }
+    warnings.extend(deck.files.emit(&mut deck.archive, emit)?);
+    Ok(Tail { warnings, ..Tail::default() })
 }
 
-/// Returns the names of the slides in their order.
+/// Returns the names of the slides in their order. If the presentation does not say which parts they are, the parts
+/// with the usual names are.
 fn slides(
-    archive: &mut Archive<'_>,
+    archive: &Archive<'_>,
     main: &str,
-    presentation: &str,
+    related: &BTreeMap<String, Related>,
+    presentation: Salvaged,
 ) -> Result<Vec<String>, ReadFailure> {
-    let related = parts::relations(archive, main)?;
-    let mut slides = Vec::new();
-    xml::each(presentation, |event| {
+    let (mut slides, mut num_listed) = (Vec::new(), 0);
+    let outcome = xml::each(&presentation.text, |event| {
         if let Event::Open(element) = event
             && element.name() == "sldId"
-            && let Some(slide) = element.relation().and_then(|id| related.get(&id))
         {
-            slides.push(slide.name.clone());
+            num_listed += 1;
+            let slide = element.relation().and_then(|id| related.get(&id));
+            slides.extend(slide.map(|slide| slide.name.clone()));
         }
-    })?;
-    Ok(slides)
+    });
+    let damage = presentation.damage.or(outcome.err());
+    if damage.is_some() || slides.is_empty() && num_listed > 0 {
+        let usual = parts::numbered(archive, &parts::resolve(main, "../slides/slide"));
+        let listed: HashSet<String> = slides.iter().cloned().collect();
+        slides.extend(usual.into_iter().filter(|name| !listed.contains(name)));
+    }
+    match damage {
+        _ if !slides.is_empty() => Ok(slides),
+        Some(failed) => Err(failed),
+        None => Err(ReadFailure::new(Failure::NoPages, "")),
+    }
 }
 
-/// Writes a slide: its title, its other text, its notes.
-fn write(archive: &mut Archive<'_>, name: &str, writer: &mut Writer) -> Result<(), ReadFailure> {
-    let missing = || ReadFailure::new(Failure::Damaged, format!("{name} is missing"));
-    let text = part(archive, name)?.ok_or_else(missing)?;
-    let related = parts::relations(archive, name)?;
-    let figures = Figures::read(archive, &related)?;
-    let mut items = slide::read(&text, &figures);
-    // Most programs put the title first, but a slide shows it on top in any case.
-    items.sort_by_key(|item| !matches!(item, Item::Title(_)));
-    items.into_iter().for_each(|item| item.write(writer));
-    let Some(notes) = related.values().find(|related| related.kind == "notesSlide") else {
-        return Ok(());
-    };
-    let notes = slide::read_notes(&part(archive, &notes.name)?.unwrap_or_default());
-    if notes.iter().any(|item| !matches!(item, Item::Furniture(_))) {
-        writer.heading(2, "Notes");
+/// An open presentation.
+struct Deck<'a> {
+    archive: Archive<'a>,
+    authors: CommentAuthors,
+    files: EmbeddedFiles,
+    omits_remarks: bool,
+}
+
+impl Deck<'_> {
+    /// Writes a slide: its title, its other text, comments, its notes. Returns why not all of it could be read.
+    fn write(&mut self, name: &str, writer: &mut Writer) -> Option<ReadFailure> {
+        let archive = &mut self.archive;
+        let slide = salvage(archive, name).unwrap_or_else(|| {
+            let missing = ReadFailure::new(Failure::Damaged, format!("{name} is missing"));
+            Salvaged { damage: Some(missing), ..Salvaged::default() }
+        });
+        let related = parts::relations(archive, name).unwrap_or_default();
+        let figures = Figures::read(archive, &related);
+        let files = self.files.add(archive, &related);
+        let mut drawing = drawing::read(&slide.text, DrawingLinks { figures, files });
+        // Most programs put the title first, but a slide shows it on top in any case.
+        drawing.items.sort_by_key(|item| !matches!(item, DrawingItem::Title(_)));
+        drawing.items.into_iter().for_each(|item| item.write(writer));
+        let mut damage = slide.damage.or(drawing.damage);
+        for related in related.values().filter(|related| related.kind == "comments") {
+            let comments = optional(archive, &related.name);
+            for remark in comments::read(&comments, &self.authors) {
+                writer.remark(&remark, self.omits_remarks);
+            }
+        }
+        if let Some(notes) = related.values().find(|related| related.kind == "notesSlide") {
+            let notes = drawing::read_notes(&optional(archive, &notes.name));
+            let is_own = |item: &DrawingItem| !matches!(item, DrawingItem::Furniture(_));
+            if notes.items.iter().any(is_own) {
+                writer.heading(2, "Notes");
+            }
+            notes.items.into_iter().for_each(|item| item.write(writer));
+            damage = damage.or(notes.damage);
+        }
+        damage
     }
-    notes.into_iter().for_each(|item| item.write(writer));
-    Ok(())
 }
 
 #[cfg(test)]
@@ -117,6 +172,77 @@ mod tests {
         assert_eq!(blocks, ["# Tides", "High water at noon.", "## Notes", "Ask Maren.", "Ends."]);
         // A slide that is missing is one page that could not be read.
         assert_eq!(outcome(&parts[..3]).unwrap().1, ["Ends."]);
+    }
+
+    #[test]
+    fn comments_of_people_are_paragraphs_before_the_notes() {
+        let of_slide = "<Relationships><Relationship Id='a' Type='x/notesSlide' Target='../notesSlides/n.xml'/>\
+            <Relationship Id='b' Type='x/comments' Target='../comments/comment1.xml'/></Relationships>";
+        let comments = "<p:cmLst><p:cm authorId='3' dt='2024-05-01T10:00:00'><p:text>Where from?</p:text></p:cm></p:cmLst>";
+        let parts = [
+            ("ppt/presentation.xml", PRESENTATION),
+            ("ppt/_rels/presentation.xml.rels", RELATIONS),
+            (
+                "ppt/commentAuthors.xml",
+                "<p:cmAuthorLst><p:cmAuthor id='3' name='Maren Voss'/></p:cmAuthorLst>",
+            ),
+            ("ppt/slides/slide1.xml", SECOND),
+            ("ppt/slides/slide2.xml", FIRST),
+            ("ppt/slides/_rels/slide2.xml.rels", of_slide),
+            ("ppt/notesSlides/n.xml", NOTES),
+            ("ppt/comments/comment1.xml", comments),
+        ];
+        assert_eq!(
+            outcome(&parts).unwrap().1,
+            [
+                "# Tides",
+                "High water at noon.",
+                "Comment by Maren Voss, 2024-05-01: Where from?",
+                "## Notes",
+                "Ask Maren.",
+                "Ends."
+            ]
+        );
+    }
+
+    #[test]
+    fn slides_without_relations_have_their_usual_names() {
+        let parts = [
+            ("ppt/presentation.xml", PRESENTATION),
+            ("ppt/slides/slide10.xml", SECOND),
+            ("ppt/slides/slide2.xml", FIRST),
+        ];
+        let expected = ["# Tides", "High water at noon.", "Ends."];
+        assert_eq!(outcome(&parts).unwrap().1, expected);
+        let cut_off = PRESENTATION.split("<p:sldId id='257'").next().unwrap();
+        let parts = [("ppt/presentation.xml", cut_off), parts[1], parts[2]];
+        assert_eq!(outcome(&parts).unwrap().1, expected);
+    }
+
+    #[test]
+    fn a_damaged_slide_keeps_its_text_and_slides_without_any_are_refused() {
+        let cut_off = FIRST.split("</a:t>").next().unwrap();
+        let parts = |slide| {
+            [
+                ("ppt/presentation.xml", PRESENTATION),
+                ("ppt/_rels/presentation.xml.rels", RELATIONS),
+                ("ppt/slides/slide2.xml", slide),
+            ]
+        };
+        let bytes = archive(&parts(cut_off));
+        let mut pages = Vec::new();
+        let tail = read(&Input::of(&bytes), &mut |line| {
+            if let Line::Page(page) = line {
+                pages.push((page.blocks.len(), page.failed.is_some()));
+            }
+            Ok(())
+        });
+        assert_eq!(tail.unwrap().warnings, ["slide 1 is damaged: it is cut off"]);
+        assert_eq!(pages, [(1, false), (0, true)]);
+        match outcome(&parts("<p:sld>")) {
+            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, Failure::Damaged),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! Defines the pieces of a slide.
+//! Defines the pieces of a drawing.
 
 use crate::document::Reason;
 use crate::figures::Figure;
 use crate::writer::Writer;
 
-/// A piece of a slide.
+/// A piece of a drawing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(crate) enum DrawingItem {
     Title(String),
     Paragraph(String),
     /// Its depth from 0, its marker, its text.
@@ -18,8 +18,8 @@ pub(super) enum Item {
     Furniture(String),
 }
 
-impl Item {
-    pub(super) fn write(self, writer: &mut Writer) {
+impl DrawingItem {
+    pub(crate) fn write(self, writer: &mut Writer) {
         match self {
             Self::Title(text) => writer.heading(1, &text),
             Self::Paragraph(text) => writer.paragraph(&text),

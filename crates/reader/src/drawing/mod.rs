@@ -1,10 +1,16 @@
-//! Extracts the title, paragraphs, items and tables of a slide.
+//! Extracts the text, tables, charts and diagrams of a drawing: a slide, the notes of a slide, what is drawn on a sheet.
 
-use super::items::Item;
+mod items;
+
+use std::collections::BTreeMap;
+
+use crate::extract::protocol::ReadFailure;
 use crate::figures::Figures;
 use crate::flow::{self, Content, Tables};
+use crate::members;
 use crate::parts::is_description;
 use crate::xml::Element;
+pub(crate) use items::DrawingItem;
 
 /// Placeholders whose text is the same on every slide.
 const FURNITURE: &[&str] = &["sldNum", "dt", "ftr", "hdr"];
@@ -12,30 +18,54 @@ const FURNITURE: &[&str] = &["sldNum", "dt", "ftr", "hdr"];
 /// Elements whose text is not displayed.
 const LEFT_OUT: &[&str] = &["Fallback", "extLst"];
 
-/// Returns the pieces of a slide in the order of the file; a damaged slide ends where the damage is.
-pub(super) fn read(xml: &str, figures: &Figures) -> Vec<Item> {
-    let mut walk = Walk { figures: Some(figures), ..Walk::default() };
-    let _ = flow::each(xml, LEFT_OUT, |content| walk.on(content));
-    walk.items
+/// The pieces of a drawing in the order of the file.
+#[derive(Debug, Default)]
+pub(crate) struct DrawingText {
+    pub(crate) items: Vec<DrawingItem>,
+    /// Why it ends early.
+    pub(crate) damage: Option<ReadFailure>,
 }
 
-/// Returns what the speaker has noted.
-pub(super) fn read_notes(xml: &str) -> Vec<Item> {
+/// What a drawing refers to by ids.
+#[derive(Debug, Default)]
+pub(crate) struct DrawingLinks {
+    pub(crate) figures: Figures,
+    /// The names of embedded files.
+    pub(crate) files: BTreeMap<String, String>,
+}
+
+/// Reads a slide or what is drawn on a sheet; embedded files that it does not place are named at its end.
+pub(crate) fn read(xml: &str, linked: DrawingLinks) -> DrawingText {
+    let mut walk = Walk { linked, ..Walk::default() };
+    let damage = flow::each(xml, LEFT_OUT, |content| walk.on(content)).err();
+    let unplaced = std::mem::take(&mut walk.linked.files);
+    let unplaced = unplaced.values().map(|name| DrawingItem::Paragraph(members::reference(name)));
+    walk.items.extend(unplaced);
+    DrawingText { items: walk.items, damage }
+}
+
+/// Reads what the speaker has noted on a slide.
+pub(crate) fn read_notes(xml: &str) -> DrawingText {
     let mut walk = Walk { is_notes: true, ..Walk::default() };
-    let _ = flow::each(xml, LEFT_OUT, |content| walk.on(content));
-    walk.items
+    let damage = flow::each(xml, LEFT_OUT, |content| walk.on(content)).err();
+    DrawingText { items: walk.items, damage }
 }
 
 #[derive(Debug, Default)]
-struct Walk<'a> {
-    items: Vec<Item>,
-    figures: Option<&'a Figures>,
+struct Walk {
+    items: Vec<DrawingItem>,
+    linked: DrawingLinks,
     is_notes: bool,
     /// The kind of placeholder that the open shape fills.
     placeholder: Option<String>,
     title: String,
     is_text: bool,
     text: String,
+    /// Whether a field is open that the program fills on every slide: the number of the slide, the date.
+    is_furniture_field: bool,
+    /// Whether the open paragraph has text of such a field, and other text.
+    has_furniture: bool,
+    has_own_text: bool,
     level: usize,
     marker: Option<String>,
     /// Numbers of the items of the open shape, by level.
@@ -43,12 +73,17 @@ struct Walk<'a> {
     tables: Tables,
 }
 
-impl Walk<'_> {
+impl Walk {
     fn on(&mut self, content: Content<'_>) {
         match content {
             Content::Open(element) => self.open(element),
             Content::Close(name) => self.close(name),
-            Content::Text(text) if self.is_text => self.text.push_str(text),
+            Content::Text(text) if self.is_text => {
+                self.text.push_str(text);
+                let has_words = !text.trim().is_empty();
+                self.has_furniture |= has_words && self.is_furniture_field;
+                self.has_own_text |= has_words && !self.is_furniture_field;
+            }
             Content::Text(_) => {}
             Content::Formula(text) => self.text.push_str(&text),
         }
@@ -63,7 +98,7 @@ impl Walk<'_> {
             "cNvPr" if !self.is_notes => {
                 let description = element.attribute("descr").unwrap_or_default();
                 if is_description(&description) {
-                    self.items.push(Item::Paragraph(description));
+                    self.items.push(DrawingItem::Paragraph(description));
                 }
             }
             "ph" => {
@@ -72,6 +107,7 @@ impl Walk<'_> {
             "t" => self.is_text = true,
             "p" => {
                 self.text.clear();
+                (self.has_furniture, self.has_own_text) = (false, false);
                 self.level = 0;
                 // The layout gives the points of the main text their bullets.
                 self.marker = (!self.is_notes && self.placeholder.as_deref() == Some("body"))
@@ -90,6 +126,11 @@ impl Walk<'_> {
                     self.marker = Some(format!("{number}."));
                 }
             }
+            "fld" => {
+                let kind = element.attribute("type").unwrap_or_default();
+                self.is_furniture_field = matches!(&*kind, "slidenum" | "header" | "footer")
+                    || kind.starts_with("datetime");
+            }
             "br" => self.text.push('\n'),
             "tab" => self.text.push(' '),
             "tbl" => self.tables.begin(),
@@ -97,25 +138,31 @@ impl Walk<'_> {
             "tc" => self.tables.begin_cell(1),
             "chart" => self.figure(element.relation()),
             "relIds" => self.figure(element.prefixed("dm")),
+            "oleObj" => {
+                let file = element.relation().and_then(|id| self.linked.files.remove(&id));
+                self.items
+                    .extend(file.map(|name| DrawingItem::Paragraph(members::reference(&name))));
+            }
             _ => {}
         }
     }
 
     fn figure(&mut self, id: Option<String>) {
-        let figure = self.figures.zip(id).and_then(|(figures, id)| figures.get(&id));
-        self.items.extend(figure.cloned().map(Item::Figure));
+        let figure = id.and_then(|id| self.linked.figures.get(&id));
+        self.items.extend(figure.cloned().map(DrawingItem::Figure));
     }
 
     fn close(&mut self, name: &str) {
         match name {
             "t" => self.is_text = false,
+            "fld" => self.is_furniture_field = false,
             "p" => self.end_paragraph(),
             "tc" => self.tables.end_cell(),
-            "tbl" => self.items.extend(self.tables.end().map(Item::Table)),
+            "tbl" => self.items.extend(self.tables.end().map(DrawingItem::Table)),
             "sp" => {
                 let title = std::mem::take(&mut self.title);
                 if !title.is_empty() {
-                    self.items.push(Item::Title(title));
+                    self.items.push(DrawingItem::Title(title));
                 }
             }
             _ => {}
@@ -132,9 +179,9 @@ impl Walk<'_> {
             return;
         }
         if placeholder.is_some_and(|kind| FURNITURE.contains(&kind))
-            || (self.is_notes && placeholder != Some("body"))
+            || (self.has_furniture && !self.has_own_text)
         {
-            self.items.push(Item::Furniture(text));
+            self.items.push(DrawingItem::Furniture(text));
             return;
         }
         if matches!(placeholder, Some("title" | "ctrTitle")) {
@@ -145,8 +192,8 @@ impl Walk<'_> {
             return;
         }
         self.items.push(match self.marker.take() {
-            Some(marker) => Item::Point(self.level, marker, text),
-            None => Item::Paragraph(text),
+            Some(marker) => DrawingItem::Point(self.level, marker, text),
+            None => DrawingItem::Paragraph(text),
         });
     }
 }
@@ -159,7 +206,8 @@ mod tests {
     #[track_caller]
     fn check(xml: &str, expected: &[&str]) {
         let mut writer = Writer::default();
-        read(xml, &Figures::default()).into_iter().for_each(|item| item.write(&mut writer));
+        let drawing = read(xml, DrawingLinks::default());
+        drawing.items.into_iter().for_each(|item| item.write(&mut writer));
         let blocks = writer.finish();
         assert_eq!(blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>(), expected);
     }
@@ -198,5 +246,55 @@ mod tests {
             cell("dry")
         );
         check(&xml, &["| Code | Meaning |\n| --- | --- |\n| E23 | dry |", "The old tide house"]);
+    }
+
+    #[test]
+    fn notes_may_be_in_any_shape_and_fields_are_furniture() {
+        let field = |kind: &str, text: &str| {
+            format!("<a:p><a:fld type='{kind}'><a:t>{text}</a:t></a:fld></a:p>")
+        };
+        let xml = shape("", &paragraph("", "Ask Maren."))
+            + &shape("", &field("slidenum", "7"))
+            + &shape("<p:ph type='hdr'/>", &paragraph("", "Harbour office"))
+            + &shape("", &field("datetime1", "2024-05-01"));
+        let furniture = |text: &str| DrawingItem::Furniture(text.to_owned());
+        let expected = [
+            DrawingItem::Paragraph("Ask Maren.".to_owned()),
+            furniture("7"),
+            furniture("Harbour office"),
+            furniture("2024-05-01"),
+        ];
+        assert_eq!(read_notes(&xml).items, expected);
+        check(
+            &shape(
+                "",
+                "<a:p><a:r><a:t>Page </a:t></a:r><a:fld type='slidenum'><a:t>7</a:t></a:fld></a:p>",
+            ),
+            &["Page 7"],
+        );
+    }
+
+    #[test]
+    fn embedded_files_are_named_at_their_place_or_at_the_end() {
+        let files = [("rId1", "late.docx"), ("rId2", "costs.xlsx")];
+        let files = files.map(|(id, name)| (id.to_owned(), name.to_owned())).into();
+        let xml = "<p:graphicFrame><mc:AlternateContent><mc:Choice><p:oleObj r:id='rId2'/></mc:Choice><mc:Fallback>\
+                   <p:oleObj r:id='rId2'/></mc:Fallback></mc:AlternateContent></p:graphicFrame>"
+            .to_owned()
+            + &shape("", &paragraph("", "Ends."));
+        let drawing = read(&xml, DrawingLinks { files, ..DrawingLinks::default() });
+        let texts: Vec<_> = drawing.items.into_iter().filter_map(text_of).collect();
+        assert_eq!(texts, ["Embedded file: costs.xlsx", "Ends.", "Embedded file: late.docx"]);
+    }
+
+    fn text_of(item: DrawingItem) -> Option<String> {
+        if let DrawingItem::Paragraph(text) = item { Some(text) } else { None }
+    }
+
+    #[test]
+    fn a_damaged_drawing_keeps_what_is_before_the_damage() {
+        let drawing = read("<p:sld><p:sp><a:p><a:r><a:t>High water", DrawingLinks::default());
+        assert_eq!(drawing.items, [DrawingItem::Paragraph("High water".to_owned())]);
+        assert_eq!(drawing.damage.unwrap().detail, "it is cut off");
     }
 }
