@@ -71,12 +71,11 @@ impl Sheet {
         true
     }
 
-    /// Writes the sheet: a heading, captions, tables.
-    pub(super) fn write(self, writer: &mut Writer) {
-        if self.rows.is_empty() {
-            return;
+    /// Writes the sheet: a heading, captions, tables, then what is on it besides cells.
+    pub(super) fn write(self, below: Writer, writer: &mut Writer) {
+        if !self.rows.is_empty() || !below.is_empty() {
+            writer.heading(2, &self.name);
         }
-        writer.heading(2, &self.name);
         let mut table: Vec<Vec<Cell>> = Vec::new();
         let mut previous = 0;
         let mut rows = self.rows.into_iter().peekable();
@@ -98,6 +97,7 @@ impl Sheet {
             table.push(cells);
         }
         write_table(&table, writer);
+        writer.append(below);
     }
 }
 
@@ -167,6 +167,18 @@ pub(super) fn position(reference: &str) -> Option<(usize, u64)> {
     Some((column.checked_sub(1)?, digits.parse().ok()?))
 }
 
+/// Returns the reference (`AB12`) of a column, from 0, and a row, from 1.
+pub(super) fn reference(column: usize, row: u64) -> String {
+    const LETTERS: usize = 26;
+    let (mut rest, mut letters) = (column + 1, Vec::new());
+    while rest > 0 {
+        rest -= 1;
+        letters.extend(u8::try_from(rest % LETTERS).ok().map(|letter| char::from(b'A' + letter)));
+        rest /= LETTERS;
+    }
+    letters.iter().rev().collect::<String>() + &row.to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,7 +196,7 @@ mod tests {
             assert!(sheet.push(*number, cells, &mut budget));
         }
         let mut writer = Writer::default();
-        sheet.write(&mut writer);
+        sheet.write(Writer::default(), &mut writer);
         let blocks = writer.finish();
         assert_eq!(blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>(), expected);
     }
@@ -248,7 +260,7 @@ mod tests {
         let cells = || row.iter().map(|(column, text)| cell(*column, text)).collect();
         assert!(sheet.push(1, cells(), &mut budget) && sheet.push(2, cells(), &mut budget));
         let mut writer = Writer::default();
-        sheet.write(&mut writer);
+        sheet.write(Writer::default(), &mut writer);
         let texts: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         assert!(
             texts.len() == 3
@@ -278,6 +290,9 @@ mod tests {
     fn references_are_positions() {
         assert_eq!(position("A1"), Some((0, 1)));
         assert_eq!(position("AB12"), Some((27, 12)));
+        for (column, row) in [(0, 1), (25, 3), (26, 12), (701, 9), (702, 9), (16_383, 1_048_576)] {
+            assert_eq!(position(&reference(column, row)), Some((column, row)));
+        }
         for wrong in ["", "12", "A", "AAAAAAAAAAAAAAAAAAAAAA1", "A99999999999999999999999"] {
             assert_eq!(position(wrong), None, "{wrong}");
         }

@@ -44,6 +44,22 @@ impl Writer {
         self.blocks
     }
 
+    /// Whether nothing has been added.
+    pub(super) fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.item.is_empty() && self.code_lines.is_empty()
+    }
+
+    /// Adds what another writer has collected.
+    pub(super) fn append(&mut self, other: Self) {
+        let Page { blocks, left_out, .. } = other.page(1);
+        self.left_out.merge(&left_out);
+        if !blocks.is_empty() {
+            self.end_code();
+            self.end_item();
+            self.blocks.extend(blocks);
+        }
+    }
+
     /// Adds a heading; levels start at 1.
     pub(super) fn heading(&mut self, level: u8, text: &str) {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -94,7 +94,7 @@ impl Walk {
                 if self.depth == 0
                     && let Some(sheet) = self.sheet.take()
                 {
-                    sheet.write(&mut self.writer);
+                    sheet.write(Writer::default(), &mut self.writer);
                 }
             }
             _ => {}

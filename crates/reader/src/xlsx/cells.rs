@@ -2,6 +2,7 @@
 
 use super::formats::Formats;
 use crate::extract::protocol::ReadFailure;
+use crate::parts::Salvaged;
 use crate::sheet::{Budget, Cell, Sheet, position};
 use crate::xml::{self, Element, Event};
 
@@ -12,11 +13,19 @@ pub(super) struct Texts {
     pub(super) formats: Formats,
 }
 
-/// Returns the shared texts, without the pronunciations of words.
-pub(super) fn shared(xml: &str) -> Vec<String> {
+/// The shared texts, in their order.
+#[derive(Debug, Default)]
+pub(super) struct SharedTexts {
+    pub(super) texts: Vec<String>,
+    /// Why they end early.
+    pub(super) damage: Option<ReadFailure>,
+}
+
+/// Reads the shared texts, without the pronunciations of words.
+pub(super) fn shared(part: Salvaged) -> SharedTexts {
     let mut texts: Vec<String> = Vec::new();
     let (mut is_text, mut is_left_out) = (false, false);
-    let _ = xml::each(xml, |event| match event {
+    let outcome = xml::each(&part.text, |event| match event {
         Event::Open(element) => match element.name() {
             "si" => texts.push(String::new()),
             "t" => is_text = !is_left_out,
@@ -32,11 +41,16 @@ pub(super) fn shared(xml: &str) -> Vec<String> {
         Event::Close("rPh") => is_left_out = false,
         Event::Close(_) | Event::Text(_) => {}
     });
-    texts
+    SharedTexts { texts, damage: part.damage.or(outcome.err()) }
 }
 
-/// Reads the cells of a sheet; a damaged sheet ends where the damage is, with a warning.
-pub(super) fn read(xml: &str, name: String, texts: &Texts, budget: &mut Budget) -> Sheet {
+/// Reads the cells of a sheet, up to its damage.
+pub(super) fn read(
+    xml: &str,
+    name: String,
+    texts: &Texts,
+    budget: &mut Budget,
+) -> (Sheet, Option<ReadFailure>) {
     let mut walk = Walk {
         sheet: Sheet::new(name),
         texts,
@@ -48,11 +62,7 @@ pub(super) fn read(xml: &str, name: String, texts: &Texts, budget: &mut Budget) 
         is_full: false,
     };
     let outcome = xml::each(xml, |event| walk.on(event));
-    let Walk { sheet, budget, .. } = walk;
-    if let Err(ReadFailure { detail, .. }) = outcome {
-        budget.warnings.push(format!("the sheet `{}` is damaged: {detail}", sheet.name));
-    }
-    sheet
+    (walk.sheet, outcome.err())
 }
 
 /// An open cell.
