@@ -9,9 +9,9 @@ use crate::xml::{self, Event};
 /// A chart as its title and a table of its numbers, or a diagram as a list of its texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Figure {
-    title: String,
-    points: Vec<String>,
-    rows: Vec<Vec<String>>,
+    pub(crate) title: String,
+    pub(crate) points: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl Figure {

@@ -51,8 +51,8 @@ pub(super) fn each(
             Event::Open(element) if left_out.contains(&element.name()) => {
                 depth_left_out = 1;
                 reason = match element.name() {
-                    // A picture and a style sheet have no words.
-                    "binary" | "stylesheet" => None,
+                    // Pictures and styles have no words.
+                    "binary" | "binary-data" | "stylesheet" | "automatic-styles" => None,
                     // What older programs show instead of the same text.
                     "Fallback" => Some(Reason::Copy),
                     name if name.ends_with("-info") => Some(Reason::Markup),

@@ -60,6 +60,20 @@ impl Writer {
         }
     }
 
+    /// Adds a document that is embedded in this one. Its headings become paragraphs, as the text after it is not theirs.
+    pub(super) fn embed(&mut self, page: Page) {
+        self.left_out.merge(&page.left_out);
+        self.end_code();
+        for block in page.blocks {
+            if block.level > 0 {
+                self.paragraph(block.text.trim_start_matches(['#', ' ']));
+            } else {
+                self.end_item();
+                self.blocks.push(block);
+            }
+        }
+    }
+
     /// Adds a heading; levels start at 1.
     pub(super) fn heading(&mut self, level: u8, text: &str) {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -209,6 +223,21 @@ mod tests {
             &["| Code | Meaning |\n| --- | --- |\n| E23 |  |"],
         );
         check(|writer| writer.table(vec![row(&["only"]), row(&["one"])]), &["only", "one"]);
+    }
+
+    #[test]
+    fn an_embedded_document_has_no_headings() {
+        let mut inner = Writer::default();
+        inner.heading(2, "Costs");
+        inner.paragraph("Rope");
+        let inner = inner.page(1);
+        check(
+            |writer| {
+                writer.item(0, "-", "before");
+                writer.embed(inner);
+            },
+            &["- before", "Costs", "Rope"],
+        );
     }
 
     #[test]

@@ -49,6 +49,22 @@ impl Element<'_> {
         self.find(name, true)
     }
 
+    /// Returns the values of several attributes by their names without prefixes, in one pass.
+    pub(crate) fn values<const N: usize>(&self, names: [&str; N]) -> [Option<String>; N] {
+        let mut values = [const { None }; N];
+        let mut attributes = self.start.attributes();
+        for attribute in attributes.with_checks(false).flatten() {
+            let name = attribute.key.local_name().into_inner();
+            if let Some(idx) = names.iter().position(|wanted| *wanted == name)
+                && values[idx].is_none()
+            {
+                let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok();
+                values[idx] = value.map(std::borrow::Cow::into_owned);
+            }
+        }
+        values
+    }
+
     fn find(&self, name: &str, needs_prefix: bool) -> Option<String> {
         let mut attributes = self.start.attributes();
         let found = attributes.with_checks(false).flatten().find(|attribute| {
@@ -134,6 +150,17 @@ mod tests {
         })
         .unwrap();
         assert_eq!(seen, ["+p x & y", "a", "ä", "+br ", "-br", "<", "b", "-p"]);
+    }
+
+    #[test]
+    fn the_first_attribute_of_a_name_has_its_value() {
+        each("<c o:type='x&amp;y' t:type='z' b=''/>", |event| {
+            if let Event::Open(element) = event {
+                let values = element.values(["b", "a", "type"]);
+                assert_eq!(values.each_ref().map(Option::as_deref), [Some(""), None, Some("x&y")]);
+            }
+        })
+        .unwrap();
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Extracts the headings, paragraphs, items, tables and notes of `content.xml`, slide by slide.
+//! Extracts the headings, paragraphs, items, tables, notes and objects of `content.xml`, slide by slide.
 //!
 //! The traversal is not recursive, as tables and frames may be nested to any depth.
 
-use std::collections::HashMap;
-
+use super::annotations::{self, Annotation};
+use super::lists::Lists;
+use super::objects::{Objects, OdfObject};
 use super::styles::Styles;
 use crate::document::Reason;
 use crate::extract::protocol::{Page, ReadFailure};
@@ -12,11 +13,10 @@ use crate::parts::is_description;
 use crate::writer::Writer;
 use crate::xml::Element;
 
-/// Elements whose text is not part of the document: removed text, remarks, pronunciations, what a program
-/// generates.
+/// Elements whose text is not part of the document: removed text, pronunciations, pictures, what a program generates.
 const LEFT_OUT: &[&str] = &[
-    "tracked-changes", "annotation", "ruby-text", "automatic-styles", "font-face-decls", "forms",
-    "scripts", "index-title-template", "note-citation",
+    "tracked-changes", "ruby-text", "automatic-styles", "font-face-decls", "forms", "scripts",
+    "index-title-template", "note-citation", "binary-data",
 ];
 
 /// Frames whose text is the same on every slide.
@@ -25,17 +25,26 @@ const FURNITURE: &[&str] = &["header", "footer", "date-time", "page-number"];
 /// Most blanks that one element stands for, and most repeated cells of a row.
 const MAX_REPEATED: usize = 100;
 
-/// Returns the slides, or a text as one page.
+/// How many annotations of a paragraph may be open at once; more would have to be searched for each that ends.
+const MAX_OPEN_ANNOTATIONS: usize = 100;
+
+/// Returns the slides, or a text as one page, up to the damage of the text.
 pub(super) fn read(
     xml: &str,
     styles: Styles,
-    formulas: HashMap<String, String>,
-) -> Result<Vec<Page>, ReadFailure> {
-    let mut walk = Walk { styles, formulas, ..Walk::default() };
-    let left_out = flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
-    walk.writer.left_out.merge(&left_out);
+    objects: Objects,
+    omits_remarks: bool,
+) -> (Vec<Page>, Option<ReadFailure>) {
+    let mut walk = Walk { styles, objects, omits_remarks, ..Walk::default() };
+    let damage = match flow::each(xml, LEFT_OUT, |content| walk.on(content)) {
+        Ok(left_out) => {
+            walk.writer.left_out.merge(&left_out);
+            None
+        }
+        Err(failed) => Some(failed),
+    };
     walk.end_page();
-    Ok(walk.pages)
+    (walk.pages, damage)
 }
 
 /// An open paragraph or heading.
@@ -46,28 +55,32 @@ struct Paragraph {
     style: String,
     text: String,
     notes: Vec<String>,
+    annotations: Vec<AnchoredAnnotation>,
 }
 
-/// An open list.
-#[derive(Debug, Default)]
-struct List {
-    style: String,
-    next: Option<u64>,
-    /// Whether the open item has text.
-    has_text: bool,
+/// An annotation in the open paragraph.
+#[derive(Debug)]
+struct AnchoredAnnotation {
+    annotation: Annotation,
+    /// Where the text that it is about starts, in bytes of the paragraph.
+    start: usize,
 }
 
 #[derive(Default)]
 struct Walk {
     styles: Styles,
-    formulas: HashMap<String, String>,
+    objects: Objects,
+    omits_remarks: bool,
     pages: Vec<Page>,
     /// Whether a slide has begun.
     has_slides: bool,
     writer: Writer,
     paragraphs: Vec<Paragraph>,
-    lists: Vec<List>,
+    lists: Lists,
     tables: Tables,
+    annotation: Option<Annotation>,
+    /// Objects in open paragraphs and tables, which follow these.
+    pending: Vec<OdfObject>,
     /// The open note: its text.
     note: Option<String>,
     num_notes: usize,
@@ -83,6 +96,12 @@ struct Walk {
 
 impl Walk {
     fn on(&mut self, content: Content<'_>) {
+        if let Some(annotation) = &mut self.annotation {
+            if annotation.on(&content) {
+                self.end_annotation();
+            }
+            return;
+        }
         match content {
             Content::Open(element) => self.open(element),
             Content::Close(name) => self.close(name),
@@ -117,15 +136,10 @@ impl Walk {
             "tab" => self.push("\t"),
             "line-break" => self.push("\n"),
             "note" => self.note = Some(String::new()),
-            "list" => self.open_list(value("style-name")),
-            "list-item" | "list-header" => {
-                if let Some(list) = self.lists.last_mut() {
-                    list.has_text = false;
-                    if let Some(start) = number("start-value") {
-                        list.next = list.next.map(|_| u64::try_from(start).unwrap_or(1));
-                    }
-                }
-            }
+            "annotation" => self.annotation = Some(Annotation::begin(element)),
+            "annotation-end" => self.quote(&value("name").unwrap_or_default()),
+            "list" => self.lists.begin(element),
+            "list-item" | "list-header" => self.lists.begin_item(element),
             "table" => {
                 self.writer.end_code();
                 self.tables.begin();
@@ -146,10 +160,13 @@ impl Walk {
             }
             "title" | "desc" if self.is_frame => self.description = Some(String::new()),
             "object" => {
-                let folder = value("href").unwrap_or_default();
-                let folder = folder.trim_start_matches("./");
-                let formula = self.formulas.get(folder).map(|formula| format!(" {formula} "));
-                self.push(&formula.unwrap_or_default());
+                let object = value("href").and_then(|reference| self.objects.take(&reference));
+                match (object, self.paragraphs.last_mut()) {
+                    (Some(OdfObject::Formula(formula)), Some(paragraph)) => {
+                        paragraph.text.push_str(&format!(" {formula} "));
+                    }
+                    (object, _) => self.pending.extend(object),
+                }
             }
             "table-row" => self.tables.begin_row(),
             "table-cell" | "covered-table-cell" => {
@@ -160,20 +177,13 @@ impl Walk {
         }
     }
 
-    fn open_list(&mut self, style: Option<String>) {
-        let inherited = self.lists.last().map(|list| list.style.clone());
-        let style = style.or(inherited).unwrap_or_default();
-        let numbering = self.styles.numbering(&style, self.lists.len() + 1);
-        let next = numbering.map(|(start, _)| start);
-        self.lists.push(List { style, next, has_text: false });
-    }
-
     fn close(&mut self, name: &str) {
         match name {
             "p" | "h" => {
                 if let Some(paragraph) = self.paragraphs.pop() {
                     self.end_paragraph(paragraph);
                 }
+                self.write_objects();
             }
             "note" => {
                 let Some(note) = self.note.take().filter(|note| !note.trim().is_empty()) else {
@@ -187,17 +197,21 @@ impl Walk {
                 }
             }
             "list" => {
-                self.lists.pop();
+                self.lists.end();
                 if self.lists.is_empty() {
                     self.writer.end_item();
                 }
             }
             "table-cell" | "covered-table-cell" => self.tables.end_cell(),
-            "table" => self.tables.end_into(&mut self.writer),
+            "table" => {
+                self.tables.end_into(&mut self.writer);
+                self.write_objects();
+            }
             "frame" | "custom-shape" => {
                 self.is_frame = false;
                 self.end_title();
                 self.class.clear();
+                self.write_objects();
             }
             "title" | "desc" => {
                 if let Some(description) = self.description.take()
@@ -214,65 +228,104 @@ impl Walk {
     }
 
     fn end_paragraph(&mut self, paragraph: Paragraph) {
-        let Paragraph { level, style, text, mut notes } = paragraph;
+        let Paragraph { level, style, text, mut notes, annotations } = paragraph;
+        for AnchoredAnnotation { annotation, .. } in annotations {
+            if self.omits_remarks {
+                self.writer.left_out.add(Reason::Remarks, &annotation.remark.text);
+            } else {
+                notes.push(annotation.remark.paragraph());
+            }
+        }
         if FURNITURE.contains(&self.class.as_str()) {
             self.writer.left_out.add(Reason::RunningHead, &text);
-            return;
-        }
-        if let Some(note) = &mut self.note {
-            note.push_str(text.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
-            note.push(' ');
-            return;
-        }
-        if self.tables.paragraph(&text, &mut notes) {
-            return;
-        }
-        if self.styles.is_code(&style) && self.lists.is_empty() {
+        } else if let Some(note) = &mut self.note {
+            for text in std::iter::once(&text).chain(&notes) {
+                note.push_str(text.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
+                note.push(' ');
+            }
+        } else if self.tables.paragraph(&text, &mut notes) {
+        } else if self.styles.is_code(&style) && self.lists.is_empty() {
             self.writer.code_line(&text);
-            return;
+            if !notes.is_empty() {
+                self.writer.end_code();
+            }
+            notes.iter().for_each(|note| self.writer.paragraph(note));
+        } else {
+            self.write_paragraph(level, &style, &text, &notes);
         }
+    }
+
+    fn write_paragraph(&mut self, level: u8, style: &str, text: &str, notes: &[String]) {
         self.writer.end_code();
         if self.class == "title" && self.notes_of_slide.is_none() {
-            self.title.push_str(&text);
+            self.title.push_str(text);
             self.title.push(' ');
-            return;
-        }
-        if self.notes_of_slide == Some(false) && !text.trim().is_empty() {
-            self.notes_of_slide = Some(true);
-            self.writer.heading(2, "Notes");
-        }
-        if level > 0 {
-            self.writer.heading(level, &text);
-        } else if self.styles.is_title(&style) {
-            self.writer.heading(1, &text);
-        } else if !self.lists.is_empty() && !text.trim().is_empty() {
-            self.item(&text, &notes);
-            return;
+            if !notes.is_empty() {
+                self.end_title();
+            }
         } else {
-            self.writer.paragraph(&text);
+            if self.notes_of_slide == Some(false) && !text.trim().is_empty() {
+                self.notes_of_slide = Some(true);
+                self.writer.heading(2, "Notes");
+            }
+            if level > 0 {
+                self.writer.heading(level, text);
+            } else if self.styles.is_title(style) {
+                self.writer.heading(1, text);
+            } else if !self.lists.is_empty() && !text.trim().is_empty() {
+                self.item(style, text, notes);
+                return;
+            } else {
+                self.writer.paragraph(text);
+            }
         }
         notes.iter().for_each(|note| self.writer.paragraph(note));
     }
 
-    fn item(&mut self, text: &str, notes: &[String]) {
-        let depth = self.lists.len() - 1;
-        let Some(list) = self.lists.last_mut() else { return };
-        if list.has_text {
-            self.writer.continue_item(depth, text);
-        } else {
-            list.has_text = true;
-            let marker = match &mut list.next {
-                Some(next) => {
-                    let number = *next;
-                    *next = next.saturating_add(1);
-                    let numbering = self.styles.numbering(&list.style, depth + 1);
-                    format!("{number}{}", numbering.map_or(".", |(_, suffix)| suffix))
-                }
-                None => "-".to_owned(),
-            };
-            self.writer.item(depth, &marker, text);
+    fn item(&mut self, style: &str, text: &str, notes: &[String]) {
+        let depth = self.lists.depth();
+        match self.lists.marker(&self.styles, style) {
+            Some(marker) => self.writer.item(depth, &marker, text),
+            None => self.writer.continue_item(depth, text),
         }
         notes.iter().for_each(|note| self.writer.continue_item(depth, note));
+    }
+
+    fn end_annotation(&mut self) {
+        let Some(annotation) = self.annotation.take() else { return };
+        match self.paragraphs.last_mut() {
+            Some(paragraph) => {
+                let start = paragraph.text.len();
+                paragraph.annotations.push(AnchoredAnnotation { annotation, start });
+            }
+            None => {
+                self.end_title();
+                self.writer.remark(&annotation.remark, self.omits_remarks);
+            }
+        }
+    }
+
+    /// Ends the text that the annotation with this name is about, if it is in the open paragraph.
+    fn quote(&mut self, name: &str) {
+        let Some(paragraph) = self.paragraphs.last_mut() else { return };
+        let is_named = |anchored: &&mut AnchoredAnnotation| anchored.annotation.name == name;
+        let mut recent = paragraph.annotations.iter_mut().rev().take(MAX_OPEN_ANNOTATIONS);
+        if let Some(anchored) = recent.find(is_named) {
+            let text = paragraph.text.get(anchored.start..).unwrap_or_default();
+            anchored.annotation.remark.about = annotations::quoted(text);
+        }
+    }
+
+    /// Writes the objects of paragraphs and tables that have ended.
+    fn write_objects(&mut self) {
+        if self.pending.is_empty() || !self.paragraphs.is_empty() || self.tables.is_open() {
+            return;
+        }
+        self.writer.end_code();
+        self.end_title();
+        for object in std::mem::take(&mut self.pending) {
+            object.write(&mut self.writer);
+        }
     }
 
     fn end_title(&mut self) {

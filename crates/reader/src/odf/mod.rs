@@ -1,79 +1,115 @@
 //! Reads `OpenDocument` files: texts, presentations with slides as pages, spreadsheets.
 //!
 //! An `OpenDocument` file is a ZIP archive of XML parts (ISO/IEC 26300): `content.xml` has the text with
-//! the styles it adds, `styles.xml` all other styles, `meta.xml` the metadata.
+//! the styles it adds, `styles.xml` all other styles, `meta.xml` the metadata. A flat file is one XML text with all of
+//! them.
 
+mod annotations;
 mod body;
+mod flat;
+mod lists;
+mod objects;
 mod sheets;
 mod styles;
+mod values;
 
-use std::collections::HashMap;
-
-use super::math::{self, Formula};
-use super::parts::{self, Archive, head, part};
+use super::parts::{self, Archive, Salvaged, head, optional, salvage};
+use super::sheet::Budget;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
+use crate::text::decode;
+use objects::Objects;
 use styles::Styles;
 
-/// Most formulas that are read; each is a separate part of the archive.
-const MAX_FORMULAS: usize = 2_000;
+/// Most objects that are read; each is a separate part of the archive.
+const MAX_OBJECTS: usize = 2_000;
 
 pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let mut file = open(input)?;
-    emit(Line::Document(file.head.clone()))?;
-    for page in file.pages()? {
+    let file = open(input)?;
+    let head = file.head.clone();
+    let (pages, warnings) = file.pages(input.request.omits_remarks)?;
+    emit(Line::Document(head))?;
+    for page in pages {
         emit(Line::Page(Page { number: 1, ..page }))?;
     }
-    Ok(Tail::default())
+    Ok(Tail { warnings, ..Tail::default() })
 }
 
 pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let mut file = open(input)?;
-    let slides = file.pages()?;
+    let file = open(input)?;
+    let head = file.head.clone();
+    let (slides, warnings) = file.pages(input.request.omits_remarks)?;
     if slides.is_empty() {
         return Err(ReadFailure::new(Failure::NoPages, "").into());
     }
     let page_count = u32::try_from(slides.len()).unwrap_or(u32::MAX);
-    emit(Line::Document(Head { page_count, ..file.head }))?;
+    emit(Line::Document(Head { page_count, ..head }))?;
     for page in slides {
         emit(Line::Page(page))?;
     }
-    Ok(Tail::default())
+    Ok(Tail { warnings, ..Tail::default() })
 }
 
 pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let file = open(input)?;
+    let mut file = open(input)?;
+    let objects = std::mem::take(&mut file.objects);
+    let omits_remarks = input.request.omits_remarks;
+    let Salvaged { text, damage } = &file.content;
+    let (writer, broken) = sheets::read(text, objects, omits_remarks, &mut file.budget);
+    let pages = [writer.page(1)];
+    file.budget.warnings.extend(warning(damage.clone().or(broken), &pages)?);
     emit(Line::Document(file.head))?;
-    let (writer, budget) = sheets::read(&file.content)?;
-    emit(Line::Page(writer.page(1)))?;
-    Ok(Tail { warnings: budget.warnings, ..Tail::default() })
+    for page in pages {
+        emit(Line::Page(page))?;
+    }
+    Ok(Tail { warnings: file.budget.warnings, ..Tail::default() })
 }
 
-struct File<'a> {
-    archive: Archive<'a>,
-    content: String,
+/// An open file.
+struct File {
     head: Head,
+    styles: String,
+    content: Salvaged,
+    objects: Objects,
+    /// For the cells of sheets, and of the objects.
+    budget: Budget,
 }
 
-impl File<'_> {
-    /// Returns the slides, or a text as one page.
-    fn pages(&mut self) -> Result<Vec<Page>, ReadFailure> {
+impl File {
+    /// Returns the slides, or a text as one page, and warnings.
+    fn pages(self, omits_remarks: bool) -> Result<(Vec<Page>, Vec<String>), ReadFailure> {
+        let Salvaged { text, damage } = self.content;
         let mut styles = Styles::default();
-        styles.read(&part(&mut self.archive, "styles.xml")?.unwrap_or_default());
-        styles.read(&self.content);
-        let formulas = formulas(&mut self.archive)?;
-        body::read(&self.content, styles, formulas)
+        styles.read(&self.styles);
+        styles.read(&text);
+        let (pages, broken) = body::read(&text, styles, self.objects, omits_remarks);
+        let mut warnings = self.budget.warnings;
+        warnings.extend(warning(damage.or(broken), &pages)?);
+        Ok((pages, warnings))
     }
 }
 
-fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
+/// Returns the warning of a damaged file with text. One without is not read.
+fn warning(damage: Option<ReadFailure>, pages: &[Page]) -> Result<Option<String>, ReadFailure> {
+    match damage {
+        Some(failed) if pages.iter().all(|page| page.blocks.is_empty()) => Err(failed),
+        Some(failed) => {
+            Ok(Some(format!("the text after a damaged place is missing: {}", failed.detail)))
+        }
+        None => Ok(None),
+    }
+}
+
+fn open(input: &Input<'_>) -> Result<File, ReadFailure> {
+    if flat::is_xml(input.bytes) {
+        return open_flat(input);
+    }
     let mut archive = parts::open(input.bytes)?;
-    let manifest = part(&mut archive, "META-INF/manifest.xml")?.unwrap_or_default();
     let mut is_encrypted = false;
     // An archive without a manifest can be read.
-    let _ = xml::each(&manifest, |event| {
+    let _ = xml::each(&optional(&mut archive, "META-INF/manifest.xml"), |event| {
         is_encrypted |=
             matches!(event, Event::Open(element) if element.name() == "encryption-data");
     });
@@ -81,39 +117,42 @@ fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
         let detail = "it is protected by a password; save it without one";
         return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail));
     }
-    let content = part(&mut archive, "content.xml")?.ok_or_else(|| {
+    let content = salvage(&mut archive, "content.xml").ok_or_else(|| {
         ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not OpenDocument")
     })?;
-    let head = head(&part(&mut archive, "meta.xml")?.unwrap_or_default());
-    Ok(File { archive, content, head })
+    let mut budget = Budget::default();
+    Ok(File {
+        head: head(&optional(&mut archive, "meta.xml")),
+        styles: optional(&mut archive, "styles.xml"),
+        content,
+        objects: objects(&mut archive, input.request.omits_remarks, &mut budget),
+        budget,
+    })
 }
 
-/// Returns the texts of the formulas in an archive, by their folders.
-fn formulas(archive: &mut Archive<'_>) -> Result<HashMap<String, String>, ReadFailure> {
-    let folders: Vec<String> = archive
-        .names()
-        .into_iter()
-        .filter_map(|name| name.strip_suffix("/content.xml").map(str::to_owned))
-        .take(MAX_FORMULAS)
-        .collect();
-    let mut formulas = HashMap::new();
-    for folder in folders {
-        let object = part(archive, &format!("{folder}/content.xml"))?.unwrap_or_default();
-        let mut formula: Option<Formula> = None;
-        let mut text = None;
-        let _ = xml::each(&object, |event| match &mut formula {
-            Some(formula) => text = text.take().or(formula.on(event)),
-            None => {
-                if let Event::Open(element) = event
-                    && math::is_formula(element.name())
-                {
-                    formula.insert(Formula::default()).on(event);
-                }
-            }
-        });
-        formulas.extend(text.map(|text| (folder, text)));
+/// Opens a file that is one XML text.
+fn open_flat(input: &Input<'_>) -> Result<File, ReadFailure> {
+    let text = decode::decode(input.bytes).ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
+    let flat = flat::split(&text)
+        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is XML, not OpenDocument"))?;
+    let mut objects = Objects::new(input.request.omits_remarks);
+    let mut budget = Budget::default();
+    for (number, object) in flat.objects.iter().enumerate().take(MAX_OBJECTS) {
+        objects.add(&format!("#{number}"), object, &mut budget);
     }
-    Ok(formulas)
+    let content = Salvaged { text: flat.content, damage: None };
+    Ok(File { head: head(&flat.meta), styles: flat.styles, content, objects, budget })
+}
+
+/// Returns the objects in an archive, by their folders.
+fn objects(archive: &mut Archive<'_>, omits_remarks: bool, budget: &mut Budget) -> Objects {
+    let mut objects = Objects::new(omits_remarks);
+    let names = archive.names().into_iter();
+    for name in names.filter(|name| name.ends_with("/content.xml")).take(MAX_OBJECTS) {
+        let folder = name.trim_end_matches("/content.xml");
+        objects.add(folder, &optional(archive, &name), budget);
+    }
+    objects
 }
 
 #[cfg(test)]

@@ -1,59 +1,116 @@
-//! Extracts the sheets of a spreadsheet, whose cells have their text as shown.
+//! Extracts the sheets of a spreadsheet, whose cells have their text as shown, and what else is on them.
 
+use super::annotations::Annotation;
+use super::objects::Objects;
+use super::values::CellValue;
 use crate::extract::protocol::ReadFailure;
-use crate::sheet::{Budget, Cell, Sheet};
+use crate::flow::{self, Content};
+use crate::parts::is_description;
+use crate::sheet::{self, Budget, Cell, Sheet};
 use crate::writer::Writer;
-use crate::xml::{self, Element, Event};
+use crate::xml::Element;
 
-/// Elements that are not the content of cells: removed cells, remarks, drawings, copies of other files.
+/// Elements that are not the content of sheets: removed cells, copies of other files.
 const LEFT_OUT: &[&str] =
-    &["tracked-changes", "annotation", "shapes", "frame", "dde-links", "automatic-styles"];
+    &["tracked-changes", "dde-links", "automatic-styles", "font-face-decls", "binary-data"];
+
+/// Elements that are drawn on a sheet, on a cell or apart from cells.
+const DRAWN: &[&str] = &[
+    "frame", "custom-shape", "rect", "circle", "ellipse", "line", "polyline", "polygon", "path",
+    "connector", "caption", "measure", "regular-polygon", "g",
+];
 
 /// Most columns of a sheet.
 const MAX_COLUMNS: usize = 16_384;
 
-pub(super) fn read(xml: &str) -> Result<(Writer, Budget), ReadFailure> {
-    let mut walk = Walk { rows_repeated: 1, columns_repeated: 1, ..Walk::default() };
-    xml::each(xml, |event| walk.on(event))?;
-    Ok((walk.writer, walk.budget))
+/// Returns the sheets, up to the damage of the text.
+pub(super) fn read(
+    xml: &str,
+    objects: Objects,
+    omits_remarks: bool,
+    budget: &mut Budget,
+) -> (Writer, Option<ReadFailure>) {
+    let mut walk = SheetsWalk {
+        writer: Writer::default(),
+        budget,
+        objects,
+        omits_remarks,
+        sheet: None,
+        below: Writer::default(),
+        depth: 0,
+        num_drawn: 0,
+        row: 0,
+        rows_repeated: 1,
+        cells: Vec::new(),
+        column: 0,
+        columns_repeated: 1,
+        value: CellValue::default(),
+        annotation: None,
+        text: String::new(),
+        drawn_text: String::new(),
+        is_text: false,
+        has_text: false,
+        is_full: false,
+    };
+    let outcome = flow::each(xml, LEFT_OUT, |content| walk.on(content));
+    match outcome {
+        Ok(left_out) => {
+            walk.writer.left_out.merge(&left_out);
+            (walk.writer, None)
+        }
+        Err(failed) => (walk.writer, Some(failed)),
+    }
 }
 
-#[derive(Default)]
-struct Walk {
+struct SheetsWalk<'a> {
     writer: Writer,
-    budget: Budget,
+    budget: &'a mut Budget,
+    objects: Objects,
+    omits_remarks: bool,
     sheet: Option<Sheet>,
-    depth_left_out: usize,
+    /// What is on the open sheet besides cells.
+    below: Writer,
     /// Number of open tables; those in cells add no rows.
     depth: usize,
+    /// Number of open elements that are drawn.
+    num_drawn: usize,
     row: u64,
     rows_repeated: u64,
     cells: Vec<Cell>,
     column: usize,
     columns_repeated: usize,
-    is_value: bool,
+    value: CellValue,
+    annotation: Option<Annotation>,
     text: String,
+    drawn_text: String,
     is_text: bool,
+    /// Whether the open cell has a paragraph, which may be empty.
+    has_text: bool,
     is_full: bool,
 }
 
-impl Walk {
-    fn on(&mut self, event: Event<'_>) {
-        match event {
-            Event::Open(_) if self.depth_left_out > 0 => self.depth_left_out += 1,
-            Event::Close(_) if self.depth_left_out > 0 => self.depth_left_out -= 1,
-            Event::Open(element) if LEFT_OUT.contains(&element.name()) => self.depth_left_out = 1,
-            Event::Open(element) => self.open(element),
-            Event::Text(text) if self.is_text && self.depth_left_out == 0 => {
-                self.text.push_str(text);
+impl SheetsWalk<'_> {
+    fn on(&mut self, content: Content<'_>) {
+        if let Some(annotation) = &mut self.annotation {
+            if annotation.on(&content) {
+                self.end_annotation();
             }
-            Event::Text(_) => {}
-            Event::Close(name) => self.close(name),
+            return;
+        }
+        match content {
+            Content::Open(element) => self.open(element),
+            Content::Text(text) if self.is_text => self.push(text),
+            Content::Text(_) | Content::Formula(_) => {}
+            Content::Close(name) => self.close(name),
         }
     }
 
+    fn push(&mut self, text: &str) {
+        let is_drawn = self.num_drawn > 0;
+        (if is_drawn { &mut self.drawn_text } else { &mut self.text }).push_str(text);
+    }
+
     fn open(&mut self, element: &Element<'_>) {
-        let repeated = |name: &str| element.attribute(name).and_then(|number| number.parse().ok());
         match element.name() {
             "table" => {
                 self.depth += 1;
@@ -64,29 +121,65 @@ impl Walk {
                 }
             }
             "table-row" if self.depth == 1 => {
-                self.rows_repeated = repeated("number-rows-repeated").unwrap_or(1).max(1);
+                let repeated = element.attribute("number-rows-repeated");
+                let repeated = repeated.and_then(|number| number.parse().ok());
+                self.rows_repeated = repeated.unwrap_or(1).max(1);
                 self.cells.clear();
                 self.column = 0;
             }
-            "table-cell" | "covered-table-cell" if self.depth == 1 => {
-                let columns = repeated("number-columns-repeated").unwrap_or(1).max(1);
-                self.columns_repeated = usize::try_from(columns).unwrap_or(MAX_COLUMNS);
-                let kind = element.attribute("value-type");
-                self.is_value = kind.is_some_and(|kind| kind != "string");
-                self.text.clear();
-            }
+            "table-cell" | "covered-table-cell" if self.depth == 1 => self.open_cell(element),
             "p" => {
+                self.has_text |= self.num_drawn == 0;
                 self.is_text = true;
-                self.text.push(' ');
+                self.push(" ");
             }
-            "s" | "tab" | "line-break" => self.text.push(' '),
+            "s" | "tab" | "line-break" => self.push(" "),
+            "annotation" => self.annotation = Some(Annotation::begin(element)),
+            "object" => {
+                let reference = element.attribute("href").unwrap_or_default();
+                if let Some(object) = self.objects.take(&reference) {
+                    object.write(&mut self.below);
+                }
+            }
+            "title" | "desc" if self.num_drawn > 0 => {
+                self.end_drawn_text();
+                self.is_text = true;
+            }
+            name if DRAWN.contains(&name) => self.num_drawn += 1,
             _ => {}
         }
     }
 
+    fn open_cell(&mut self, element: &Element<'_>) {
+        let [columns, kind, value, date, time, boolean, string, currency] = element.values([
+            "number-columns-repeated",
+            "value-type",
+            "value",
+            "date-value",
+            "time-value",
+            "boolean-value",
+            "string-value",
+            "currency",
+        ]);
+        let columns = columns.and_then(|number| number.parse().ok()).unwrap_or(1);
+        self.columns_repeated = usize::max(columns, 1);
+        self.value = CellValue {
+            kind: kind.unwrap_or_default(),
+            value: value.or(date).or(time).or(boolean).or(string).unwrap_or_default(),
+            currency: currency.unwrap_or_default(),
+        };
+        self.text.clear();
+        self.has_text = false;
+    }
+
     fn close(&mut self, name: &str) {
         match name {
-            "p" => self.is_text = false,
+            "p" => {
+                self.is_text = false;
+                if self.num_drawn > 0 {
+                    self.drawn_text.push('\n');
+                }
+            }
             "table-cell" | "covered-table-cell" if self.depth == 1 => self.end_cell(),
             "table-row" if self.depth == 1 => self.end_row(),
             "table" => {
@@ -94,19 +187,47 @@ impl Walk {
                 if self.depth == 0
                     && let Some(sheet) = self.sheet.take()
                 {
-                    sheet.write(Writer::default(), &mut self.writer);
+                    sheet.write(std::mem::take(&mut self.below), &mut self.writer);
                 }
+            }
+            "title" | "desc" if self.num_drawn > 0 => {
+                self.is_text = false;
+                let description = std::mem::take(&mut self.drawn_text);
+                if is_description(&description) {
+                    self.below.paragraph(&description);
+                }
+            }
+            name if self.num_drawn > 0 && DRAWN.contains(&name) => {
+                self.num_drawn -= 1;
+                self.end_drawn_text();
             }
             _ => {}
         }
     }
 
+    /// Ends the text of a shape.
+    fn end_drawn_text(&mut self) {
+        let text = std::mem::take(&mut self.drawn_text);
+        self.below.paragraph(&text);
+    }
+
+    fn end_annotation(&mut self) {
+        let Some(Annotation { mut remark, .. }) = self.annotation.take() else { return };
+        remark.about = sheet::reference(self.column, self.row.saturating_add(1));
+        self.below.remark(&remark, self.omits_remarks);
+    }
+
     fn end_cell(&mut self) {
-        let text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let CellValue { kind, .. } = &self.value;
+        if !kind.is_empty() && !self.has_text {
+            text = self.value.show();
+        }
+        let is_value = !matches!(kind.as_str(), "" | "string");
         let end = self.column.saturating_add(self.columns_repeated);
         if !text.is_empty() && !self.is_full {
             for column in self.column..end.min(MAX_COLUMNS) {
-                self.cells.push(Cell { column, text: text.clone(), is_value: self.is_value });
+                self.cells.push(Cell { column, text: text.clone(), is_value });
             }
         }
         self.column = end;
@@ -121,7 +242,7 @@ impl Walk {
             if self.is_full {
                 return;
             }
-            self.is_full = !sheet.push(number, cells.clone(), &mut self.budget);
+            self.is_full = !sheet.push(number, cells.clone(), self.budget);
         }
     }
 }

@@ -20,6 +20,8 @@ struct Level {
 pub(super) struct Styles {
     /// The style that a paragraph style is based on.
     parents: HashMap<String, String>,
+    /// The list style that a paragraph style states.
+    lists: HashMap<String, String>,
     /// Numbered levels of list styles, by name and level from 1.
     numbered: HashMap<(String, usize), Level>,
 }
@@ -33,7 +35,10 @@ impl Styles {
             let value = |name: &str| element.attribute(name);
             match element.name() {
                 "style" => {
-                    self.parents.extend(value("name").zip(value("parent-style-name")));
+                    let [name, parent, list] =
+                        element.values(["name", "parent-style-name", "list-style-name"]);
+                    self.lists.extend(name.clone().zip(list));
+                    self.parents.extend(name.zip(parent));
                 }
                 "list-style" => list = value("name").unwrap_or_default(),
                 "list-level-style-number" => {
@@ -58,6 +63,11 @@ impl Styles {
     pub(super) fn numbering(&self, list: &str, level: usize) -> Option<(u64, &str)> {
         let level = self.numbered.get(&(list.to_owned(), level))?;
         Some((level.start, &level.suffix))
+    }
+
+    /// Returns the list style of a paragraph style.
+    pub(super) fn list_of(&self, style: &str) -> Option<&str> {
+        self.chain(style).find_map(|name| self.lists.get(name)).map(String::as_str)
     }
 
     pub(super) fn is_title(&self, style: &str) -> bool {

@@ -26,6 +26,7 @@ use crate::extract::protocol::{Line, ReadFailure, Tail};
 use cells::Texts;
 use formats::Formats;
 use notes::Persons;
+pub(crate) use numbers::general;
 
 /// Reads a spreadsheet.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {

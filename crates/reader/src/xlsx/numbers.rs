@@ -13,7 +13,7 @@ const MAX_CODE: usize = 300;
 const MAX_PLACES: usize = 15;
 
 /// Returns a number in the general format.
-pub(super) fn general(value: f64) -> String {
+pub(crate) fn general(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
