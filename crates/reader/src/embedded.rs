@@ -1,35 +1,41 @@
 //! Collects the files that are embedded in the parts of an office document, and emits them as documents of their own.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::members::Members;
-use crate::parts::{Archive, Related};
+use crate::package;
+use crate::parts::{self, Archive, Related};
 use crate::{Emit, Stop};
 
-/// The names of the parts that are files, each once, in the order in which they are met.
+/// The parts that are files, in the order in which they are met.
 #[derive(Debug, Default)]
 pub(crate) struct EmbeddedFiles {
-    names: Vec<String>,
-    known: HashSet<String>,
+    /// The names of the parts.
+    parts: Vec<String>,
+    /// The names of the files by those of their parts; `None` for a part that is no file.
+    files: HashMap<String, Option<String>>,
 }
 
 impl EmbeddedFiles {
     /// Adds the files among the parts that a part refers to; returns their names by their ids.
     pub(crate) fn add(
         &mut self,
-        archive: &Archive<'_>,
+        archive: &mut Archive<'_>,
         related: &BTreeMap<String, Related>,
     ) -> BTreeMap<String, String> {
-        let mut files = BTreeMap::new();
-        for (id, related) in related {
-            if is_file(related) && archive.has(&related.name) {
-                files.insert(id.clone(), file_name(&related.name).to_owned());
-                if self.known.insert(related.name.clone()) {
-                    self.names.push(related.name.clone());
-                }
+        let mut names = BTreeMap::new();
+        for (id, Related { kind, name }) in related {
+            if !matches!(&**kind, "package" | "oleObject") {
+                continue;
             }
+            if !self.files.contains_key(name) {
+                let file = file_name(archive, name);
+                self.parts.extend(file.is_some().then(|| name.clone()));
+                self.files.insert(name.clone(), file);
+            }
+            names.extend(self.files.get(name).cloned().flatten().map(|file| (id.clone(), file)));
         }
-        files
+        names
     }
 
     /// Emits the files; for after all pages. Returns warnings, one sentence each.
@@ -40,9 +46,9 @@ impl EmbeddedFiles {
     ) -> Result<Vec<String>, Stop> {
         let mut members = Members::new(emit);
         let mut warnings = Vec::new();
-        for name in self.names {
-            let file = file_name(&name);
-            let outcome = match archive.bytes(&name) {
+        for part in self.parts {
+            let file = self.files.get(&part).and_then(Option::as_deref).unwrap_or(&part);
+            let outcome = match archive.bytes(&part) {
                 Ok(bytes) => members.add(file, bytes.unwrap_or_default()),
                 Err(failed) => members.failed(file, failed.failure, failed.detail),
             };
@@ -59,15 +65,20 @@ impl EmbeddedFiles {
     }
 }
 
-/// Whether a part is a file that a person has embedded. The objects in files named `.bin` belong to other programs.
-fn is_file(related: &Related) -> bool {
-    let extension = related.name.rsplit_once('.').map(|(_, extension)| extension);
-    matches!(&*related.kind, "package" | "oleObject")
-        && extension.is_some_and(|extension| !extension.eq_ignore_ascii_case("bin"))
-}
-
-fn file_name(part: &str) -> &str {
-    part.rsplit('/').next().unwrap_or(part)
+/// Returns the name of the file that a part is; `None` for one that is missing, and for an object of another program,
+/// whose name ends in `.bin`. Some programs give this name to office documents, too.
+fn file_name(archive: &mut Archive<'_>, part: &str) -> Option<String> {
+    let file = part.rsplit('/').next().unwrap_or(part);
+    let (stem, extension) = file.rsplit_once('.')?;
+    if !extension.eq_ignore_ascii_case("bin") {
+        return archive.has(part).then(|| file.to_owned());
+    }
+    if !archive.starts_with(part, b"PK\x03\x04") {
+        return None;
+    }
+    let bytes = archive.bytes(part).ok().flatten()?;
+    let kind = package::kind_of(&mut parts::open(&bytes).ok()?)?;
+    Some(format!("{stem}.{kind}"))
 }
 
 #[cfg(test)]
@@ -82,19 +93,24 @@ mod tests {
             <Relationship Id='a' Type='x/package' Target='../embeddings/costs.xlsx'/>\
             <Relationship Id='b' Type='x/oleObject' Target='../embeddings/oleObject1.bin'/>\
             <Relationship Id='c' Type='x/package' Target='../embeddings/lost.docx'/>\
+            <Relationship Id='e' Type='x/oleObject' Target='../embeddings/oleObject2.bin'/>\
             <Relationship Id='d' Type='x/image' Target='../media/image1.png'/></Relationships>";
-        let bytes = parts::archive(&[
-            ("ppt/slides/_rels/slide1.xml.rels", relations),
-            ("ppt/embeddings/costs.xlsx", "cells"),
-            ("ppt/embeddings/oleObject1.bin", "object"),
-            ("ppt/media/image1.png", "picture"),
+        let workbook = parts::archive(&[("xl/workbook.xml", "<workbook/>")]);
+        let bytes = parts::archive_of_bytes(&[
+            ("ppt/slides/_rels/slide1.xml.rels", relations.as_bytes()),
+            ("ppt/embeddings/costs.xlsx", b"cells"),
+            ("ppt/embeddings/oleObject1.bin", b"\xD0\xCF\x11\xE0"),
+            ("ppt/embeddings/oleObject2.bin", &workbook),
+            ("ppt/media/image1.png", b"picture"),
         ]);
         let mut archive = parts::open(&bytes).unwrap();
         let related = parts::relations(&mut archive, "ppt/slides/slide1.xml").unwrap();
         let mut files = EmbeddedFiles::default();
         for _ in 0..2 {
-            let names = files.add(&archive, &related);
-            assert_eq!(names, [("a".to_owned(), "costs.xlsx".to_owned())].into());
+            let names = files.add(&mut archive, &related);
+            let expected = [("a", "costs.xlsx"), ("e", "oleObject2.xlsx")];
+            let expected = expected.map(|(id, name)| (id.to_owned(), name.to_owned()));
+            assert_eq!(names, expected.into());
         }
         let mut emitted = Vec::new();
         let warnings = files.emit(&mut archive, &mut |line| {
@@ -104,6 +120,7 @@ mod tests {
             Ok(())
         });
         assert!(warnings.unwrap().is_empty());
-        assert_eq!(emitted, [("costs.xlsx".to_owned(), b"cells".to_vec())]);
+        let expected = [("costs.xlsx", b"cells".to_vec()), ("oleObject2.xlsx", workbook)];
+        assert_eq!(emitted, expected.map(|(name, bytes)| (name.to_owned(), bytes)));
     }
 }

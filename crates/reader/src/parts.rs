@@ -79,11 +79,27 @@ impl Archive<'_> {
         self.zip.by_index_raw(number).ok().map(|part| part.size())
     }
 
+    /// Whether there is a part with this name that no reader has asked for yet. What is shown at its own place alone is
+    /// read only then: thousands of parts may refer to the same one.
+    pub(crate) fn is_untouched(&self, name: &str) -> bool {
+        let number = self.numbers.get(&comparable(name));
+        let state = number.and_then(|number| self.states.get(*number));
+        state == Some(&PartState::Untouched)
+    }
+
     /// Returns the bytes of a part; `None` if there is none with that name.
     pub(crate) fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, ReadFailure> {
         let Some(&number) = self.numbers.get(&comparable(name)) else { return Ok(None) };
         let (bytes, damage) = self.unpack(number, name);
         damage.map_or(Ok(Some(bytes)), Err)
+    }
+
+    /// Whether a part begins with these bytes; it does not count as read.
+    pub(crate) fn starts_with(&mut self, name: &str, start: &[u8]) -> bool {
+        let Some(&number) = self.numbers.get(&comparable(name)) else { return false };
+        let mut bytes = vec![0; start.len()];
+        let part = self.zip.by_index(number);
+        part.is_ok_and(|mut part| part.read_exact(&mut bytes).is_ok()) && bytes == start
     }
 
     /// Returns the bytes of a part up to its damage, and the damage.
@@ -279,6 +295,26 @@ pub(crate) fn head(properties: &str) -> Head {
     head
 }
 
+/// Creates an archive of these parts.
+#[cfg(test)]
+pub(crate) fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
+    let parts: Vec<_> = parts.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    archive_of_bytes(&parts)
+}
+
+/// Creates an archive of parts that need not be texts.
+#[cfg(test)]
+pub(crate) fn archive_of_bytes(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in parts {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,17 +346,4 @@ mod tests {
         let related = super::relations(&mut open(&bytes).unwrap(), "xl/workbook.xml").unwrap();
         assert_eq!(related["a"].name, "xl/worksheets/s.xml");
     }
-}
-
-/// Creates an archive of these parts.
-#[cfg(test)]
-pub(crate) fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
-    use std::io::Write as _;
-    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, text) in parts {
-        let options = zip::write::SimpleFileOptions::default();
-        archive.start_file(*name, options).unwrap();
-        archive.write_all(text.as_bytes()).unwrap();
-    }
-    archive.finish().unwrap().into_inner()
 }

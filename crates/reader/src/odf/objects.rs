@@ -52,7 +52,7 @@ impl Objects {
     /// Returns the object that is referred to. A file may show a formula at several places; anything longer is
     /// returned once, so that a short file stays short.
     pub(super) fn take(&mut self, reference: &str) -> Option<OdfObject> {
-        let name = reference.trim_start_matches("./");
+        let name = reference.trim_start_matches("./").trim_end_matches('/');
         match self.by_name.get(name) {
             Some(formula @ OdfObject::Formula(_)) => Some(formula.clone()),
             Some(_) => self.by_name.remove(name),

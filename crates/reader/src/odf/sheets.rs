@@ -52,7 +52,7 @@ pub(super) fn read(
         has_text: false,
         is_full: false,
     };
-    let outcome = flow::each(xml, LEFT_OUT, |content| walk.on(content));
+    let outcome = flow::each(xml, LEFT_OUT, |content| walk.on(&content));
     match outcome {
         Ok(left_out) => {
             walk.writer.left_out.merge(&left_out);
@@ -90,9 +90,9 @@ struct SheetsWalk<'a> {
 }
 
 impl SheetsWalk<'_> {
-    fn on(&mut self, content: Content<'_>) {
+    fn on(&mut self, content: &Content<'_>) {
         if let Some(annotation) = &mut self.annotation {
-            if annotation.on(&content) {
+            if annotation.on(content) {
                 self.end_annotation();
             }
             return;

@@ -1,4 +1,4 @@
-//! Reads the comments on a slide, in the format of PowerPoint before 2021 and in the one since then, and who wrote them.
+//! Reads the comments on a slide, in the older format and in that of programs since 2021, and who wrote them.
 
 use std::collections::{BTreeMap, HashMap};
 

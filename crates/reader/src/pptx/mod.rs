@@ -113,12 +113,14 @@ impl Deck<'_> {
         drawing.items.into_iter().for_each(|item| item.write(writer));
         let mut damage = slide.damage.or(drawing.damage);
         for related in related.values().filter(|related| related.kind == "comments") {
-            let comments = optional(archive, &related.name);
-            for remark in comments::read(&comments, &self.authors) {
-                writer.remark(&remark, self.omits_remarks);
+            if archive.is_untouched(&related.name) {
+                let comments = optional(archive, &related.name);
+                let remarks = comments::read(&comments, &self.authors);
+                remarks.iter().for_each(|remark| writer.remark(remark, self.omits_remarks));
             }
         }
-        if let Some(notes) = related.values().find(|related| related.kind == "notesSlide") {
+        let notes = related.values().find(|related| related.kind == "notesSlide");
+        if let Some(notes) = notes.filter(|notes| archive.is_untouched(&notes.name)) {
             let notes = drawing::read_notes(&optional(archive, &notes.name));
             let is_own = |item: &DrawingItem| !matches!(item, DrawingItem::Furniture(_));
             if notes.items.iter().any(is_own) {

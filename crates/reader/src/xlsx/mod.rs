@@ -197,29 +197,36 @@ impl Workbook<'_> {
     /// Returns what is on a sheet besides its cells.
     fn below(&mut self, related: &BTreeMap<String, Related>) -> Writer {
         let mut below = Writer::default();
-        let parts_of_kind = |kind: &str| {
+        let (archive, omits_remarks) = (&mut self.archive, self.omits_remarks);
+        let of_kind = |kind: &'static str| {
             let parts = related.values().filter(move |related| related.kind == kind);
-            parts.map(|related| &*related.name).collect::<Vec<_>>()
+            parts.map(|related| &*related.name)
         };
-        for part in parts_of_kind("drawing") {
-            let text = optional(&mut self.archive, part);
-            let related = parts::relations(&mut self.archive, part).unwrap_or_default();
-            let figures = Figures::read(&mut self.archive, &related);
-            let files = self.files.add(&self.archive, &related);
+        for part in of_kind("drawing") {
+            if !archive.is_untouched(part) {
+                continue;
+            }
+            let text = optional(archive, part);
+            let related = parts::relations(archive, part).unwrap_or_default();
+            let figures = Figures::read(archive, &related);
+            let files = self.files.add(archive, &related);
             let drawing = drawing::read(&text, DrawingLinks { figures, files });
             drawing.items.into_iter().for_each(|item| item.write(&mut below));
         }
         let mut threads = Vec::new();
-        for part in parts_of_kind("threadedComment") {
-            threads.extend(notes::threaded(&optional(&mut self.archive, part), &self.persons));
-        }
-        for part in parts_of_kind("comments") {
-            for remark in notes::legacy(&optional(&mut self.archive, part), &threads) {
-                below.remark(&remark, self.omits_remarks);
+        for part in of_kind("threadedComment") {
+            if archive.is_untouched(part) {
+                threads.extend(notes::threaded(&optional(archive, part), &self.persons));
             }
         }
-        threads.iter().for_each(|remark| below.remark(remark, self.omits_remarks));
-        for file in self.files.add(&self.archive, related).into_values() {
+        for part in of_kind("comments") {
+            if archive.is_untouched(part) {
+                let remarks = notes::legacy(&optional(archive, part), &threads);
+                remarks.iter().for_each(|remark| below.remark(remark, omits_remarks));
+            }
+        }
+        threads.iter().for_each(|remark| below.remark(remark, omits_remarks));
+        for file in self.files.add(archive, related).into_values() {
             below.paragraph(&members::reference(&file));
         }
         below
@@ -274,6 +281,7 @@ mod tests {
             <text><t>Leap year</t></text></comment></commentList></comments>";
         let threads = "<ThreadedComments><threadedComment ref='B2' personId='p'><text>Really?</text></threadedComment>\
             </ThreadedComments>";
+        let of_chart_sheet = OF_SHEET.replace("d.xml", "e.xml");
         let mut parts = vec![
             ("xl/workbook.xml", WORKBOOK),
             ("xl/_rels/workbook.xml.rels", RELATIONS),
@@ -291,7 +299,9 @@ mod tests {
             ),
             ("xl/embeddings/plan.docx", "words"),
             ("xl/chartsheets/sheet1.xml", "<chartsheet/>"),
-            ("xl/chartsheets/_rels/sheet1.xml.rels", OF_SHEET),
+            ("xl/chartsheets/_rels/sheet1.xml.rels", &of_chart_sheet),
+            ("xl/drawings/e.xml", DRAWING),
+            ("xl/drawings/_rels/e.xml.rels", OF_DRAWING),
         ];
         let (_, blocks) = output_of(read, &archive(&parts)).unwrap();
         let below = [
@@ -303,7 +313,8 @@ mod tests {
         ];
         assert_eq!(blocks[2..7], below);
         assert_eq!(blocks[7], "## Chart");
-        assert_eq!(blocks[8..], below);
+        // What two sheets refer to is read once.
+        assert_eq!(blocks[8..], [below[0], below[1], below[4]]);
         // What is damaged or missing is left out, and the rest is read.
         parts.retain(|(name, _)| !name.contains("drawing") && !name.contains("comments1"));
         assert_eq!(output_of(read, &archive(&parts)).unwrap().1[2..4], below[3..]);
