@@ -243,43 +243,49 @@ impl Walk {
                 note.push_str(text.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
                 note.push(' ');
             }
-        } else if self.tables.paragraph(&text, &mut notes) {
-        } else if self.styles.is_code(&style) && self.lists.is_empty() {
-            self.writer.code_line(&text);
-            if !notes.is_empty() {
-                self.writer.end_code();
-            }
-            notes.iter().for_each(|note| self.writer.paragraph(note));
-        } else {
+        } else if !self.tables.paragraph(&text, &mut notes) {
             self.write_paragraph(level, &style, &text, &notes);
         }
     }
 
     fn write_paragraph(&mut self, level: u8, style: &str, text: &str, notes: &[String]) {
-        self.writer.end_code();
-        if self.class == "title" && self.notes_of_slide.is_none() {
-            self.title.push_str(text);
-            self.title.push(' ');
+        if self.styles.is_code(style) && self.lists.is_empty() {
+            self.writer.code_line(text);
             if !notes.is_empty() {
-                self.end_title();
+                self.writer.end_code();
             }
         } else {
-            if self.notes_of_slide == Some(false) && !text.trim().is_empty() {
-                self.notes_of_slide = Some(true);
-                self.writer.heading(2, "Notes");
-            }
-            if level > 0 {
-                self.writer.heading(level, text);
-            } else if self.styles.is_title(style) {
-                self.writer.heading(1, text);
-            } else if !self.lists.is_empty() && !text.trim().is_empty() {
+            self.writer.end_code();
+            let is_prose = level == 0 && !self.styles.is_title(style);
+            let is_title = self.class == "title" && self.notes_of_slide.is_none();
+            if is_prose && !is_title && !self.lists.is_empty() && !text.trim().is_empty() {
+                self.begin_notes(text);
                 self.item(style, text, notes);
                 return;
+            }
+            if is_title {
+                self.title.push_str(text);
+                self.title.push(' ');
             } else {
-                self.writer.paragraph(text);
+                self.begin_notes(text);
+                match level {
+                    0 if is_prose => self.writer.paragraph(text),
+                    level => self.writer.heading(level.max(1), text),
+                }
             }
         }
+        if !notes.is_empty() {
+            self.end_title();
+        }
         notes.iter().for_each(|note| self.writer.paragraph(note));
+    }
+
+    /// Writes the heading of the notes of a slide before their first text.
+    fn begin_notes(&mut self, text: &str) {
+        if self.notes_of_slide == Some(false) && !text.trim().is_empty() {
+            self.notes_of_slide = Some(true);
+            self.writer.heading(2, "Notes");
+        }
     }
 
     fn item(&mut self, style: &str, text: &str, notes: &[String]) {

@@ -15,6 +15,7 @@ pub(super) struct Lists {
     /// The last number of each level of the outermost list; `None` for a level without one.
     numbers: Vec<Option<u64>>,
     /// Where later lists may continue.
+    previous: Vec<Option<u64>>,
     by_style: HashMap<String, Vec<Option<u64>>>,
     by_id: HashMap<String, Vec<Option<u64>>>,
 }
@@ -53,9 +54,13 @@ impl Lists {
         let style = own_style.or(inherited);
         if level == 0 {
             let by_id = continued.as_ref().and_then(|id| self.by_id.get(id));
-            let by_style = style.as_ref().filter(|_| continues);
-            let by_style = by_style.and_then(|style| self.by_style.get(style));
-            self.numbers = by_id.or(by_style).cloned().unwrap_or_default();
+            let last = match &style {
+                _ if !continues => None,
+                Some(style) => self.by_style.get(style),
+                // The style is that of its paragraphs, as for the list before it.
+                None => Some(&self.previous),
+            };
+            self.numbers = by_id.or(last).cloned().unwrap_or_default();
         } else if has_number && !continues {
             // Below an item that has a number of its own, a list starts again. Without one, the item only leads to the
             // level at which a continued list goes on.
@@ -79,8 +84,9 @@ impl Lists {
             self.by_id.insert(id, numbers.clone());
         }
         if let Some(style) = list.style {
-            self.by_style.insert(style, numbers);
+            self.by_style.insert(style, numbers.clone());
         }
+        self.previous = numbers;
     }
 
     /// Returns the marker of the open item before its first text; `None` for further text.

@@ -12,7 +12,7 @@ use crate::writer::Writer;
 use crate::xml::{self, Event};
 
 /// What is embedded at a place of a document.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum OdfObject {
     /// A formula on one line.
     Formula(String),
@@ -49,15 +49,9 @@ impl Objects {
         self.by_name.extend(object.map(|object| (name.to_owned(), object)));
     }
 
-    /// Returns the object that is referred to. A file may show a formula at several places; anything longer is
-    /// returned once, so that a short file stays short.
+    /// Returns the object that is referred to, once: a short file with many references stays short.
     pub(super) fn take(&mut self, reference: &str) -> Option<OdfObject> {
-        let name = reference.trim_start_matches("./").trim_end_matches('/');
-        match self.by_name.get(name) {
-            Some(formula @ OdfObject::Formula(_)) => Some(formula.clone()),
-            Some(_) => self.by_name.remove(name),
-            None => None,
-        }
+        self.by_name.remove(reference.trim_start_matches("./").trim_end_matches('/'))
     }
 }
 

@@ -228,12 +228,13 @@ fn the_second_level_of_a_list_continues_without_a_number_above() {
     let content = format!(
         "<office:automatic-styles>{styles}</office:automatic-styles><office:body><text:list text:style-name='N'>{}{}</text:list>\
          <text:p>Pause.</text:p><text:list text:style-name='N' text:continue-numbering='true'>{}{}</text:list>\
-         <text:list>{}</text:list></office:body>",
+         <text:list>{}</text:list><text:p>Pause.</text:p><text:list text:continue-numbering='true'>{}</text:list></office:body>",
         item("a", ""),
         item("b", &format!("<text:list>{}</text:list>", item("b1", ""))),
         below(&item("b2", "")),
         item("c", &format!("<text:list>{}</text:list>", item("c1", ""))),
         item("by the style of the paragraph", ""),
+        item("on", ""),
     );
     let bytes = archive(&[("content.xml", &content)]);
     assert_eq!(
@@ -244,7 +245,9 @@ fn the_second_level_of_a_list_continues_without_a_number_above() {
             "Pause.",
             "  2. b2",
             "3. c\n  1. c1",
-            "1. by the style of the paragraph"
+            "1. by the style of the paragraph",
+            "Pause.",
+            "2. on"
         ]
     );
 }
