@@ -59,6 +59,7 @@ pub(super) fn read(
         cells: Vec::new(),
         cell: Open::default(),
         is_text: false,
+        is_pronunciation: false,
         is_full: false,
     };
     let outcome = xml::each(xml, |event| walk.on(event));
@@ -83,6 +84,7 @@ struct Walk<'a> {
     cells: Vec<Cell>,
     cell: Open,
     is_text: bool,
+    is_pronunciation: bool,
     is_full: bool,
 }
 
@@ -94,6 +96,7 @@ impl Walk<'_> {
             Event::Text(text) if self.is_text => self.cell.text.push_str(text),
             Event::Text(_) => {}
             Event::Close("v" | "t") => self.is_text = false,
+            Event::Close("rPh") => self.is_pronunciation = false,
             Event::Close("c") => self.end_cell(),
             Event::Close("row") => {
                 let cells = std::mem::take(&mut self.cells);
@@ -112,17 +115,17 @@ impl Walk<'_> {
             }
             "c" => {
                 let next = self.cells.last().map_or(0, |cell| cell.column + 1);
-                let column = element.attribute("r").and_then(|reference| position(&reference));
+                let [reference, kind, style] = element.values(["r", "t", "s"]);
+                let column = reference.and_then(|reference| position(&reference));
                 self.cell = Open {
                     column: column.map_or(next, |(column, _)| column),
-                    kind: element.attribute("t").unwrap_or_default(),
-                    style: element.attribute("s").and_then(|style| style.parse().ok()).unwrap_or(0),
+                    kind: kind.unwrap_or_default(),
+                    style: style.and_then(|style| style.parse().ok()).unwrap_or(0),
                     text: String::new(),
                 };
             }
-            "v" | "t" => self.is_text = true,
-            // Pronunciations, and headers of printed pages.
-            "rPh" | "headerFooter" => self.is_text = false,
+            "v" | "t" => self.is_text = !self.is_pronunciation,
+            "rPh" => self.is_pronunciation = true,
             _ => {}
         }
     }

@@ -250,7 +250,7 @@ mod tests {
         </cellXfs></styleSheet>";
     const TEXTS: &str = "<sst><si><t>Day</t></si><si><r><t>Sha</t></r><r><t>re</t></r><rPh><t>x</t></rPh></si></sst>";
     const SHEET: &str = "<worksheet><sheetData><row r='1'><c r='A1' t='s'><v>0</v></c><c r='B1' t='s'><v>1</v></c>\
-        <c r='C1' t='inlineStr'><is><t>Dry</t></is></c></row><row r='2'><c r='A2' s='1'><v>43831</v></c>\
+        <c r='C1' t='inlineStr'><is><t>Dry</t><rPh><t>Drai</t></rPh></is></c></row><row r='2'><c r='A2' s='1'><v>43831</v></c>\
         <c r='B2' s='2'><v>0.125</v></c><c r='C2' t='b'><v>1</v></c></row></sheetData></worksheet>";
 
     #[test]
