@@ -92,7 +92,7 @@ fn read(xml: &str, omits_remarks: bool, budget: &mut Budget) -> Option<OdfObject
 
 /// Returns the titles of a chart, and the table of its numbers.
 fn chart(xml: &str) -> Figure {
-    let (mut figure, mut tables) = (Figure::default(), Tables::default());
+    let (mut title, mut rows, mut tables) = (String::new(), Vec::new(), Tables::default());
     let (mut text, mut is_title, mut is_text) = (String::new(), false, false);
     let _ = flow::each(xml, &["automatic-styles"], |content| match content {
         Content::Open(element) => match element.name() {
@@ -115,17 +115,17 @@ fn chart(xml: &str) -> Figure {
                 // A value that is missing is no number.
                 let is_number = !matches!(&*text, "NaN" | "1.#NAN");
                 if is_title {
-                    figure.title.push_str(&text);
-                    figure.title.push(' ');
+                    title.push_str(&text);
+                    title.push(' ');
                 } else if is_number {
                     tables.paragraph(&text, &mut Vec::new());
                 }
             }
             "title" | "subtitle" | "footer" => is_title = false,
             "table-cell" => tables.end_cell(),
-            "table" => figure.rows.extend(tables.end().into_iter().flatten()),
+            "table" => rows.extend(tables.end().into_iter().flatten()),
             _ => {}
         },
     });
-    figure
+    Figure::of_table(title, rows)
 }

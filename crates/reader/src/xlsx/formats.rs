@@ -34,6 +34,12 @@ const BUILT_IN: &[(u32, &str)] = &[
     (48, "0.0E+0"),
 ];
 
+/// Returns a number in the format with this code; other text stays.
+pub(crate) fn shown(number: &str, code: &str, is_1904: bool) -> String {
+    let Ok(value) = number.parse::<f64>() else { return number.to_owned() };
+    numbers::show(value, code, is_1904).unwrap_or_else(|| numbers::general(value))
+}
+
 /// Number formats by cell style.
 #[derive(Debug, Default)]
 pub(super) struct Formats {
@@ -67,8 +73,7 @@ impl Formats {
 
     /// Returns a number as the program shows it; other text stays.
     pub(super) fn show(&self, style: usize, number: &str) -> String {
-        let Ok(value) = number.parse::<f64>() else { return number.to_owned() };
         let code = self.codes.get(style).map_or("", String::as_str);
-        numbers::show(value, code, self.is_1904).unwrap_or_else(|| numbers::general(value))
+        shown(number, code, self.is_1904)
     }
 }

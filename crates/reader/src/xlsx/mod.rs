@@ -25,6 +25,7 @@ use crate::error::Failure;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
 use cells::Texts;
 use formats::Formats;
+pub(crate) use formats::shown;
 use notes::Persons;
 pub(crate) use numbers::general;
 
