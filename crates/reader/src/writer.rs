@@ -54,10 +54,15 @@ impl Writer {
         let Page { blocks, left_out, .. } = other.page(1);
         self.left_out.merge(&left_out);
         if !blocks.is_empty() {
-            self.end_code();
-            self.end_item();
-            self.blocks.extend(blocks);
+            self.blocks(blocks);
         }
+    }
+
+    /// Adds blocks that are finished.
+    pub(super) fn blocks(&mut self, blocks: Vec<PageBlock>) {
+        self.end_code();
+        self.end_item();
+        self.blocks.extend(blocks);
     }
 
     /// Adds a document that is embedded in this one. Its headings become paragraphs, as the text after it is not theirs.

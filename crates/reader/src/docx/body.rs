@@ -2,100 +2,191 @@
 //!
 //! The traversal is not recursive, as tables and text boxes may be nested to any depth.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::attached::Attached;
+use super::comments::OpenComments;
 use super::lists::{BULLET, Lists};
+use super::merged::MergedFiles;
 use super::notes::Notes;
-use super::styles::Styles;
-use crate::extract::protocol::ReadFailure;
+use super::runs::{PropertiesOf, Runs, is_on};
+use super::styles::{CompleteStyle, Styles};
+use crate::extract::protocol::{ReadFailure, Request};
+use crate::figures::Figures;
 use crate::flow::{self, Content, Tables};
-use crate::parts::is_description;
+use crate::members;
 use crate::writer::Writer;
 use crate::xml::Element;
 
-/// Elements whose text is not part of the document: text from before a change, fallbacks for older
-/// programs, pronunciations of words.
-const LEFT_OUT: &[&str] =
-    &["Fallback", "moveFrom", "pPrChange", "rPrChange", "tblPrChange", "tcPrChange", "rt"];
+/// Elements whose text is not part of the document: properties from before a change, fallbacks for
+/// older programs, pronunciations of words.
+pub(super) const LEFT_OUT: &[&str] =
+    &["Fallback", "pPrChange", "rPrChange", "tblPrChange", "trPrChange", "tcPrChange", "rt"];
 
 /// Most columns that a cell may span.
 const MAX_SPAN: usize = 50;
 
-/// Returns the text of a document.
+/// What the text of a document refers to.
+#[derive(Debug, Default)]
+pub(super) struct References {
+    pub(super) lists: Lists,
+    pub(super) notes: Notes,
+    pub(super) comments: OpenComments,
+    pub(super) figures: Figures,
+    pub(super) merged: MergedFiles,
+    /// The names of embedded files by the ids of their parts.
+    pub(super) embedded: BTreeMap<String, String>,
+}
+
+/// The text of a document.
+#[derive(Debug)]
+pub(super) struct BodyText {
+    pub(super) writer: Writer,
+    /// Why the text ends early.
+    pub(super) damage: Option<ReadFailure>,
+}
+
+/// Reads the text of a document.
 pub(super) fn read(
     xml: &str,
-    styles: Styles,
-    lists: Lists,
-    notes: Notes,
-) -> Result<Writer, ReadFailure> {
-    let mut walk = Walk { styles, lists, notes, ..Walk::default() };
-    let left_out = flow::each(xml, LEFT_OUT, |content| walk.on(content))?;
-    walk.writer.left_out.merge(&left_out);
-    Ok(walk.writer)
+    styles: &Styles,
+    references: References,
+    request: &Request,
+) -> BodyText {
+    let mut walk = DocxWalk {
+        styles,
+        runs: Runs::new(xml, styles, request.keeps_all),
+        references,
+        writer: Writer::default(),
+        open: Vec::new(),
+        joined: None,
+        tables: Tables::default(),
+        num_tables: 0,
+        left_out: None,
+        of_table: Vec::new(),
+        request,
+    };
+    let outcome = flow::each(xml, LEFT_OUT, |content| walk.on(&content));
+    let damage = match outcome {
+        Ok(left_out) => {
+            walk.writer.left_out.merge(&left_out);
+            None
+        }
+        Err(damage) => Some(damage),
+    };
+    BodyText { writer: walk.finish(), damage }
 }
 
 /// An open paragraph.
 #[derive(Debug, Default)]
-struct Paragraph {
+struct OpenParagraph {
     text: String,
     style: String,
     outline_level: Option<u8>,
     /// Number of its list; `0` removes it from the list of its style.
     list: Option<String>,
     list_level: Option<usize>,
-    /// Notes that it refers to.
-    notes: Vec<String>,
+    attached: Vec<Attached>,
+    /// Whether its end was deleted, so that the next paragraph continues it.
+    is_joined: bool,
 }
 
-#[derive(Default)]
-struct Walk {
-    styles: Styles,
-    lists: Lists,
-    notes: Notes,
+/// A row or a cell that is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct HiddenCells {
+    /// The element that ends it.
+    name: &'static str,
+    /// The number of open tables.
+    num_tables: usize,
+}
+
+struct DocxWalk<'a> {
+    styles: &'a Styles,
+    runs: Runs<'a>,
+    references: References,
     writer: Writer,
-    is_text: bool,
-    /// Whether the current elements are paragraph properties.
-    is_in_properties: bool,
-    paragraphs: Vec<Paragraph>,
+    open: Vec<OpenParagraph>,
+    /// A paragraph that the next one continues.
+    joined: Option<OpenParagraph>,
     tables: Tables,
+    num_tables: usize,
+    /// The outermost row or cell that is not shown.
+    left_out: Option<HiddenCells>,
+    /// What follows the outermost table.
+    of_table: Vec<Attached>,
+    request: &'a Request,
 }
 
-impl Walk {
-    fn on(&mut self, content: Content<'_>) {
+impl DocxWalk<'_> {
+    fn on(&mut self, content: &Content<'_>) {
+        if let Some(text) = self.runs.on(content) {
+            self.push(&text);
+        }
         match content {
-            Content::Open(element) => self.open(element),
+            // The comment on a deletion is shown.
+            Content::Open(element) if element.name() == "commentReference" => {
+                self.comment(element);
+            }
+            _ if self.runs.is_deleted() => {}
+            Content::Open(element) => match self.runs.properties() {
+                Some(described) => self.property(described, element),
+                None => self.open(element),
+            },
             Content::Close(name) => self.close(name),
-            Content::Text(text) if self.is_text => self.push(text),
-            Content::Text(_) => {}
-            Content::Formula(text) => self.push(&text),
+            Content::Text(_) | Content::Formula(_) => {}
         }
     }
 
     fn push(&mut self, text: &str) {
-        if let Some(paragraph) = self.paragraphs.last_mut() {
+        if let Some(paragraph) = self.open.last_mut() {
             paragraph.text.push_str(text);
+            self.references.comments.push(text);
         }
     }
 
     fn open(&mut self, element: &Element<'_>) {
-        let name = element.name();
-        let value = || element.attribute("val");
-        match name {
-            "p" => self.paragraphs.push(Paragraph::default()),
-            "pPr" => self.is_in_properties = true,
-            "t" => self.is_text = true,
+        match element.name() {
+            "p" => {
+                let joined = self.joined.take();
+                self.open.push(joined.map_or_else(OpenParagraph::default, |joined| {
+                    let OpenParagraph { text, attached, .. } = joined;
+                    OpenParagraph { text, attached, ..OpenParagraph::default() }
+                }));
+            }
             "tbl" => {
+                self.end_joined();
                 self.writer.end_code();
                 self.tables.begin();
+                self.num_tables += 1;
             }
-            "footnoteReference" | "endnoteReference" => {
-                let id = element.attribute("id").unwrap_or_default();
-                let note = self.notes.get(name, &id);
-                if let (Some(note), Some(paragraph)) = (note, self.paragraphs.last_mut()) {
-                    paragraph.text.push_str(&format!("[^{id}]"));
-                    paragraph.notes.push(format!("[^{id}]: {note}"));
-                }
+            "tr" => self.tables.begin_row(),
+            "tc" => self.tables.begin_cell(1),
+            name @ ("footnoteReference" | "endnoteReference") => self.note(name, element),
+            "commentRangeStart" => {
+                self.references.comments.begin(element.attribute("id").unwrap_or_default());
             }
-            _ if self.is_in_properties => {
-                let Some(paragraph) = self.paragraphs.last_mut() else { return };
+            "commentRangeEnd" => {
+                self.references.comments.end(&element.attribute("id").unwrap_or_default());
+            }
+            "chart" => self.figure(element.relation()),
+            "relIds" => self.figure(element.prefixed("dm")),
+            "altChunk" => {
+                let id = element.relation().unwrap_or_default();
+                let blocks = self.references.merged.take(&id);
+                self.attach(blocks.map(Attached::Blocks));
+            }
+            "OLEObject" | "objectEmbed" => self.embedded_file(element),
+            _ => {}
+        }
+    }
+
+    /// Reads a property of a paragraph, a row or a cell.
+    fn property(&mut self, described: PropertiesOf, element: &Element<'_>) {
+        let value = || element.attribute("val");
+        let name = element.name();
+        match described {
+            PropertiesOf::Paragraph => {
+                let Some(paragraph) = self.open.last_mut() else { return };
                 match name {
                     "pStyle" => paragraph.style = value().unwrap_or_default(),
                     "outlineLvl" => {
@@ -103,195 +194,222 @@ impl Walk {
                     }
                     "numId" => paragraph.list = value(),
                     "ilvl" => paragraph.list_level = value().and_then(|level| level.parse().ok()),
+                    "del" | "moveFrom" => paragraph.is_joined = true,
                     _ => {}
                 }
             }
-            "tab" => self.push("\t"),
-            "br" | "cr" => self.push("\n"),
-            "noBreakHyphen" => self.push("-"),
-            "docPr" | "shape" => {
-                let name = if name == "shape" { "alt" } else { "descr" };
-                let description = element.attribute(name).unwrap_or_default();
-                if is_description(&description) {
-                    self.push(&format!(" {description} "));
+            PropertiesOf::Row => match name {
+                "del" => self.leave_out("tr"),
+                "hidden" if !self.request.keeps_all && is_on(value().as_deref()) => {
+                    self.leave_out("tr");
                 }
-            }
-            "tr" => self.tables.begin_row(),
-            "tc" => self.tables.begin_cell(1),
-            "gridSpan" => {
-                let span = value().and_then(|columns| columns.parse().ok());
-                self.tables.span(usize::clamp(span.unwrap_or(1), 1, MAX_SPAN) - 1);
-            }
-            _ => {}
+                _ => {}
+            },
+            PropertiesOf::Cell => match name {
+                "cellDel" => self.leave_out("tc"),
+                "gridSpan" => {
+                    let span = value().and_then(|columns| columns.parse().ok());
+                    self.tables.span(usize::clamp(span.unwrap_or(1), 1, MAX_SPAN) - 1);
+                }
+                _ => {}
+            },
+            PropertiesOf::Run | PropertiesOf::Control => {}
         }
+    }
+
+    /// Leaves out the row or the cell that is open, up to the end of the element with this name.
+    fn leave_out(&mut self, name: &'static str) {
+        self.left_out.get_or_insert(HiddenCells { name, num_tables: self.num_tables });
     }
 
     fn close(&mut self, name: &str) {
         match name {
-            "t" => self.is_text = false,
-            "pPr" => self.is_in_properties = false,
             "p" => {
-                if let Some(paragraph) = self.paragraphs.pop() {
-                    self.end_paragraph(paragraph);
+                if let Some(paragraph) = self.open.pop() {
+                    if paragraph.is_joined {
+                        self.joined = Some(paragraph);
+                    } else {
+                        self.end_paragraph(paragraph);
+                    }
                 }
             }
-            "tc" => self.tables.end_cell(),
-            "tbl" => self.tables.end_into(&mut self.writer),
+            "txbxContent" => self.end_joined(),
+            "tc" => {
+                self.end_joined();
+                if !self.ends_left_out("tc") {
+                    self.tables.end_cell();
+                }
+            }
+            "tr" => {
+                self.ends_left_out("tr");
+            }
+            "tbl" => {
+                self.num_tables = self.num_tables.saturating_sub(1);
+                self.end_table();
+            }
+            "body" => self.end_joined(),
             _ => {}
         }
     }
 
-    fn end_paragraph(&mut self, paragraph: Paragraph) {
-        let Paragraph { text, style, outline_level, list, list_level, mut notes } = paragraph;
-        if self.tables.paragraph(&text, &mut notes) {
-            return;
-        }
-        if self.styles.is_code(&style) {
-            self.writer.code_line(&text);
-            return;
-        }
-        self.writer.end_code();
-        let level = outline_level.filter(|level| *level < 9).map(|level| level + 1);
-        let list = self.list_of(&style, list, list_level).filter(|_| !text.trim().is_empty());
-        if let Some(level) = level.or_else(|| self.styles.heading_level(&style)) {
-            let number = list.map(|(list, depth)| self.lists.marker(&list, depth));
-            match number.filter(|number| number != BULLET) {
-                Some(number) => self.writer.heading(level, &format!("{number} {text}")),
-                None => self.writer.heading(level, &text),
-            }
-        } else if let Some((list, depth)) = list {
-            let marker = self.lists.marker(&list, depth);
-            self.writer.item(depth, &marker, &text);
-            notes.iter().for_each(|note| self.writer.continue_item(depth, note));
-            return;
-        } else {
-            self.writer.paragraph(&text);
-        }
-        notes.iter().for_each(|note| self.writer.paragraph(note));
+    /// Ends a row or a cell; returns whether it was left out.
+    fn ends_left_out(&mut self, name: &'static str) -> bool {
+        let closed = HiddenCells { name, num_tables: self.num_tables };
+        self.left_out.take_if(|left_out| *left_out == closed).is_some()
     }
 
-    /// Returns the list of a paragraph and its level; the paragraph's properties override those of
-    /// its style.
-    fn list_of(
-        &self,
-        style: &str,
-        list: Option<String>,
-        level: Option<usize>,
-    ) -> Option<(String, usize)> {
-        let (list, level) = match list {
-            Some(list) => (list, level.unwrap_or(0)),
-            None => self.styles.list(style)?,
-        };
-        (list != "0").then_some((list, level))
+    /// Ends the innermost table.
+    fn end_table(&mut self) {
+        self.tables.end_into(&mut self.writer);
+        if !self.tables.is_open() {
+            for attached in std::mem::take(&mut self.of_table) {
+                attached.write(&mut self.writer, self.request.omits_remarks);
+            }
+        }
     }
+
+    fn note(&mut self, name: &str, element: &Element<'_>) {
+        let id = element.attribute("id").unwrap_or_default();
+        let Some(note) = self.references.notes.take(name, &id) else { return };
+        if self.runs.is_hidden() {
+            self.runs.leave_out(&note);
+            return;
+        }
+        self.push(&format!("[^{id}]"));
+        self.attach(Some(Attached::Line(format!("[^{id}]: {note}"))));
+    }
+
+    fn comment(&mut self, element: &Element<'_>) {
+        let id = element.attribute("id").unwrap_or_default();
+        let remarks = self.references.comments.place(&id);
+        self.attach(remarks.into_iter().map(Attached::Remark));
+    }
+
+    fn figure(&mut self, id: Option<String>) {
+        let figure = id.and_then(|id| self.references.figures.take(&id)).map(Attached::Figure);
+        if !self.runs.is_hidden() {
+            self.attach(figure);
+        } else if let Some(figure) = figure {
+            figure.leave_out(&mut self.writer);
+        }
+    }
+
+    fn embedded_file(&mut self, element: &Element<'_>) {
+        let id = element.relation().unwrap_or_default();
+        let Some(name) = self.references.embedded.remove(&id) else { return };
+        let line = members::reference(&name);
+        if self.tables.is_open() {
+            self.push(&format!(" {line} "));
+        } else {
+            self.attach(Some(Attached::Line(line)));
+        }
+    }
+
+    /// Lets something follow the open paragraph, the open table, or what was written last.
+    fn attach(&mut self, all: impl IntoIterator<Item = Attached>) {
+        if let Some(paragraph) = self.open.last_mut() {
+            paragraph.attached.extend(all);
+        } else if self.tables.is_open() {
+            self.of_table.extend(all);
+        } else {
+            self.end_joined();
+            self.writer.end_code();
+            for attached in all {
+                attached.write(&mut self.writer, self.request.omits_remarks);
+            }
+        }
+    }
+
+    /// Ends a paragraph that no other one continues.
+    fn end_joined(&mut self) {
+        if let Some(paragraph) = self.joined.take() {
+            self.end_paragraph(paragraph);
+        }
+    }
+
+    fn end_paragraph(&mut self, mut paragraph: OpenParagraph) {
+        self.references.comments.push(" ");
+        if self.left_out.is_some() {
+            self.runs.leave_out(&paragraph.text);
+            for attached in paragraph.attached {
+                attached.leave_out(&mut self.writer);
+            }
+            return;
+        }
+        if self.tables.paragraph(&paragraph.text, &mut Vec::new()) {
+            self.of_table.append(&mut paragraph.attached);
+            return;
+        }
+        let omits_remarks = self.request.omits_remarks;
+        let style = self.styles.get(&paragraph.style);
+        if style.is_code {
+            self.writer.code_line(&paragraph.text);
+            if !paragraph.attached.is_empty() {
+                self.writer.end_code();
+            }
+        } else {
+            self.writer.end_code();
+            if let Some(depth) = self.write_paragraph(&paragraph, &style) {
+                for attached in paragraph.attached {
+                    attached.write_in_item(depth, &mut self.writer, omits_remarks);
+                }
+                return;
+            }
+        }
+        for attached in paragraph.attached {
+            attached.write(&mut self.writer, omits_remarks);
+        }
+    }
+
+    /// Writes a paragraph that is no source code; returns the depth of a list item.
+    fn write_paragraph(
+        &mut self,
+        paragraph: &OpenParagraph,
+        style: &CompleteStyle,
+    ) -> Option<usize> {
+        let text = &paragraph.text;
+        let list = list_of(paragraph, style).filter(|_| !text.trim().is_empty());
+        let level = paragraph.outline_level.filter(|level| *level < 9).map(|level| level + 1);
+        if let Some(level) = level.or(style.heading_level) {
+            let number = list.map(|(list, depth)| self.references.lists.marker(&list, depth));
+            match number.filter(|number| number != BULLET) {
+                Some(number) => self.writer.heading(level, &format!("{number} {text}")),
+                None => self.writer.heading(level, text),
+            }
+        } else if let Some((list, depth)) = list {
+            let marker = self.references.lists.marker(&list, depth);
+            self.writer.item(depth, &marker, text);
+            return Some(depth);
+        } else {
+            self.writer.paragraph(text);
+        }
+        None
+    }
+
+    /// Returns the text, with what has no place in it at the end.
+    fn finish(mut self) -> Writer {
+        self.end_joined();
+        let References { comments, figures, merged, embedded, .. } =
+            std::mem::take(&mut self.references);
+        self.attach(merged.into_rest().map(Attached::Blocks));
+        self.attach(figures.into_rest().map(Attached::Figure));
+        self.attach(comments.into_rest().into_iter().map(Attached::Remark));
+        let names = embedded.into_values().collect::<BTreeSet<_>>();
+        self.attach(names.iter().map(|name| Attached::Line(members::reference(name))));
+        self.writer.left_out.merge(&self.runs.into_left_out());
+        self.writer
+    }
+}
+
+/// Returns the list of a paragraph and its level; the paragraph's properties override those of its
+/// style.
+fn list_of(paragraph: &OpenParagraph, style: &CompleteStyle) -> Option<(String, usize)> {
+    let (list, level) = match &paragraph.list {
+        Some(list) => (list.clone(), paragraph.list_level.unwrap_or(0)),
+        None => style.list.clone()?,
+    };
+    (list != "0").then_some((list, level))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(body: &str, expected: &[&str]) {
-        let styles = Styles::read(
-            "<w:styles><w:style w:styleId='h2'><w:name w:val='heading 2'/></w:style>\
-             <w:style w:styleId='pre'><w:name w:val='HTML Preformatted'/></w:style></w:styles>",
-        );
-        let lists = Lists::read(
-            "<w:numbering><w:abstractNum w:abstractNumId='0'><w:lvl w:ilvl='0'>\
-             <w:numFmt w:val='decimal'/></w:lvl></w:abstractNum>\
-             <w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num></w:numbering>",
-        );
-        let mut notes = Notes::default();
-        notes.read(
-            "<w:footnote w:id='1'><w:p><w:r><w:t>By the gate.</w:t></w:r></w:p></w:footnote>",
-        );
-        let blocks = read(body, styles, lists, notes).unwrap().finish();
-        assert_eq!(blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>(), expected);
-    }
-
-    fn paragraph(properties: &str, text: &str) -> String {
-        format!("<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>")
-    }
-
-    #[test]
-    fn headings_paragraphs_and_notes_are_written() {
-        let body = paragraph("<w:pStyle w:val='h2'/>", "Float gauge")
-            + "<w:p><w:r><w:t>Read it at</w:t><w:tab/><w:t>noon</w:t><w:footnoteReference \
-               w:id='1'/></w:r><w:r><w:br/><w:t>daily.</w:t></w:r></w:p>";
-        check(&body, &["## Float gauge", "Read it at noon[^1]\ndaily.", "[^1]: By the gate."]);
-    }
-
-    #[test]
-    fn items_are_numbered() {
-        let item = |level: usize, list: u8, text: &str| {
-            paragraph(
-                &format!(
-                    "<w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='{list}'/></w:numPr>\
-                     <w:tabs><w:tab w:val='left'/></w:tabs>"
-                ),
-                text,
-            )
-        };
-        let body = item(0, 1, "one") + &item(1, 1, "below") + &item(0, 1, "two") + &item(0, 0, "x");
-        check(&body, &["1. one\n  1. below", "2. two", "x"]);
-    }
-
-    #[test]
-    fn tables_are_read() {
-        let cell = |text: &str| format!("<w:tc>{}</w:tc>", paragraph("", text));
-        let wide = "<w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr><w:p/></w:tc>";
-        let inner = format!("<w:tc><w:tbl><w:tr>{}</w:tr></w:tbl></w:tc>", cell("in"));
-        let body = format!(
-            "<w:tbl><w:tr>{}{}</w:tr><w:tr>{wide}</w:tr><w:tr>{inner}{}</w:tr></w:tbl>",
-            cell("Code"),
-            cell("Meaning"),
-            cell("dry"),
-        );
-        check(&body, &["| Code | Meaning |\n| --- | --- |\n| in | dry |"]);
-    }
-
-    #[test]
-    fn text_that_is_not_content_is_left_out() {
-        let body = "<w:p><w:pPr><w:pPrChange><w:pPr><w:pStyle w:val='h2'/></w:pPr></w:pPrChange>\
-                    </w:pPr><w:moveFrom><w:r><w:t>gone</w:t></w:r></w:moveFrom><w:del><w:r>\
-                    <w:delText>old</w:delText></w:r></w:del><w:r><w:instrText>PAGE</w:instrText>\
-                    <w:t>new</w:t></w:r></w:p>";
-        check(body, &["new"]);
-    }
-
-    #[test]
-    fn formulas_and_descriptions_of_pictures_are_text() {
-        let body = "<w:p><w:r><w:t>So </w:t></w:r><m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r>\
-                    <m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath><w:r><w:t> is.</w:t></w:r></w:p>\
-                    <w:p><w:r><w:drawing><wp:docPr id='1' name='Picture 1' descr='A float in its well'/></w:drawing>\
-                    <w:drawing><wp:docPr id='2' name='Picture 2' descr='scan of gauge.png'/></w:drawing></w:r></w:p>";
-        check(body, &["So x^2 is.", "A float in its well"]);
-    }
-
-    #[test]
-    fn a_numbered_heading_has_its_number() {
-        let numbered =
-            "<w:pStyle w:val='h2'/><w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr>";
-        check(
-            &(paragraph(numbered, "Scope") + &paragraph(numbered, "Terms")),
-            &["## 1. Scope", "## 2. Terms"],
-        );
-    }
-
-    #[test]
-    fn source_text_is_one_block() {
-        let line = |text: &str| paragraph("<w:pStyle w:val='pre'/>", text);
-        check(&(line("if a:") + &line("  b") + &line("") + "<w:p/>"), &["```\nif a:\n  b\n```"]);
-    }
-
-    #[test]
-    fn a_text_box_is_read_once() {
-        let text_box = paragraph("", "boxed");
-        let body = format!(
-            "<w:p><w:r><mc:AlternateContent><mc:Choice><w:txbxContent>{text_box}</w:txbxContent>\
-             </mc:Choice><mc:Fallback><w:txbxContent>{text_box}</w:txbxContent></mc:Fallback>\
-             </mc:AlternateContent><w:t>around</w:t></w:r></w:p>"
-        );
-        check(&body, &["boxed", "around"]);
-    }
-}
+mod tests;

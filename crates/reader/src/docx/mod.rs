@@ -1,99 +1,151 @@
-//! Reads a DOCX file: headings, paragraphs, lists, tables, notes, formulas and the
+//! Reads a DOCX file: headings, paragraphs, lists, tables, notes, comments, charts, formulas and the
 //! descriptions of pictures.
 //!
 //! A DOCX file is a ZIP archive of XML parts (ECMA-376): `word/document.xml` has the text, and
-//! other parts define its styles, lists and notes.
+//! other parts define its styles, lists and notes. A part is found by the relation that the text has
+//! to it, or has its usual name. Only the text is needed: a document is read without any other part.
 
+mod attached;
 mod body;
+mod comments;
+mod fields;
 mod lists;
+mod merged;
 mod notes;
+mod runs;
 mod styles;
+mod symbols;
 
-use super::parts::{self, head, part};
+use std::collections::BTreeMap;
+
+use super::embedded::EmbeddedFiles;
+use super::figures::Figures;
+use super::members::Members;
+use super::parts::{self, Archive, Related, head, optional};
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
-use crate::document::Reason;
+use crate::document::{Reason, Words};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
+use body::References;
+use comments::OpenComments;
 use lists::Lists;
-use notes::Notes;
+use merged::{MergedFiles, MergedRest};
+use notes::{NoteReader, Notes};
 use styles::Styles;
 
 /// Reads a DOCX file.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+    read_with(input, emit, false)
+}
+
+/// Reads a DOCX file that is merged into another; files that are merged into it are not read.
+fn read_merged(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+    read_with(input, emit, true)
+}
+
+fn read_with(input: &Input<'_>, emit: &mut Emit<'_>, is_merged: bool) -> Result<Tail, Stop> {
     let mut archive = parts::open_office(input.bytes, ".doc")?;
     let main = parts::main_part(&mut archive, "word/document.xml")?;
-    let text = part(&mut archive, &main)?
+    let text = parts::salvage(&mut archive, &main)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not DOCX"))?;
-    let folder = main.rsplit_once('/').map_or("", |(parent, _)| parent);
-    let sibling = |name: &str| format!("{folder}/{name}").trim_start_matches('/').to_owned();
-    let styles = Styles::read(&part(&mut archive, &sibling("styles.xml"))?.unwrap_or_default());
-    let lists = Lists::read(&part(&mut archive, &sibling("numbering.xml"))?.unwrap_or_default());
-    let mut notes = Notes::default();
-    for name in ["footnotes.xml", "endnotes.xml"] {
-        notes.read(&part(&mut archive, &sibling(name))?.unwrap_or_default());
+    let related = parts::relations(&mut archive, &main).unwrap_or_default();
+    let mut parts = RelatedParts { archive, main, related };
+    emit(Line::Document(head(&parts.properties())))?;
+
+    let styles = Styles::read(&parts.text("styles", "styles.xml"));
+    let lists = Lists::read(&parts.text("numbering", "numbering.xml"));
+    let shows_hidden = input.request.keeps_all;
+    let mut reader = NoteReader { styles: &styles, shows_hidden, left_out: Words::default() };
+    let notes = Notes {
+        footnotes: reader.read(&parts.text("footnotes", "footnotes.xml"), "footnote"),
+        endnotes: reader.read(&parts.text("endnotes", "endnotes.xml"), "endnote"),
+    };
+    let comments = parts.comments(&mut reader);
+    let figures = Figures::read(&mut parts.archive, &parts.related);
+    let mut rest = MergedRest::default();
+    let merged = MergedFiles::read(&mut parts.archive, &parts.related, input, is_merged, &mut rest);
+    let mut files = EmbeddedFiles::default();
+    let embedded = files.add(&mut parts.archive, &parts.related);
+
+    let references = References { lists, notes, comments, figures, merged, embedded };
+    let read = body::read(&text.text, &styles, references, input.request);
+    let mut writer = read.writer;
+    if let Some(damage) = text.damage.or(read.damage) {
+        if writer.is_empty() {
+            return Err(damage.into());
+        }
+        let warning = format!("the text is damaged and ends early: {}", damage.detail);
+        rest.warnings.insert(0, warning);
     }
-    emit(Line::Document(head(&part(&mut archive, "docProps/core.xml")?.unwrap_or_default())))?;
-    let mut writer = body::read(&text, styles, lists, notes)?;
-    for related in parts::relations(&mut archive, &main).unwrap_or_default().into_values() {
-        if matches!(&*related.kind, "header" | "footer") {
+    writer.left_out.merge(&reader.left_out);
+    writer.left_out.merge(&rest.left_out);
+    parts.leave_out_furniture(&mut writer.left_out);
+    emit(Line::Page(writer.page(1)))?;
+
+    rest.warnings.extend(files.emit(&mut parts.archive, emit)?);
+    let mut members = Members::new(emit);
+    for member in rest.members {
+        members.add(&member.name, member.bytes)?;
+    }
+    Ok(Tail { warnings: rest.warnings, ..Tail::default() })
+}
+
+/// The parts that the text of a document refers to.
+struct RelatedParts<'a> {
+    archive: Archive<'a>,
+    /// The name of the part with the text.
+    main: String,
+    /// The other parts by the ids that the text uses.
+    related: BTreeMap<String, Related>,
+}
+
+impl RelatedParts<'_> {
+    /// Returns the text of the part with this relation to the text, or else with its usual name;
+    /// empty if there is none, or if it is damaged.
+    fn text(&mut self, kind: &str, usual: &str) -> String {
+        let mut related = self.related.values().filter(|related| related.kind == kind);
+        if let Some(related) = related.find(|related| self.archive.has(&related.name)) {
+            return optional(&mut self.archive, &related.name);
+        }
+        let (folder, _) = self.main.rsplit_once('/').unwrap_or_default();
+        optional(&mut self.archive, &parts::resolve(folder, usual))
+    }
+
+    /// Returns the part with the metadata of the document.
+    fn properties(&mut self) -> String {
+        const USUAL: &str = "docProps/core.xml";
+        if self.archive.has(USUAL) {
+            return optional(&mut self.archive, USUAL);
+        }
+        let of_package = parts::relations(&mut self.archive, "").unwrap_or_default();
+        let found = of_package.into_values().find(|related| related.kind == "core-properties");
+        found.map(|related| optional(&mut self.archive, &related.name)).unwrap_or_default()
+    }
+
+    /// Returns the comments of the document.
+    fn comments(&mut self, reader: &mut NoteReader<'_>) -> OpenComments {
+        let comments = reader.read(&self.text("comments", "comments.xml"), "comment");
+        if comments.is_empty() {
+            return OpenComments::default();
+        }
+        OpenComments::new(comments, &self.text("commentsExtended", "commentsExtended.xml"))
+    }
+
+    /// Counts the words of the heads and feet of pages.
+    fn leave_out_furniture(&mut self, left_out: &mut Words) {
+        let is_furniture = |related: &&Related| matches!(&*related.kind, "header" | "footer");
+        for related in self.related.values().filter(is_furniture) {
             // A damaged one is no loss.
-            let furniture = part(&mut archive, &related.name).ok().flatten().unwrap_or_default();
-            let _ = xml::each(&furniture, |event| {
+            let part = optional(&mut self.archive, &related.name);
+            let _ = xml::each(&part, |event| {
                 if let Event::Text(text) = event {
-                    writer.left_out.add(Reason::RunningHead, text);
+                    left_out.add(Reason::RunningHead, text);
                 }
             });
         }
     }
-    emit(Line::Page(writer.page(1)))?;
-    Ok(Tail::default())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::parts::archive;
-    use crate::testing::output_of;
-
-    #[track_caller]
-    fn check_failure(bytes: &[u8], expected: Failure) {
-        match output_of(read, bytes) {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    const TEXT: &str = "<w:document \
-        xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\">\
-        <w:body><w:p><w:r><w:t>High water.</w:t></w:r></w:p></w:body></w:document>";
-
-    #[test]
-    fn the_author_of_a_document_is_read() {
-        let core = "<cp:coreProperties xmlns:dc=\"x\"><dc:title>Gauges &amp; tides</dc:title>\
-                    <dc:creator>Maren Voss</dc:creator><dcterms:created>2020-01-02T03:04:05Z\
-                    </dcterms:created></cp:coreProperties>";
-        let bytes = archive(&[("word/document.xml", TEXT), ("docProps/core.xml", core)]);
-        let (head, blocks) = output_of(read, &bytes).unwrap();
-        assert_eq!(head.title.as_deref(), Some("Gauges & tides"));
-        assert_eq!(head.author.as_deref(), Some("Maren Voss"));
-        assert_eq!(head.created.as_deref(), Some("2020-01-02T03:04:05Z"));
-        assert_eq!(blocks, ["High water."]);
-    }
-
-    #[test]
-    fn the_package_defines_the_part_with_the_text() {
-        let relations = "<Relationships><Relationship Type=\"http://x/officeDocument\" \
-                         Target=\"/word/document2.xml\"/></Relationships>";
-        let bytes = archive(&[("_rels/.rels", relations), ("word/document2.xml", TEXT)]);
-        assert_eq!(output_of(read, &bytes).unwrap().1, ["High water."]);
-    }
-
-    #[test]
-    fn a_file_that_is_not_docx_is_refused() {
-        check_failure(&archive(&[("a.txt", "x")]), Failure::WrongFormat);
-        check_failure(b"PK\x03\x04 and nothing", Failure::Damaged);
-        check_failure(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", Failure::EncryptionNotSupported);
-        check_failure(&archive(&[("word/document.xml", "<w:a><w:b></w:a>")]), Failure::Damaged);
-    }
-}
+mod tests;

@@ -1,13 +1,14 @@
-//! Determines from `styles.xml` which styles are headings or lists.
+//! Determines from `styles.xml` which styles are headings or lists, and which hide their text.
 
 use std::collections::HashMap;
 
-use crate::xml::{self, Event};
+use super::runs::is_on;
+use crate::xml::{self, Element, Event};
 
 /// Longest chain of styles that are based on one another; a longer one is a loop.
 const MAX_CHAIN: usize = 20;
 
-/// The properties of a paragraph style.
+/// The properties that a style of the file states.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Style {
     /// In lower case; `heading 1` in all languages of the user interface.
@@ -16,91 +17,148 @@ struct Style {
     outline_level: Option<u8>,
     list: Option<String>,
     list_level: Option<usize>,
+    is_hidden: Option<bool>,
 }
 
-/// Paragraph styles by id.
+/// The properties of a style with those of the styles that it is based on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct CompleteStyle {
+    /// The level of a heading, from 1; `None` for any other style. A title is also a heading.
+    pub(super) heading_level: Option<u8>,
+    /// The list that the style belongs to, and the level in the list.
+    pub(super) list: Option<(String, usize)>,
+    /// Whether text in this style is source code.
+    pub(super) is_code: bool,
+    /// Whether text in this style is hidden.
+    pub(super) is_hidden: bool,
+}
+
+/// Styles by id.
 #[derive(Debug, Default)]
-pub(super) struct Styles(HashMap<String, Style>);
+pub(super) struct Styles {
+    complete: HashMap<String, CompleteStyle>,
+    /// The style of paragraphs that name none.
+    default_paragraph: String,
+    /// Whether all text is hidden that no run shows.
+    hides_all: bool,
+    /// Whether any style hides its text.
+    pub(super) hide_text: bool,
+}
 
 impl Styles {
     /// Reads the styles of the file; styles that cannot be read are skipped.
     pub(super) fn read(xml: &str) -> Self {
-        let mut styles = HashMap::new();
+        let mut stated = HashMap::new();
+        let mut styles = Self::default();
         let mut current: Option<(String, Style)> = None;
+        let mut is_in_defaults = false;
+        // Parts of a table style are for some cells only.
+        let mut is_in_part = false;
         let _ = xml::each(xml, |event| match event {
-            Event::Open(element) => {
-                let value = || element.attribute("val");
-                if element.name() == "style" {
+            Event::Open(element) => match (element.name(), &mut current) {
+                ("style", _) => {
                     let id = element.attribute("styleId").unwrap_or_default();
-                    current = Some((id, Style::default()));
-                } else if let Some((_, style)) = &mut current {
-                    match element.name() {
-                        "name" => style.name = value().unwrap_or_default().to_lowercase(),
-                        "basedOn" => style.based_on = value(),
-                        "outlineLvl" => {
-                            style.outline_level = value().and_then(|level| level.parse().ok());
-                        }
-                        "numId" => style.list = value(),
-                        "ilvl" => style.list_level = value().and_then(|level| level.parse().ok()),
-                        _ => {}
+                    let is_default =
+                        element.attribute("default").is_some_and(|on| is_on(Some(&on)));
+                    if is_default && element.attribute("type").as_deref() == Some("paragraph") {
+                        styles.default_paragraph.clone_from(&id);
                     }
+                    current = Some((id, Style::default()));
+                }
+                ("docDefaults", _) => is_in_defaults = true,
+                ("vanish", None) if is_in_defaults => {
+                    styles.hides_all = is_on(element.attribute("val").as_deref());
+                }
+                ("tblStylePr", _) => is_in_part = true,
+                (_, Some((_, style))) if !is_in_part => style.set(element),
+                _ => {}
+            },
+            Event::Close("style") => {
+                if let Some((id, mut style)) = current.take() {
+                    if style.name.is_empty() {
+                        style.name = id.to_lowercase();
+                    }
+                    stated.insert(id, style);
                 }
             }
-            Event::Close("style") => styles.extend(current.take()),
+            Event::Close("docDefaults") => is_in_defaults = false,
+            Event::Close("tblStylePr") => is_in_part = false,
             Event::Close(_) | Event::Text(_) => {}
         });
-        Self(styles)
+        let complete = stated.keys().map(|id| (id.clone(), complete(&stated, id)));
+        styles.complete = complete.collect();
+        styles.hide_text =
+            styles.hides_all || styles.complete.values().any(|style| style.is_hidden);
+        styles
     }
 
-    /// Returns the level of a heading, from 1; `None` for any other style. A title is also a
-    /// heading.
-    pub(super) fn heading_level(&self, id: &str) -> Option<u8> {
-        self.chain(id).find_map(|(id, style)| {
-            let name = if style.name.is_empty() { id.to_lowercase() } else { style.name.clone() };
-            if name == "title" {
-                return Some(1);
-            }
-            let number =
-                name.strip_prefix("heading").map(str::trim).and_then(|number| number.parse().ok());
-            // These levels count from 0, and 9 is body text.
-            let outlined = style.outline_level.filter(|level| *level < 9).map(|level| level + 1);
-            number.filter(|level| (1..=9).contains(level)).or(outlined)
+    /// Returns a style; one that is not in the file is recognised by its id.
+    pub(super) fn get(&self, id: &str) -> CompleteStyle {
+        let known = self.complete.get(id).cloned();
+        known.unwrap_or_else(|| {
+            let style = Style { name: id.to_lowercase(), ..Style::default() };
+            CompleteStyle { heading_level: style.heading_level(), ..CompleteStyle::default() }
         })
     }
 
-    /// Returns the list that a style belongs to, and the level in the list.
-    pub(super) fn list(&self, id: &str) -> Option<(String, usize)> {
-        self.chain(id).find_map(|(_, style)| {
-            // `List Bullet 2` has a separate list with one level.
-            let named = style.name.strip_prefix("list ").and_then(|rest| rest.rsplit(' ').next());
-            let named = named
-                .and_then(|number| number.parse().ok())
-                .map(|number: usize| number.saturating_sub(1));
-            let level = style.list_level.or(named).unwrap_or(0);
-            style.list.map(|list| (list, level))
-        })
+    /// Whether a run is hidden that does not say so itself: a style of characters reverses what the
+    /// style of the paragraph says (ECMA-376, 17.7.3).
+    pub(super) fn hide(&self, paragraph: &str, characters: &str) -> bool {
+        let hides = |id: &str| self.complete.get(id).is_some_and(|style| style.is_hidden);
+        let paragraph = if paragraph.is_empty() { &self.default_paragraph } else { paragraph };
+        self.hides_all || hides(paragraph) != hides(characters)
+    }
+}
+
+impl Style {
+    fn set(&mut self, element: &Element<'_>) {
+        let value = || element.attribute("val");
+        match element.name() {
+            "name" => self.name = value().unwrap_or_default().to_lowercase(),
+            "basedOn" => self.based_on = value(),
+            "outlineLvl" => self.outline_level = value().and_then(|level| level.parse().ok()),
+            "numId" => self.list = value(),
+            "ilvl" => self.list_level = value().and_then(|level| level.parse().ok()),
+            "vanish" => self.is_hidden = Some(is_on(value().as_deref())),
+            _ => {}
+        }
     }
 
-    /// Whether text in this style is source code.
-    pub(super) fn is_code(&self, id: &str) -> bool {
-        self.chain(id).any(|(_, style)| {
-            matches!(
-                style.name.as_str(),
-                "html preformatted" | "source code" | "code" | "preformatted"
-            )
-        })
+    fn heading_level(&self) -> Option<u8> {
+        if self.name == "title" {
+            return Some(1);
+        }
+        let number = self.name.strip_prefix("heading").map(str::trim);
+        let number: Option<u8> = number.and_then(|number| number.parse().ok());
+        // These levels count from 0, and 9 is body text.
+        let outlined = self.outline_level.filter(|level| *level < 9).map(|level| level + 1);
+        number.filter(|level| (1..=9).contains(level)).or(outlined)
     }
 
-    /// Returns a style and the styles it is based on; a style that is not in the file is recognised
-    /// by its id.
-    fn chain<'a>(&'a self, id: &'a str) -> impl Iterator<Item = (&'a str, Style)> {
-        let unlisted = (!self.0.contains_key(id)).then(|| (id, Style::default()));
-        let listed = std::iter::successors(self.0.get_key_value(id), |(_, style)| {
-            self.0.get_key_value(style.based_on.as_deref()?)
-        });
-        unlisted
-            .into_iter()
-            .chain(listed.take(MAX_CHAIN).map(|(id, style)| (id.as_str(), style.clone())))
+    fn list(&self) -> Option<(String, usize)> {
+        let list = self.list.clone()?;
+        // `List Bullet 2` has a separate list with one level.
+        let named = self.name.strip_prefix("list ").and_then(|rest| rest.rsplit(' ').next());
+        let named: Option<usize> = named.and_then(|number| number.parse().ok());
+        let level = self.list_level.or(named.map(|number| number.saturating_sub(1)));
+        Some((list, level.unwrap_or(0)))
+    }
+
+    fn is_code(&self) -> bool {
+        matches!(self.name.as_str(), "html preformatted" | "source code" | "code" | "preformatted")
+    }
+}
+
+/// Returns a style of the file with the properties of the styles that it is based on.
+fn complete(stated: &HashMap<String, Style>, id: &str) -> CompleteStyle {
+    let chain =
+        std::iter::successors(stated.get(id), |style| stated.get(style.based_on.as_deref()?));
+    let chain: Vec<&Style> = chain.take(MAX_CHAIN).collect();
+    CompleteStyle {
+        heading_level: chain.iter().find_map(|style| style.heading_level()),
+        list: chain.iter().find_map(|style| style.list()),
+        is_code: chain.iter().any(|style| style.is_code()),
+        is_hidden: chain.iter().find_map(|style| style.is_hidden).unwrap_or(false),
     }
 }
 
@@ -134,15 +192,53 @@ mod tests {
             ("Title", Some(1)),
             ("Nowhere", None),
         ] {
-            assert_eq!(styles.heading_level(id), expected, "{id}");
+            assert_eq!(styles.get(id).heading_level, expected, "{id}");
         }
     }
 
     #[test]
     fn a_style_may_belong_to_a_list() {
         let styles = Styles::read(STYLES);
-        assert_eq!(styles.list("ListBullet"), Some(("4".to_owned(), 0)));
-        assert_eq!(styles.list("ListBullet2"), Some(("5".to_owned(), 1)));
-        assert_eq!(styles.list("Normal"), None);
+        assert_eq!(styles.get("ListBullet").list, Some(("4".to_owned(), 0)));
+        assert_eq!(styles.get("ListBullet2").list, Some(("5".to_owned(), 1)));
+        assert_eq!(styles.get("Normal").list, None);
+    }
+
+    #[test]
+    fn a_style_may_hide_its_text() {
+        let hidden = "<w:rPr><w:vanish/></w:rPr>";
+        let styles = Styles::read(&format!(
+            "<w:styles><w:style w:styleId='Answer'>{hidden}</w:style>\
+             <w:style w:styleId='Hint'><w:basedOn w:val='Answer'/></w:style>\
+             <w:style w:styleId='Shown'><w:basedOn w:val='Answer'/><w:rPr><w:vanish w:val='0'/></w:rPr>\
+             </w:style><w:style w:styleId='Secret'>{hidden}</w:style>\
+             <w:style w:styleId='Grid'><w:tblStylePr>{hidden}</w:tblStylePr></w:style></w:styles>"
+        ));
+        for (paragraph, characters, expected) in [
+            ("Answer", "", true),
+            ("Hint", "", true),
+            ("Shown", "", false),
+            ("", "Secret", true),
+            ("Answer", "Secret", false),
+            ("Grid", "", false),
+            ("", "", false),
+        ] {
+            assert_eq!(styles.hide(paragraph, characters), expected, "{paragraph}, {characters}");
+        }
+    }
+
+    #[test]
+    fn a_paragraph_without_a_style_has_the_default_one() {
+        let styles = Styles::read(
+            "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='N'><w:rPr><w:vanish/>\
+             </w:rPr></w:style><w:style w:styleId='M'/></w:styles>",
+        );
+        assert!(styles.hide("", ""));
+        assert!(!styles.hide("M", ""));
+        let styles = Styles::read(
+            "<w:styles><w:docDefaults><w:rPr><w:vanish/></w:rPr></w:docDefaults></w:styles>",
+        );
+        assert!(styles.hide("M", ""));
+        assert!(styles.hide_text);
     }
 }
