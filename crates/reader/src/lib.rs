@@ -7,6 +7,7 @@ use kb_base::{document, error, limits, text};
 use kb_extract as extract;
 
 mod account;
+mod calendar;
 mod code;
 mod compressed;
 mod data;
@@ -26,6 +27,7 @@ mod markup;
 mod math;
 mod members;
 mod mhtml;
+mod mime;
 #[cfg(debug_assertions)]
 mod misbehaving;
 mod notebook;

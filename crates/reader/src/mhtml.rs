@@ -2,10 +2,9 @@
 //!
 //! An MHTML file is a MIME message (RFC 2557) whose parts are the page and what it shows.
 
-use mail_parser::decoders::base64::base64_decode;
 use mail_parser::{MessageParser, MessagePart, MimeHeaders};
 
-use super::{Emit, Input, Stop, html};
+use super::{Emit, Input, Stop, html, mime};
 use crate::error::Failure;
 use crate::extract::protocol::{ReadFailure, Tail};
 use crate::text::decode;
@@ -21,16 +20,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
 fn page(message: &[u8]) -> Option<Vec<u8>> {
     let message = MessageParser::default().parse(message)?;
     let part = message.parts.iter().find(|part| is_page(part))?;
-    let offset = |offset: u32| usize::try_from(offset).ok();
-    let body = offset(part.raw_body_offset())?..offset(part.raw_end_offset())?;
-    let body = message.raw_message.get(body)?;
-    // As the message says: the library takes a part with a mistake for one that is not encoded.
-    let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_lowercase();
-    let bytes = match encoding.as_str() {
-        "quoted-printable" => quoted_printable(body),
-        "base64" => base64(body),
-        _ => body.to_vec(),
-    };
+    let bytes = mime::contents(&message, part).into_owned();
     // The charset of the message overrides that of the page.
     let charset = part.content_type().and_then(|kind| kind.attribute("charset"));
     let text = charset.and_then(|charset| decode::decode_as(&bytes, Some(charset.as_bytes())));
@@ -40,45 +30,6 @@ fn page(message: &[u8]) -> Option<Vec<u8>> {
 fn is_page(part: &MessagePart<'_>) -> bool {
     let is = |kind: &str, subtype: &str| part.is_content_type(kind, subtype);
     is("text", "html") || is("application", "xhtml+xml")
-}
-
-/// Decodes quoted-printable text; a `=` that encodes nothing stays.
-fn quoted_printable(body: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(body.len());
-    let mut rest = body;
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        if first != b'=' {
-            bytes.push(first);
-            continue;
-        }
-        let hex = after.get(..2).and_then(|hex| str::from_utf8(hex).ok());
-        if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else if let Some(next_line) = trim_blanks(after).strip_prefix(b"\n") {
-            // The line continues.
-            rest = next_line;
-        } else {
-            bytes.push(first);
-        }
-    }
-    bytes
-}
-
-/// Removes the blanks of a line from the start of some bytes.
-fn trim_blanks(bytes: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\n';
-    let num_blanks = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
-    &bytes[num_blanks..]
-}
-
-/// Decodes base64; other characters are ignored.
-fn base64(body: &[u8]) -> Vec<u8> {
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    let end = body.iter().position(|byte| *byte == b'=').unwrap_or(body.len());
-    let letters: Vec<u8> = body[..end].iter().copied().filter(is_letter).collect();
-    base64_decode(&letters).unwrap_or_default()
 }
 
 #[cfg(test)]

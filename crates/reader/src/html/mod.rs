@@ -56,7 +56,7 @@ fn parse(page: &str) -> Html {
 }
 
 /// Returns the name of the encoding that a `meta` element of the page declares.
-fn charset(bytes: &[u8]) -> Option<&[u8]> {
+pub(crate) fn charset(bytes: &[u8]) -> Option<&[u8]> {
     let head = &bytes[..bytes.len().min(CHARSET_WITHIN_BYTES)];
     let starts = head.windows(META.len()).enumerate();
     let is_start = |window: &[u8]| window.eq_ignore_ascii_case(META);

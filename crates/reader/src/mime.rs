@@ -1,0 +1,107 @@
+//! Reads the parts of MIME messages (RFC 2045): their types, names and contents.
+
+use std::borrow::Cow;
+
+use mail_parser::decoders::base64::base64_decode;
+use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
+
+use super::html;
+use crate::text::decode;
+
+/// Types of parts that have no text, by how they begin, and what such a part is.
+const WITHOUT_TEXT: [(&str, &str); 10] = [
+    ("image/", "picture"),
+    ("audio/", "sound"),
+    ("video/", "film"),
+    ("font/", "font"),
+    ("application/font", "font"),
+    ("application/x-font", "font"),
+    ("application/pkcs7-signature", "signature"),
+    ("application/x-pkcs7-signature", "signature"),
+    ("application/pgp-signature", "signature"),
+    ("application/pgp-keys", "key"),
+];
+
+/// Returns the type of a part in small letters, without parameters: `text/plain`, which is also the default.
+pub(crate) fn media_type(part: &MessagePart<'_>) -> String {
+    let Some(stated) = part.content_type() else { return "text/plain".to_owned() };
+    let subtype = stated.subtype().unwrap_or_default();
+    format!("{}/{subtype}", stated.ctype()).to_ascii_lowercase()
+}
+
+/// Returns what a part is that has no text, by its type; `None` for any other.
+pub(crate) fn without_text(media_type: &str) -> Option<&'static str> {
+    let found = WITHOUT_TEXT.iter().find(|(start, _)| media_type.starts_with(start));
+    found.map(|(_, kind)| *kind)
+}
+
+/// Returns the contents of a part, decoded as the message says.
+pub(crate) fn contents<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [u8]> {
+    let offset = |offset: u32| usize::try_from(offset).unwrap_or(usize::MAX);
+    let body = offset(part.raw_body_offset())..offset(part.raw_end_offset());
+    let body = message.raw_message.get(body).unwrap_or_default();
+    // The library takes a part with a mistake for one that is not encoded.
+    let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_lowercase();
+    match encoding.as_str() {
+        "quoted-printable" => Cow::Owned(quoted_printable(body)),
+        "base64" => Cow::Owned(base64(body)),
+        _ => Cow::Borrowed(body),
+    }
+}
+
+/// Returns the text of a part. The encoding that the message states overrides that of a page.
+pub(crate) fn text<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, str> {
+    let stated = part.content_type().and_then(|kind| kind.attribute("charset"));
+    match &part.body {
+        // The library knows more encodings of mail.
+        PartType::Text(text) | PartType::Html(text)
+            if stated.is_some() && !part.is_encoding_problem =>
+        {
+            Cow::Borrowed(text)
+        }
+        _ => {
+            let bytes = contents(message, part);
+            let stated = stated.map(str::as_bytes).or_else(|| html::charset(&bytes));
+            Cow::Owned(decode::decode_as(&bytes, stated).unwrap_or_default())
+        }
+    }
+}
+
+/// Decodes quoted-printable text; a `=` that encodes nothing stays.
+pub(crate) fn quoted_printable(body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(body.len());
+    let mut rest = body;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if first != b'=' {
+            bytes.push(first);
+            continue;
+        }
+        let hex = after.get(..2).and_then(|hex| str::from_utf8(hex).ok());
+        if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else if let Some(next_line) = trim_blanks(after).strip_prefix(b"\n") {
+            // The line continues.
+            rest = next_line;
+        } else {
+            bytes.push(first);
+        }
+    }
+    bytes
+}
+
+/// Removes the blanks of a line from the start of some bytes.
+fn trim_blanks(bytes: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\n';
+    let num_blanks = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
+    &bytes[num_blanks..]
+}
+
+/// Decodes base64; other characters are ignored.
+pub(crate) fn base64(body: &[u8]) -> Vec<u8> {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let end = body.iter().position(|byte| *byte == b'=').unwrap_or(body.len());
+    let letters: Vec<u8> = body[..end].iter().copied().filter(is_letter).collect();
+    base64_decode(&letters).unwrap_or_default()
+}
