@@ -104,10 +104,10 @@ fn label(line: &ContentLine, group: &LineGroup) -> Option<String> {
         let text = custom.text();
         text.trim().trim_start_matches("_$!<").trim_end_matches(">!$_").to_owned()
     }));
-    Some(match types.is_empty() {
-        true => label.to_owned(),
-        false => format!("{label} ({})", types.join(", ")),
-    })
+    if types.is_empty() {
+        return Some(label.to_owned());
+    }
+    Some(format!("{label} ({})", types.join(", ")))
 }
 
 #[cfg(test)]

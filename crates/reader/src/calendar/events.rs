@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn a_description_in_html_or_quoted_printable_is_text() {
         check(
-            "BEGIN:VEVENT\nSUMMARY:A\nDESCRIPTION:<p>Bring <b>rope</b>.</p><br>At&nbsp;ten.\nEND:VEVENT",
+            "BEGIN:VEVENT\nSUMMARY:A\nDESCRIPTION:<p><b>Bring</b> rope.</p><br>At&nbsp;ten.\nEND:VEVENT",
             &["## A", "Bring rope.", "At ten."],
         );
         check(

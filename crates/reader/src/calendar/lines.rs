@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::mime;
 use crate::text::decode;
+use crate::writer::Writer;
+use crate::{html, mime};
 
 /// A property and its value: `item1.TEL;TYPE=work:+49 40 1234`.
 #[derive(Debug, Default)]
@@ -13,13 +14,13 @@ pub(super) struct ContentLine {
     /// What ties it to other properties: `item1`; may be empty.
     pub(super) group: String,
     /// Names in capitals, and values without quotation marks.
-    parameters: Vec<Parameter>,
+    parameters: Vec<LineParameter>,
     /// Its value as written, but for the encoding of its bytes.
     pub(super) value: String,
 }
 
 #[derive(Debug)]
-struct Parameter {
+struct LineParameter {
     name: String,
     value: String,
 }
@@ -97,21 +98,20 @@ impl ContentLine {
         }
         let mut content =
             Self { name: name.to_ascii_uppercase(), group: group.to_owned(), ..Self::default() };
-        content.parameters.extend(parts.map(Parameter::parse));
+        content.parameters.extend(parts.map(LineParameter::parse));
         let is_quoted = content.parameter("ENCODING").is_some_and(is_quoted_printable);
-        content.value = match is_quoted {
-            true => {
-                let bytes = mime::quoted_printable(value.as_bytes());
-                let charset = content.parameter("CHARSET").map(str::as_bytes);
-                decode::decode_as(&bytes, charset).unwrap_or_default()
-            }
-            false => value.to_owned(),
+        content.value = if is_quoted {
+            let bytes = mime::quoted_printable(value.as_bytes());
+            let charset = content.parameter("CHARSET").map(str::as_bytes);
+            decode::decode_as(&bytes, charset).unwrap_or_default()
+        } else {
+            value.to_owned()
         };
         Some(content)
     }
 }
 
-impl Parameter {
+impl LineParameter {
     fn parse(written: &str) -> Self {
         let (name, value) = match written.split_once('=') {
             Some((name, value)) => (name.trim().to_ascii_uppercase(), value),
@@ -241,8 +241,11 @@ pub(super) fn groups(text: &str, kinds: &[&str]) -> LineGroups {
 pub(super) fn without_tags(text: &str) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let is_page = ["<br", "</", "<html", "<p>"].iter().any(|tag| lower.contains(tag));
-    match is_page {
-        true => Cow::Owned(mail_parser::decoders::html::html_to_text(&text.replace('\n', "<br>"))),
-        false => Cow::Borrowed(text),
+    if !is_page {
+        return Cow::Borrowed(text);
     }
+    let mut writer = Writer::default();
+    html::write_message(&text.replace('\n', "<br>"), &mut writer);
+    let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
+    Cow::Owned(blocks.join("\n\n"))
 }
