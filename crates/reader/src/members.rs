@@ -1,4 +1,4 @@
-//! Unpacks containers: ZIP archives, the attachments of an e-mail, the messages of a mailbox.
+//! Unpacks containers: ZIP archives, the messages of a mailbox. Readers of documents emit what is in these.
 //!
 //! Names of members come from outside. A clean name is relative, has no `..` and no control
 //! characters, and is unique in its container; what has no such name is reported.
@@ -6,8 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
-use mail_parser::mailbox::mbox::MessageIterator;
-use mail_parser::{MessageParser, MimeHeaders, PartType};
+use mail_parser::MessageParser;
 use zip::result::ZipError;
 
 use super::{Emit, Input, Stop, mail, package, parts};
@@ -78,33 +77,13 @@ fn failure_of(error: &ZipError) -> Failure {
     }
 }
 
-/// Emits the attachments of an e-mail.
-pub(crate) fn of_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let mut members = Members::new(emit);
-    if let Some(message) = MessageParser::default().parse(&*mail::in_bytes(input.bytes)) {
-        for (number, part) in (1..).zip(message.attachments()) {
-            match (&part.body, part.attachment_name()) {
-                (PartType::Message(inner), name) => {
-                    let name = name.or_else(|| inner.subject()).unwrap_or("message");
-                    let name = name.trim_end_matches(".eml").replace(['/', '\\'], " ");
-                    members.add(&format!("{name}.eml"), inner.raw_message())?;
-                }
-                (_, Some(name)) => members.add(name, part.contents())?,
-                (_, None) => members.add(&format!("attachment-{number}"), part.contents())?,
-            }
-        }
-    }
-    Ok(Tail::default())
-}
-
 /// Emits the messages of a mailbox, named by their ids, which stay the same when others come or go.
 pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut members = Members::new(emit);
     let mut num_messages = 0;
-    for (number, message) in (1..).zip(MessageIterator::new(&*mail::in_bytes(input.bytes))) {
-        let Ok(contents) = message.map(|message| message.unwrap_contents()) else { continue };
-        // Its first line says that it is a message.
-        let parsed = MessageParser::default().parse(&contents);
+    for (number, contents) in (1..).zip(mail::messages(&mail::in_bytes(input.bytes))) {
+        // The line before it says that it is a message.
+        let parsed = MessageParser::default().parse_headers(&contents);
         let Some(parsed) = parsed.filter(|message| !message.headers().is_empty()) else {
             continue;
         };
@@ -145,10 +124,9 @@ impl<'a, 'e> Members<'a, 'e> {
     pub(crate) fn add(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Result<(), Stop> {
         let bytes = bytes.into();
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        self.bytes_left = self.bytes_left.checked_sub(size).ok_or_else(|| {
-            let most = limits::MEMBER_BYTES >> 20;
-            ReadFailure::new(Failure::OutOfMemory, format!("more than {most} MB unpacked"))
-        })?;
+        let left = self.bytes_left.checked_sub(size);
+        self.bytes_left =
+            left.ok_or_else(|| ReadFailure::new(Failure::OutOfMemory, too_large()))?;
         let Some(clean) = clean_name(name) else {
             let detail = "its name leads out of the archive or cannot be shown";
             return self.failed(name, Failure::Damaged, detail.into());
@@ -156,6 +134,14 @@ impl<'a, 'e> Members<'a, 'e> {
         let name = self.take(&clean)?;
         let member = MemberLine { name, bytes, failed: None };
         Ok((self.emit)(Line::Member(member))?)
+    }
+
+    /// Adds a file, or reports that there is no room left for it.
+    pub(crate) fn add_within_limit(&mut self, name: &str, bytes: &[u8]) -> Result<(), Stop> {
+        if u64::try_from(bytes.len()).is_ok_and(|size| size <= self.bytes_left) {
+            return self.add(name, bytes);
+        }
+        self.failed(name, Failure::OutOfMemory, too_large())
     }
 
     /// Adds what a reader of packed data returns, up to a byte more than the limit.
@@ -203,6 +189,10 @@ impl<'a, 'e> Members<'a, 'e> {
         }
         Ok(free)
     }
+}
+
+fn too_large() -> String {
+    format!("more than {} MB unpacked", limits::MEMBER_BYTES >> 20)
 }
 
 /// Returns the relative path of a member with `/` between its parts; `None` for one that leads out of
@@ -337,13 +327,12 @@ pub(crate) mod tests {
             part("Content-Type: message/rfc822", "Subject: in/ner\n\nInner."),
             part("Content-Type: application/x\nContent-Transfer-Encoding: base64", "aGFyYm91cg=="),
         );
-        let found = members(of_message, message.as_bytes()).unwrap();
+        let found = members(mail::read_message, message.as_bytes()).unwrap();
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["tide.csv", "in ner.eml", "attachment-3"]);
         assert_eq!(found[0].1.trim_end(), "a,b");
         assert!(found[1].1.starts_with("Subject: in/ner"), "{found:?}");
         assert_eq!(found[2].1, "harbour");
-        assert_eq!(members(of_message, b"words").unwrap(), []);
     }
 
     #[test]

@@ -1,12 +1,17 @@
 //! Reads the parts of MIME messages (RFC 2045): their types, names and contents.
 
+mod boundaries;
+
 use std::borrow::Cow;
 
 use mail_parser::decoders::base64::base64_decode;
+use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::html;
 use crate::text::decode;
+
+pub(crate) use boundaries::repair;
 
 /// Types of parts that have no text, by how they begin, and what such a part is.
 const WITHOUT_TEXT: [(&str, &str); 10] = [
@@ -55,7 +60,7 @@ pub(crate) fn text<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> C
     match &part.body {
         // The library knows more encodings of mail.
         PartType::Text(text) | PartType::Html(text)
-            if stated.is_some() && !part.is_encoding_problem =>
+            if stated.is_some_and(is_known_charset) && !part.is_encoding_problem =>
         {
             Cow::Borrowed(text)
         }
@@ -65,6 +70,10 @@ pub(crate) fn text<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> C
             Cow::Owned(decode::decode_as(&bytes, stated).unwrap_or_default())
         }
     }
+}
+
+fn is_known_charset(label: &str) -> bool {
+    charset_decoder(label.as_bytes()).is_some()
 }
 
 /// Decodes quoted-printable text; a `=` that encodes nothing stays.
@@ -100,8 +109,7 @@ fn trim_blanks(bytes: &[u8]) -> &[u8] {
 
 /// Decodes base64; other characters are ignored.
 pub(crate) fn base64(body: &[u8]) -> Vec<u8> {
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    let end = body.iter().position(|byte| *byte == b'=').unwrap_or(body.len());
-    let letters: Vec<u8> = body[..end].iter().copied().filter(is_letter).collect();
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let letters: Vec<u8> = body.iter().copied().filter(is_letter).collect();
     base64_decode(&letters).unwrap_or_default()
 }
