@@ -50,6 +50,14 @@ pub(crate) fn write_chapter(page: &str, writer: &mut Writer) {
     body::write(&Content::whole(&html), writer);
 }
 
+/// Returns the addresses of the pages that a page shows in frames.
+pub(crate) fn frames(page: &str) -> Vec<String> {
+    let html = parse(page);
+    let frames = elements::select(html.root_element(), "iframe[src], frame[src], object[data]");
+    let addresses = frames.filter_map(|frame| frame.attr("src").or(frame.attr("data")));
+    addresses.map(str::to_owned).collect()
+}
+
 /// Parses a page, without what would take quadratic time.
 fn parse(page: &str) -> Html {
     Html::parse_document(&nesting::flatten(&attributes::shorten(page)))
