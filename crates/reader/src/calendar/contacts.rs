@@ -1,5 +1,7 @@
 //! Reads contacts.
 
+use std::collections::HashMap;
+
 use super::lines::{self, ContentLine, LineGroup};
 use super::{leave_out, one_line, times, without_scheme, write_paragraphs};
 use crate::writer::Writer;
@@ -20,12 +22,12 @@ pub(crate) fn contacts(text: &str, writer: &mut Writer) {
 }
 
 fn write(group: &LineGroup, writer: &mut Writer) {
-    let title = title(group);
+    let (title, labels) = (title(group), labels(group));
     writer.heading(2, &title);
     let (mut facts, mut notes) = (Vec::new(), Vec::new());
     for line in &group.lines {
         let value = one_line(&value(line));
-        match (line.name.as_str(), label(line, group)) {
+        match (line.name.as_str(), label(line, &labels)) {
             ("NOTE", _) => notes.push(line.text()),
             (_, Some(label)) if !value.is_empty() && value != title => {
                 facts.push(format!("{label}: {value}"));
@@ -37,6 +39,18 @@ fn write(group: &LineGroup, writer: &mut Writer) {
     }
     writer.paragraph(&facts.join("\n"));
     notes.iter().for_each(|note| write_paragraphs(note, writer));
+}
+
+/// Returns the types of the user's own by the groups that they are about: Apple writes them in lines of their own.
+fn labels(group: &LineGroup) -> HashMap<&str, String> {
+    let lines =
+        group.lines.iter().filter(|line| line.name == "X-ABLABEL" && !line.group.is_empty());
+    let labels = lines.map(|line| {
+        let text = line.text();
+        let text = text.trim().trim_start_matches("_$!<").trim_end_matches(">!$_");
+        (line.group.as_str(), text.to_owned())
+    });
+    labels.collect()
 }
 
 /// Returns the value of a line as people read it.
@@ -73,7 +87,7 @@ fn joined(fields: &[String], separator: &str) -> String {
 }
 
 /// Returns what a line is called, with its type: `Phone (work)`; `None` for a line that is not shown.
-fn label(line: &ContentLine, group: &LineGroup) -> Option<String> {
+fn label(line: &ContentLine, labels: &HashMap<&str, String>) -> Option<String> {
     let label = match line.name.as_str() {
         "FN" | "N" => "Name",
         "NICKNAME" => "Nickname",
@@ -96,14 +110,7 @@ fn label(line: &ContentLine, group: &LineGroup) -> Option<String> {
     };
     let mut types = line.types();
     types.retain(|name| !PLAIN_TYPES.contains(&name.as_str()));
-    // Apple writes a type of the user's own into another line of the group.
-    let custom = group.lines.iter().find(|other| {
-        other.name == "X-ABLABEL" && !line.group.is_empty() && other.group == line.group
-    });
-    types.extend(custom.map(|custom| {
-        let text = custom.text();
-        text.trim().trim_start_matches("_$!<").trim_end_matches(">!$_").to_owned()
-    }));
+    types.extend(labels.get(line.group.as_str()).cloned());
     if types.is_empty() {
         return Some(label.to_owned());
     }

@@ -57,7 +57,8 @@ fn kind(group: &LineGroup) -> &'static str {
 
 impl CalendarEntry {
     fn read(group: &LineGroup, writer: &mut Writer) -> Self {
-        let of = |name: &str| group.lines.iter().find(|line| line.name == name);
+        let (start, end) = (group.first("DTSTART"), group.first("DTEND").or(group.first("DUE")));
+        let duration = group.first("DURATION");
         let mut entry = Self::default();
         let mut people = Vec::new();
         let (mut page, mut has_description) = (None, false);
@@ -66,13 +67,13 @@ impl CalendarEntry {
             match line.name.as_str() {
                 "SUMMARY" if entry.title.is_empty() => entry.title = text,
                 "DTSTART" => {
-                    let mut when = times::from_to(line, of("DTEND").or(of("DUE")));
-                    if let Some(duration) = of("DURATION") {
+                    let mut when = times::from_to(line, end);
+                    if let Some(duration) = duration {
                         when += &format!(", for {}", times::duration(&duration.value));
                     }
                     entry.fact("When", &when);
                 }
-                "DTEND" | "DURATION" if of("DTSTART").is_some() => {}
+                "DTEND" | "DURATION" if start.is_some() => {}
                 "DUE" => entry.fact("Due", &times::at(line)),
                 "COMPLETED" => entry.fact("Completed", &times::at(line)),
                 "RRULE" => entry.fact("Repeats", &times::repetition(&line.value)),

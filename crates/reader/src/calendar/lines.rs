@@ -43,6 +43,13 @@ pub(super) struct LineGroups {
     pub(super) other: Vec<ContentLine>,
 }
 
+impl LineGroup {
+    /// Returns the first line with a name.
+    pub(super) fn first(&self, name: &str) -> Option<&ContentLine> {
+        self.lines.iter().find(|line| line.name == name)
+    }
+}
+
 impl ContentLine {
     /// Returns the first value of a parameter.
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
