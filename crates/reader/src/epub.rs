@@ -45,7 +45,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let book = Book::read(&mut archive, &package)?;
     emit(Line::Document(head))?;
     emit(Line::Page(book.page))?;
-    Ok(Tail { warnings: book.warnings, ..Tail::default() })
+    Ok(archive.account(Tail { warnings: book.warnings, ..Tail::default() }))
 }
 
 /// The chapters of a book.

@@ -14,6 +14,8 @@ use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, MemberLine, ReadFailure, Tail};
 use crate::limits;
 
+pub(crate) use crate::extract::embedded::reference;
+
 /// Longest name that is kept, in characters.
 const MAX_NAME: usize = 400;
 
@@ -98,11 +100,6 @@ pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail,
         return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
     }
     Ok(Tail::default())
-}
-
-/// Returns the words that stand where a file is embedded that becomes a document of its own.
-pub(crate) fn reference(name: &str) -> String {
-    format!("Embedded file: {name}")
 }
 
 /// Sends members within the limits.

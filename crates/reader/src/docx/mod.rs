@@ -88,7 +88,7 @@ fn read_with(input: &Input<'_>, emit: &mut Emit<'_>, is_merged: bool) -> Result<
     for member in rest.members {
         members.add(&member.name, member.bytes)?;
     }
-    Ok(Tail { warnings: rest.warnings, ..Tail::default() })
+    Ok(parts.archive.account(Tail { warnings: rest.warnings, ..Tail::default() }))
 }
 
 /// The parts that the text of a document refers to.
