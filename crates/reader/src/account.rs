@@ -38,6 +38,9 @@ const TYPES: &[(&str, PartRule)] = &[
     ("slidelayout+xml", LeftOut(Reason::Markup)),
     ("master+xml", LeftOut(Reason::Markup)),
     ("glossary+xml", LeftOut(Reason::Markup)),
+    // What older programs show instead of the same text: diagrams as shapes, the frames of notes and buttons.
+    ("diagramdrawing+xml", LeftOut(Reason::Copy)),
+    ("vmldrawing", LeftOut(Reason::Copy)),
     // Cells of other files that formulas refer to.
     ("externallink+xml", LeftOut(Reason::Copy)),
     ("theme", WithoutText("style")),

@@ -82,9 +82,7 @@ impl Archive<'_> {
     /// Whether there is a part with this name that no reader has asked for yet. What is shown at its own place alone is
     /// read only then: thousands of parts may refer to the same one.
     pub(crate) fn is_untouched(&self, name: &str) -> bool {
-        let number = self.numbers.get(&comparable(name));
-        let state = number.and_then(|number| self.states.get(*number));
-        state == Some(&PartState::Untouched)
+        self.has(name) && self.state(name) == PartState::Untouched
     }
 
     /// Returns the bytes of a part; `None` if there is none with that name.

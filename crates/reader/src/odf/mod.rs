@@ -27,29 +27,27 @@ use styles::Styles;
 const MAX_OBJECTS: usize = 2_000;
 
 pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let file = open(input)?;
-    let head = file.head.clone();
-    let (pages, warnings) = file.pages(input.request.omits_remarks)?;
-    emit(Line::Document(head))?;
+    let mut file = open(input)?;
+    let pages = file.pages(input.request.omits_remarks)?;
+    emit(Line::Document(file.head.clone()))?;
     for page in pages {
         emit(Line::Page(Page { number: 1, ..page }))?;
     }
-    Ok(Tail { warnings, ..Tail::default() })
+    Ok(file.tail())
 }
 
 pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let file = open(input)?;
-    let head = file.head.clone();
-    let (slides, warnings) = file.pages(input.request.omits_remarks)?;
+    let mut file = open(input)?;
+    let slides = file.pages(input.request.omits_remarks)?;
     if slides.is_empty() {
         return Err(ReadFailure::new(Failure::NoPages, "").into());
     }
     let page_count = u32::try_from(slides.len()).unwrap_or(u32::MAX);
-    emit(Line::Document(Head { page_count, ..head }))?;
+    emit(Line::Document(Head { page_count, ..file.head.clone() }))?;
     for page in slides {
         emit(Line::Page(page))?;
     }
-    Ok(Tail { warnings, ..Tail::default() })
+    Ok(file.tail())
 }
 
 pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
@@ -60,15 +58,17 @@ pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail
     let (writer, broken) = sheets::read(text, objects, omits_remarks, &mut file.budget);
     let pages = [writer.page(1)];
     file.budget.warnings.extend(warning(damage.clone().or(broken), &pages)?);
-    emit(Line::Document(file.head))?;
+    emit(Line::Document(file.head.clone()))?;
     for page in pages {
         emit(Line::Page(page))?;
     }
-    Ok(Tail { warnings: file.budget.warnings, ..Tail::default() })
+    Ok(file.tail())
 }
 
 /// An open file.
-struct File {
+struct File<'a> {
+    /// Absent for a flat file.
+    archive: Option<Archive<'a>>,
     head: Head,
     styles: String,
     content: Salvaged,
@@ -77,17 +77,26 @@ struct File {
     budget: Budget,
 }
 
-impl File {
-    /// Returns the slides, or a text as one page, and warnings.
-    fn pages(self, omits_remarks: bool) -> Result<(Vec<Page>, Vec<String>), ReadFailure> {
-        let Salvaged { text, damage } = self.content;
+impl File<'_> {
+    /// Returns the slides, or a text as one page.
+    fn pages(&mut self, omits_remarks: bool) -> Result<Vec<Page>, ReadFailure> {
+        let Salvaged { text, damage } = &self.content;
         let mut styles = Styles::default();
         styles.read(&self.styles);
-        styles.read(&text);
-        let (pages, broken) = body::read(&text, styles, self.objects, omits_remarks);
-        let mut warnings = self.budget.warnings;
-        warnings.extend(warning(damage.or(broken), &pages)?);
-        Ok((pages, warnings))
+        styles.read(text);
+        let objects = std::mem::take(&mut self.objects);
+        let (pages, broken) = body::read(text, styles, objects, omits_remarks);
+        self.budget.warnings.extend(warning(damage.clone().or(broken), &pages)?);
+        Ok(pages)
+    }
+
+    /// Returns the last line of the output.
+    fn tail(self) -> Tail {
+        let tail = Tail { warnings: self.budget.warnings, ..Tail::default() };
+        match self.archive {
+            Some(archive) => archive.account(tail),
+            None => tail,
+        }
     }
 }
 
@@ -102,7 +111,7 @@ fn warning(damage: Option<ReadFailure>, pages: &[Page]) -> Result<Option<String>
     }
 }
 
-fn open(input: &Input<'_>) -> Result<File, ReadFailure> {
+fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
     if flat::is_xml(input.bytes) {
         return open_flat(input);
     }
@@ -127,11 +136,12 @@ fn open(input: &Input<'_>) -> Result<File, ReadFailure> {
         content,
         objects: objects(&mut archive, input.request.omits_remarks, &mut budget),
         budget,
+        archive: Some(archive),
     })
 }
 
 /// Opens a file that is one XML text.
-fn open_flat(input: &Input<'_>) -> Result<File, ReadFailure> {
+fn open_flat<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
     let text = decode::decode(input.bytes).ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
     let flat = flat::split(&text)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is XML, not OpenDocument"))?;
@@ -141,7 +151,8 @@ fn open_flat(input: &Input<'_>) -> Result<File, ReadFailure> {
         objects.add(&format!("#{number}"), object, &mut budget);
     }
     let content = Salvaged { text: flat.content, damage: None };
-    Ok(File { head: head(&flat.meta), styles: flat.styles, content, objects, budget })
+    let head = head(&flat.meta);
+    Ok(File { archive: None, head, styles: flat.styles, content, objects, budget })
 }
 
 /// Returns the objects in an archive, by their folders.

@@ -54,7 +54,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         return Err(failed.into());
     }
     warnings.extend(deck.files.emit(&mut deck.archive, emit)?);
-    Ok(Tail { warnings, ..Tail::default() })
+    Ok(deck.archive.account(Tail { warnings, ..Tail::default() }))
 }
 
 /// Returns the names of the slides in their order. If the presentation does not say which parts they are, the parts

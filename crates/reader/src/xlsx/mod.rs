@@ -93,7 +93,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     emit(Line::Page(page))?;
     let mut warnings = budget.warnings;
     warnings.extend(workbook.files.emit(&mut workbook.archive, emit)?);
-    Ok(Tail { warnings, ..Tail::default() })
+    Ok(workbook.archive.account(Tail { warnings, ..Tail::default() }))
 }
 
 /// What the main part says of the sheets.
