@@ -117,11 +117,13 @@ impl Book {
 
 /// Returns the table of contents; without entries if it cannot be read.
 fn contents(archive: &mut Archive<'_>, package: &BookPackage) -> TableOfContents {
-    let mut tables = package.contents.iter().map(|file| {
+    let tables = package.contents.iter().map(|file| {
         let xml = text(archive, &file.name).unwrap_or_default();
         contents::parse(&xml, &file.name)
     });
-    tables.find(|table| !table.is_empty()).unwrap_or_default()
+    // All are read, as the others say the same.
+    let tables: Vec<TableOfContents> = tables.collect();
+    tables.into_iter().find(|table| !table.is_empty()).unwrap_or_default()
 }
 
 /// Returns the blocks of a chapter with the headings that the table of contents has for it.
