@@ -18,7 +18,7 @@ use super::sandbox::Layers;
 use crate::document::{Document, FileParts, Words};
 use crate::error::{Error, Failure};
 
-pub use page::{OcrOutcome, Page, PageBlock, Place};
+pub use page::{OcrOutcome, Page, PageBlock, PageNote, Place};
 
 /// Marks a gap in the text of a page that is wider than those between letters, but narrower than
 /// most spaces. A noncharacter, which no text contains.
@@ -241,9 +241,6 @@ pub struct Head {
     /// The label of each page, in order; empty if all labels are page numbers.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// The texts in the fields of a form. Their positions on the pages are not known.
-    #[serde(default)]
-    pub fields: Vec<String>,
 }
 
 /// A bookmark.

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io;
 
 use super::{Emit, Input, Read, Stop};
-use crate::extract::protocol::{Head, Line, Page, Tail};
+use crate::extract::protocol::{Head, Line, Page, PageNote, Tail};
 
 pub(super) const READERS: &[(&str, Read)] = &[
     ("test-panic", panics),
@@ -66,11 +66,17 @@ fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     }
 }
 
+/// Returns a page that reports these texts.
+fn page_of(texts: Vec<String>) -> Page {
+    let notes = texts.into_iter().map(|text| PageNote { text, place: None }).collect();
+    Page { number: 1, is_blank: true, notes, ..Page::default() }
+}
+
 /// Answers twice: the second time as for the next document. Its text is the id of the process.
 fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     for text in [std::process::id().to_string(), "forged".to_owned()] {
-        emit(Line::Document(Head { fields: vec![text], page_count: 1, ..Head::default() }))?;
-        emit(Line::Page(Page { number: 1, is_blank: true, ..Page::default() }))?;
+        emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
+        emit(Line::Page(page_of(vec![text])))?;
         emit(Line::Done(Tail::default()))?;
     }
     loop {
@@ -136,8 +142,8 @@ fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let kept = ["LD_LIBRARY_PATH", "TESSDATA_PREFIX", "ORT_DISABLE_TELEMETRY"];
     let has_more = std::env::vars_os().any(|(name, _)| kept.iter().all(|kept| name != *kept));
     attempt("read its environment", have(has_more));
-    emit(Line::Document(Head { fields: attempts, page_count: 1, ..Head::default() }))?;
-    emit(Line::Page(Page { number: 1, is_blank: true, ..Page::default() }))?;
+    emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
+    emit(Line::Page(page_of(attempts)))?;
     Ok(Tail::default())
 }
 

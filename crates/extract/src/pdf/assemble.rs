@@ -1,10 +1,12 @@
 //! Assembles pages of blocks into a [`Document`]: text, headings, title, warnings. A pure function.
 
+use std::collections::HashMap;
+
 use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
-use super::{contents, furniture, geometry, headings, quality, spacing, title};
-use crate::protocol::{OcrOutcome, Page};
+use super::{contents, furniture, geometry, headings, notes, quality, spacing, title};
+use crate::protocol::{OcrOutcome, Page, PageNote};
 use crate::sandbox::parent::Reading;
 use crate::sandbox::{Ocr, ReadOptions};
 
@@ -45,9 +47,21 @@ impl Reading {
         num_legible(self) > num_legible(other)
     }
 
-    /// Whether there is text on any page, or in a form.
+    /// Keeps what another reader has found besides the text of the pages: notes, files and the account of them.
+    pub(super) fn keep_additions_of(&mut self, other: Self) {
+        let pages = other.pages.into_iter().map(|page| (page.number, page.notes));
+        let mut notes: HashMap<u32, Vec<PageNote>> = pages.collect();
+        for page in self.pages.iter_mut().filter(|page| page.notes.is_empty()) {
+            page.notes = notes.remove(&page.number).unwrap_or_default();
+        }
+        if self.members.is_empty() && self.tail.parts.is_empty() {
+            (self.members, self.tail.parts) = (other.members, other.tail.parts);
+        }
+    }
+
+    /// Whether there is text on any page.
     fn has_text(&self) -> bool {
-        !self.head.fields.is_empty() || self.pages.iter().any(|page| !page.blocks.is_empty())
+        self.pages.iter().any(|page| !page.blocks.is_empty())
     }
 
     fn count_characters(&self) -> (usize, usize) {
@@ -87,15 +101,20 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
         },
         ..Document::default()
     };
-    let blocks =
-        pages.iter().flat_map(|page| page.blocks.iter().map(move |block| (page.number, block)));
-    for ((page, block), chain) in blocks.zip(chains) {
-        push(&mut document, Some(page), block.kind, &block.text, chain);
-    }
-    // Texts in the fields of a form; most viewers have also drawn them on the page.
-    let unseen = reading.head.fields.iter().filter(|field| !document.text.contains(field.as_str()));
-    for field in unseen.cloned().collect::<Vec<_>>() {
-        push(&mut document, None, BlockKind::ListItem, &field, Vec::new());
+    let mut chains = chains.into_iter();
+    for page in &pages {
+        let mut blocks = page.blocks.iter();
+        for notes in notes::by_block(page) {
+            if let Some(block) = blocks.next() {
+                let chain = chains.next().unwrap_or_default();
+                push(&mut document, page.number, block.kind, &block.text, chain);
+            }
+            for note in notes {
+                let above = document.blocks.last().map(|block| block.headings.clone());
+                let above = above.unwrap_or_default();
+                push(&mut document, page.number, BlockKind::Paragraph, &note.text, above);
+            }
+        }
     }
     let words = document.metadata.words.get_or_insert_default();
     pages.iter().for_each(|page| words.merge(&page.left_out));
@@ -103,13 +122,7 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
     document
 }
 
-fn push(
-    document: &mut Document,
-    page: Option<u32>,
-    kind: BlockKind,
-    text: &str,
-    headings: Vec<String>,
-) {
+fn push(document: &mut Document, page: u32, kind: BlockKind, text: &str, headings: Vec<String>) {
     if !document.text.is_empty() {
         document.text.push_str("\n\n");
     }
@@ -121,7 +134,7 @@ fn push(
         headings,
         symbol: None,
         context: None,
-        page,
+        page: Some(page),
         starts_section: kind == BlockKind::Heading,
     });
 }
@@ -138,7 +151,7 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
         |page: &Page| page.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
     let num_unread = count(|page| page.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
 
-    let mut warnings = Vec::new();
+    let mut warnings = reading.tail.warnings.clone();
     if reading.tail.rebuilt {
         warnings.push("the file is damaged and was rebuilt from its parts".to_owned());
     }
@@ -168,7 +181,8 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
             "the text on {num_garbage} of {total} pages is unreadable, because its fonts do not identify their characters"
         ));
     }
-    if !reading.has_text() && warnings.is_empty() {
+    let has_notes = reading.pages.iter().any(|page| !page.notes.is_empty());
+    if !reading.has_text() && !has_notes && warnings.is_empty() {
         warnings.push("there is no text in this document".to_owned());
     }
     warnings
@@ -198,6 +212,40 @@ fn ranges(numbers: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::PageBlock;
+
+    /// Returns a reading of pages, each with one block and one note.
+    fn reading(pages: &[[&str; 2]]) -> Reading {
+        let page = |(number, [text, note]): (u32, &[&str; 2])| Page {
+            number,
+            blocks: vec![PageBlock::new(BlockKind::Heading, 1, *text)],
+            notes: vec![PageNote { text: (*note).to_owned(), place: None }],
+            ..Page::default()
+        };
+        Reading { pages: (1..).zip(pages).map(page).collect(), ..Reading::default() }
+    }
+
+    #[test]
+    fn notes_are_paragraphs_of_their_pages_however_often_they_come() {
+        let pages = [["Ebb and flood", "SEEN"], ["Locks", "SEEN"], ["Piers", "SEEN"]];
+        let options = ReadOptions::new("reader".into());
+        let document = assemble(&reading(&pages), &options);
+        let blocks = document.blocks.iter().filter(|block| block.kind == BlockKind::Paragraph);
+        let notes = blocks.map(|block| (block.page, document.text[block.bytes.clone()].to_owned()));
+        let expected = [1, 2, 3].map(|page| (Some(page), "SEEN".to_owned()));
+        assert_eq!(notes.collect::<Vec<_>>(), expected);
+        let last = document.blocks.last().map(|block| block.headings.clone());
+        assert_eq!(last, Some(vec!["Piers".to_owned()]));
+    }
+
+    #[test]
+    fn another_reading_keeps_the_notes() {
+        let mut other = reading(&[["Ebb", ""]]);
+        other.pages[0].notes.clear();
+        other.keep_additions_of(reading(&[["garbage", "When?"]]));
+        assert_eq!(other.pages[0].notes[0].text, "When?");
+        assert_eq!(other.pages[0].blocks[0].text, "Ebb");
+    }
 
     #[test]
     fn page_numbers_are_shown_as_ranges() {

@@ -14,6 +14,7 @@ mod furniture;
 mod geometry;
 mod headings;
 mod labels;
+mod notes;
 mod number;
 mod outline;
 mod quality;
@@ -59,7 +60,7 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
             reading.head.outline.clear();
         }
         match reading {
-            Ok(reading) => {
+            Ok(mut reading) => {
                 let is_final =
                     reading.is_complete() && (reading.draws_no_text() || reading.is_legible());
                 let is_better = best_so_far.as_ref().is_none_or(|best| {
@@ -67,6 +68,9 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
                         && (best.is_complete() || reading.is_complete())
                 });
                 if is_better {
+                    if let Some(before) = best_so_far.take() {
+                        reading.keep_additions_of(before);
+                    }
                     best_so_far = Some(reading);
                 }
                 if is_final {

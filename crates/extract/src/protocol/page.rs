@@ -16,6 +16,9 @@ pub struct Page {
     pub height: f64,
     /// Blocks in reading order; none of them is blank.
     pub blocks: Vec<PageBlock>,
+    /// What was added to the page without being drawn on it, in order.
+    #[serde(default)]
+    pub notes: Vec<PageNote>,
     /// Instructions on the page that draw text, readable or not.
     pub num_text_ops: u32,
     /// Whether the page has no drawing instructions.
@@ -87,6 +90,14 @@ impl PageBlock {
     pub fn is_prose(&self) -> bool {
         !self.is_contents && !matches!(self.kind, BlockKind::Table | BlockKind::Code)
     }
+}
+
+/// A paragraph that belongs to a page but not to its text: a comment, the name of an embedded file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageNote {
+    pub text: String,
+    /// Where it is attached; `None` if that is the whole page.
+    pub place: Option<Place>,
 }
 
 /// Position of a block, in points from the upper left corner of the page, and its appearance.

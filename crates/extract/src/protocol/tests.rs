@@ -51,6 +51,7 @@ fn every_line_is_parsed_back_unchanged() {
         number: 3,
         blocks: vec![PageBlock::new(BlockKind::Table, 0, "| a |\n| --- |\n| \u{1F30A} |")],
         image_coverage: 0.25,
+        notes: vec![PageNote { text: "Comment: when?".into(), place: None }],
         ..Page::default()
     }));
     check(&Line::Parsed(Box::new(Parsed {

@@ -1,26 +1,23 @@
-//! Reads the data of a PDF outside its pages: metadata, outline, language, labels, form fields.
+//! Reads the data of a PDF outside its pages: metadata, outline, language, labels.
 
 use std::collections::{HashMap, HashSet};
 
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::metadata::Metadata;
 use hayro::hayro_syntax::object::{
-    Array, DateTime, Dict, MaybeRef, Name, Object, ObjectIdentifier, String as PdfString,
+    Array, DateTime, Dict, MaybeRef, Object, ObjectIdentifier, String as PdfString,
 };
 
 use super::numbering::Numbering;
-use super::{labels, strings};
+use super::{labels, names, strings};
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{Head, OutlineEntry};
 
 /// Most bookmarks that are read; the largest handbooks have as many.
 const MAX_OUTLINE: usize = 10_000;
 
-/// Most nodes of a tree of names or fields that are visited.
-const MAX_NODES: usize = 100_000;
-
-/// Deepest nesting of fields.
-const MAX_DEPTH: u8 = 32;
+/// Most names of destinations that are read.
+const MAX_NAMES: usize = 500_000;
 
 /// Returns what `pdf` states about itself.
 pub(super) fn head(pdf: &Pdf, numbering: &Numbering) -> Head {
@@ -36,7 +33,6 @@ pub(super) fn head(pdf: &Pdf, numbering: &Numbering) -> Head {
         page_count,
         labels: labels::of(&catalog, page_count),
         outline: outline(pdf, &catalog, numbering),
-        fields: fields(&catalog),
         format: None,
     }
 }
@@ -88,40 +84,26 @@ fn outline(pdf: &Pdf, catalog: &Dict<'_>, numbering: &Numbering) -> Vec<OutlineE
 /// Where links lead.
 struct Destinations<'a> {
     pages: HashMap<ObjectIdentifier, u32>,
-    names: HashMap<Vec<u8>, Object<'a>>,
+    by_name: HashMap<Vec<u8>, Object<'a>>,
 }
 
 impl<'a> Destinations<'a> {
     fn new(pdf: &'a Pdf, catalog: &Dict<'a>, numbering: &Numbering) -> Self {
         let numbered = numbering.numbers.iter().copied().zip(pdf.pages().iter());
         let pages = numbered.filter_map(|(at, page)| Some((page.raw().obj_id()?, at))).collect();
-        let mut names = HashMap::new();
+        let mut by_name = HashMap::new();
         if let Some(old) = catalog.get::<Dict<'_>>(b"Dests") {
             for key in old.keys() {
                 if let Some(destination) = old.get::<Object<'_>>(&*key) {
-                    names.insert(key.to_vec(), destination);
+                    by_name.insert(key.to_vec(), destination);
                 }
             }
         }
         let tree =
             catalog.get::<Dict<'_>>(b"Names").and_then(|tree| tree.get::<Dict<'_>>(b"Dests"));
-        let mut pending: Vec<Dict<'_>> = tree.into_iter().collect();
-        let mut num_nodes = 0;
-        while let Some(node) = pending.pop()
-            && num_nodes < MAX_NODES
-        {
-            num_nodes += 1;
-            let leaves = node.get::<Array<'_>>(b"Names");
-            let mut leaves = leaves.iter().flat_map(Array::iter::<Object<'_>>);
-            while let (Some(name), Some(destination)) = (leaves.next(), leaves.next()) {
-                if let Object::String(name) = name {
-                    names.insert(name.to_vec(), destination);
-                }
-            }
-            let kids = node.get::<Array<'_>>(b"Kids");
-            pending.extend(kids.iter().flat_map(Array::iter::<Dict<'_>>));
-        }
-        Self { pages, names }
+        let entries = tree.into_iter().flat_map(|tree| names::entries(tree, MAX_NAMES));
+        by_name.extend(entries.map(|(name, destination)| (name.to_vec(), destination)));
+        Self { pages, by_name }
     }
 
     /// Returns the page that an item of the outline leads to, from 1.
@@ -132,8 +114,8 @@ impl<'a> Destinations<'a> {
             destination = match destination {
                 Object::Array(parts) => return self.page_at(&parts),
                 Object::Dict(dict) => dict.get::<Object<'_>>(b"D")?,
-                Object::Name(name) => self.names.get(&*name)?.clone(),
-                Object::String(name) => self.names.get(&*name)?.clone(),
+                Object::Name(name) => self.by_name.get(&*name)?.clone(),
+                Object::String(name) => self.by_name.get(&*name)?.clone(),
                 _ => return None,
             };
         }
@@ -150,41 +132,4 @@ impl<'a> Destinations<'a> {
             MaybeRef::NotRef(_) => None,
         }
     }
-}
-
-/// Returns the texts typed or chosen in the fields of a form; check marks and signatures are not
-/// text.
-fn fields(catalog: &Dict<'_>) -> Vec<String> {
-    let form = catalog.get::<Dict<'_>>(b"AcroForm").unwrap_or_default();
-    let roots = form.get::<Array<'_>>(b"Fields");
-    let mut pending: Vec<(Dict<'_>, bool, u8)> =
-        roots.iter().flat_map(Array::iter::<Dict<'_>>).map(|field| (field, false, 0)).collect();
-    pending.reverse();
-    let mut found = Vec::new();
-    let mut num_nodes = 0;
-    while let Some((field, is_text, depth)) = pending.pop()
-        && num_nodes < MAX_NODES
-    {
-        num_nodes += 1;
-        let kind = field.get::<Name<'_>>(b"FT");
-        let is_text = kind.map_or(is_text, |kind| matches!(&*kind, b"Tx" | b"Ch"));
-        let words = match field.get::<Object<'_>>(b"V") {
-            Some(Object::String(value)) => strings::decode(&value),
-            Some(Object::Array(all)) => {
-                let all = all.iter::<PdfString<'_>>().map(|value| strings::decode(&value));
-                all.collect::<Vec<_>>().join(", ")
-            }
-            _ => String::new(),
-        };
-        let words = clean::text(&words);
-        if is_text && words.chars().any(char::is_alphanumeric) {
-            found.push(words);
-        }
-        if depth < MAX_DEPTH {
-            let kids = field.get::<Array<'_>>(b"Kids");
-            let kids: Vec<Dict<'_>> = kids.iter().flat_map(Array::iter::<Dict<'_>>).collect();
-            pending.extend(kids.into_iter().rev().map(|kid| (kid, is_text, depth + 1)));
-        }
-    }
-    found
 }

@@ -6,6 +6,7 @@ mod characters;
 mod device;
 mod hidden;
 mod labels;
+mod names;
 mod numbering;
 mod place;
 mod render;
@@ -144,6 +145,7 @@ fn convert(number: u32, device: &PageDevice<'_>) -> Page {
         ocr: None,
         num_words: 0,
         num_unsure: 0,
+        notes: Vec::new(),
         left_out,
     }
 }
