@@ -114,9 +114,9 @@ impl Side {
         let number_bases =
             lines.iter().filter(|line| line.balance >= 0).map(|line| line.base).collect();
         let bases = lines.into_iter().map(|line| line.base).collect();
-        // Numbers belong to tables.
-        let has_letters = |word: &&&Word| word.text.contains(char::is_alphabetic);
-        let num_words = words.iter().filter(has_letters).map(|word| word.num_words()).sum();
+        // Numbers belong to tables, entries to their labels.
+        let is_prose = |word: &&&Word| word.text.contains(char::is_alphabetic) && !word.is_entry;
+        let num_words = words.iter().filter(is_prose).map(|word| word.num_words()).sum();
         Self { num_words, bases, number_bases, fill }
     }
 

@@ -4,6 +4,9 @@ use super::lines::Line;
 
 const BULLETS: &str = "•‣▪▫●○◦■□⁃∙·–—-*✓❖➢→►▶";
 
+/// The states of the boxes of a form.
+pub(crate) const BOXES: [&str; 4] = ["[x]", "[ ]", "(x)", "( )"];
+
 pub(super) fn ends_sentence(line: &Line) -> bool {
     let last = line
         .words
@@ -27,7 +30,9 @@ pub(super) fn marker_of(line: &Line) -> Option<Marker> {
     }
     let mut characters = first.text.chars();
     let (one, rest) = (characters.next()?, characters.as_str());
-    if BULLETS.contains(one) && rest.is_empty() {
+    let is_bullet = BULLETS.contains(one) && rest.is_empty();
+    let is_box = first.is_entry && BOXES.contains(&first.text.as_str());
+    if is_bullet || is_box {
         return Some(Marker::Bullet);
     }
     let inner = first.text.trim_start_matches('(').strip_suffix(['.', ')'])?;

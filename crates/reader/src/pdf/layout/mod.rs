@@ -8,10 +8,11 @@ mod aligned;
 mod cells;
 mod columns;
 pub(crate) mod copies;
+pub(crate) mod entries;
 mod gaps;
 mod lines;
 mod margin;
-mod marks;
+pub(crate) mod marks;
 mod numbers;
 mod paragraphs;
 mod piece;
@@ -36,11 +37,14 @@ use piece::Piece;
 use rules::Rules;
 use sheet::{Area, Direction, Sheet};
 
-pub(crate) use words::{ASCENT, DESCENT, Word};
+pub(crate) use paragraphs::place_of;
+pub(crate) use words::{ASCENT, DESCENT, Word, turn_area};
 
 /// A page after layout analysis, turned so that most of its text is upright.
 pub(crate) struct Arranged {
     pub(crate) blocks: Vec<PageBlock>,
+    /// The direction of most of its text before it was turned.
+    pub(crate) direction: Direction,
     pub(crate) width: f64,
     pub(crate) height: f64,
 }
@@ -70,12 +74,10 @@ pub(crate) fn arrange(sheet: &Sheet, left_out: &mut Words) -> Arranged {
     all.retain(|(_, words)| !words.is_empty());
     // The sort is stable: of equals the first stays first, which is horizontal text.
     all.sort_by_key(|(_, words)| std::cmp::Reverse(words.len()));
-    let is_turned = all
-        .first()
-        .is_some_and(|(direction, _)| matches!(direction, Direction::Down | Direction::Up));
-    let (width, height) = match is_turned {
-        true => (sheet.height, sheet.width),
-        false => (sheet.width, sheet.height),
+    let direction = all.first().map_or(Direction::Right, |(direction, _)| *direction);
+    let (width, height) = match direction {
+        Direction::Down | Direction::Up => (sheet.height, sheet.width),
+        Direction::Right | Direction::Left => (sheet.width, sheet.height),
     };
     let mut blocks = Vec::new();
     for (direction, words) in all {
@@ -83,7 +85,7 @@ pub(crate) fn arrange(sheet: &Sheet, left_out: &mut Words) -> Arranged {
         let rules: Vec<Area> = sheet.rules.iter().map(turn).collect();
         blocks.extend(arrange_words(words, &rules, left_out));
     }
-    Arranged { blocks, width, height }
+    Arranged { blocks, direction, width, height }
 }
 
 /// Analyses words that run to the right, and the rules among them: returns blocks in reading order.

@@ -60,7 +60,7 @@ pub(super) struct BodyStyle {
 }
 
 /// Returns a place with the rounded edges of an area.
-fn place_of(area: &Area) -> Place {
+pub(crate) fn place_of(area: &Area) -> Place {
     let round = |points: f64| (points * 10.0).round() / 10.0;
     Place {
         left: round(area.left),

@@ -9,6 +9,8 @@ pub(crate) struct Sheet {
     pub(crate) height: f64,
     /// In drawing order.
     pub(crate) glyphs: Vec<Glyph>,
+    /// How many of the glyphs, the first ones, are drawn by the page itself; the others by its annotations.
+    pub(crate) num_of_page: usize,
     /// Thin lines, horizontal or vertical.
     pub(crate) rules: Vec<Area>,
 }
@@ -16,10 +18,14 @@ pub(crate) struct Sheet {
 impl Sheet {
     /// Moves glyphs to a sheet of the same size.
     pub(crate) fn split_off(&mut self, is_moved: &[bool]) -> Self {
-        let Self { width, height, .. } = *self;
+        let Self { width, height, num_of_page, .. } = *self;
+        let of_page = is_moved.iter().take(num_of_page);
+        let num_moved = of_page.filter(|is_moved| **is_moved).count();
+        self.num_of_page -= num_moved;
         let mut moved = is_moved.iter();
         let glyphs = self.glyphs.extract_if(.., |_| moved.next().is_some_and(|moved| *moved));
-        Self { width, height, glyphs: glyphs.collect(), rules: Vec::new() }
+        let glyphs = glyphs.collect();
+        Self { width, height, glyphs, num_of_page: num_moved, rules: Vec::new() }
     }
 }
 
@@ -41,6 +47,8 @@ pub(crate) struct Glyph {
     pub(crate) is_bold: bool,
     /// Level of the heading that it is tagged as part of; 0 for none.
     pub(crate) tagged_level: u8,
+    /// Whether it is what somebody has put into a field of a form.
+    pub(crate) is_entry: bool,
 }
 
 /// The text of a glyph.

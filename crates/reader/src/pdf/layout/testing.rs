@@ -25,6 +25,7 @@ pub(super) fn word(text: &str, left: f64, base: f64, size: f64) -> Word {
         shows_fixed_pitch: false,
         order: 0,
         is_after_space: false,
+        is_entry: false,
     }
 }
 
@@ -77,6 +78,7 @@ pub(super) fn sheet(texts: &[(&str, f64, f64)]) -> Sheet {
                 ink: 0.0,
                 is_bold: false,
                 tagged_level: 0,
+                is_entry: false,
             });
         }
     }

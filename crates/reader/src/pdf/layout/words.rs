@@ -32,6 +32,8 @@ pub(crate) struct Word {
     pub(crate) order: usize,
     /// Whether a space is drawn before it.
     pub(crate) is_after_space: bool,
+    /// Whether it is what somebody has put into a field of a form.
+    pub(crate) is_entry: bool,
 }
 
 /// Height of letters above and below the base line, as fractions of the size.
@@ -100,7 +102,7 @@ fn has_narrow_and_wide(text: &str) -> bool {
 }
 
 /// Rotates a point so that text in `direction` runs to the right.
-fn turn(sheet: &Sheet, direction: Direction, x: f64, y: f64) -> (f64, f64) {
+pub(super) fn turn(sheet: &Sheet, direction: Direction, x: f64, y: f64) -> (f64, f64) {
     match direction {
         Direction::Right => (x, y),
         Direction::Down => (y, sheet.width - x),
@@ -200,6 +202,8 @@ fn push(glyphs: &[Placed<'_>], is_after_space: bool, narrow: f64, words: &mut Ve
         glyphs.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), placed| {
             (low.min(placed.glyph.advance), high.max(placed.glyph.advance))
         });
+    // An entry says nothing about the widths of letters.
+    let is_entry = first.glyph.is_entry;
     let left = glyphs.iter().map(|placed| placed.left).fold(first.left, f64::min);
     let right = glyphs.iter().map(Placed::right).fold(last.right(), f64::max);
     words.push(Word {
@@ -210,11 +214,12 @@ fn push(glyphs: &[Placed<'_>], is_after_space: bool, narrow: f64, words: &mut Ve
         is_bold: glyphs.iter().filter(|placed| placed.glyph.is_bold).count() * 2 > glyphs.len(),
         is_mono: false,
         tagged_level: first.glyph.tagged_level,
-        pitch: (widest - narrowest < 0.02 * size).then_some(widest / size),
-        shows_fixed_pitch: has_different_letters(&text),
+        pitch: (widest - narrowest < 0.02 * size && !is_entry).then_some(widest / size),
+        shows_fixed_pitch: has_different_letters(&text) && !is_entry,
         text,
         order: words.len(),
         is_after_space,
+        is_entry,
     });
 }
 

@@ -87,6 +87,7 @@ impl Shaped {
                 order,
                 // Tesseract has separated them.
                 is_after_space: true,
+                is_entry: false,
             }
         };
         self.words.iter().enumerate().map(place).collect()

@@ -248,6 +248,7 @@ impl<'a> PageDevice<'a> {
             ink: shape.ink,
             is_bold: shape.is_bold,
             tagged_level,
+            is_entry: false,
         });
     }
 }
