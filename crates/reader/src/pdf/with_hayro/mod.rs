@@ -12,6 +12,7 @@ mod place;
 mod render;
 mod strings;
 mod tags;
+mod xfa;
 
 use std::sync::Arc;
 
