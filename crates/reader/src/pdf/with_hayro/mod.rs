@@ -1,9 +1,13 @@
 //! Reads PDF pages with `hayro`, which renders PDF: each page is drawn on a sheet of glyphs, which
 //! `layout` analyses. Scanned pages are rendered as pictures for OCR.
 
+mod additions;
+mod annotations;
+mod attachments;
 mod catalog;
 mod characters;
 mod device;
+mod form;
 mod hidden;
 mod labels;
 mod names;
@@ -12,12 +16,16 @@ mod place;
 mod render;
 mod strings;
 mod tags;
+#[cfg(test)]
+mod testing;
 mod xfa;
 
 use std::sync::Arc;
 
 use hayro::hayro_interpret::util::TransformExt;
-use hayro::hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
+use hayro::hayro_interpret::{
+    Context, InterpreterCache, InterpreterSettings, RenderContent, interpret_page,
+};
 use hayro::hayro_syntax::page::Page as PdfPage;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Rect;
@@ -26,6 +34,7 @@ use super::layout;
 use crate::error::Failure;
 use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 use crate::{Emit, Input, Stop};
+use additions::Additions;
 use characters::Characters;
 use device::{PageDevice, Shapes};
 use numbering::Numbering;
@@ -42,21 +51,35 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     emit(Line::Document(catalog::head(&pdf, &numbering)))?;
 
     let mut sheets = Sheets::of(&pdf, input.request.keeps_all);
+    let mut additions = Additions::of(&pdf, input.request.omits_remarks);
     let mut next = 1;
+    // The last page gets what belongs to no other.
+    let mut last: Option<Page> = None;
     for (number, page) in numbering.numbers.iter().copied().zip(pdf.pages().iter()) {
+        if let Some(page) = last.take() {
+            emit(Line::Page(page))?;
+        }
         for missing in next..number {
             emit(Line::Page(missing_page(missing)))?;
         }
         next = number.saturating_add(1);
-        emit(Line::Page(convert(number, &sheets.draw(page))))?;
+        last = Some(convert(number, page, &mut sheets, &mut additions));
+    }
+    if let Some(mut page) = last {
+        additions.finish(&mut page, numbering.page_count == 1);
+        emit(Line::Page(page))?;
     }
     for missing in next..=numbering.page_count {
         emit(Line::Page(missing_page(missing)))?;
     }
+    let Additions { attachments, mut parts, warnings, .. } = additions;
+    attachments.send(emit, &mut parts)?;
     Ok(Tail {
         declared_page_count: numbering.declared,
         pages_lost: numbering.lacks_pages(),
         rebuilt: is_rebuilt(input.bytes),
+        warnings,
+        parts,
         ..Tail::default()
     })
 }
@@ -85,21 +108,27 @@ impl<'a> Sheets<'a> {
         }
     }
 
-    /// Returns a page with what it shows.
-    fn draw(&mut self, page: &'a PdfPage<'a>) -> PageDevice<'_> {
+    /// Returns a page with what it shows; its annotations are drawn over it.
+    fn draw(&mut self, page: &'a PdfPage<'a>, has_annotations: bool) -> PageDevice<'_> {
         // Infinite sizes are not valid, and cannot be serialised.
         let (width, height) = page.render_dimensions();
         let is_finite = width.is_finite() && height.is_finite();
         let size = if is_finite { (width, height) } else { (0.0, 0.0) };
         let frame = Rect::new(0.0, 0.0, size.0.into(), size.1.into());
         let transform = page.initial_transform(true).to_kurbo();
-        let settings = self.settings.clone();
-        let mut context = Context::new(transform, frame, &self.cache, self.pdf.xref(), settings);
+        let context = |content| {
+            let settings = InterpreterSettings { render_content: content, ..self.settings.clone() };
+            Context::new(transform, frame, &self.cache, self.pdf.xref(), settings)
+        };
         self.characters.add_page(page.resources());
         let levels = self.tags.of_page(page.raw().obj_id());
         let mut device = PageDevice::new(size, &mut self.shapes, &self.characters, levels);
         device.keeps_all = self.keeps_all;
-        interpret_page(page, &mut context, &mut device);
+        interpret_page(page, &mut context(RenderContent::PAGE), &mut device);
+        device.sheet.num_of_page = device.sheet.glyphs.len();
+        if has_annotations {
+            interpret_page(page, &mut context(RenderContent::ANNOTATIONS), &mut device);
+        }
         device.remove_hidden();
         device
     }
@@ -129,12 +158,21 @@ fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, ReadFailure> {
     })
 }
 
-fn convert(number: u32, device: &PageDevice<'_>) -> Page {
+/// Reads a page with what people have added to it.
+fn convert<'a>(
+    number: u32,
+    page: &'a PdfPage<'a>,
+    sheets: &mut Sheets<'a>,
+    additions: &mut Additions<'a>,
+) -> Page {
+    let annotations = additions.of_page(page);
+    let mut device = sheets.draw(page, annotations.are_drawn);
+    additions.write_entries(annotations.widgets, &mut device);
+    let mut left_out = std::mem::take(&mut device.left_out);
     let sheet = &device.sheet;
-    let mut left_out = device.left_out.clone();
     let arranged = layout::arrange(sheet, &mut left_out);
     let coverage = device.image_area / (sheet.width * sheet.height).max(1.0);
-    Page {
+    let mut page = Page {
         number,
         width: arranged.width,
         height: arranged.height,
@@ -148,7 +186,10 @@ fn convert(number: u32, device: &PageDevice<'_>) -> Page {
         num_unsure: 0,
         notes: Vec::new(),
         left_out,
-    }
+    };
+    additions.add_notes(annotations.remarks, sheet, arranged.direction, &mut page);
+    additions.remember(&page);
+    page
 }
 
 /// Returns a page that is missing from the file.

@@ -48,7 +48,7 @@ pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         let size = (pixmap.width().into(), pixmap.height().into());
         let words = match wanted.marked.is_empty() {
             true => Vec::new(),
-            false => layout::words(&Sheets::of(&pdf, true).draw(page).sheet),
+            false => layout::words(&Sheets::of(&pdf, true).draw(page, true).sheet),
         };
         picture::send(size, colours, &Marks { words, scale, text: &wanted.marked }, emit)?;
     }

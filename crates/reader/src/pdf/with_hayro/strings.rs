@@ -31,6 +31,15 @@ pub(super) fn decode(bytes: &[u8]) -> String {
     }
 }
 
+/// Returns the day of a date, as `2024-05-01`, or as much of it as is stated; empty for anything else.
+pub(super) fn day(date: &str) -> String {
+    let date = date.trim();
+    let date = date.strip_prefix("D:").unwrap_or(date);
+    let digits = date.find(|c: char| !c.is_ascii_digit()).map_or(date, |end| &date[..end]);
+    let parts = [digits.get(..4), digits.get(4..6), digits.get(6..8)];
+    parts.into_iter().map_while(|part| part).collect::<Vec<_>>().join("-")
+}
+
 fn character(byte: u8) -> char {
     match byte {
         0x18..=0x1F => LOW[usize::from(byte - 0x18)],
@@ -62,6 +71,12 @@ mod tests {
         check(b"Caf\xE9 \x84 \x93fi\x1F", "Caf\u{E9} \u{2014} \u{FB01}fi\u{2DC}");
         check("Gezeiten für".as_bytes(), "Gezeiten f\u{FC}r");
         check(b"", "");
+    }
+
+    #[test]
+    fn a_date_has_a_day() {
+        let days = ["D:20240305101500+01'00'", "20240305", "D:2024", "yesterday", ""].map(day);
+        assert_eq!(days, ["2024-03-05", "2024-03-05", "2024", "", ""]);
     }
 
     #[test]
