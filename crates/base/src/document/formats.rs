@@ -203,7 +203,8 @@ impl Format {
     fn row(self) -> Row {
         match self {
             Self::Pdf => Row::new("pdf", &["pdf"]).content(Content::Marked),
-            Self::Markdown => Row::new("markdown", &["md", "markdown"]).further(&["mdx"]),
+            Self::Markdown => Row::new("markdown", &["md", "markdown"])
+                .further(&["mdx", "qmd", "rmd", "rmarkdown"]),
             Self::Text => Row::new("text", &["txt"]).further(&["wiki", "mediawiki"]),
             Self::Note => Row::new("note", &[]),
             Self::Notebook => Row::new("notebook", &["ipynb"]),

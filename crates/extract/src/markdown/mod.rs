@@ -4,6 +4,7 @@
 //! nested elements belong to one of them. Front matter, HTML comments, thematic breaks and link
 //! definitions are in no block. A block is a range of the source with link references resolved.
 
+mod divs;
 pub mod front_matter;
 mod resolve;
 pub mod spell;
@@ -100,6 +101,7 @@ pub struct Piece {
 
 /// Visits the outermost elements of the body.
 fn find_pieces(text: &str, body_start: usize) -> Vec<Piece> {
+    let text = &*divs::without_fences(text);
     let body = &text[body_start..];
     let mut pieces = Vec::new();
     let mut depth = 0_usize;

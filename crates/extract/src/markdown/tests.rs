@@ -51,6 +51,25 @@ fn a_second_heading_of_level_1_is_in_the_chain() {
 }
 
 #[test]
+fn fences_of_callouts_are_not_text_and_what_is_in_them_is_read() {
+    check(
+        "::: {.callout-note}\nBody.\n:::\n\n::: {#tbl-a}\n| a | b |\n|---|---|\n| c | d |\n:::\n\n:::tip Read this\nText.\n:::\n\n\
+         :::: columns\n- one\n- two\n::::\n\n```{r plot, echo=FALSE}\n::: kept\n```\n",
+        None,
+        &[
+            "*Paragraph||Body.",
+            "Table||| a | b |",
+            "Paragraph||:::tip Read this",
+            "ListItem||- one",
+            "ListItem||- two",
+            "Code||```{r plot, echo=FALSE}",
+        ],
+    );
+    let document = extract(":::: columns\n- one\n- two\n::::\n");
+    assert_eq!(&document.text[document.blocks[1].bytes.clone()], "- two");
+}
+
+#[test]
 fn front_matter_provides_the_title_and_is_not_a_block() {
     let head = "---\ntitle: Guide\ntags: [a]\n---\n";
     check(
