@@ -1,6 +1,7 @@
 //! Extracts the prose, the code and the short results of a Jupyter notebook.
 //!
-//! nbformat 4: cells in order, each with its kind, its source and its results.
+//! nbformat 4: cells in order, each with its kind, its source and its results. In nbformat 3, which IPython wrote, they
+//! are on worksheets, source code is called input, and headings are cells.
 
 mod outputs;
 
@@ -21,11 +22,19 @@ const MAX_PAGES: usize = 200;
 /// Longest name of a language.
 const MAX_LANGUAGE_BYTES: usize = 40;
 
+/// A notebook has cells, or worksheets with cells.
 #[derive(Deserialize)]
 struct Notebook {
-    cells: Vec<Cell>,
+    cells: Option<Vec<Cell>>,
+    worksheets: Option<Vec<Worksheet>>,
     #[serde(default)]
     metadata: Metadata,
+}
+
+#[derive(Deserialize)]
+struct Worksheet {
+    #[serde(default)]
+    cells: Vec<Cell>,
 }
 
 /// Nothing else of it is parsed: the state of its widgets may be long, or invalid.
@@ -39,18 +48,54 @@ struct Metadata {
 #[derive(Deserialize)]
 struct Cell {
     cell_type: String,
+    #[serde(alias = "input")]
     source: Value,
+    /// The language of source code, in nbformat 3.
+    #[serde(default)]
+    language: Value,
+    /// The level of a heading, in nbformat 3.
+    #[serde(default)]
+    level: Value,
     #[serde(default)]
     outputs: Value,
 }
 
+/// The deepest heading of a notebook.
+const MAX_LEVEL: u64 = 6;
+
+impl Cell {
+    /// Returns the source as Markdown; code is in the language of the notebook, unless the cell has one.
+    fn markdown(&self, language: &str) -> String {
+        let source = outputs::text(&self.source);
+        match self.cell_type.as_str() {
+            "code" => {
+                let own = self.language.as_str().filter(|own| own.len() <= MAX_LANGUAGE_BYTES);
+                fenced(
+                    if language.is_empty() { own.unwrap_or_default() } else { language },
+                    &source,
+                )
+            }
+            "heading" => {
+                let level = self.level.as_u64().unwrap_or(1).clamp(1, MAX_LEVEL);
+                let marks = "#".repeat(usize::try_from(level).unwrap_or(1));
+                format!("{marks} {}", source.split_whitespace().collect::<Vec<_>>().join(" "))
+            }
+            _ => source,
+        }
+    }
+}
+
 /// Reads a notebook; its results only with a function for those that are web pages.
 pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Document> {
-    let notebook: Notebook = serde_json::from_str(text).map_err(|error| Error::Extract {
-        failure: Failure::WrongFormat,
-        detail: format!("it is not a notebook of format 4: {error}"),
-    })?;
-    let Metadata { language_info, kernelspec } = &notebook.metadata;
+    let wrong = |detail: String| Error::Extract { failure: Failure::WrongFormat, detail };
+    let Notebook { cells, worksheets, metadata } = serde_json::from_str(text)
+        .map_err(|error| wrong(format!("it is not a notebook of format 3 or 4: {error}")))?;
+    let of_worksheets =
+        || Some(worksheets?.into_iter().flat_map(|worksheet| worksheet.cells).collect());
+    let cells: Vec<Cell> = cells
+        .or_else(of_worksheets)
+        .ok_or_else(|| wrong("it is not a notebook: it has no cells".to_owned()))?;
+    let Metadata { language_info, kernelspec } = &metadata;
     let language = language_info["name"].as_str().or(kernelspec["language"].as_str());
     let language = language.unwrap_or_default();
     // Each cell of code repeats it.
@@ -64,12 +109,8 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
         }
     });
     let (mut parts, mut left_out) = (Vec::new(), Words::default());
-    for cell in notebook.cells {
-        let source = outputs::text(&cell.source);
-        match cell.cell_type.as_str() {
-            "code" => parts.push(fenced(language, &source)),
-            _ => parts.push(source),
-        }
+    for cell in cells {
+        parts.push(cell.markdown(language));
         if let (Value::Array(all), Some(read_page)) = (cell.outputs, &read_page) {
             let read = all.iter().map(|output| outputs::markdown(output, read_page, &mut left_out));
             parts.extend(read);
@@ -113,6 +154,28 @@ mod tests {
         assert_eq!(
             kinds,
             [BlockKind::Heading, BlockKind::Paragraph, BlockKind::Code, BlockKind::Code]
+        );
+    }
+
+    #[test]
+    fn a_notebook_of_format_3_is_read() {
+        let document = extract_all(
+            r#"{"metadata": {"name": "tides"}, "nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": [
+                {"cell_type": "heading", "level": 2, "source": ["Low\n", "water"]},
+                {"cell_type": "markdown", "source": ["How low?"]},
+                {"cell_type": "code", "input": ["height()\n", "1"], "language": "python", "prompt_number": 3,
+                 "collapsed": false, "outputs": [
+                    {"output_type": "pyout", "prompt_number": 3, "text": ["3.2"], "html": ["<b>3.2</b>"]},
+                    {"output_type": "stream", "stream": "stdout", "text": ["dry\n"]},
+                    {"output_type": "display_data", "png": "iVBOR", "text": ["<Figure size 2x2>"]},
+                    {"output_type": "pyerr", "ename": "ValueError", "evalue": "no tide", "traceback": ["a"]}]},
+                {"cell_type": "raw", "source": "as it is"}]}, {"cells": [{"cell_type": "markdown", "source": "Second"}]}]}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            document.text,
+            "## Low water\n\nHow low?\n\n```python\nheight()\n1\n```\n\n```\n3.2\n```\n\n```\ndry\n```\n\n\
+             ```\nValueError: no tide\n```\n\nas it is\n\nSecond"
         );
     }
 

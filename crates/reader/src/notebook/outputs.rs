@@ -41,13 +41,13 @@ pub(super) fn text(value: &Value) -> String {
 pub(super) fn markdown(output: &Value, read_page: &ReadPage<'_>, left_out: &mut Words) -> String {
     let of = |name: &str| text(&output[name]);
     let (text, max_lines) = match output["output_type"].as_str() {
-        Some("error") => {
+        Some("error" | "pyerr") => {
             let message = format!("{}: {}", of("ename"), of("evalue"));
             // With the fences around it.
             (fenced("", &printed(&message)), MAX_ERROR_LINES + 2)
         }
         Some("stream") => (fenced("", &printed(&of("text"))), MAX_LINES),
-        _ => (best(&output["data"], read_page), MAX_LINES),
+        _ => (best(&forms(output), read_page), MAX_LINES),
     };
     if text.len() <= MAX_CHARS && text.lines().count() <= max_lines {
         return text;
@@ -56,21 +56,30 @@ pub(super) fn markdown(output: &Value, read_page: &ReadPage<'_>, left_out: &mut 
     String::new()
 }
 
+/// Returns the forms of a value: HTML, Markdown, LaTeX and plain text. In nbformat 3, the result itself has them.
+fn forms(output: &Value) -> [String; 4] {
+    match output.get("data") {
+        Some(data) => {
+            ["text/html", "text/markdown", "text/latex", "text/plain"].map(|kind| text(&data[kind]))
+        }
+        None => ["html", "markdown", "latex", "text"].map(|kind| text(&output[kind])),
+    }
+}
+
 /// Returns the form of a value that keeps most of the structure.
-fn best(data: &Value, read_page: &ReadPage<'_>) -> String {
-    let [html, markdown, latex, plain] =
-        ["text/html", "text/markdown", "text/latex", "text/plain"].map(|kind| text(&data[kind]));
+fn best(forms: &[String; 4], read_page: &ReadPage<'_>) -> String {
+    let [html, markdown, latex, plain] = forms;
     let is_table = html.contains("<table");
     let is_only_html = markdown.trim().is_empty() && plain.trim().is_empty();
     if (is_table || is_only_html) && html.len() <= MAX_HTML_BYTES && !html.trim().is_empty() {
-        let page = read_page(&html).filter(|text| !text.trim().is_empty());
+        let page = read_page(html).filter(|text| !text.trim().is_empty());
         if let Some(page) = page.filter(|text| !is_table || text.contains('|')) {
             return page;
         }
     }
     match (markdown.trim(), latex.trim()) {
-        ("", "") if is_description(&plain) => String::new(),
-        ("", "") => fenced("", &printed(&plain)),
+        ("", "") if is_description(plain) => String::new(),
+        ("", "") => fenced("", &printed(plain)),
         ("", latex) => latex.to_owned(),
         (markdown, _) => markdown.to_owned(),
     }
