@@ -128,6 +128,10 @@ formats! {
         Man = Row::new("man", &["man"]);
         /// Subtitles: SubRip and WebVTT.
         Subtitles = Row::new("subtitles", &["vtt", "srt"]);
+        /// References of BibTeX and BibLaTeX.
+        Bibtex = Row::new("bibtex", &["bib"]);
+        /// References as RIS, or as PubMed exports them.
+        Ris = Row::new("ris", &["ris"]).further(&["nbib"]);
         /// A table with values separated by commas or semicolons.
         Csv = Row::new("csv", &["csv"]);
         /// A table with values separated by tabs.

@@ -1,4 +1,4 @@
-//! Reads text in other markup languages than Markdown, and tables of separated values, line by line.
+//! Reads text in other markup languages than Markdown, lists of references, and tables of separated values.
 //!
 //! Each reader writes Markdown: headings, lists, tables and code keep their structure, and what only
 //! a program understands (roles, commands, macros) is removed. Every line of the result knows the
@@ -11,6 +11,7 @@ mod latex;
 mod man;
 mod marks;
 mod org;
+mod references;
 mod rst;
 mod subtitles;
 mod writer;
@@ -26,6 +27,8 @@ pub(super) fn extract(text: &str, dialect: Dialect) -> Document {
         Dialect::Latex => latex::extract(text),
         Dialect::Man => man::extract(text),
         Dialect::Subtitles => subtitles::extract(text),
+        Dialect::Bibtex => references::bibtex::extract(text),
+        Dialect::Ris => references::ris::extract(text),
         Dialect::Csv => csv::extract(text, b','),
         Dialect::Tsv => csv::extract(text, b'\t'),
     };

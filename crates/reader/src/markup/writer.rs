@@ -161,6 +161,13 @@ impl Writer {
         self.push(BlockKind::Paragraph, &prose(number, text), None);
     }
 
+    /// Writes a paragraph of lines, several of which may come from one line of the file.
+    pub(super) fn lines(&mut self, lines: &[(u32, String)]) {
+        let tidy = lines.iter().map(|(number, line)| (*number, tidy_line(line)));
+        let filled: Vec<_> = tidy.filter(|(_, line)| !line.is_empty()).collect();
+        self.push(BlockKind::Paragraph, &filled, None);
+    }
+
     /// Writes prose whose lines have their numbers.
     pub(super) fn paragraph_of(&mut self, words: Words) {
         self.push(BlockKind::Paragraph, &words.tidy(), None);

@@ -53,6 +53,18 @@ pub(super) fn extract(text: &str) -> Document {
     reader.writer.finish()
 }
 
+/// Returns the words of a short text, as of a field of BibTeX.
+pub(super) fn words_of(text: &str) -> String {
+    let mut reader =
+        Reader { text: Rc::from(text), line: 1, growth: Growth::of(text), ..Reader::default() };
+    reader.run(text.len());
+    while !reader.tables.is_empty() {
+        reader.end_table();
+    }
+    reader.flush();
+    reader.writer.finish().text
+}
+
 /// A list that is being read.
 struct List {
     is_numbered: bool,

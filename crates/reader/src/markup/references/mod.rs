@@ -1,0 +1,115 @@
+//! Reads lists of references, each of which becomes a section: its title, who wrote it, where it was published, and
+//! what is said about it.
+
+pub(super) mod bibtex;
+pub(super) mod ris;
+
+use super::writer::Writer;
+use crate::document::{Document, Reason, Words};
+
+/// What a field of a reference becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The heading of its section.
+    Title,
+    /// A person; persons with the same label are on one line.
+    Person(&'static str),
+    /// One of several words with the same label, which are on one line.
+    Listed(&'static str),
+    /// A line with a label.
+    Labelled(&'static str),
+    /// A paragraph: an abstract or a note.
+    Prose,
+    /// For a program: a path on a computer, the settings of a group.
+    Internal,
+}
+
+/// A field with its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Field {
+    /// The line at which it begins, from 1.
+    number: u32,
+    /// Its name in the file.
+    name: String,
+    role: Role,
+    text: String,
+}
+
+/// A reference.
+#[derive(Debug, Default)]
+struct Reference {
+    /// The line at which it begins, from 1.
+    number: u32,
+    /// What it is, and what documents call it: `article voss2019`.
+    kind: String,
+    key: String,
+    fields: Vec<Field>,
+}
+
+/// Writes references in order.
+#[derive(Default)]
+struct References {
+    writer: Writer,
+    left_out: Words,
+}
+
+impl References {
+    fn write(&mut self, reference: &Reference) {
+        let has_text = |field: &&Field| !field.text.trim().is_empty();
+        let fields: Vec<&Field> = reference.fields.iter().filter(has_text).collect();
+        let title = fields.iter().find(|field| field.role == Role::Title);
+        match title {
+            Some(title) => self.writer.heading(title.number, 2, &title.text),
+            None => self.writer.heading(reference.number, 2, &reference.key),
+        }
+        let mut lines: Vec<(u32, String)> = Vec::new();
+        let mut last_label = "";
+        for field in &fields {
+            let (label, text) = match field.role {
+                Role::Title if title.is_some_and(|title| title.number == field.number) => continue,
+                Role::Title => ("Title", &field.text),
+                Role::Person(label) | Role::Listed(label) | Role::Labelled(label) => {
+                    (label, &field.text)
+                }
+                Role::Prose => continue,
+                Role::Internal => {
+                    self.left_out.add(Reason::Markup, &field.text);
+                    continue;
+                }
+            };
+            let is_more = matches!(field.role, Role::Person(_) | Role::Listed(_));
+            match lines.last_mut() {
+                Some((_, line)) if is_more && label == last_label => {
+                    line.push_str("; ");
+                    line.push_str(text);
+                }
+                _ if label.is_empty() => {
+                    lines.push((field.number, format!("{}: {text}", field.name)))
+                }
+                _ => lines.push((field.number, format!("{label}: {text}"))),
+            }
+            last_label = label;
+        }
+        let key = [&*reference.kind, &*reference.key].join(" ");
+        if !key.trim().is_empty() {
+            let number = lines.last().map_or(reference.number, |(number, _)| *number);
+            lines.push((number, format!("Reference: {}", key.trim())));
+        }
+        self.writer.lines(&lines);
+        for field in fields.iter().filter(|field| field.role == Role::Prose) {
+            for paragraph in field.text.split("\n\n") {
+                let words = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.writer.lines(&[(field.number, words)]);
+            }
+        }
+    }
+
+    fn finish(self) -> Document {
+        let mut document = self.writer.finish_without_title();
+        document.metadata.words = Some(self.left_out);
+        document
+    }
+}
+
+#[cfg(test)]
+mod tests;
