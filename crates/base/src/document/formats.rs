@@ -124,6 +124,12 @@ formats! {
         Org = Row::new("org", &["org"]);
         /// LaTeX.
         Latex = Row::new("latex", &["tex"]).further(&["ltx"]);
+        /// Typst.
+        Typst = Row::new("typst", &["typ"]);
+        /// Textile, of wikis and trackers.
+        Textile = Row::new("textile", &["textile"]);
+        /// Plain Old Documentation, of Perl.
+        Pod = Row::new("pod", &["pod"]);
         /// Manual pages, with the macros man or mdoc.
         Man = Row::new("man", &["man"]);
         /// Subtitles: SubRip and WebVTT.
@@ -132,6 +138,8 @@ formats! {
         Bibtex = Row::new("bibtex", &["bib"]);
         /// References as RIS, or as PubMed exports them.
         Ris = Row::new("ris", &["ris"]).further(&["nbib"]);
+        /// A canvas: cards and arrows on a board, as Obsidian has them.
+        Canvas = Row::new("canvas", &["canvas"]);
         /// A table with values separated by commas or semicolons.
         Csv = Row::new("csv", &["csv"]);
         /// A table with values separated by tabs.

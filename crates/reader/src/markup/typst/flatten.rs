@@ -1,0 +1,414 @@
+//! Removes the code of Typst and keeps the content in it.
+//!
+//! Content in brackets may be anywhere in code, and code anywhere in content. Open brackets are on a stack, so that a
+//! file of any depth is read once from its beginning to its end.
+
+mod deliver;
+
+use std::collections::HashMap;
+
+use super::frames::{Cells, Frame, Piece, called};
+use super::scanner::Scanner;
+use crate::document::{Reason, Words};
+use crate::markup::marks::{Growth, MAX_DEPTH};
+
+/// What is left of a file.
+#[derive(Default)]
+pub(super) struct Flat {
+    pub(super) pieces: Vec<Piece>,
+    /// What the document says about itself.
+    pub(super) title: Option<String>,
+    pub(super) authors: Vec<String>,
+    /// The words of code and comments.
+    pub(super) left_out: Words,
+}
+
+pub(super) fn flatten(text: &str) -> Flat {
+    let mut flattener = Flattener {
+        scanner: Scanner::new(text),
+        frames: Vec::new(),
+        flat: Flat::default(),
+        callee: None,
+        definitions: HashMap::new(),
+        growth: Growth::of(text),
+    };
+    while !flattener.scanner.rest().is_empty() {
+        match flattener.frames.last() {
+            None | Some(Frame::Content { .. }) => flattener.markup(),
+            Some(_) => flattener.code(),
+        }
+    }
+    while !flattener.frames.is_empty() {
+        flattener.close();
+    }
+    flattener.flat
+}
+
+struct Flattener<'t> {
+    scanner: Scanner<'t>,
+    frames: Vec<Frame>,
+    flat: Flat,
+    /// The function whose name or arguments end here, in code.
+    callee: Option<String>,
+    definitions: HashMap<String, String>,
+    growth: Growth,
+}
+
+impl Flattener<'_> {
+    /// Reads up to the next mark of markup, and the mark.
+    fn markup(&mut self) {
+        const MARKS: [char; 12] = ['\\', '/', '`', '$', '*', '_', '#', '<', '~', '-', '[', ']'];
+        let rest = self.scanner.rest();
+        let len = rest.find(MARKS).unwrap_or(rest.len());
+        if len > 0 {
+            let number = self.scanner.line;
+            let words = self.scanner.take(len);
+            self.push(number, words);
+            return;
+        }
+        let number = self.scanner.line;
+        let before = self.scanner.before();
+        let mark = rest.chars().next().unwrap_or_default();
+        let after = rest[mark.len_utf8()..].chars().next();
+        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let (replacement, len) = match mark {
+            '\\' => match after {
+                Some(escaped) if !escaped.is_whitespace() => {
+                    self.scanner.take(1);
+                    let escaped = self.scanner.take(escaped.len_utf8());
+                    self.push(number, escaped);
+                    return;
+                }
+                _ => (" ", 1),
+            },
+            '/' if before != Some(':') && self.comment() => return,
+            '`' => {
+                let raw = self.scanner.raw();
+                self.deliver_raw(&raw);
+                return;
+            }
+            '$' => {
+                self.formula();
+                return;
+            }
+            '*' | '_' if !(is_letter(before) && is_letter(after)) => ("", 1),
+            '#' => {
+                self.scanner.take(1);
+                self.expression();
+                return;
+            }
+            '<' => match label_len(rest) {
+                Some(len) => ("", len),
+                None => ("<", 1),
+            },
+            '~' => (" ", 1),
+            '-' if rest.starts_with("---") => ("\u{2014}", 3),
+            '-' if rest.starts_with("--") => ("\u{2013}", 2),
+            '-' if rest.starts_with("-?") => ("", 2),
+            '[' | ']' => {
+                self.bracket(mark);
+                return;
+            }
+            _ => (&rest[..mark.len_utf8()], mark.len_utf8()),
+        };
+        self.scanner.take(len);
+        self.push(number, replacement);
+    }
+
+    /// Reads a bracket in content: a pair of them is words, and the last one closes the content.
+    fn bracket(&mut self, mark: char) {
+        let number = self.scanner.line;
+        match self.frames.last_mut() {
+            Some(Frame::Content { num_brackets: 0, .. }) if mark == ']' => {
+                self.scanner.take(1);
+                let closed = self.close();
+                self.go_on(closed);
+                return;
+            }
+            Some(Frame::Content { num_brackets, .. }) if mark == ']' => *num_brackets -= 1,
+            Some(Frame::Content { num_brackets, .. }) => *num_brackets += 1,
+            _ => {}
+        }
+        let bracket = self.scanner.take(1);
+        self.push(number, bracket);
+    }
+
+    /// Skips a comment, if there is one.
+    fn comment(&mut self) -> bool {
+        let Some(comment) = self.scanner.comment() else { return false };
+        self.flat.left_out.add(Reason::Markup, comment);
+        true
+    }
+
+    /// Copies a formula.
+    fn formula(&mut self) {
+        let number = self.scanner.line;
+        let rest = self.scanner.rest();
+        let inside = &rest[1..];
+        let mut ends = inside.match_indices('$').map(|(end, _)| end);
+        let end = ends.find(|end| !inside[..*end].ends_with('\\'));
+        let end = end.filter(|end| !inside[..*end].contains("\n\n"));
+        let formula = self.scanner.take(end.map_or(1, |end| end + 2)).to_owned();
+        self.deliver(vec![Piece::Text(number, formula)]);
+    }
+
+    /// Reads what is after `#` in markup.
+    fn expression(&mut self) {
+        while self.scanner.has_word("context") {
+            self.scanner.path();
+            self.scanner.take_blanks();
+        }
+        let rest = self.scanner.rest();
+        let number = self.scanner.line;
+        match rest.chars().next() {
+            Some('[' | '(') => self.continue_call(String::new()),
+            Some('{') => {
+                self.scanner.take(1);
+                self.open(Frame::Block);
+            }
+            Some('"') => {
+                let said = self.scanner.quoted();
+                self.push(number, &said);
+            }
+            _ => match self.scanner.path() {
+                "" => self.push(number, "#"),
+                keyword @ ("let" | "set" | "show" | "import" | "include" | "return" | "if"
+                | "for" | "while") => self.statement(keyword),
+                path => self.call(path.to_owned()),
+            },
+        }
+    }
+
+    /// Begins a statement after its first word.
+    fn statement(&mut self, keyword: &str) {
+        let is_control = matches!(keyword, "if" | "for" | "while");
+        let is_template = keyword == "show" && self.scanner.rest().starts_with(':');
+        let mut defined = None;
+        if keyword == "let" {
+            self.scanner.take_blanks();
+            defined = Some(self.scanner.path().to_owned());
+            if self.scanner.rest().starts_with('(') {
+                // The content of a function has places for what it is called with.
+                defined = None;
+            }
+        }
+        self.open(Frame::Statement { is_silent: !is_control && !is_template, is_control, defined });
+        self.callee = None;
+    }
+
+    /// Reads what is after the name of a function or of a variable in markup.
+    fn call(&mut self, path: String) {
+        let is_call = self.scanner.rest().starts_with(['(', '[']);
+        if is_call {
+            self.continue_call(path);
+            return;
+        }
+        let number = self.scanner.line;
+        match self.definitions.get(&path).filter(|text| self.growth.take(text.len())) {
+            Some(text) => {
+                let text = text.clone();
+                self.push(number, &text);
+            }
+            None => self.flat.left_out.add(Reason::Markup, &path),
+        }
+    }
+
+    /// Opens the arguments or the content that belong to a function in markup.
+    fn continue_call(&mut self, callee: String) {
+        let rest = self.scanner.rest();
+        if rest.starts_with('(') {
+            self.scanner.take(1);
+            self.open_arguments(callee);
+        } else if rest.starts_with('[') {
+            self.scanner.take(1);
+            self.open_content(callee);
+        } else if rest.starts_with('.') && rest[1..].starts_with(char::is_alphabetic) {
+            let name_len = rest[1..].find(|c: char| !c.is_alphanumeric() && c != '-');
+            let is_method = name_len.is_some_and(|len| rest[1 + len..].starts_with('('));
+            if is_method {
+                self.scanner.take(1 + name_len.unwrap_or(0));
+                self.scanner.take(1);
+                self.open_arguments(callee);
+            }
+        }
+    }
+
+    fn open(&mut self, frame: Frame) {
+        if self.frames.len() < MAX_DEPTH {
+            self.frames.push(frame);
+        }
+    }
+
+    fn open_arguments(&mut self, function: String) {
+        let start = self.scanner.at();
+        let cells = Cells::default();
+        self.open(Frame::Arguments { function, argument: String::new(), start, cells });
+        self.callee = None;
+    }
+
+    fn open_content(&mut self, callee: String) {
+        self.open(Frame::Content { callee, pieces: Vec::new(), num_brackets: 0 });
+    }
+
+    /// Reads the next word or mark of code.
+    fn code(&mut self) {
+        let callee = self.callee.take();
+        let rest = self.scanner.rest();
+        let Some(first) = rest.chars().next() else { return };
+        match first {
+            '\n' if matches!(self.frames.last(), Some(Frame::Statement { .. })) => {
+                self.close();
+            }
+            ';' if matches!(self.frames.last(), Some(Frame::Statement { .. })) => {
+                self.scanner.take(1);
+                self.close();
+            }
+            '"' => self.quoted(),
+            '`' => {
+                let raw = self.scanner.raw();
+                self.deliver_raw(&raw);
+            }
+            '$' => self.formula(),
+            '/' if self.comment() => {}
+            '[' => {
+                self.scanner.take(1);
+                self.open_content(callee.unwrap_or_default());
+            }
+            '(' => {
+                self.scanner.take(1);
+                self.open_arguments(callee.unwrap_or_default());
+            }
+            '{' => {
+                self.scanner.take(1);
+                self.open(Frame::Block);
+            }
+            ')' | '}' | ']' => self.closing(first),
+            ',' | ':' => self.separator(first, callee),
+            c if c.is_alphabetic() || c == '_' => {
+                let name = self.scanner.path().to_owned();
+                self.name(name);
+            }
+            _ => {
+                self.scanner.take(first.len_utf8());
+            }
+        }
+    }
+
+    /// Reads a name in code.
+    fn name(&mut self, name: String) {
+        let is_value = !self.scanner.rest().starts_with(['(', '[', ':']);
+        let is_told = matches!(self.frames.last(), Some(Frame::Arguments { argument, .. }) if !argument.is_empty());
+        if is_value
+            && is_told
+            && let Some(text) =
+                self.definitions.get(&name).filter(|text| self.growth.take(text.len()))
+        {
+            let text = text.clone();
+            self.say(text);
+        }
+        self.callee = Some(name);
+    }
+
+    /// Reads a closing bracket in code. One that nothing opens is skipped.
+    fn closing(&mut self, mark: char) {
+        self.scanner.take(1);
+        let is_opened = |frame: &Frame| match frame {
+            Frame::Arguments { .. } => mark == ')',
+            Frame::Block => mark == '}',
+            Frame::Content { .. } => mark == ']',
+            Frame::Statement { .. } => false,
+        };
+        // Content is closed as a whole; no other bracket leads out of it.
+        let innermost =
+            self.frames.iter().rposition(|frame| matches!(frame, Frame::Content { .. }));
+        let Some(opened) = self.frames.iter().rposition(is_opened) else { return };
+        if mark != ']' && innermost.is_some_and(|innermost| opened < innermost) {
+            return;
+        }
+        let mut closed = None;
+        while self.frames.len() > opened {
+            closed = self.close();
+        }
+        self.go_on(closed);
+    }
+
+    fn separator(&mut self, mark: char, callee: Option<String>) {
+        self.scanner.take(1);
+        let value_end = self.scanner.at() - 1;
+        let Some(Frame::Arguments { argument, start, cells, .. }) = self.frames.last_mut() else {
+            return;
+        };
+        if mark == ':' {
+            *argument = callee.unwrap_or_default();
+        } else {
+            cells.state(argument, value_of(&self.scanner, *start, value_end));
+            argument.clear();
+        }
+        *start = self.scanner.at();
+    }
+
+    /// Reads a text in quotes in code.
+    fn quoted(&mut self) {
+        let said = self.scanner.quoted();
+        self.say(said);
+    }
+
+    /// Closes the innermost frame and returns what may go on after it; `None` after a statement.
+    fn close(&mut self) -> Option<Closed> {
+        match self.frames.pop()? {
+            Frame::Content { callee, pieces, .. } => {
+                self.deliver(called(&callee, pieces, self.scanner.line));
+                Some(Closed { callee, is_content: true })
+            }
+            Frame::Arguments { function, argument, start, mut cells } => {
+                let end = self.scanner.at().saturating_sub(1);
+                cells.state(&argument, value_of(&self.scanner, start, end));
+                if !cells.is_empty() {
+                    self.deliver(vec![Piece::Table(cells.rows())]);
+                } else if function == "table.cell" {
+                    self.span(cells.num_columns());
+                }
+                Some(Closed { callee: function, is_content: false })
+            }
+            Frame::Block => Some(Closed { callee: String::new(), is_content: true }),
+            Frame::Statement { .. } => None,
+        }
+    }
+
+    /// Goes on after what was closed: more content may belong to the function.
+    fn go_on(&mut self, closed: Option<Closed>) {
+        let Some(Closed { callee, is_content }) = closed else { return };
+        match self.frames.last() {
+            None | Some(Frame::Content { .. }) => self.continue_call(callee),
+            Some(Frame::Statement { is_control: true, .. }) if is_content => {
+                if self.scanner.rest().trim_start().starts_with("else") {
+                    self.scanner.take_blanks();
+                } else {
+                    self.frames.pop();
+                }
+            }
+            Some(_) => self.callee = Some(callee),
+        }
+    }
+}
+
+/// Content, arguments or a block that were closed.
+struct Closed {
+    /// The function that they belong to; may be empty.
+    callee: String,
+    /// Whether it is not arguments.
+    is_content: bool,
+}
+
+/// Returns the text between two positions up to the one of a scanner.
+fn value_of<'t>(scanner: &Scanner<'t>, start: usize, end: usize) -> &'t str {
+    let value = scanner.since(start);
+    value.get(..end.saturating_sub(start)).unwrap_or(value)
+}
+
+/// Returns the length of `<label>`; `None` for another text.
+fn label_len(text: &str) -> Option<usize> {
+    let inside = &text[1..];
+    let end = inside.find(|c: char| !c.is_alphanumeric() && !"-_:.".contains(c))?;
+    (end > 0 && inside[end..].starts_with('>')).then_some(end + 2)
+}

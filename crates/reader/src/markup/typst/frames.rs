@@ -1,0 +1,133 @@
+//! Holds what is open while Typst is read: content, arguments with the cells of a table, blocks and statements.
+
+use super::arguments::num_columns;
+use crate::markup::writer::Row;
+
+/// Most columns that a cell takes.
+const MAX_SPAN: usize = 20;
+
+/// A part of the text.
+pub(super) enum Piece {
+    /// Markup, with the line of its first character; it continues the piece before.
+    Text(u32, String),
+    /// The end of a paragraph.
+    Break(u32),
+    Table(Vec<Row>),
+    /// Source text on lines of its own.
+    Code {
+        language: String,
+        number: u32,
+        text: String,
+    },
+}
+
+/// An open bracket or statement.
+pub(super) enum Frame {
+    /// Content in brackets after a function, or an argument; with the brackets in its words.
+    Content { callee: String, pieces: Vec<Piece>, num_brackets: usize },
+    /// Arguments in parentheses; `argument` is the name of the open one.
+    Arguments { function: String, argument: String, start: usize, cells: Cells },
+    /// Code in braces.
+    Block,
+    /// A statement up to the end of its line; a name that it defines.
+    Statement { is_silent: bool, is_control: bool, defined: Option<String> },
+}
+
+impl Frame {
+    /// Returns the function and the name of the open argument; `None` if it is not in arguments.
+    pub(super) fn argument(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Arguments { function, argument, .. } => Some((function, argument)),
+            _ => None,
+        }
+    }
+}
+
+/// Whether the arguments of a function state what the document is: those of a template, or of `document`.
+pub(super) fn states(function: &str) -> bool {
+    function == "document" || function.ends_with(".with")
+}
+
+/// The cells of an open table.
+#[derive(Default)]
+pub(super) struct Cells {
+    num_columns: usize,
+    cells: Vec<Row>,
+    /// How many columns the next cell takes; 0 for one.
+    pub(super) next_span: usize,
+}
+
+impl Cells {
+    /// Takes the value of an argument.
+    pub(super) fn state(&mut self, argument: &str, value: &str) {
+        if argument == "columns" || argument == "colspan" {
+            self.num_columns = num_columns(value);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Returns the number that the argument `columns` or `colspan` states.
+    pub(super) fn num_columns(&self) -> usize {
+        self.num_columns
+    }
+
+    /// Adds a cell.
+    pub(super) fn push(&mut self, number: u32, text: String) {
+        self.cells.push(Row { number, cells: vec![text] });
+        let num_columns = std::mem::take(&mut self.next_span);
+        self.widen(num_columns);
+    }
+
+    /// Lets the last cell take several columns.
+    pub(super) fn widen(&mut self, num_columns: usize) {
+        let num_columns = num_columns.min(MAX_SPAN);
+        if let Some(last) = self.cells.last_mut().filter(|_| num_columns > 1) {
+            last.cells.resize(num_columns, String::new());
+        }
+    }
+
+    /// Returns the cells in rows.
+    pub(super) fn rows(self) -> Vec<Row> {
+        let num_columns = self.num_columns.max(1);
+        let mut rows: Vec<Row> = Vec::new();
+        for cell in self.cells {
+            match rows.last_mut().filter(|row| row.cells.len() < num_columns) {
+                Some(row) => row.cells.extend(cell.cells),
+                None => rows.push(cell),
+            }
+        }
+        rows
+    }
+}
+
+/// Returns what a function makes of the content in brackets after it.
+pub(super) fn called(callee: &str, pieces: Vec<Piece>, number: u32) -> Vec<Piece> {
+    let text = |text: &str| Piece::Text(number, text.to_owned());
+    let (before, after) = match callee {
+        "footnote" => (vec![text(" (")], text(")")),
+        "heading" => (vec![Piece::Break(number), text("= ")], Piece::Break(number)),
+        _ => return pieces,
+    };
+    before.into_iter().chain(pieces).chain([after]).collect()
+}
+
+/// Returns the words of pieces on one line.
+pub(super) fn joined(pieces: &[Piece]) -> String {
+    let mut words = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(_, text) | Piece::Code { text, .. } => words.push_str(text),
+            Piece::Break(_) => words.push(' '),
+            Piece::Table(rows) => {
+                for cell in rows.iter().flat_map(|row| &row.cells) {
+                    words.push(' ');
+                    words.push_str(cell);
+                }
+            }
+        }
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
