@@ -5,14 +5,10 @@
 
 use super::flow::{self, Content, Tables};
 use super::writer::Writer;
-use super::xml::Element;
+use super::xml::{self, Element};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
-use crate::text::decode;
-
-/// How far from the start the encoding is declared.
-const DECLARED_WITHIN_BYTES: usize = 200;
 
 /// Elements whose text is not part of the book.
 const LEFT_OUT: &[&str] =
@@ -20,8 +16,7 @@ const LEFT_OUT: &[&str] =
 
 /// Reads a book.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let text = decode::decode_as(input.bytes, encoding(input.bytes))
-        .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
+    let text = xml::decode(input.bytes)?;
     let mut walk = Walk::default();
     let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(content));
     walk.end_paragraph();
@@ -43,15 +38,6 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     emit(Line::Document(walk.head))?;
     emit(Line::Page(page))?;
     Ok(Tail { warnings, ..Tail::default() })
-}
-
-/// Returns the encoding that the XML declaration names.
-fn encoding(bytes: &[u8]) -> Option<&[u8]> {
-    const NAME: &[u8] = b"encoding=";
-    let head = &bytes[..bytes.len().min(DECLARED_WITHIN_BYTES)];
-    let at = head.windows(NAME.len()).position(|window| window == NAME)? + NAME.len();
-    let value = head.get(at + 1..)?;
-    Some(&value[..value.iter().position(|byte| matches!(byte, b'"' | b'\''))?])
 }
 
 #[derive(Debug, Default)]

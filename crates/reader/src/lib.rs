@@ -42,6 +42,7 @@ mod remarks;
 mod rtf;
 mod serve;
 mod sheet;
+mod spreadsheetml;
 mod table;
 #[cfg(test)]
 mod testing;

@@ -2,7 +2,9 @@
 //! are tried.
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract};
-use super::{Read, compressed, fb2, html, mail, members, mhtml, package, parsed, rtf};
+use super::{
+    Read, compressed, fb2, html, mail, members, mhtml, package, parsed, rtf, spreadsheetml,
+};
 use crate::document::Headed;
 use crate::extract::protocol::{
     CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, NOTEBOOK,
@@ -41,6 +43,7 @@ fn reader_of(kind: Headed) -> Read {
         | Headed::Odp
         | Headed::Ods
         | Headed::Epub => package::read,
+        Headed::SpreadsheetXml => spreadsheetml::read,
         Headed::Rtf => rtf::read,
         Headed::Fb2 => fb2::read,
         Headed::Html => html::read,

@@ -42,6 +42,8 @@ pub enum Content {
     PlainText,
     /// Bytes that reveal the format.
     Marked,
+    /// XML, whose root reveals the format, perhaps beyond the first bytes.
+    Xml,
     /// A ZIP archive whose entries reveal the format, perhaps beyond the first bytes.
     Archive,
 }
@@ -93,17 +95,19 @@ formats! {
         /// An Office Open XML spreadsheet.
         Xlsx = Row::new("xlsx", &["xlsx"]).further(&["xlsm", "xltx"]).content(Content::Archive);
         /// An `OpenDocument` text.
-        Odt = Row::new("odt", &["odt"]).further(&["ott"]).content(Content::Archive);
+        Odt = Row::new("odt", &["odt"]).further(&["ott", "fodt"]).content(Content::Archive);
         /// An `OpenDocument` presentation.
-        Odp = Row::new("odp", &["odp"]).further(&["otp"]).content(Content::Archive);
+        Odp = Row::new("odp", &["odp"]).further(&["otp", "fodp"]).content(Content::Archive);
         /// An `OpenDocument` spreadsheet.
-        Ods = Row::new("ods", &["ods"]).further(&["ots"]).content(Content::Archive);
+        Ods = Row::new("ods", &["ods"]).further(&["ots", "fods"]).content(Content::Archive);
+        /// A spreadsheet as XML, as Excel 2003 and many web sites write it. Its name is that of another format.
+        SpreadsheetXml = Row::new("spreadsheetml", &[]).content(Content::Xml);
         /// Rich Text Format.
         Rtf = Row::new("rtf", &["rtf"]).content(Content::Marked);
         /// A book: web pages in a ZIP archive.
         Epub = Row::new("epub", &["epub"]).content(Content::Archive);
         /// A book in `FictionBook` 2.
-        Fb2 = Row::new("fb2", &["fb2"]).content(Content::PlainText);
+        Fb2 = Row::new("fb2", &["fb2"]).content(Content::Xml);
         /// A web page.
         Html = Row::new("html", &["html", "htm"]);
         /// A saved web page.
@@ -158,7 +162,7 @@ formats! {
         Toml = Row::new("toml", &["toml"]);
         /// XML.
         Xml = Row::new("xml", &["xml"]).further(&[
-            "xsd", "xsl", "xslt", "wsdl", "rss", "atom", "opml", "docbook", "dbk",
+            "xsd", "xsl", "xslt", "wsdl", "rss", "atom", "opml", "docbook", "dbk", "nxml",
         ]);
         /// A log.
         Log = Row::new("log", &["log"]);
@@ -182,7 +186,7 @@ formats! {
 impl Headed {
     /// Whether the first heading of a document may be its title; not that of a sheet or a message.
     pub fn has_title(self) -> bool {
-        !matches!(self, Self::Xlsx | Self::Ods | Self::Mbox)
+        !matches!(self, Self::Xlsx | Self::Ods | Self::SpreadsheetXml | Self::Mbox)
     }
 }
 

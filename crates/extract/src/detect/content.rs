@@ -51,7 +51,9 @@ fn markup(text: &str) -> Option<Format> {
     if HTML_STARTS.iter().any(|tag| start.starts_with(tag)) {
         return Some(Format::Headed(Headed::Html));
     }
-    let root = rest.strip_prefix('<')?.split(|c: char| c.is_whitespace() || c == '>').next()?;
+    // A document type names the root.
+    let tag = rest.strip_prefix("<!DOCTYPE").map(str::trim_start).or(rest.strip_prefix('<'))?;
+    let root = tag.split(|c: char| c.is_whitespace() || c == '>').next()?;
     let root = root.rsplit(':').next().unwrap_or_default();
     match root {
         "document" if text.contains("opendocument.text") => Some(Format::Headed(Headed::Odt)),
@@ -62,6 +64,9 @@ fn markup(text: &str) -> Option<Format> {
             Some(Format::Headed(Headed::Odp))
         }
         "FictionBook" => Some(Format::Headed(Headed::Fb2)),
+        "Workbook" if text.contains("urn:schemas-microsoft-com:office:spreadsheet") => {
+            Some(Format::Headed(Headed::SpreadsheetXml))
+        }
         _ => is_xml.then_some(Format::Data(Data::Xml)),
     }
 }
@@ -126,6 +131,9 @@ mod tests {
         check(flat.as_bytes(), Some("odt"));
         check(b"<?xml version='1.0'?><?mso x?><w:wordDocument>", Some("xml"));
         check(b"<?xml version='1.0'?><FictionBook>", Some("fb2"));
+        let excel = "<?xml version=\"1.0\"?><?mso-application progid=\"Excel.Sheet\"?>\n\
+                     <Workbook xmlns=\"urn:schemas-microsoft-com:office:spreadsheet\">";
+        check(excel.as_bytes(), Some("spreadsheetml"));
     }
 
     #[test]

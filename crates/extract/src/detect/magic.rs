@@ -43,6 +43,7 @@ pub(super) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 /// What more than one sign shows, or what is asked for by its words.
 pub(super) const PDF: &str = "PDF";
 pub(super) const RTF: &str = "RTF";
+pub(super) const XML: &str = "XML";
 pub(super) const POSTSCRIPT: &str = "PostScript";
 pub(super) const ZIP: &str = "a ZIP archive";
 pub(super) const OLD_OFFICE: &str = "an old Office document";
@@ -118,7 +119,7 @@ fn look(head: &[u8]) -> Option<Look> {
         return Some(foreign("HTML"));
     }
     if begins("<?xml") {
-        return Some(foreign("XML"));
+        return Some(foreign(XML));
     }
     let is_there =
         |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));

@@ -14,7 +14,7 @@ mod tests;
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::document::{Container, Content, Dialect, DocType, Format, Headed, Language};
+use crate::document::{Container, Content, Data, Dialect, DocType, Format, Headed, Language};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 use crate::text::paths::unpacked;
@@ -23,7 +23,8 @@ use content::{by_content, is_old_name};
 use extension::extension;
 use languages::{by_interpreter, by_mode_line, of_shared_extension};
 use magic::{
-    OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, ZIP_MAGIC, is_surely_pdf, office, pdf_header, picture,
+    OLD_OFFICE, PDF, POSTSCRIPT, RTF, XML, ZIP, ZIP_MAGIC, is_surely_pdf, office, pdf_header,
+    picture,
 };
 use names::{by_name, is_manual_page, is_text_name};
 
@@ -176,6 +177,10 @@ pub fn detect(
         // The bytes of a picture decide its kind, whatever its extension is.
         (Format::Image(_), Some(picture)) => Format::Image(picture),
         (format, _) if is_document(format) => held_by(head, format),
+        // Some documents are saved under the name of XML.
+        (Format::Data(Data::Xml), _) => {
+            by_content(head).filter(|found| found.content() == Content::Xml).unwrap_or(format)
+        }
         // Some languages share an extension.
         (Format::Code(language), _) if wanted.language.is_none() => {
             Format::Code(of_shared_extension(name, head, language))
@@ -201,6 +206,8 @@ fn held_by(head: &[u8], claimed: Format) -> Format {
         {
             claimed
         }
+        // The root may say nothing, or be beyond the first bytes.
+        Some(Format::Data(Data::Xml)) if claimed.content() == Content::Xml => claimed,
         found => found.unwrap_or(claimed),
     }
 }
@@ -290,19 +297,18 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
         (Format::Pdf, _, None) if is_binary => return None,
         (Format::Image(_), _, _) if picture(head).is_some() => return None,
         (format, _, _) if is_document(format) && by_content(head) == Some(format) => return None,
-        (Format::Headed(Headed::Fb2), _, Some("XML")) => return None,
         // An encrypted document has the container of an old one; the reader reports it.
         (Format::Headed(Headed::Docx | Headed::Pptx | Headed::Xlsx), _, Some(OLD_OFFICE)) => {
             return None;
         }
         // The names of the entries may be beyond the first bytes.
         (_, Content::Archive, Some(ZIP)) => return None,
-        (_, Content::PlainText, None) if !is_binary => return None,
-        (_, Content::Archive | Content::PlainText | Content::Marked, _) => Failure::WrongFormat,
+        (_, Content::Xml, Some(XML)) => return None,
+        (_, Content::PlainText | Content::Xml, None) if !is_binary => return None,
         (_, Content::Text, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
         (_, Content::Text, _) if !is_binary => return None,
-        (_, Content::Text, Some(_)) => Failure::WrongFormat,
         (_, Content::Text, None) => Failure::NotText,
+        (_, _, _) => Failure::WrongFormat,
     };
     let detail = match (failure, looks) {
         (Failure::NotText, _) => String::new(),

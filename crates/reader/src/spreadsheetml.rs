@@ -1,0 +1,290 @@
+//! Reads a spreadsheet that is one XML document, as Excel 2003 and many web sites write it (SpreadsheetML).
+
+use std::collections::HashMap;
+
+use super::remarks::Remark;
+use super::sheet::{Budget, Cell, Sheet};
+use super::writer::Writer;
+use super::xml::{self, Element, Event};
+use super::{Emit, Input, Stop, xlsx};
+use crate::error::Failure;
+use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+
+/// Most columns of a sheet.
+const MAX_COLUMNS: usize = 16_384;
+
+/// Formats of numbers that have a name instead of a code.
+const NAMED: &[(&str, &str)] = &[
+    ("Fixed", "0.00"),
+    ("Standard", "#,##0.00"),
+    ("Currency", "$#,##0.00"),
+    ("Euro Currency", "€#,##0.00"),
+    ("Percent", "0.00%"),
+    ("Scientific", "0.00E+00"),
+    ("General Date", "yyyy-mm-dd hh:mm"),
+    ("Short Date", "yyyy-mm-dd"),
+    ("Medium Date", "yyyy-mm-dd"),
+    ("Long Date", "yyyy-mm-dd"),
+    ("Short Time", "h:mm"),
+    ("Medium Time", "h:mm AM/PM"),
+    ("Long Time", "h:mm:ss"),
+];
+
+/// Reads a spreadsheet.
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+    let text = xml::decode(input.bytes)?;
+    let mut book = Book { omits_remarks: input.request.omits_remarks, ..Book::default() };
+    let outcome = xml::each(&text, |event| book.on(event));
+    if !book.is_workbook {
+        return Err(ReadFailure::new(Failure::WrongFormat, "it is XML, not a spreadsheet").into());
+    }
+    book.end_sheet();
+    let mut warnings = book.budget.warnings;
+    if let Err(ReadFailure { detail, .. }) = outcome {
+        warnings.push(format!("the cells after a damaged place are missing: {detail}"));
+    }
+    emit(Line::Document(book.head))?;
+    emit(Line::Page(book.writer.page(1)))?;
+    Ok(Tail { warnings, ..Tail::default() })
+}
+
+#[derive(Default)]
+struct Book {
+    writer: Writer,
+    head: Head,
+    is_workbook: bool,
+    omits_remarks: bool,
+    budget: Budget,
+    /// The format code of each style.
+    codes: HashMap<String, String>,
+    /// The open style.
+    style: String,
+    sheet: Option<Sheet>,
+    is_full: bool,
+    row: u64,
+    cells: Vec<Cell>,
+    column: usize,
+    cell: OpenCell,
+    /// The remarks of the sheet.
+    remarks: Vec<Remark>,
+    is_remark: bool,
+    text: String,
+}
+
+/// A cell that is being read.
+#[derive(Debug, Default)]
+struct OpenCell {
+    /// How many more columns it takes.
+    num_more: usize,
+    /// The format code of its style.
+    code: String,
+    /// `Number`, `DateTime`, `String`.
+    kind: String,
+    text: String,
+}
+
+impl Book {
+    fn on(&mut self, event: Event<'_>) {
+        match event {
+            Event::Open(element) => self.open(element),
+            Event::Text(text) => self.text.push_str(text),
+            Event::Close(name) => self.close(name),
+        }
+    }
+
+    fn open(&mut self, element: &Element<'_>) {
+        let of = |name: &str| element.attribute(name).unwrap_or_default();
+        let number = |name: &str| element.attribute(name).and_then(|value| value.parse().ok());
+        match element.name() {
+            "Workbook" => self.is_workbook = true,
+            "Style" => self.style = of("ID"),
+            "NumberFormat" => {
+                let code = of("Format");
+                let named = NAMED.iter().find(|(name, _)| *name == code);
+                let code = named.map_or(code, |(_, code)| (*code).to_owned());
+                self.codes.insert(self.style.clone(), code);
+            }
+            "Worksheet" => {
+                self.end_sheet();
+                self.sheet = Some(Sheet::new(of("Name")));
+                self.row = 0;
+            }
+            "Row" => {
+                self.row = number("Index").unwrap_or(self.row.saturating_add(1));
+                self.cells.clear();
+                self.column = 0;
+            }
+            "Cell" => {
+                let column = number("Index").and_then(|column| usize::try_from(column).ok());
+                self.column = column.map_or(self.column, |column: usize| column.saturating_sub(1));
+                self.cell = OpenCell {
+                    num_more: number("MergeAcross")
+                        .and_then(|number| usize::try_from(number).ok())
+                        .unwrap_or(0),
+                    code: self.codes.get(&of("StyleID")).cloned().unwrap_or_default(),
+                    ..OpenCell::default()
+                };
+            }
+            "Comment" => {
+                self.is_remark = true;
+                let about = format!("{}{}", column_name(self.column), self.row);
+                self.remarks.push(Remark { author: of("Author"), about, ..Remark::default() });
+            }
+            "Data" => {
+                self.text.clear();
+                if !self.is_remark {
+                    self.cell.kind = of("Type");
+                }
+            }
+            "Title" | "Author" | "Created" => self.text.clear(),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        match name {
+            "Data" => {
+                let text = std::mem::take(&mut self.text);
+                match self.remarks.last_mut().filter(|_| self.is_remark) {
+                    Some(remark) => remark.text = text,
+                    None => self.cell.text = text,
+                }
+            }
+            "Comment" => self.is_remark = false,
+            "Cell" => self.end_cell(),
+            "Row" => {
+                let cells = std::mem::take(&mut self.cells);
+                if let Some(sheet) = self.sheet.as_mut().filter(|_| !self.is_full) {
+                    self.is_full = !sheet.push(self.row, cells, &mut self.budget);
+                }
+            }
+            "Worksheet" => self.end_sheet(),
+            "Title" => self.head.title = Some(std::mem::take(&mut self.text)),
+            "Author" => self.head.author = Some(std::mem::take(&mut self.text)),
+            "Created" => self.head.created = Some(std::mem::take(&mut self.text)),
+            _ => {}
+        }
+    }
+
+    fn end_cell(&mut self) {
+        let OpenCell { num_more, code, kind, text } = std::mem::take(&mut self.cell);
+        let column = self.column;
+        self.column = column.saturating_add(num_more).saturating_add(1);
+        if text.trim().is_empty() || column >= MAX_COLUMNS {
+            return;
+        }
+        let value = match kind.as_str() {
+            "Number" => text.trim().parse().ok(),
+            "DateTime" => day_number(text.trim()),
+            _ => None,
+        };
+        let shown = match (kind.as_str(), value) {
+            ("Boolean", _) => (if text.trim() == "1" { "TRUE" } else { "FALSE" }).to_owned(),
+            // A date without a format of its own.
+            ("DateTime", _) if code.is_empty() => {
+                text.trim().trim_end_matches(".000").trim_end_matches("T00:00:00").replace('T', " ")
+            }
+            (_, Some(value)) => xlsx::shown(value, &code),
+            _ => text,
+        };
+        self.cells.push(Cell { column, text: shown, is_value: kind != "String" });
+    }
+
+    fn end_sheet(&mut self) {
+        if let Some(sheet) = self.sheet.take() {
+            sheet.write(&mut self.writer);
+        }
+        for remark in std::mem::take(&mut self.remarks) {
+            self.writer.remark(&remark, self.omits_remarks);
+        }
+    }
+}
+
+/// Returns the letters of a column, from 0.
+fn column_name(column: usize) -> String {
+    const NUM_LETTERS: usize = 26;
+    let (mut rest, mut letters) = (column, Vec::new());
+    loop {
+        letters.push(char::from(b'A' + u8::try_from(rest % NUM_LETTERS).unwrap_or(0)));
+        if rest < NUM_LETTERS {
+            return letters.iter().rev().collect();
+        }
+        rest = rest / NUM_LETTERS - 1;
+    }
+}
+
+/// Returns a time as spreadsheets count it: days since 30 December 1899.
+fn day_number(time: &str) -> Option<f64> {
+    let (date, time) = time.split_once('T').unwrap_or((time, ""));
+    let mut date = date.splitn(3, '-').map(|number| number.parse::<i32>().ok());
+    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || !(0..=9999).contains(&year) {
+        return None;
+    }
+    // Years begin in March, so that the day that only leap years have is the last one.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days_before = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    // From 1 March of the year 0 to 30 December 1899.
+    let days = f64::from(days_before + of_year - 693_899);
+    let mut parts = time.split(':').map(|number| number.parse::<f64>().unwrap_or(0.0));
+    let mut next = || parts.next().unwrap_or(0.0);
+    let seconds = next() * 3600.0 + next() * 60.0 + next();
+    Some(days + seconds / 86_400.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::output_of;
+
+    const BOOK: &str = "<?xml version=\"1.0\"?><?mso-application progid=\"Excel.Sheet\"?>\
+        <Workbook xmlns=\"urn:schemas-microsoft-com:office:spreadsheet\" xmlns:ss=\"urn:schemas-microsoft-com:office:spreadsheet\">\
+        <DocumentProperties><Title>Tides</Title><Author>Ida</Author></DocumentProperties>\
+        <Styles><Style ss:ID=\"a\"><NumberFormat ss:Format=\"0.0%\"/></Style><Style ss:ID=\"b\"><NumberFormat ss:Format=\"Short Date\"/></Style>\
+        <Style ss:ID=\"c\"><NumberFormat ss:Format=\"Standard\"/></Style></Styles>\
+        <Worksheet ss:Name=\"Levels\"><Table><Row><Cell><Data ss:Type=\"String\">Place</Data></Cell><Cell><Data ss:Type=\"String\">Share</Data></Cell>\
+        <Cell ss:Index=\"4\"><Data ss:Type=\"String\">Day</Data></Cell></Row>\
+        <Row><Cell><ss:Data ss:Type=\"String\" xmlns=\"http://www.w3.org/TR/REC-html40\">Bre<B>st</B></ss:Data><Comment ss:Author=\"Bo\">\
+        <ss:Data>Check</ss:Data></Comment></Cell><Cell ss:StyleID=\"a\"><Data ss:Type=\"Number\">0.125</Data></Cell>\
+        <Cell ss:Index=\"4\" ss:StyleID=\"b\"><Data ss:Type=\"DateTime\">2020-02-29T00:00:00.000</Data></Cell></Row>\
+        <Row ss:Index=\"4\"><Cell ss:MergeAcross=\"1\"><Data ss:Type=\"Boolean\">1</Data></Cell><Cell ss:StyleID=\"c\"><Data ss:Type=\"Number\">1234.5</Data></Cell>\
+        <Cell><Data ss:Type=\"DateTime\">2024-05-01T10:30:00.000</Data></Cell></Row></Table></Worksheet></Workbook>";
+
+    #[test]
+    fn cells_are_shown_as_the_program_shows_them() {
+        let (head, blocks) = output_of(read, BOOK.as_bytes()).unwrap();
+        assert_eq!(head.title.as_deref(), Some("Tides"));
+        let table = "| Place | Share | Day |\n| --- | --- | --- |\n| Brest | 12.5% | 2020-02-29 |";
+        assert_eq!(blocks[..2], ["## Levels", table]);
+        let remark = blocks.last().unwrap();
+        assert!(
+            remark.starts_with("Comment by Bo") && remark.ends_with("on A2: Check"),
+            "{remark}"
+        );
+        let row = blocks.iter().find(|block| block.contains("TRUE")).unwrap();
+        assert!(row.contains("1,234.50") && row.contains("2024-05-01 10:30:00"), "{row}");
+    }
+
+    #[test]
+    fn days_are_counted_as_spreadsheets_do() {
+        for (time, expected) in [
+            ("2020-01-01T00:00:00.000", Some(43_831.0)),
+            ("1900-03-01", Some(61.0)),
+            ("2020-01-01T12:00:00.000", Some(43_831.5)),
+            ("2020-13-01", None),
+            ("noon", None),
+        ] {
+            assert_eq!(day_number(time), expected, "{time}");
+        }
+        assert_eq!([0, 25, 26, 701, 702].map(column_name), ["A", "Z", "AA", "ZZ", "AAA"]);
+    }
+
+    #[test]
+    fn other_xml_is_refused_and_a_damaged_file_is_read_up_to_the_damage() {
+        assert!(output_of(read, b"<a/>").is_err());
+        let damaged =
+            "<Workbook><Worksheet ss:Name='a'><Row><Cell><Data>One</Data></Cell></Row><Row></x>";
+        assert_eq!(output_of(read, damaged.as_bytes()).unwrap().1, ["## a", "One"]);
+    }
+}
