@@ -6,10 +6,12 @@
 mod contacts;
 mod events;
 mod lines;
+mod read;
 mod times;
 
 pub(crate) use contacts::contacts;
 pub(crate) use events::{CalendarEntry, calendar, entries};
+pub(crate) use read::{read_calendar, read_contacts};
 
 use self::lines::ContentLine;
 use crate::document::Reason;

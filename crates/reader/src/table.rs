@@ -3,13 +3,14 @@
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract};
 use super::{
-    Read, compressed, fb2, html, mail, members, mhtml, package, parsed, rtf, spreadsheetml,
+    Read, calendar, compressed, dita, drawio, enex, fb2, html, mail, members, mhtml, package,
+    parsed, rtf, spreadsheetml,
 };
 use crate::document::Headed;
 use crate::extract::protocol::{
-    CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, NOTEBOOK,
-    NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PACKAGE, PDF_READERS, PICTURE_OF_IMAGE,
-    PICTURE_OF_PDF,
+    CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_ENEX, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP,
+    NOTEBOOK, NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PACKAGE, PDF_READERS,
+    PICTURE_OF_IMAGE, PICTURE_OF_PDF,
 };
 
 /// The readers of PDF that `extract` tries, best first; those of texts and of containers, those that use OCR, and those
@@ -26,6 +27,7 @@ const READERS: &[(&str, Read)] = &[
     (COMPRESSED, compressed::read),
     (MEMBERS_OF_ZIP, members::of_zip),
     (MEMBERS_OF_MBOX, members::of_mailbox),
+    (MEMBERS_OF_ENEX, enex::notes),
     (IMAGE, with_image::read),
     (OCR_OF_PDF, with_hayro::recognise),
     (OCR_OF_IMAGE, with_image::recognise),
@@ -50,6 +52,11 @@ fn reader_of(kind: Headed) -> Read {
         Headed::Mhtml => mhtml::read,
         Headed::Eml => mail::read_message,
         Headed::Mbox => mail::read_mailbox,
+        Headed::Enex => enex::read,
+        Headed::Calendar => calendar::read_calendar,
+        Headed::Contacts => calendar::read_contacts,
+        Headed::Dita => dita::read,
+        Headed::Drawio => drawio::read,
     }
 }
 

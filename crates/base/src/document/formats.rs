@@ -116,6 +116,16 @@ formats! {
         Eml = Row::new("eml", &["eml"]).content(Content::PlainText);
         /// A mailbox: e-mails in one file.
         Mbox = Row::new("mbox", &["mbox"]).content(Content::PlainText);
+        /// Notes that Evernote has exported.
+        Enex = Row::new("enex", &["enex"]).content(Content::Xml);
+        /// A calendar: events, tasks and journals of iCalendar.
+        Calendar = Row::new("ics", &["ics"]).further(&["ical", "ifb", "vcs"]).content(Content::PlainText);
+        /// Contacts: cards of vCard.
+        Contacts = Row::new("vcf", &["vcf"]).further(&["vcard"]).content(Content::PlainText);
+        /// A topic or a map of DITA, of technical manuals.
+        Dita = Row::new("dita", &["dita"]).further(&["ditamap"]).content(Content::Xml);
+        /// Diagrams of draw.io.
+        Drawio = Row::new("drawio", &["drawio"]).further(&["dio"]).content(Content::Xml);
     }
 
     /// The markup languages that become headed text, and tables.
@@ -186,7 +196,16 @@ formats! {
 impl Headed {
     /// Whether the first heading of a document may be its title; not that of a sheet or a message.
     pub fn has_title(self) -> bool {
-        !matches!(self, Self::Xlsx | Self::Ods | Self::SpreadsheetXml | Self::Mbox)
+        !matches!(
+            self,
+            Self::Xlsx
+                | Self::Ods
+                | Self::SpreadsheetXml
+                | Self::Mbox
+                | Self::Enex
+                | Self::Calendar
+                | Self::Contacts
+        )
     }
 }
 
@@ -299,7 +318,9 @@ impl Format {
     pub fn is_bulky(self) -> bool {
         match self {
             Self::Pdf | Self::Notebook => true,
-            Self::Headed(headed) => !matches!(headed, Headed::Eml | Headed::Mbox),
+            Self::Headed(headed) => {
+                !matches!(headed, Headed::Eml | Headed::Mbox | Headed::Calendar | Headed::Contacts)
+            }
             _ => false,
         }
     }
@@ -333,6 +354,8 @@ pub enum Container {
     Zip,
     /// A mailbox, whose files are its messages.
     Mbox,
+    /// An export of Evernote, whose files are its notes.
+    Enex,
 }
 
 #[cfg(test)]

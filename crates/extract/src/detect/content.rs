@@ -33,7 +33,13 @@ pub(super) fn by_content(head: &[u8]) -> Option<Format> {
         return Some(format);
     }
     let text = decode::decode(head)?;
-    Some(markup(&text).or_else(|| message(&text)).or_else(|| table(&text)).unwrap_or(Format::Text))
+    Some(
+        markup(&text)
+            .or_else(|| cards(&text))
+            .or_else(|| message(&text))
+            .or_else(|| table(&text))
+            .unwrap_or(Format::Text),
+    )
 }
 
 /// Returns the format of text that begins with a tag.
@@ -64,10 +70,25 @@ fn markup(text: &str) -> Option<Format> {
             Some(Format::Headed(Headed::Odp))
         }
         "FictionBook" => Some(Format::Headed(Headed::Fb2)),
+        "en-export" => Some(Format::Headed(Headed::Enex)),
+        "mxfile" | "mxGraphModel" => Some(Format::Headed(Headed::Drawio)),
+        _ if rest.contains("//DTD DITA ") || rest.contains("//DTD LIGHTWEIGHT DITA ") => {
+            Some(Format::Headed(Headed::Dita))
+        }
         "Workbook" if text.contains("urn:schemas-microsoft-com:office:spreadsheet") => {
             Some(Format::Headed(Headed::SpreadsheetXml))
         }
         _ => is_xml.then_some(Format::Data(Data::Xml)),
+    }
+}
+
+/// Returns the format of text that begins with a calendar or a contact.
+fn cards(text: &str) -> Option<Format> {
+    let first = text.trim_start().lines().next()?.trim_end().to_ascii_uppercase();
+    match first.as_str() {
+        "BEGIN:VCALENDAR" => Some(Format::Headed(Headed::Calendar)),
+        "BEGIN:VCARD" => Some(Format::Headed(Headed::Contacts)),
+        _ => None,
     }
 }
 
@@ -131,9 +152,20 @@ mod tests {
         check(flat.as_bytes(), Some("odt"));
         check(b"<?xml version='1.0'?><?mso x?><w:wordDocument>", Some("xml"));
         check(b"<?xml version='1.0'?><FictionBook>", Some("fb2"));
+        check(b"<?xml version='1.0'?><!DOCTYPE en-export SYSTEM 'x'><en-export>", Some("enex"));
+        check(b"<mxfile host='x'><diagram>", Some("drawio"));
+        let topic = "<!DOCTYPE task PUBLIC \"-//OASIS//DTD DITA Task//EN\" \"task.dtd\"><task>";
+        check(topic.as_bytes(), Some("dita"));
         let excel = "<?xml version=\"1.0\"?><?mso-application progid=\"Excel.Sheet\"?>\n\
                      <Workbook xmlns=\"urn:schemas-microsoft-com:office:spreadsheet\">";
         check(excel.as_bytes(), Some("spreadsheetml"));
+    }
+
+    #[test]
+    fn calendars_and_contacts_have_a_first_line() {
+        check(b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", Some("ics"));
+        check(b"\xEF\xBB\xBFbegin:vcard\nVERSION:3.0\n", Some("vcf"));
+        check(b"##fileformat=VCFv4.2\n#CHROM\tPOS\n", Some("text"));
     }
 
     #[test]

@@ -120,7 +120,7 @@ pub fn may_be_container(path: &Path) -> bool {
 pub fn container(path: &Path, head: &[u8]) -> Option<Container> {
     match names::container(path)? {
         Container::Zip if !head.starts_with(ZIP_MAGIC) => None,
-        Container::Mbox if decode::is_binary(head) => None,
+        Container::Mbox | Container::Enex if decode::is_binary(head) => None,
         container => Some(container),
     }
 }
@@ -207,7 +207,11 @@ fn held_by(head: &[u8], claimed: Format) -> Format {
             claimed
         }
         // The root may say nothing, or be beyond the first bytes.
-        Some(Format::Data(Data::Xml)) if claimed.content() == Content::Xml => claimed,
+        Some(Format::Data(Data::Xml) | Format::Text)
+            if claimed.content() == Content::Xml && head.trim_ascii_start().starts_with(b"<") =>
+        {
+            claimed
+        }
         found => found.unwrap_or(claimed),
     }
 }

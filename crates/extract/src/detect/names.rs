@@ -69,6 +69,7 @@ pub(super) fn container(path: &Path) -> Option<Container> {
     match extension(path)?.as_str() {
         "zip" => Some(Container::Zip),
         "mbox" => Some(Container::Mbox),
+        "enex" => Some(Container::Enex),
         _ => None,
     }
 }

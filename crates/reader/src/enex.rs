@@ -1,0 +1,153 @@
+//! Reads the notes that Evernote has exported: as one document, or each as a document of its own.
+//!
+//! An export is one XML document of notes. The content of a note is a page of XHTML, and what is attached is Base64.
+
+mod note;
+
+use super::members::Members;
+use super::writer::Writer;
+use super::{Emit, Input, Stop, xml};
+use crate::document::FileParts;
+use crate::error::Failure;
+use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+
+use note::{Note, Notes};
+
+/// Most notes that are read as one document.
+const MAX_NOTES: usize = 10_000;
+
+/// Reads the notes as one document: each is a section with its title as heading.
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+    let (mut writer, mut parts, mut num_notes) = (Writer::default(), FileParts::default(), 0);
+    let mut warnings = each(input, &mut |note| {
+        num_notes += 1;
+        if num_notes <= MAX_NOTES {
+            note.count(&mut parts);
+            writer.heading(2, if note.title.is_empty() { "(no title)" } else { &note.title });
+            writer.paragraph(&note.facts().join("\n"));
+            note.write(&mut writer);
+        }
+        Ok(())
+    })?;
+    if num_notes > MAX_NOTES {
+        warnings.push(format!("the notes after the first {MAX_NOTES} were left out"));
+    }
+    emit(Line::Document(Head::default()))?;
+    emit(Line::Page(writer.page(1)))?;
+    Ok(Tail { warnings, parts, ..Tail::default() })
+}
+
+/// Emits each note as a member in Markdown, and what is attached to it and no picture.
+pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+    let mut members = Members::new(emit);
+    let mut parts = FileParts::default();
+    let warnings = each(input, &mut |note| {
+        let title = note.file_name();
+        members.add(&format!("{title}.md"), note.markdown())?;
+        note.count_encrypted(&mut parts);
+        for attachment in &note.attachments {
+            match attachment.file() {
+                Some((name, bytes)) => members.add(&format!("{title}/{name}"), bytes)?,
+                None => attachment.count(&mut parts),
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Tail { warnings, parts, ..Tail::default() })
+}
+
+/// Calls `on_note` for each note; returns what was left out.
+fn each(
+    input: &Input<'_>,
+    on_note: &mut dyn FnMut(&Note) -> Result<(), Stop>,
+) -> Result<Vec<String>, Stop> {
+    let text = xml::decode(input.bytes)?;
+    let mut notes = Notes::default();
+    let (mut stop, mut num_notes) = (None, 0);
+    let outcome = xml::each(&text, |event| {
+        if let Some(note) = notes.on(event).filter(|_| stop.is_none()) {
+            num_notes += 1;
+            stop = on_note(&note).err();
+        }
+    });
+    if let Some(stop) = stop {
+        return Err(stop);
+    }
+    match outcome {
+        Ok(()) if notes.is_export => Ok(Vec::new()),
+        Ok(()) => {
+            Err(ReadFailure::new(Failure::WrongFormat, "there is no note of Evernote in it").into())
+        }
+        Err(failed) if num_notes == 0 => Err(failed.into()),
+        Err(ReadFailure { detail, .. }) => {
+            Ok(vec![format!("the notes after a damaged place are missing: {detail}")])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::members::tests::members;
+    use crate::testing::output_of;
+
+    const EXPORT: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE en-export SYSTEM \"x\"><en-export>\
+        <note><title>Keel / bolts: \"M20\"</title><created>20240501T101112Z</created><tag>boat</tag><tag>winter refit</tag>\
+        <note-attributes><author>Ida</author><source-url>https://example.org/a</source-url></note-attributes>\
+        <content><![CDATA[<?xml version=\"1.0\"?><!DOCTYPE en-note SYSTEM \"y\"><en-note><div>Torque 90 Nm &amp; check</div>\
+        <div><en-todo checked=\"true\"/>Grease</div><h2>Later</h2><ul><li>paint</li></ul><en-media type=\"image/png\" hash=\"a\"/></en-note>]]></content>\
+        <resource><data encoding=\"base64\">aGFyYm91cg==</data><mime>text/plain</mime><resource-attributes><file-name>list.txt\
+        </file-name></resource-attributes></resource><resource><data encoding=\"base64\">iVBO\nRw==</data><mime>image/png</mime></resource></note>\
+        <note><title></title><content><![CDATA[<en-note>Second</en-note>]]></content><task><title>Buy rope</title></task></note></en-export>";
+
+    #[test]
+    fn the_notes_are_sections_of_one_document() {
+        let (_, blocks) = output_of(read, EXPORT.as_bytes()).unwrap();
+        let facts = "Created: 2024-05-01\nTags: boat, winter refit\nAuthor: Ida\nSource: https://example.org/a";
+        assert_eq!(
+            blocks,
+            [
+                "## Keel / bolts: \"M20\"",
+                facts,
+                "Torque 90 Nm & check",
+                "Grease",
+                "## Later",
+                "- paint",
+                "## (no title)",
+                "Second",
+                "- Buy rope",
+            ]
+        );
+        let tail = read(&Input::of(EXPORT.as_bytes()), &mut |_| Ok(())).unwrap();
+        assert_eq!(tail.parts.without_text.get("picture"), Some(&1));
+        assert_eq!(tail.parts.num_unread, 1);
+    }
+
+    #[test]
+    fn each_note_is_a_document_with_its_attachments() {
+        let found = members(notes, EXPORT.as_bytes()).unwrap();
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["Keel bolts: \"M20\".md", "Keel bolts: \"M20\"/list.txt", "note.md"]);
+        let front = "---\ntitle: \"Keel / bolts: \\\"M20\\\"\"\ncreated: 2024-05-01\nauthor: \"Ida\"\n\
+                     tags: [\"boat\", \"winter refit\"]\nsource: \"https://example.org/a\"\n---\n\n";
+        assert_eq!(
+            found[0].1,
+            format!("{front}Torque 90 Nm & check\n\nGrease\n\n## Later\n\n- paint\n")
+        );
+        assert_eq!(found[1].1, "harbour");
+        assert_eq!(found[2].1, "Second\n\n- Buy rope\n");
+        let document = crate::extract::markdown::extract(&found[0].1);
+        assert_eq!(document.title.as_deref(), Some("Keel / bolts: \"M20\""));
+        assert_eq!(document.tags, ["boat", "winter refit"]);
+    }
+
+    #[test]
+    fn a_damaged_export_is_read_up_to_the_damage() {
+        let damaged =
+            "<en-export><note><title>One</title><content>a</content></note><note><title>Two</x>";
+        assert_eq!(output_of(read, damaged.as_bytes()).unwrap().1, ["## One", "a"]);
+        for text in ["<a/>", "words", "<en-export></x>"] {
+            assert!(output_of(read, text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}
