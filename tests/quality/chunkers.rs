@@ -24,8 +24,8 @@ use kb_base::document::{Chunk, DocType, Document, Format};
 use kb_embed::{DEFAULT_MODEL, Locations, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
 use kb_extract::chunk::{ChunkOptions, Strategy, chunk};
 use kb_extract::detect::{HEAD_BYTES, TextExtensions, TypeOverride, detect};
-use kb_extract::extract;
 use kb_extract::sandbox::ReadOptions;
+use kb_extract::{Extracted, extract};
 use kb_ingest::walk::{Start, WalkOptions, walk};
 
 /// Counts of one format.
@@ -125,7 +125,7 @@ fn look_at(
     let mut counts = Counts { num_files: 1, ..Counts::default() };
     match extract(&bytes, format, pdf) {
         Err(_) => counts.num_unreadable = 1,
-        Ok(document) => {
+        Ok(Extracted { document, format, .. }) => {
             counts.num_lines = document.text.lines().count();
             counts.num_blocks = document.blocks.len();
             let mut broken = blocks(&document, format);

@@ -184,18 +184,19 @@ impl Book {
             ("DateTime", _) if code.is_empty() => {
                 text.trim().trim_end_matches(".000").trim_end_matches("T00:00:00").replace('T', " ")
             }
-            (_, Some(value)) => xlsx::shown(value, &code),
+            (_, Some(_)) => xlsx::shown(text.trim(), &code, false),
             _ => text,
         };
         self.cells.push(Cell { column, text: shown, is_value: kind != "String" });
     }
 
     fn end_sheet(&mut self) {
-        if let Some(sheet) = self.sheet.take() {
-            sheet.write(&mut self.writer);
-        }
+        let mut below = Writer::default();
         for remark in std::mem::take(&mut self.remarks) {
-            self.writer.remark(&remark, self.omits_remarks);
+            below.remark(&remark, self.omits_remarks);
+        }
+        if let Some(sheet) = self.sheet.take() {
+            sheet.write(below, &mut self.writer);
         }
     }
 }

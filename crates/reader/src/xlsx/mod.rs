@@ -96,11 +96,6 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     Ok(workbook.archive.account(Tail { warnings, ..Tail::default() }))
 }
 
-/// Returns a number in the format with this code.
-pub(crate) fn shown(value: f64, code: &str) -> String {
-    numbers::show(value, code, false).unwrap_or_else(|| numbers::general(value))
-}
-
 /// What the main part says of the sheets.
 #[derive(Debug, Default)]
 struct SheetList {

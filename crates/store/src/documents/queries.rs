@@ -146,7 +146,7 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::{DocType, Filter, Format, Language, Metadata, Quality};
+    use crate::document::{DocType, FileParts, Filter, Format, Language, Metadata, Quality};
     use crate::testing::{TestDb, document};
 
     #[test]
