@@ -64,12 +64,7 @@ impl Figures {
         Self(figures)
     }
 
-    /// Returns the figure with this id; `None` for any other part.
-    pub(crate) fn get(&self, id: &str) -> Option<&Figure> {
-        self.0.get(id)
-    }
-
-    /// Returns the figure with this id once.
+    /// Returns the figure with this id, once; `None` for any other part.
     pub(crate) fn take(&mut self, id: &str) -> Option<Figure> {
         self.0.remove(id)
     }

@@ -34,14 +34,15 @@ pub(crate) struct DrawingLinks {
     pub(crate) files: BTreeMap<String, String>,
 }
 
-/// Reads a slide or what is drawn on a sheet; embedded files that it does not place are named at its end.
+/// Reads a slide or what is drawn on a sheet; figures and embedded files that it does not place are at its end.
 pub(crate) fn read(xml: &str, linked: DrawingLinks) -> DrawingText {
     let mut walk = Walk { linked, ..Walk::default() };
     let damage = flow::each(xml, LEFT_OUT, |content| walk.on(content)).err();
-    let unplaced = std::mem::take(&mut walk.linked.files);
-    let unplaced = unplaced.values().map(|name| DrawingItem::Paragraph(members::reference(name)));
-    walk.items.extend(unplaced);
-    DrawingText { items: walk.items, damage }
+    let (mut items, DrawingLinks { figures, files }) = (walk.items, walk.linked);
+    items.extend(figures.into_rest().map(DrawingItem::Figure));
+    let files = files.values().map(|name| DrawingItem::Paragraph(members::reference(name)));
+    items.extend(files);
+    DrawingText { items, damage }
 }
 
 /// Reads what the speaker has noted on a slide.
@@ -148,8 +149,8 @@ impl Walk {
     }
 
     fn figure(&mut self, id: Option<String>) {
-        let figure = id.and_then(|id| self.linked.figures.get(&id));
-        self.items.extend(figure.cloned().map(DrawingItem::Figure));
+        let figure = id.and_then(|id| self.linked.figures.take(&id));
+        self.items.extend(figure.map(DrawingItem::Figure));
     }
 
     fn close(&mut self, name: &str) {
@@ -201,6 +202,7 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parts;
     use crate::writer::Writer;
 
     #[track_caller]
@@ -296,5 +298,29 @@ mod tests {
         let drawing = read("<p:sld><p:sp><a:p><a:r><a:t>High water", DrawingLinks::default());
         assert_eq!(drawing.items, [DrawingItem::Paragraph("High water".to_owned())]);
         assert_eq!(drawing.damage.unwrap().detail, "it is cut off");
+    }
+
+    #[test]
+    fn a_figure_is_shown_once_even_if_nothing_places_it() {
+        let relations = "<Relationships><Relationship Id='a' Type='x/chart' Target='a.xml'/>\
+            <Relationship Id='b' Type='x/chart' Target='b.xml'/></Relationships>";
+        let chart = |title: &str| {
+            format!("<c:chart><c:title><a:p><a:r><a:t>{title}</a:t></a:r></a:p></c:title></c:chart>")
+        };
+        let bytes = parts::archive(&[
+            ("_rels/s.xml.rels", relations),
+            ("a.xml", &chart("Unplaced")),
+            ("b.xml", &chart("Placed")),
+        ]);
+        let mut archive = parts::open(&bytes).unwrap();
+        let related = parts::relations(&mut archive, "s.xml").unwrap();
+        let figures = Figures::read(&mut archive, &related);
+        let xml = "<p:sld><c:chart r:id='b'/><c:chart r:id='b'/>".to_owned()
+            + &shape("", &paragraph("", "Ends."));
+        let drawing = read(&xml, DrawingLinks { figures, ..DrawingLinks::default() });
+        let mut writer = Writer::default();
+        drawing.items.into_iter().for_each(|item| item.write(&mut writer));
+        let texts: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
+        assert_eq!(texts, ["Placed", "Ends.", "Unplaced"]);
     }
 }
