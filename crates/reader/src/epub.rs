@@ -8,7 +8,7 @@ mod contents;
 mod drawing;
 mod package;
 
-use self::contents::{ContentsEntry, TableOfContents};
+use self::contents::{TableOfContents, TitleEntry};
 use self::package::{BookFile, BookPackage};
 use super::parts::{self, Archive, part};
 use super::writer::Writer;
@@ -130,7 +130,7 @@ fn contents(archive: &mut Archive<'_>, package: &BookPackage) -> TableOfContents
 fn with_titles(
     chapter: &BookFile,
     text: &str,
-    titles: &[ContentsEntry],
+    titles: &[TitleEntry],
     blocks: Vec<PageBlock>,
 ) -> Vec<PageBlock> {
     let mut writer = Writer::default();

@@ -18,11 +18,11 @@ const MAX_ID: usize = 500;
 const MAX_LEVEL: u8 = 6;
 
 /// The entries of a table of contents, by the names of their chapters in small letters.
-pub(super) type TableOfContents = HashMap<String, Vec<ContentsEntry>>;
+pub(super) type TableOfContents = HashMap<String, Vec<TitleEntry>>;
 
 /// An entry of a table of contents.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct ContentsEntry {
+pub(super) struct TitleEntry {
     title: String,
     /// Depth, from 1.
     level: u8,
@@ -108,17 +108,17 @@ impl ContentsReading {
         }
         self.num_entries += 1;
         let place = target.split_once('#').map_or("", |(_, place)| place).to_owned();
-        let entry = ContentsEntry { title, level: self.level.clamp(1, MAX_LEVEL), place };
+        let entry = TitleEntry { title, level: self.level.clamp(1, MAX_LEVEL), place };
         let chapter = resolve(&self.folder, &target).to_lowercase();
         self.entries.entry(chapter).or_default().push(entry);
     }
 }
 
 /// Adds headings to a page: each at its place, or at the start of the page if that is not found.
-pub(super) fn with_headings(page: &str, entries: &[ContentsEntry]) -> String {
+pub(super) fn with_headings(page: &str, entries: &[TitleEntry]) -> String {
     let places = places(page);
     let start = start_of_body(page);
-    let mut headings: Vec<(usize, &ContentsEntry)> = Vec::new();
+    let mut headings: Vec<(usize, &TitleEntry)> = Vec::new();
     for entry in entries {
         match places.get(entry.place.as_str()) {
             Some(at) => headings.push((*at, entry)),
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn headings_are_added_at_their_places() {
-        let entry = |title: &str, place: &str| ContentsEntry {
+        let entry = |title: &str, place: &str| TitleEntry {
             title: title.to_owned(),
             level: 2,
             place: place.to_owned(),
