@@ -20,7 +20,7 @@ const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 /// Reads diagrams.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let text = xml::decode(input.bytes)?;
-    let mut board = Board { bytes_left: MAX_UNPACKED_BYTES, ..Board::default() };
+    let mut board = Diagrams { bytes_left: MAX_UNPACKED_BYTES, ..Diagrams::default() };
     let outcome = xml::each(&text, |event| board.on(event));
     if !board.is_file {
         let detail = "it is XML, not a file of draw.io";
@@ -36,7 +36,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
 }
 
 #[derive(Default)]
-struct Board {
+struct Diagrams {
     writer: Writer,
     is_file: bool,
     /// The text of the open page, which is packed if it is not blank.
@@ -46,7 +46,7 @@ struct Board {
     warnings: Vec<String>,
 }
 
-impl Board {
+impl Diagrams {
     fn on(&mut self, event: Event<'_>) {
         match event {
             Event::Open(element) => self.open(element),
@@ -84,9 +84,10 @@ impl Board {
     fn shape(&mut self, label: Option<String>) {
         let Some(label) = label.filter(|label| !label.trim().is_empty()) else { return };
         let is_page = (label.contains('<') && label.contains('>')) || label.contains('&');
-        match is_page {
-            true => html::write_chapter(&label, &mut self.writer),
-            false => self.writer.paragraph(&label),
+        if is_page {
+            html::write_chapter(&label, &mut self.writer);
+        } else {
+            self.writer.paragraph(&label);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::document::FileParts;
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 
-use note::{Note, Notes};
+use note::{ExportedNotes, Note};
 
 /// Most notes that are read as one document.
 const MAX_NOTES: usize = 10_000;
@@ -62,7 +62,7 @@ fn each(
     on_note: &mut dyn FnMut(&Note) -> Result<(), Stop>,
 ) -> Result<Vec<String>, Stop> {
     let text = xml::decode(input.bytes)?;
-    let mut notes = Notes::default();
+    let mut notes = ExportedNotes::default();
     let (mut stop, mut num_notes) = (None, 0);
     let outcome = xml::each(&text, |event| {
         if let Some(note) = notes.on(event).filter(|_| stop.is_none()) {

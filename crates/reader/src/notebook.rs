@@ -1,6 +1,6 @@
 //! Extracts the prose, the code and the short results of a Jupyter notebook.
 //!
-//! nbformat 4: cells in order, each with its kind, its source and its results. In nbformat 3, which IPython wrote, they
+//! nbformat 4: cells in order, each with its kind, its source and its results. In nbformat 3, which `IPython` wrote, they
 //! are on worksheets, source code is called input, and headings are cells.
 
 mod outputs;

@@ -1,4 +1,4 @@
-//! Reads a spreadsheet that is one XML document, as Excel 2003 and many web sites write it (SpreadsheetML).
+//! Reads a spreadsheet that is one XML document, as Excel 2003 and many web sites write it (`SpreadsheetML`).
 
 use std::collections::HashMap;
 

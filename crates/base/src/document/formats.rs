@@ -150,7 +150,7 @@ formats! {
         Subtitles = Row::new("subtitles", &["vtt", "srt"]);
         /// References of BibTeX and BibLaTeX.
         Bibtex = Row::new("bibtex", &["bib"]);
-        /// References as RIS, or as PubMed exports them.
+        /// References as RIS, or as `PubMed` exports them.
         Ris = Row::new("ris", &["ris"]).further(&["nbib"]);
         /// A canvas: cards and arrows on a board, as Obsidian has them.
         Canvas = Row::new("canvas", &["canvas"]);

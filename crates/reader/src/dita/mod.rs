@@ -9,7 +9,7 @@ use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
 
-use walk::Walk;
+use walk::DitaWalk;
 
 /// Elements whose text is not shown: links between topics by their place in a table, and what is not finished.
 const LEFT_OUT: &[&str] = &["reltable", "required-cleanup"];
@@ -17,7 +17,7 @@ const LEFT_OUT: &[&str] = &["reltable", "required-cleanup"];
 /// Reads a topic or a map.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let text = xml::decode(input.bytes)?;
-    let mut walk = Walk::default();
+    let mut walk = DitaWalk::default();
     walk.omits_remarks = input.request.omits_remarks;
     let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(&content));
     walk.end_paragraph();

@@ -59,8 +59,8 @@ fn a_map_is_a_list_of_topics() {
         &["# Pumps", "- Start here\n  - filter.dita", "- Care"],
     );
     check(
-        "<bookmap><booktitle><mainbooktitle>Pumps</mainbooktitle></booktitle><chapter href='a.dita'/></bookmap>",
-        &["# Pumps", "- a.dita"],
+        "<bookmap><booktitle><booklibrary>Ships</booklibrary><mainbooktitle>Pumps</mainbooktitle></booktitle><chapter href='a.dita'/></bookmap>",
+        &["Ships", "# Pumps", "- a.dita"],
     );
 }
 

@@ -13,7 +13,7 @@ const MAX_LEVEL: usize = 9;
 
 /// What the elements of a topic are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DitaKind {
     Topic,
     /// A part of a topic that may have a title.
     Section,
@@ -33,7 +33,7 @@ enum Kind {
     Unshown,
 }
 
-impl Kind {
+impl DitaKind {
     fn of(name: &str) -> Self {
         match name {
             "topic" | "concept" | "task" | "reference" | "glossentry" | "troubleshooting"
@@ -91,7 +91,7 @@ impl Kind {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct DitaWalk {
     pub(super) writer: Writer,
     pub(super) head: Head,
     pub(super) is_dita: bool,
@@ -117,7 +117,7 @@ pub(super) struct Walk {
     references: TopicRefs,
 }
 
-impl Walk {
+impl DitaWalk {
     pub(super) fn on(&mut self, content: &Content<'_>) {
         match content {
             Content::Open(element) => {
@@ -140,8 +140,8 @@ impl Walk {
             self.references.begin(element, &mut self.writer);
             return;
         }
-        match Kind::of(name) {
-            Kind::Topic => {
+        match DitaKind::of(name) {
+            DitaKind::Topic => {
                 self.end_paragraph();
                 self.is_dita = true;
                 self.num_topics += 1;
@@ -151,18 +151,18 @@ impl Walk {
                     self.heading(self.num_topics, &title);
                 }
             }
-            Kind::Section | Kind::Code => self.end_paragraph(),
-            Kind::Paragraph => {
+            DitaKind::Section | DitaKind::Code => self.end_paragraph(),
+            DitaKind::Paragraph => {
                 self.end_paragraph();
                 if matches!(name, "note" | "hazardstatement") {
                     self.lead = lead(element);
                 }
             }
-            Kind::List { is_numbered } => {
+            DitaKind::List { is_numbered } => {
                 self.end_paragraph();
                 self.lists.push(is_numbered.then_some(0));
             }
-            Kind::Item => {
+            DitaKind::Item => {
                 self.end_paragraph();
                 self.mark = Some(match self.lists.last_mut() {
                     Some(Some(number)) => {
@@ -172,26 +172,26 @@ impl Walk {
                     _ => "-".to_owned(),
                 });
             }
-            Kind::Term => self.end_paragraph(),
-            Kind::Table => {
+            DitaKind::Term => self.end_paragraph(),
+            DitaKind::Table => {
                 self.end_paragraph();
                 self.tables.begin();
             }
-            Kind::Row => self.tables.begin_row(),
-            Kind::Cell => {
+            DitaKind::Row => self.tables.begin_row(),
+            DitaKind::Cell => {
                 self.tables.begin_cell(1);
                 self.tables.span(num_spanned(element));
             }
-            Kind::Unshown => {
+            DitaKind::Unshown => {
                 self.outer.push(std::mem::take(&mut self.text));
             }
-            Kind::Inline => self.open_inline(element),
+            DitaKind::Inline => self.open_inline(element),
         }
     }
 
     fn open_inline(&mut self, element: &Element<'_>) {
         match element.name() {
-            "title" | "booktitle" => self.end_paragraph(),
+            "title" | "booktitle" | "mainbooktitle" | "booktitlealt" => self.end_paragraph(),
             "image" => {
                 if let Some(words) = element.attribute("alt") {
                     self.text.push_str(&format!(" {words} "));
@@ -222,40 +222,40 @@ impl Walk {
             self.references.end(&mut self.writer);
             return;
         }
-        match Kind::of(name) {
-            Kind::Topic => {
+        match DitaKind::of(name) {
+            DitaKind::Topic => {
                 self.end_paragraph();
                 self.num_topics = self.num_topics.saturating_sub(1);
             }
-            Kind::Section | Kind::Paragraph => {
+            DitaKind::Section | DitaKind::Paragraph => {
                 self.end_paragraph();
                 self.lead.clear();
             }
-            Kind::List { .. } => {
+            DitaKind::List { .. } => {
                 self.end_paragraph();
                 self.lists.pop();
                 if self.lists.is_empty() {
                     self.writer.end_item();
                 }
             }
-            Kind::Item => {
+            DitaKind::Item => {
                 self.end_paragraph();
                 self.mark = None;
             }
-            Kind::Term => self.term = self.take(),
-            Kind::Code => self.end_code(),
-            Kind::Table => self.tables.end_into(&mut self.writer),
-            Kind::Row => {}
-            Kind::Cell => {
+            DitaKind::Term => self.term = self.take(),
+            DitaKind::Code => self.end_code(),
+            DitaKind::Table => self.tables.end_into(&mut self.writer),
+            DitaKind::Row => {}
+            DitaKind::Cell => {
                 self.end_paragraph();
                 self.tables.end_cell();
             }
-            Kind::Unshown => {
+            DitaKind::Unshown => {
                 let words = self.take();
                 self.writer.left_out.add(Reason::Markup, &words);
                 self.text = self.outer.pop().unwrap_or_default();
             }
-            Kind::Inline => self.close_inline(name),
+            DitaKind::Inline => self.close_inline(name),
         }
     }
 
@@ -285,9 +285,9 @@ impl Walk {
     fn end_title(&mut self) {
         let title = self.take();
         let parent = self.open.last().map_or("", String::as_str);
-        match Kind::of(parent) {
-            Kind::Topic => self.heading(self.num_topics, &title),
-            Kind::Section if parent != "fig" => self.heading(self.num_topics + 1, &title),
+        match DitaKind::of(parent) {
+            DitaKind::Topic => self.heading(self.num_topics, &title),
+            DitaKind::Section if parent != "fig" => self.heading(self.num_topics + 1, &title),
             _ if parent == "booktitle" => self.heading(1, &title),
             // The caption of a table or a figure is above it.
             _ => self.writer.paragraph(&title),

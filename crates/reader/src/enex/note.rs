@@ -25,7 +25,7 @@ pub(super) struct Note {
     tags: Vec<String>,
     /// The titles of its tasks.
     pub(super) tasks: Vec<String>,
-    pub(super) attachments: Vec<Attachment>,
+    pub(super) attachments: Vec<NoteAttachment>,
     /// The bytes of encrypted texts in it.
     encrypted: Vec<usize>,
     /// What of the content is too long to be read.
@@ -34,7 +34,7 @@ pub(super) struct Note {
 
 /// A file in a note.
 #[derive(Debug, Default)]
-pub(super) struct Attachment {
+pub(super) struct NoteAttachment {
     name: String,
     media_type: String,
     /// Its bytes in Base64.
@@ -94,10 +94,10 @@ impl Note {
         self.write(&mut writer);
         let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         let body = blocks.join("\n\n") + "\n";
-        match front.is_empty() {
-            true => body,
-            false => format!("---\n{}\n---\n\n{body}", front.join("\n")),
+        if front.is_empty() {
+            return body;
         }
+        format!("---\n{}\n---\n\n{body}", front.join("\n"))
     }
 
     /// Writes its content and its tasks.
@@ -123,7 +123,7 @@ impl Note {
     }
 }
 
-impl Attachment {
+impl NoteAttachment {
     /// Returns its name and its bytes; `None` for a picture or a recording.
     pub(super) fn file(&self) -> Option<(String, Vec<u8>)> {
         if mime::without_text(&self.media_type).is_some() {
@@ -157,16 +157,16 @@ impl Attachment {
 
 /// Makes notes of the items of an export.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct ExportedNotes {
     pub(super) is_export: bool,
     note: Option<Note>,
-    attachment: Option<Attachment>,
+    attachment: Option<NoteAttachment>,
     is_task: bool,
     /// The text of the open element.
     text: String,
 }
 
-impl Notes {
+impl ExportedNotes {
     /// Takes the next item; returns a note that ends with it.
     pub(super) fn on(&mut self, event: Event<'_>) -> Option<Note> {
         match event {
@@ -175,7 +175,7 @@ impl Notes {
                 match element.name() {
                     "en-export" => self.is_export = true,
                     "note" => self.note = Some(Note::default()),
-                    "resource" => self.attachment = Some(Attachment::default()),
+                    "resource" => self.attachment = Some(NoteAttachment::default()),
                     "task" => self.is_task = true,
                     _ => {}
                 }

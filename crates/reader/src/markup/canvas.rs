@@ -15,16 +15,16 @@ const MAX_GROUPS: usize = 200;
 const MAX_NAME_CHARS: usize = 60;
 
 #[derive(Deserialize)]
-struct Board {
+struct CanvasBoard {
     #[serde(default)]
-    nodes: Vec<Card>,
+    nodes: Vec<CanvasCard>,
     #[serde(default)]
-    edges: Vec<Arrow>,
+    edges: Vec<CanvasArrow>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Card {
+struct CanvasCard {
     id: String,
     #[serde(rename = "type")]
     kind: String,
@@ -41,27 +41,29 @@ struct Card {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Arrow {
+struct CanvasArrow {
     from_node: String,
     to_node: String,
     label: String,
 }
 
 /// A card that is in no group, or a group with its cards.
-struct Part<'a> {
-    first: &'a Card,
-    cards: Vec<&'a Card>,
+struct CanvasPart<'a> {
+    first: &'a CanvasCard,
+    cards: Vec<&'a CanvasCard>,
 }
 
 pub(super) fn extract(text: &str) -> Document {
-    let Ok(Board { nodes, edges }) = serde_json::from_str(text) else { return Document::default() };
+    let Ok(CanvasBoard { nodes, edges }) = serde_json::from_str(text) else {
+        return Document::default();
+    };
     let mut written = Vec::new();
-    for Part { first, mut cards } in parts(&nodes) {
+    for CanvasPart { first, mut cards } in parts(&nodes) {
         cards.sort_by(|one, other| one.compare(other));
         written.push(first.words());
-        written.extend(cards.into_iter().map(Card::words));
+        written.extend(cards.into_iter().map(CanvasCard::words));
     }
-    let by_id: HashMap<&str, &Card> = nodes.iter().map(|card| (&*card.id, card)).collect();
+    let by_id: HashMap<&str, &CanvasCard> = nodes.iter().map(|card| (&*card.id, card)).collect();
     let arrows: Vec<String> = edges.iter().filter_map(|arrow| arrow.words(&by_id)).collect();
     written.push(arrows.join("\n"));
     written.retain(|words| !words.trim().is_empty());
@@ -70,26 +72,26 @@ pub(super) fn extract(text: &str) -> Document {
 }
 
 /// Returns the parts of a board in reading order.
-fn parts(nodes: &[Card]) -> Vec<Part<'_>> {
-    let (mut groups, mut cards): (Vec<&Card>, Vec<&Card>) =
+fn parts(nodes: &[CanvasCard]) -> Vec<CanvasPart<'_>> {
+    let (mut groups, mut cards): (Vec<&CanvasCard>, Vec<&CanvasCard>) =
         nodes.iter().partition(|card| card.kind == "group");
     cards.extend(groups.split_off(groups.len().min(MAX_GROUPS)));
-    let mut parts: Vec<Part<'_>> =
-        groups.into_iter().map(|first| Part { first, cards: Vec::new() }).collect();
+    let mut parts: Vec<CanvasPart<'_>> =
+        groups.into_iter().map(|first| CanvasPart { first, cards: Vec::new() }).collect();
     let num_groups = parts.len();
     for card in cards {
         let around = (0..num_groups).filter(|idx| parts[*idx].first.has(card));
         let area = |idx: &usize| parts[*idx].first.area();
         match around.min_by(|one, other| area(one).total_cmp(&area(other))) {
             Some(idx) => parts[idx].cards.push(card),
-            None => parts.push(Part { first: card, cards: Vec::new() }),
+            None => parts.push(CanvasPart { first: card, cards: Vec::new() }),
         }
     }
     parts.sort_by(|one, other| one.first.compare(other.first));
     parts
 }
 
-impl Card {
+impl CanvasCard {
     /// Compares positions: from top to bottom, then from left to right.
     fn compare(&self, other: &Self) -> Ordering {
         self.y.total_cmp(&other.y).then(self.x.total_cmp(&other.x))
@@ -126,9 +128,9 @@ impl Card {
     }
 }
 
-impl Arrow {
+impl CanvasArrow {
     /// Returns what is written at the arrow, with the cards that it connects; `None` if nothing is.
-    fn words(&self, cards: &HashMap<&str, &Card>) -> Option<String> {
+    fn words(&self, cards: &HashMap<&str, &CanvasCard>) -> Option<String> {
         let label = self.label.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = |id: &String| cards.get(id.as_str()).map(|card| card.name()).unwrap_or_default();
         let (from, to) = (name(&self.from_node), name(&self.to_node));

@@ -13,7 +13,7 @@ const CHARACTERS: &[(&str, &str)] =
     &[("verbar", "|"), ("sol", "/"), ("lchevron", "«"), ("rchevron", "»")];
 
 /// A code that is open.
-struct Code {
+struct PodCode {
     letter: char,
     num_angles: usize,
     /// Where its words begin.
@@ -23,11 +23,11 @@ struct Code {
 /// Returns the words of a text, with as many line breaks.
 pub(super) fn inline(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut codes: Vec<Code> = Vec::new();
+    let mut codes: Vec<PodCode> = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         if let Some((num_angles, len)) = opened(rest).filter(|_| codes.len() < MAX_CODES) {
-            codes.push(Code { letter: first, num_angles, start: out.len() });
+            codes.push(PodCode { letter: first, num_angles, start: out.len() });
             rest = &rest[len..];
             continue;
         }

@@ -17,9 +17,9 @@ pub(super) fn extract(text: &str) -> Document {
         // A text without documentation is read as plain text.
         return Document::default();
     }
-    let mut reader = Reader {
+    let mut reader = PodReader {
         ends: Marks::of_lines(&lines, |text| text.starts_with("=end").then(|| "=end".to_owned())),
-        ..Reader::default()
+        ..PodReader::default()
     };
     let mut at = 0;
     while at < lines.len() {
@@ -33,7 +33,7 @@ pub(super) fn extract(text: &str) -> Document {
 
 /// Writes paragraphs one after the other.
 #[derive(Default)]
-struct Reader {
+struct PodReader {
     writer: Writer,
     /// The lines at which blocks for other programs end.
     ends: Marks,
@@ -44,18 +44,18 @@ struct Reader {
     /// Number of open lists.
     num_lists: usize,
     /// The item whose text has not come yet.
-    item: Option<Item>,
+    item: Option<PodItem>,
     left_out: Words,
 }
 
-struct Item {
+struct PodItem {
     number: u32,
     mark: String,
     /// What the item is about; empty for a bullet or a number.
     term: String,
 }
 
-impl Reader {
+impl PodReader {
     /// Reads the paragraph at the first line; returns how many lines it has.
     fn paragraph(&mut self, lines: &[Line<'_>]) -> usize {
         let first = lines[0];
@@ -111,9 +111,10 @@ impl Reader {
             }
             "for" => {
                 let words = text.split_once(char::is_whitespace).map_or("", |(_, words)| words);
-                match is_read(rest) {
-                    true => self.writer.paragraph(number, &inline(words)),
-                    false => self.left_out.add(Reason::Markup, words),
+                if is_read(rest) {
+                    self.writer.paragraph(number, &inline(words));
+                } else {
+                    self.left_out.add(Reason::Markup, words);
                 }
             }
             _ => {
@@ -135,7 +136,7 @@ impl Reader {
     }
 
     /// Writes an item with its first paragraph.
-    fn write_item(&mut self, item: &Item, text: &str) {
+    fn write_item(&mut self, item: &PodItem, text: &str) {
         let depth = self.num_lists.saturating_sub(1);
         let term = &item.term;
         let colon = if term.is_empty() || text.is_empty() { "" } else { ": " };
@@ -155,7 +156,7 @@ fn is_read(format: &str) -> bool {
 }
 
 /// Reads the words after `=item`: a bullet, a number, or what the item is about.
-fn item(number: u32, text: &str) -> Item {
+fn item(number: u32, text: &str) -> PodItem {
     let (mark, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let digits = mark.trim_end_matches('.');
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -164,7 +165,7 @@ fn item(number: u32, text: &str) -> Item {
         _ if is_number => (format!("{digits}."), rest),
         _ => ("-".to_owned(), text),
     };
-    Item { number, mark, term: inline(term) }
+    PodItem { number, mark, term: inline(term) }
 }
 
 #[cfg(test)]

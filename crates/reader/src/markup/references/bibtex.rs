@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Field, Reference, References, Role};
+use super::{Reference, ReferenceField, ReferenceRole, References};
 use crate::document::{Document, Reason};
 use crate::markup::latex;
 use crate::markup::marks::Growth;
@@ -14,43 +14,43 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Fields by their names; what is not in the table keeps its name as label.
-const ROLES: &[(&str, Role)] = &[
-    ("title", Role::Title),
-    ("author", Role::Person("Authors")),
-    ("editor", Role::Person("Editors")),
-    ("translator", Role::Person("Translators")),
-    ("abstract", Role::Prose),
-    ("note", Role::Prose),
-    ("annote", Role::Prose),
-    ("annotation", Role::Prose),
-    ("review", Role::Prose),
-    ("comment", Role::Prose),
-    ("addendum", Role::Prose),
-    ("doi", Role::Labelled("DOI")),
-    ("url", Role::Labelled("URL")),
-    ("isbn", Role::Labelled("ISBN")),
-    ("issn", Role::Labelled("ISSN")),
-    ("booktitle", Role::Labelled("In")),
-    ("journaltitle", Role::Labelled("Journal")),
+const ROLES: &[(&str, ReferenceRole)] = &[
+    ("title", ReferenceRole::Title),
+    ("author", ReferenceRole::Person("Authors")),
+    ("editor", ReferenceRole::Person("Editors")),
+    ("translator", ReferenceRole::Person("Translators")),
+    ("abstract", ReferenceRole::Prose),
+    ("note", ReferenceRole::Prose),
+    ("annote", ReferenceRole::Prose),
+    ("annotation", ReferenceRole::Prose),
+    ("review", ReferenceRole::Prose),
+    ("comment", ReferenceRole::Prose),
+    ("addendum", ReferenceRole::Prose),
+    ("doi", ReferenceRole::Labelled("DOI")),
+    ("url", ReferenceRole::Labelled("URL")),
+    ("isbn", ReferenceRole::Labelled("ISBN")),
+    ("issn", ReferenceRole::Labelled("ISSN")),
+    ("booktitle", ReferenceRole::Labelled("In")),
+    ("journaltitle", ReferenceRole::Labelled("Journal")),
     // What reference managers note for themselves; `bdsk-file-1` is Base64.
-    ("file", Role::Internal),
-    ("pdf", Role::Internal),
-    ("groups", Role::Internal),
-    ("owner", Role::Internal),
-    ("timestamp", Role::Internal),
-    ("creationdate", Role::Internal),
-    ("modificationdate", Role::Internal),
-    ("date-added", Role::Internal),
-    ("date-modified", Role::Internal),
-    ("__markedentry", Role::Internal),
+    ("file", ReferenceRole::Internal),
+    ("pdf", ReferenceRole::Internal),
+    ("groups", ReferenceRole::Internal),
+    ("owner", ReferenceRole::Internal),
+    ("timestamp", ReferenceRole::Internal),
+    ("creationdate", ReferenceRole::Internal),
+    ("modificationdate", ReferenceRole::Internal),
+    ("date-added", ReferenceRole::Internal),
+    ("date-modified", ReferenceRole::Internal),
+    ("__markedentry", ReferenceRole::Internal),
 ];
 
 /// Fields whose values are addresses, not LaTeX.
 const VERBATIM: &[&str] = &["url", "doi", "eprint", "file", "pdf", "isbn", "issn"];
 
-pub(in crate::markup) fn extract(text: &str) -> Document {
+pub(crate) fn extract(text: &str) -> Document {
     let mut references = References::default();
-    let mut scanner = Scanner { text, at: 0, line: 1 };
+    let mut scanner = BibtexScanner { text, at: 0, line: 1 };
     let mut strings: HashMap<String, String> = HashMap::new();
     strings.extend(MONTHS.map(|month| (month[..3].to_lowercase(), month.to_owned())));
     let growth = Growth::of(text);
@@ -77,7 +77,7 @@ pub(in crate::markup) fn extract(text: &str) -> Document {
                 let key = scanner.until(&[',', '}', ')', '\n']).trim().to_owned();
                 scanner.skip(',');
                 let fields = scanner.fields(&strings, &growth);
-                let fields = fields.into_iter().flat_map(RawField::read).collect();
+                let fields = fields.into_iter().flat_map(BibtexField::read).collect();
                 references.write(&Reference { number, kind: kind.to_owned(), key, fields });
             }
         }
@@ -87,26 +87,31 @@ pub(in crate::markup) fn extract(text: &str) -> Document {
 }
 
 /// A field as the file has it.
-struct RawField {
+struct BibtexField {
     number: u32,
     name: String,
     value: String,
 }
 
-impl RawField {
+impl BibtexField {
     /// Returns the fields that it becomes: one for each person.
-    fn read(self) -> Vec<Field> {
+    fn read(self) -> Vec<ReferenceField> {
         let Self { number, name, value } = self;
         let role = ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role);
         let is_internal = name.starts_with("bdsk-") || name.starts_with("mendeley-");
-        let role = role.unwrap_or(if is_internal { Role::Internal } else { Role::Labelled("") });
-        let of = |name: &str, text: String| Field { number, name: name.to_owned(), role, text };
+        let role = role.unwrap_or(if is_internal {
+            ReferenceRole::Internal
+        } else {
+            ReferenceRole::Labelled("")
+        });
+        let of =
+            |name: &str, text: String| ReferenceField { number, name: name.to_owned(), role, text };
         match role {
-            Role::Person(_) => persons(&value)
+            ReferenceRole::Person(_) => persons(&value)
                 .into_iter()
                 .map(|person| of(&name, latex::words_of(&person)))
                 .collect(),
-            Role::Internal => vec![of(&name, value)],
+            ReferenceRole::Internal => vec![of(&name, value)],
             _ if VERBATIM.contains(&&*name) => vec![of(&name, address(&value))],
             _ => {
                 // The first letter of a label is a capital.
@@ -171,14 +176,14 @@ fn split_outside<'t>(text: &'t str, mark: &str) -> Vec<&'t str> {
 }
 
 /// Reads a file from its beginning to its end.
-struct Scanner<'t> {
+struct BibtexScanner<'t> {
     text: &'t str,
     at: usize,
     /// The line of the next byte, from 1.
     line: u32,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> BibtexScanner<'t> {
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -225,7 +230,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads the fields of an entry up to its end.
-    fn fields(&mut self, strings: &HashMap<String, String>, growth: &Growth) -> Vec<RawField> {
+    fn fields(&mut self, strings: &HashMap<String, String>, growth: &Growth) -> Vec<BibtexField> {
         let mut fields = Vec::new();
         loop {
             self.skip(',');
@@ -236,7 +241,7 @@ impl<'t> Scanner<'t> {
             let name = self.until(&['=', ',', '}', ')', '@']).trim().to_lowercase();
             if self.skip('=') {
                 let value = self.value(strings, growth);
-                fields.push(RawField { number, name, value });
+                fields.push(BibtexField { number, name, value });
             } else if self.rest().starts_with('@') {
                 // The end of the entry before is missing.
                 return fields;

@@ -9,7 +9,7 @@ use crate::document::{Document, Reason, Words};
 
 /// What a field of a reference becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum ReferenceRole {
     /// The heading of its section.
     Title,
     /// A person; persons with the same label are on one line.
@@ -26,12 +26,12 @@ enum Role {
 
 /// A field with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Field {
+struct ReferenceField {
     /// The line at which it begins, from 1.
     number: u32,
     /// Its name in the file.
     name: String,
-    role: Role,
+    role: ReferenceRole,
     text: String,
 }
 
@@ -43,7 +43,7 @@ struct Reference {
     /// What it is, and what documents call it: `article voss2019`.
     kind: String,
     key: String,
-    fields: Vec<Field>,
+    fields: Vec<ReferenceField>,
 }
 
 /// Writes references in order.
@@ -55,9 +55,9 @@ struct References {
 
 impl References {
     fn write(&mut self, reference: &Reference) {
-        let has_text = |field: &&Field| !field.text.trim().is_empty();
-        let fields: Vec<&Field> = reference.fields.iter().filter(has_text).collect();
-        let title = fields.iter().find(|field| field.role == Role::Title);
+        let has_text = |field: &&ReferenceField| !field.text.trim().is_empty();
+        let fields: Vec<&ReferenceField> = reference.fields.iter().filter(has_text).collect();
+        let title = fields.iter().find(|field| field.role == ReferenceRole::Title);
         match title {
             Some(title) => self.writer.heading(title.number, 2, &title.text),
             None => self.writer.heading(reference.number, 2, &reference.key),
@@ -66,25 +66,27 @@ impl References {
         let mut last_label = "";
         for field in &fields {
             let (label, text) = match field.role {
-                Role::Title if title.is_some_and(|title| title.number == field.number) => continue,
-                Role::Title => ("Title", &field.text),
-                Role::Person(label) | Role::Listed(label) | Role::Labelled(label) => {
-                    (label, &field.text)
+                ReferenceRole::Title if title.is_some_and(|title| title.number == field.number) => {
+                    continue;
                 }
-                Role::Prose => continue,
-                Role::Internal => {
+                ReferenceRole::Title => ("Title", &field.text),
+                ReferenceRole::Person(label)
+                | ReferenceRole::Listed(label)
+                | ReferenceRole::Labelled(label) => (label, &field.text),
+                ReferenceRole::Prose => continue,
+                ReferenceRole::Internal => {
                     self.left_out.add(Reason::Markup, &field.text);
                     continue;
                 }
             };
-            let is_more = matches!(field.role, Role::Person(_) | Role::Listed(_));
+            let is_more = matches!(field.role, ReferenceRole::Person(_) | ReferenceRole::Listed(_));
             match lines.last_mut() {
                 Some((_, line)) if is_more && label == last_label => {
                     line.push_str("; ");
                     line.push_str(text);
                 }
                 _ if label.is_empty() => {
-                    lines.push((field.number, format!("{}: {text}", field.name)))
+                    lines.push((field.number, format!("{}: {text}", field.name)));
                 }
                 _ => lines.push((field.number, format!("{label}: {text}"))),
             }
@@ -96,7 +98,7 @@ impl References {
             lines.push((number, format!("Reference: {}", key.trim())));
         }
         self.writer.lines(&lines);
-        for field in fields.iter().filter(|field| field.role == Role::Prose) {
+        for field in fields.iter().filter(|field| field.role == ReferenceRole::Prose) {
             for paragraph in field.text.split("\n\n") {
                 let words = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
                 self.writer.lines(&[(field.number, words)]);

@@ -1,78 +1,78 @@
-//! Reads references with a tag on each line: RIS, and the format of PubMed.
+//! Reads references with a tag on each line: RIS, and the format of `PubMed`.
 
-use super::{Field, Reference, References, Role};
+use super::{Reference, ReferenceField, ReferenceRole, References};
 use crate::document::{Document, Reason};
 use crate::markup::writer::Line;
 
 /// Tags and what their fields are; a field with another tag is labelled with its tag.
-const TAGS: &[(&str, Role)] = &[
-    ("TI", Role::Title),
-    ("T1", Role::Title),
-    ("CT", Role::Title),
-    ("BT", Role::Title),
-    ("AU", Role::Person("Authors")),
-    ("A1", Role::Person("Authors")),
-    ("FAU", Role::Person("Authors")),
-    ("A2", Role::Person("Editors")),
-    ("ED", Role::Person("Editors")),
-    ("A3", Role::Person("Series editors")),
-    ("A4", Role::Person("Translators")),
-    ("PY", Role::Labelled("Year")),
-    ("Y1", Role::Labelled("Year")),
-    ("DA", Role::Labelled("Date")),
-    ("DP", Role::Labelled("Date")),
-    ("T2", Role::Labelled("In")),
-    ("T3", Role::Labelled("Series")),
-    ("JO", Role::Labelled("Journal")),
-    ("JF", Role::Labelled("Journal")),
-    ("JT", Role::Labelled("Journal")),
-    ("JA", Role::Labelled("Journal (short)")),
-    ("J2", Role::Labelled("Journal (short)")),
-    ("TA", Role::Labelled("Journal (short)")),
-    ("VL", Role::Labelled("Volume")),
-    ("VI", Role::Labelled("Volume")),
-    ("IS", Role::Labelled("Number")),
-    ("IP", Role::Labelled("Number")),
-    ("SP", Role::Labelled("First page")),
-    ("EP", Role::Labelled("Last page")),
-    ("PG", Role::Labelled("Pages")),
-    ("PB", Role::Labelled("Publisher")),
-    ("CY", Role::Labelled("Place")),
-    ("PP", Role::Labelled("Place")),
-    ("ET", Role::Labelled("Edition")),
-    ("LA", Role::Labelled("Language")),
-    ("SN", Role::Labelled("ISSN or ISBN")),
-    ("DO", Role::Labelled("DOI")),
-    ("UR", Role::Labelled("URL")),
-    ("PMID", Role::Labelled("PMID")),
-    ("LID", Role::Labelled("DOI")),
-    ("AN", Role::Labelled("Accession number")),
-    ("KW", Role::Listed("Keywords")),
-    ("MH", Role::Listed("Keywords")),
-    ("OT", Role::Listed("Keywords")),
-    ("AB", Role::Prose),
-    ("N2", Role::Prose),
-    ("N1", Role::Prose),
-    ("RN", Role::Prose),
+const TAGS: &[(&str, ReferenceRole)] = &[
+    ("TI", ReferenceRole::Title),
+    ("T1", ReferenceRole::Title),
+    ("CT", ReferenceRole::Title),
+    ("BT", ReferenceRole::Title),
+    ("AU", ReferenceRole::Person("Authors")),
+    ("A1", ReferenceRole::Person("Authors")),
+    ("FAU", ReferenceRole::Person("Authors")),
+    ("A2", ReferenceRole::Person("Editors")),
+    ("ED", ReferenceRole::Person("Editors")),
+    ("A3", ReferenceRole::Person("Series editors")),
+    ("A4", ReferenceRole::Person("Translators")),
+    ("PY", ReferenceRole::Labelled("Year")),
+    ("Y1", ReferenceRole::Labelled("Year")),
+    ("DA", ReferenceRole::Labelled("Date")),
+    ("DP", ReferenceRole::Labelled("Date")),
+    ("T2", ReferenceRole::Labelled("In")),
+    ("T3", ReferenceRole::Labelled("Series")),
+    ("JO", ReferenceRole::Labelled("Journal")),
+    ("JF", ReferenceRole::Labelled("Journal")),
+    ("JT", ReferenceRole::Labelled("Journal")),
+    ("JA", ReferenceRole::Labelled("Journal (short)")),
+    ("J2", ReferenceRole::Labelled("Journal (short)")),
+    ("TA", ReferenceRole::Labelled("Journal (short)")),
+    ("VL", ReferenceRole::Labelled("Volume")),
+    ("VI", ReferenceRole::Labelled("Volume")),
+    ("IS", ReferenceRole::Labelled("Number")),
+    ("IP", ReferenceRole::Labelled("Number")),
+    ("SP", ReferenceRole::Labelled("First page")),
+    ("EP", ReferenceRole::Labelled("Last page")),
+    ("PG", ReferenceRole::Labelled("Pages")),
+    ("PB", ReferenceRole::Labelled("Publisher")),
+    ("CY", ReferenceRole::Labelled("Place")),
+    ("PP", ReferenceRole::Labelled("Place")),
+    ("ET", ReferenceRole::Labelled("Edition")),
+    ("LA", ReferenceRole::Labelled("Language")),
+    ("SN", ReferenceRole::Labelled("ISSN or ISBN")),
+    ("DO", ReferenceRole::Labelled("DOI")),
+    ("UR", ReferenceRole::Labelled("URL")),
+    ("PMID", ReferenceRole::Labelled("PMID")),
+    ("LID", ReferenceRole::Labelled("DOI")),
+    ("AN", ReferenceRole::Labelled("Accession number")),
+    ("KW", ReferenceRole::Listed("Keywords")),
+    ("MH", ReferenceRole::Listed("Keywords")),
+    ("OT", ReferenceRole::Listed("Keywords")),
+    ("AB", ReferenceRole::Prose),
+    ("N2", ReferenceRole::Prose),
+    ("N1", ReferenceRole::Prose),
+    ("RN", ReferenceRole::Prose),
     // Paths on a computer, and what a database notes for itself.
-    ("L1", Role::Internal),
-    ("L4", Role::Internal),
-    ("OWN", Role::Internal),
-    ("STAT", Role::Internal),
-    ("DCOM", Role::Internal),
-    ("LR", Role::Internal),
-    ("EDAT", Role::Internal),
-    ("MHDA", Role::Internal),
-    ("CRDT", Role::Internal),
-    ("PHST", Role::Internal),
-    ("AID", Role::Internal),
-    ("SO", Role::Internal),
+    ("L1", ReferenceRole::Internal),
+    ("L4", ReferenceRole::Internal),
+    ("OWN", ReferenceRole::Internal),
+    ("STAT", ReferenceRole::Internal),
+    ("DCOM", ReferenceRole::Internal),
+    ("LR", ReferenceRole::Internal),
+    ("EDAT", ReferenceRole::Internal),
+    ("MHDA", ReferenceRole::Internal),
+    ("CRDT", ReferenceRole::Internal),
+    ("PHST", ReferenceRole::Internal),
+    ("AID", ReferenceRole::Internal),
+    ("SO", ReferenceRole::Internal),
 ];
 
 /// Tags with short names of authors whose full names are in other fields.
 const SHORT: (&str, &str) = ("AU", "FAU");
 
-pub(in crate::markup) fn extract(text: &str) -> Document {
+pub(crate) fn extract(text: &str) -> Document {
     let mut references = References::default();
     let mut open: Option<Reference> = None;
     for line in Line::all(text) {
@@ -107,13 +107,13 @@ pub(in crate::markup) fn extract(text: &str) -> Document {
             continue;
         }
         let known = TAGS.iter().find(|(known, _)| *known == tag);
-        let role = known.map_or(Role::Labelled(""), |(_, role)| *role);
+        let role = known.map_or(ReferenceRole::Labelled(""), |(_, role)| *role);
         let text = match role {
-            Role::Person(_) => in_order(value),
+            ReferenceRole::Person(_) => in_order(value),
             _ => value.to_owned(),
         };
         let name = tag.to_owned();
-        reference.fields.push(Field { number: line.number, name, role, text });
+        reference.fields.push(ReferenceField { number: line.number, name, role, text });
     }
     write(open, &mut references);
     references.finish()

@@ -45,9 +45,10 @@ fn link(text: &str, depth: usize, out: &mut String) -> usize {
     let address =
         address.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '*', '_', '"', '|', ']']);
     let (_, inside) = attributes(inside);
-    match depth < MAX_DEPTH {
-        true => out.push_str(&read(inside, depth + 1)),
-        false => out.push_str(inside),
+    if depth < MAX_DEPTH {
+        out.push_str(&read(inside, depth + 1));
+    } else {
+        out.push_str(inside);
     }
     end + 3 + address.len()
 }

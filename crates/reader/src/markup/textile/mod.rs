@@ -3,7 +3,7 @@
 mod inline;
 
 use super::marks::Marks;
-use super::writer::{Line, Row, Writer, join, join_after, paragraph_len};
+use super::writer::{Line, Row, Writer, join, join_after, paragraph_len, within};
 use crate::document::{Document, Reason, Words};
 
 use inline::inline;
@@ -11,14 +11,17 @@ use inline::inline;
 /// Most columns that a cell takes.
 const MAX_SPAN: usize = 20;
 
+/// Longest attribute of a block, a cell or a span.
+const MAX_ATTRIBUTE_BYTES: usize = 200;
+
 /// The last line of a block of HTML with source text.
 const PRE_END: &str = "</pre>";
 
 pub(super) fn extract(text: &str) -> Document {
     let lines = Line::all(text);
-    let mut reader = Reader {
+    let mut reader = TextileReader {
         ends: Marks::of_lines(&lines, |text| text.contains(PRE_END).then(|| PRE_END.to_owned())),
-        ..Reader::default()
+        ..TextileReader::default()
     };
     let mut at = 0;
     while at < lines.len() {
@@ -30,13 +33,13 @@ pub(super) fn extract(text: &str) -> Document {
 }
 
 #[derive(Default)]
-struct Reader {
+struct TextileReader {
     writer: Writer,
     ends: Marks,
     left_out: Words,
 }
 
-impl Reader {
+impl TextileReader {
     /// Reads the block at the first line; returns how many lines it has.
     fn block(&mut self, lines: &[Line<'_>]) -> usize {
         let first = lines[0];
@@ -76,11 +79,16 @@ impl Reader {
     /// Reads a block whose first line says what it is.
     fn signed(&mut self, signature: &Signature<'_>, lines: &[Line<'_>]) -> usize {
         let number = lines[0].number;
-        let mut len = paragraph_len(lines);
-        if signature.is_extended {
-            let is_next = |line: &Line<'_>| Signature::of(line.text).is_some();
-            len = lines[1..].iter().position(is_next).map_or(lines.len(), |end| end + 1);
+        if signature.name == "table" {
+            // Its attributes; the rows follow.
+            return 1;
         }
+        let is_next = |line: &Line<'_>| Signature::of(line.text).is_some();
+        let len = if signature.is_extended {
+            lines[1..].iter().position(is_next).map_or(lines.len(), |end| end + 1)
+        } else {
+            paragraph_len(lines)
+        };
         let is_code = matches!(signature.name, "bc" | "pre");
         if is_code {
             let first = Line { number, text: signature.text };
@@ -91,8 +99,6 @@ impl Reader {
         }
         let text = join_after(signature.text, &lines[1..len]);
         match signature.name {
-            // The attributes of a table, whose rows follow.
-            "table" => return 1,
             "###" => self.left_out.add(Reason::Markup, &text),
             "notextile" => self.writer.paragraph(number, &text),
             name => match name.strip_prefix('h').and_then(|level| level.parse().ok()) {
@@ -133,7 +139,7 @@ impl Reader {
     /// Reads an item with the lines that continue it.
     fn item(&mut self, lines: &[Line<'_>]) -> usize {
         let first = lines[0];
-        let Some(Item { depth, mark, text }) = item(first.text) else { return 1 };
+        let Some(TextileItem { depth, mark, text }) = item(first.text) else { return 1 };
         let is_more = |line: &&Line<'_>| {
             !line.is_blank() && item(line.text).is_none() && Signature::of(line.text).is_none()
         };
@@ -213,7 +219,7 @@ fn attributes(text: &str) -> (&str, &str) {
             }
             _ => break,
         };
-        match rest.find(close) {
+        match within(rest, MAX_ATTRIBUTE_BYTES).find(close) {
             Some(end) if !rest[..end].contains(' ') || close == '}' => rest = &rest[end + 1..],
             // A bracket alone indents.
             _ if close == ')' => rest = &rest[1..],
@@ -224,19 +230,19 @@ fn attributes(text: &str) -> (&str, &str) {
 }
 
 /// An item of a list.
-struct Item<'t> {
+struct TextileItem<'t> {
     depth: usize,
     mark: &'static str,
     text: &'t str,
 }
 
-fn item(line: &str) -> Option<Item<'_>> {
+fn item(line: &str) -> Option<TextileItem<'_>> {
     let num_marks = line.bytes().take_while(|byte| matches!(byte, b'*' | b'#')).count();
     let (marks, rest) = line.split_at(num_marks);
     let mark = if marks.ends_with('#') { "1." } else { "-" };
     let (_, rest) = attributes(rest);
     let text = rest.strip_prefix(' ').filter(|_| num_marks > 0)?;
-    Some(Item { depth: num_marks - 1, mark, text: text.trim() })
+    Some(TextileItem { depth: num_marks - 1, mark, text: text.trim() })
 }
 
 fn is_row(line: &str) -> bool {

@@ -7,15 +7,15 @@ mod deliver;
 
 use std::collections::HashMap;
 
-use super::frames::{Cells, Frame, Piece, called};
-use super::scanner::Scanner;
+use super::frames::{Cells, TypstFrame, TypstPiece, called};
+use super::scanner::TypstScanner;
 use crate::document::{Reason, Words};
 use crate::markup::marks::{Growth, MAX_DEPTH};
 
 /// What is left of a file.
 #[derive(Default)]
-pub(super) struct Flat {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct FlatText {
+    pub(super) pieces: Vec<TypstPiece>,
     /// What the document says about itself.
     pub(super) title: Option<String>,
     pub(super) authors: Vec<String>,
@@ -23,18 +23,18 @@ pub(super) struct Flat {
     pub(super) left_out: Words,
 }
 
-pub(super) fn flatten(text: &str) -> Flat {
+pub(super) fn flatten(text: &str) -> FlatText {
     let mut flattener = Flattener {
-        scanner: Scanner::new(text),
+        scanner: TypstScanner::new(text),
         frames: Vec::new(),
-        flat: Flat::default(),
+        flat: FlatText::default(),
         callee: None,
         definitions: HashMap::new(),
         growth: Growth::of(text),
     };
     while !flattener.scanner.rest().is_empty() {
         match flattener.frames.last() {
-            None | Some(Frame::Content { .. }) => flattener.markup(),
+            None | Some(TypstFrame::Content { .. }) => flattener.markup(),
             Some(_) => flattener.code(),
         }
     }
@@ -45,9 +45,9 @@ pub(super) fn flatten(text: &str) -> Flat {
 }
 
 struct Flattener<'t> {
-    scanner: Scanner<'t>,
-    frames: Vec<Frame>,
-    flat: Flat,
+    scanner: TypstScanner<'t>,
+    frames: Vec<TypstFrame>,
+    flat: FlatText,
     /// The function whose name or arguments end here, in code.
     callee: Option<String>,
     definitions: HashMap<String, String>,
@@ -119,14 +119,14 @@ impl Flattener<'_> {
     fn bracket(&mut self, mark: char) {
         let number = self.scanner.line;
         match self.frames.last_mut() {
-            Some(Frame::Content { num_brackets: 0, .. }) if mark == ']' => {
+            Some(TypstFrame::Content { num_brackets: 0, .. }) if mark == ']' => {
                 self.scanner.take(1);
                 let closed = self.close();
                 self.go_on(closed);
                 return;
             }
-            Some(Frame::Content { num_brackets, .. }) if mark == ']' => *num_brackets -= 1,
-            Some(Frame::Content { num_brackets, .. }) => *num_brackets += 1,
+            Some(TypstFrame::Content { num_brackets, .. }) if mark == ']' => *num_brackets -= 1,
+            Some(TypstFrame::Content { num_brackets, .. }) => *num_brackets += 1,
             _ => {}
         }
         let bracket = self.scanner.take(1);
@@ -149,7 +149,7 @@ impl Flattener<'_> {
         let end = ends.find(|end| !inside[..*end].ends_with('\\'));
         let end = end.filter(|end| !inside[..*end].contains("\n\n"));
         let formula = self.scanner.take(end.map_or(1, |end| end + 2)).to_owned();
-        self.deliver(vec![Piece::Text(number, formula)]);
+        self.deliver(vec![TypstPiece::Text(number, formula)]);
     }
 
     /// Reads what is after `#` in markup.
@@ -164,7 +164,7 @@ impl Flattener<'_> {
             Some('[' | '(') => self.continue_call(String::new()),
             Some('{') => {
                 self.scanner.take(1);
-                self.open(Frame::Block);
+                self.open(TypstFrame::Block);
             }
             Some('"') => {
                 let said = self.scanner.quoted();
@@ -192,7 +192,11 @@ impl Flattener<'_> {
                 defined = None;
             }
         }
-        self.open(Frame::Statement { is_silent: !is_control && !is_template, is_control, defined });
+        self.open(TypstFrame::Statement {
+            is_silent: !is_control && !is_template,
+            is_control,
+            defined,
+        });
         self.callee = None;
     }
 
@@ -233,7 +237,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn open(&mut self, frame: Frame) {
+    fn open(&mut self, frame: TypstFrame) {
         if self.frames.len() < MAX_DEPTH {
             self.frames.push(frame);
         }
@@ -242,12 +246,12 @@ impl Flattener<'_> {
     fn open_arguments(&mut self, function: String) {
         let start = self.scanner.at();
         let cells = Cells::default();
-        self.open(Frame::Arguments { function, argument: String::new(), start, cells });
+        self.open(TypstFrame::Arguments { function, argument: String::new(), start, cells });
         self.callee = None;
     }
 
     fn open_content(&mut self, callee: String) {
-        self.open(Frame::Content { callee, pieces: Vec::new(), num_brackets: 0 });
+        self.open(TypstFrame::Content { callee, pieces: Vec::new(), num_brackets: 0 });
     }
 
     /// Reads the next word or mark of code.
@@ -256,10 +260,10 @@ impl Flattener<'_> {
         let rest = self.scanner.rest();
         let Some(first) = rest.chars().next() else { return };
         match first {
-            '\n' if matches!(self.frames.last(), Some(Frame::Statement { .. })) => {
+            '\n' if matches!(self.frames.last(), Some(TypstFrame::Statement { .. })) => {
                 self.close();
             }
-            ';' if matches!(self.frames.last(), Some(Frame::Statement { .. })) => {
+            ';' if matches!(self.frames.last(), Some(TypstFrame::Statement { .. })) => {
                 self.scanner.take(1);
                 self.close();
             }
@@ -280,7 +284,7 @@ impl Flattener<'_> {
             }
             '{' => {
                 self.scanner.take(1);
-                self.open(Frame::Block);
+                self.open(TypstFrame::Block);
             }
             ')' | '}' | ']' => self.closing(first),
             ',' | ':' => self.separator(first, callee),
@@ -297,7 +301,7 @@ impl Flattener<'_> {
     /// Reads a name in code.
     fn name(&mut self, name: String) {
         let is_value = !self.scanner.rest().starts_with(['(', '[', ':']);
-        let is_told = matches!(self.frames.last(), Some(Frame::Arguments { argument, .. }) if !argument.is_empty());
+        let is_told = matches!(self.frames.last(), Some(TypstFrame::Arguments { argument, .. }) if !argument.is_empty());
         if is_value
             && is_told
             && let Some(text) =
@@ -312,15 +316,15 @@ impl Flattener<'_> {
     /// Reads a closing bracket in code. One that nothing opens is skipped.
     fn closing(&mut self, mark: char) {
         self.scanner.take(1);
-        let is_opened = |frame: &Frame| match frame {
-            Frame::Arguments { .. } => mark == ')',
-            Frame::Block => mark == '}',
-            Frame::Content { .. } => mark == ']',
-            Frame::Statement { .. } => false,
+        let is_opened = |frame: &TypstFrame| match frame {
+            TypstFrame::Arguments { .. } => mark == ')',
+            TypstFrame::Block => mark == '}',
+            TypstFrame::Content { .. } => mark == ']',
+            TypstFrame::Statement { .. } => false,
         };
         // Content is closed as a whole; no other bracket leads out of it.
         let innermost =
-            self.frames.iter().rposition(|frame| matches!(frame, Frame::Content { .. }));
+            self.frames.iter().rposition(|frame| matches!(frame, TypstFrame::Content { .. }));
         let Some(opened) = self.frames.iter().rposition(is_opened) else { return };
         if mark != ']' && innermost.is_some_and(|innermost| opened < innermost) {
             return;
@@ -335,7 +339,8 @@ impl Flattener<'_> {
     fn separator(&mut self, mark: char, callee: Option<String>) {
         self.scanner.take(1);
         let value_end = self.scanner.at() - 1;
-        let Some(Frame::Arguments { argument, start, cells, .. }) = self.frames.last_mut() else {
+        let Some(TypstFrame::Arguments { argument, start, cells, .. }) = self.frames.last_mut()
+        else {
             return;
         };
         if mark == ':' {
@@ -354,33 +359,33 @@ impl Flattener<'_> {
     }
 
     /// Closes the innermost frame and returns what may go on after it; `None` after a statement.
-    fn close(&mut self) -> Option<Closed> {
+    fn close(&mut self) -> Option<ClosedFrame> {
         match self.frames.pop()? {
-            Frame::Content { callee, pieces, .. } => {
+            TypstFrame::Content { callee, pieces, .. } => {
                 self.deliver(called(&callee, pieces, self.scanner.line));
-                Some(Closed { callee, is_content: true })
+                Some(ClosedFrame { callee, is_content: true })
             }
-            Frame::Arguments { function, argument, start, mut cells } => {
+            TypstFrame::Arguments { function, argument, start, mut cells } => {
                 let end = self.scanner.at().saturating_sub(1);
                 cells.state(&argument, value_of(&self.scanner, start, end));
                 if !cells.is_empty() {
-                    self.deliver(vec![Piece::Table(cells.rows())]);
+                    self.deliver(vec![TypstPiece::Table(cells.rows())]);
                 } else if function == "table.cell" {
                     self.span(cells.num_columns());
                 }
-                Some(Closed { callee: function, is_content: false })
+                Some(ClosedFrame { callee: function, is_content: false })
             }
-            Frame::Block => Some(Closed { callee: String::new(), is_content: true }),
-            Frame::Statement { .. } => None,
+            TypstFrame::Block => Some(ClosedFrame { callee: String::new(), is_content: true }),
+            TypstFrame::Statement { .. } => None,
         }
     }
 
     /// Goes on after what was closed: more content may belong to the function.
-    fn go_on(&mut self, closed: Option<Closed>) {
-        let Some(Closed { callee, is_content }) = closed else { return };
+    fn go_on(&mut self, closed: Option<ClosedFrame>) {
+        let Some(ClosedFrame { callee, is_content }) = closed else { return };
         match self.frames.last() {
-            None | Some(Frame::Content { .. }) => self.continue_call(callee),
-            Some(Frame::Statement { is_control: true, .. }) if is_content => {
+            None | Some(TypstFrame::Content { .. }) => self.continue_call(callee),
+            Some(TypstFrame::Statement { is_control: true, .. }) if is_content => {
                 if self.scanner.rest().trim_start().starts_with("else") {
                     self.scanner.take_blanks();
                 } else {
@@ -393,7 +398,7 @@ impl Flattener<'_> {
 }
 
 /// Content, arguments or a block that were closed.
-struct Closed {
+struct ClosedFrame {
     /// The function that they belong to; may be empty.
     callee: String,
     /// Whether it is not arguments.
@@ -401,7 +406,7 @@ struct Closed {
 }
 
 /// Returns the text between two positions up to the one of a scanner.
-fn value_of<'t>(scanner: &Scanner<'t>, start: usize, end: usize) -> &'t str {
+fn value_of<'t>(scanner: &TypstScanner<'t>, start: usize, end: usize) -> &'t str {
     let value = scanner.since(start);
     value.get(..end.saturating_sub(start)).unwrap_or(value)
 }

@@ -7,7 +7,7 @@ use crate::markup::writer::Row;
 const MAX_SPAN: usize = 20;
 
 /// A part of the text.
-pub(super) enum Piece {
+pub(super) enum TypstPiece {
     /// Markup, with the line of its first character; it continues the piece before.
     Text(u32, String),
     /// The end of a paragraph.
@@ -22,9 +22,9 @@ pub(super) enum Piece {
 }
 
 /// An open bracket or statement.
-pub(super) enum Frame {
+pub(super) enum TypstFrame {
     /// Content in brackets after a function, or an argument; with the brackets in its words.
-    Content { callee: String, pieces: Vec<Piece>, num_brackets: usize },
+    Content { callee: String, pieces: Vec<TypstPiece>, num_brackets: usize },
     /// Arguments in parentheses; `argument` is the name of the open one.
     Arguments { function: String, argument: String, start: usize, cells: Cells },
     /// Code in braces.
@@ -33,7 +33,7 @@ pub(super) enum Frame {
     Statement { is_silent: bool, is_control: bool, defined: Option<String> },
 }
 
-impl Frame {
+impl TypstFrame {
     /// Returns the function and the name of the open argument; `None` if it is not in arguments.
     pub(super) fn argument(&self) -> Option<(&str, &str)> {
         match self {
@@ -104,24 +104,24 @@ impl Cells {
 }
 
 /// Returns what a function makes of the content in brackets after it.
-pub(super) fn called(callee: &str, pieces: Vec<Piece>, number: u32) -> Vec<Piece> {
-    let text = |text: &str| Piece::Text(number, text.to_owned());
+pub(super) fn called(callee: &str, pieces: Vec<TypstPiece>, number: u32) -> Vec<TypstPiece> {
+    let text = |text: &str| TypstPiece::Text(number, text.to_owned());
     let (before, after) = match callee {
         "footnote" => (vec![text(" (")], text(")")),
-        "heading" => (vec![Piece::Break(number), text("= ")], Piece::Break(number)),
+        "heading" => (vec![TypstPiece::Break(number), text("= ")], TypstPiece::Break(number)),
         _ => return pieces,
     };
     before.into_iter().chain(pieces).chain([after]).collect()
 }
 
 /// Returns the words of pieces on one line.
-pub(super) fn joined(pieces: &[Piece]) -> String {
+pub(super) fn joined(pieces: &[TypstPiece]) -> String {
     let mut words = String::new();
     for piece in pieces {
         match piece {
-            Piece::Text(_, text) | Piece::Code { text, .. } => words.push_str(text),
-            Piece::Break(_) => words.push(' '),
-            Piece::Table(rows) => {
+            TypstPiece::Text(_, text) | TypstPiece::Code { text, .. } => words.push_str(text),
+            TypstPiece::Break(_) => words.push(' '),
+            TypstPiece::Table(rows) => {
                 for cell in rows.iter().flat_map(|row| &row.cells) {
                     words.push(' ');
                     words.push_str(cell);

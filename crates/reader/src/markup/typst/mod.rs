@@ -11,30 +11,31 @@ mod scanner;
 use super::writer::{self, Line, Writer, dedent};
 use crate::document::Document;
 
-use flatten::Flat;
-use frames::Piece;
+use flatten::FlatText;
+use frames::TypstPiece;
 
 pub(super) fn extract(text: &str) -> Document {
-    let Flat { pieces, title, authors, left_out } = flatten::flatten(text);
+    let FlatText { pieces, title, authors, left_out } = flatten::flatten(text);
     let mut writer = Writer::default();
     if let Some(title) = title {
         writer.title(&title);
     }
     writer.document().metadata.author =
         Some(authors.join(", ")).filter(|authors| !authors.is_empty());
-    let mut lines: Vec<(u32, String)> = Vec::new();
+    let mut lines = MarkupLines::default();
     for piece in pieces {
         match piece {
-            Piece::Text(number, text) => add(&mut lines, number, &text),
-            Piece::Break(number) => {
-                lines.extend([(number, String::new()), (number, String::new())])
+            TypstPiece::Text(number, text) => lines.add(number, &text),
+            TypstPiece::Break(number) => {
+                lines.begin(number);
+                lines.begin(number);
             }
-            Piece::Table(rows) => {
-                write(&std::mem::take(&mut lines), &mut writer);
+            TypstPiece::Table(rows) => {
+                write(&lines.take(), &mut writer);
                 writer.table(&rows);
             }
-            Piece::Code { language, number, text } => {
-                write(&std::mem::take(&mut lines), &mut writer);
+            TypstPiece::Code { language, number, text } => {
+                write(&lines.take(), &mut writer);
                 let numbered = (number..).zip(text.lines());
                 let code: Vec<Line<'_>> =
                     numbered.map(|(number, text)| Line { number, text }).collect();
@@ -42,30 +43,52 @@ pub(super) fn extract(text: &str) -> Document {
             }
         }
     }
-    write(&lines, &mut writer);
+    write(&lines.take(), &mut writer);
     let mut document = writer.finish();
     document.metadata.words = Some(left_out);
     document
 }
 
-/// Adds a text to the lines; it continues the last one.
-fn add(lines: &mut Vec<(u32, String)>, number: u32, text: &str) {
-    for (idx, part) in text.split('\n').enumerate() {
-        let number = number.saturating_add(u32::try_from(idx).unwrap_or(0));
-        match lines.last_mut().filter(|_| idx == 0) {
-            Some((last, line)) => {
-                if line.trim().is_empty() {
-                    *last = number;
-                }
-                line.push_str(part);
+/// Lines of markup with the lines of the file that they come from.
+#[derive(Default)]
+struct MarkupLines {
+    lines: Vec<(u32, String)>,
+    /// Whether the last line has words.
+    has_words: bool,
+}
+
+impl MarkupLines {
+    /// Adds a text, which continues the last line.
+    fn add(&mut self, number: u32, text: &str) {
+        for (idx, part) in text.split('\n').enumerate() {
+            let number = number.saturating_add(u32::try_from(idx).unwrap_or(0));
+            if idx > 0 || self.lines.is_empty() {
+                self.begin(number);
             }
-            None => lines.push((number, part.to_owned())),
+            let Some((last, line)) = self.lines.last_mut() else { return };
+            if !self.has_words && !part.trim().is_empty() {
+                *last = number;
+                self.has_words = true;
+            }
+            line.push_str(part);
         }
+    }
+
+    /// Begins a line.
+    fn begin(&mut self, number: u32) {
+        self.lines.push((number, String::new()));
+        self.has_words = false;
+    }
+
+    /// Takes all lines.
+    fn take(&mut self) -> Vec<(u32, String)> {
+        self.has_words = false;
+        std::mem::take(&mut self.lines)
     }
 }
 
 /// What a line begins.
-enum Begin<'t> {
+enum TypstLine<'t> {
     Heading(u8, &'t str),
     Item { depth: usize, mark: &'t str, text: &'t str },
 }
@@ -76,41 +99,37 @@ fn write(lines: &[(u32, String)], writer: &mut Writer) {
     while let Some((number, line)) = lines.get(at) {
         let is_more = |(_, line): &&(u32, String)| !line.trim().is_empty() && begin(line).is_none();
         let num_more = lines[at + 1..].iter().take_while(is_more).count();
-        let with = |first: &str| {
-            let rest = lines[at + 1..=at + num_more].iter();
-            let mut all = vec![(*number, first.to_owned())];
-            all.extend(rest.cloned());
-            all
-        };
+        let rest = &lines[at + 1..=at + num_more];
         match begin(line) {
-            Some(Begin::Heading(level, text)) => {
+            Some(TypstLine::Heading(level, text)) => {
                 writer.heading(*number, level, text);
                 at += 1;
                 continue;
             }
-            Some(Begin::Item { depth, mark, text }) => {
+            Some(TypstLine::Item { depth, mark, text }) => {
                 let mut words = writer::Words::default();
-                with(text).iter().for_each(|(number, line)| words.push(*number, line));
+                words.push(*number, text);
+                rest.iter().for_each(|(number, line)| words.push(*number, line));
                 writer.item_of(words, mark, depth);
             }
             None if line.trim().is_empty() => {
                 at += 1;
                 continue;
             }
-            None => writer.lines(&with(line)),
+            None => writer.lines(&lines[at..=at + num_more]),
         }
         at += 1 + num_more;
     }
 }
 
 /// Returns what a line begins; `None` for prose.
-fn begin(line: &str) -> Option<Begin<'_>> {
+fn begin(line: &str) -> Option<TypstLine<'_>> {
     let text = line.trim_start();
     let depth = (line.len() - text.len()) / 2;
     let num_marks = text.bytes().take_while(|byte| *byte == b'=').count();
     if num_marks > 0 && text[num_marks..].starts_with([' ', '\t']) {
         let level = u8::try_from(num_marks).unwrap_or(u8::MAX);
-        return Some(Begin::Heading(level, text[num_marks..].trim()));
+        return Some(TypstLine::Heading(level, text[num_marks..].trim()));
     }
     let (mark, text) = text.split_once(' ').unwrap_or((text, ""));
     let number = mark.strip_suffix('.').unwrap_or_default();
@@ -118,9 +137,9 @@ fn begin(line: &str) -> Option<Begin<'_>> {
         && number.len() <= MAX_DIGITS
         && number.bytes().all(|byte| byte.is_ascii_digit());
     match mark {
-        "-" | "/" => Some(Begin::Item { depth, mark: "-", text }),
-        "+" => Some(Begin::Item { depth, mark: "1.", text }),
-        _ if is_number => Some(Begin::Item { depth, mark, text }),
+        "-" | "/" => Some(TypstLine::Item { depth, mark: "-", text }),
+        "+" => Some(TypstLine::Item { depth, mark: "1.", text }),
+        _ if is_number => Some(TypstLine::Item { depth, mark, text }),
         _ => None,
     }
 }

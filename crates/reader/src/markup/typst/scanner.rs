@@ -1,14 +1,14 @@
 //! Reads the words of Typst's code: names, texts in quotes, comments and source text.
 
 /// A position in a text, with its line.
-pub(super) struct Scanner<'t> {
+pub(super) struct TypstScanner<'t> {
     text: &'t str,
     at: usize,
     /// The line of the next byte, from 1.
     pub(super) line: u32,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> TypstScanner<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, at: 0, line: 1 }
     }
@@ -113,13 +113,13 @@ impl<'t> Scanner<'t> {
     }
 
     /// Takes source text between backticks and returns it with its line.
-    pub(super) fn raw(&mut self) -> Raw<'t> {
+    pub(super) fn raw(&mut self) -> TypstSource<'t> {
         let rest = self.rest();
         let num_ticks = rest.bytes().take_while(|byte| *byte == b'`').count();
         let number = self.line;
         if num_ticks == 2 {
             self.take(num_ticks);
-            return Raw { language: "", number, text: "" };
+            return TypstSource { language: "", number, text: "" };
         }
         let inside = &rest[num_ticks..];
         let end = run_of(inside, num_ticks).unwrap_or(inside.len());
@@ -130,12 +130,12 @@ impl<'t> Scanner<'t> {
             1 => 0,
             _ => inside.find(|c| !is_word(c)).unwrap_or(0),
         };
-        Raw { language: &inside[..word_len], number, text: &inside[word_len..] }
+        TypstSource { language: &inside[..word_len], number, text: &inside[word_len..] }
     }
 }
 
 /// Source text.
-pub(super) struct Raw<'t> {
+pub(super) struct TypstSource<'t> {
     pub(super) language: &'t str,
     /// The line of its first character.
     pub(super) number: u32,
