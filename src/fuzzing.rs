@@ -33,6 +33,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("data", |bytes| parsed(bytes, Data::ALL.map(Format::Data))),
     ("eml", |bytes| read_each(&["eml", "members-of-eml"], bytes)),
     ("mbox", |bytes| read_each(&["mbox", "members-of-mbox"], bytes)),
+    ("enex", |bytes| read_each(&["enex", "members-of-enex"], bytes)),
     ("zip", |bytes| readers::read("members-of-zip", bytes)),
     ("pdf", pdf),
     ("scan", scan),
