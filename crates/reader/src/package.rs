@@ -32,7 +32,7 @@ const MAIN_PARTS: &[(&str, Headed)] = &[
     ("META-INF/container.xml", Headed::Epub),
 ];
 
-/// What media types of OpenDocument and EPUB begin with.
+/// What media types of `OpenDocument` and EPUB begin with.
 const MEDIA_TYPES: &[(&str, Headed)] = &[
     ("application/epub+zip", Headed::Epub),
     ("application/vnd.oasis.opendocument.text", Headed::Odt),
@@ -159,7 +159,7 @@ fn of_office_type(archive: &mut Archive<'_>) -> Option<Headed> {
     found
 }
 
-/// Returns the format that the manifest of an OpenDocument file states for the whole of it.
+/// Returns the format that the manifest of an `OpenDocument` file states for the whole of it.
 fn of_manifest(archive: &mut Archive<'_>) -> Option<Headed> {
     let manifest = declaration(archive, "META-INF/manifest.xml")?;
     let mut found = None;

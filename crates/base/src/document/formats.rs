@@ -113,7 +113,7 @@ formats! {
         /// A saved web page.
         Mhtml = Row::new("mhtml", &["mhtml"]).further(&["mht"]).content(Content::PlainText);
         /// An e-mail.
-        Eml = Row::new("eml", &["eml"]).content(Content::PlainText);
+        Eml = Row::new("eml", &["eml"]).further(&["emlx"]).content(Content::PlainText);
         /// A mailbox: e-mails in one file.
         Mbox = Row::new("mbox", &["mbox"]).content(Content::PlainText);
         /// Notes that Evernote has exported.
