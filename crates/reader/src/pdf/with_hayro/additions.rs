@@ -78,11 +78,11 @@ impl<'a> Additions<'a> {
         direction: Direction,
         page: &mut Page,
     ) {
-        let are_words_marked = remarks.iter().any(PageRemark::marks_words);
-        let words = if are_words_marked { annotations::words_of(sheet) } else { Vec::new() };
         if remarks.is_empty() {
             return;
         }
+        let are_words_marked = remarks.iter().any(PageRemark::marks_words);
+        let words = if are_words_marked { annotations::words_of(sheet) } else { Vec::new() };
         let positions = GlyphPositions::of(sheet);
         for mut one in remarks {
             let file = one.file.as_ref().and_then(|file| self.attachments.name_on_page(file));
@@ -146,15 +146,16 @@ impl<'a> Additions<'a> {
         };
         self.parts.add_read();
         let XfaForm { lines, hidden } = form;
-        page.left_out.add(Reason::Hidden, &hidden.join("\n"));
         if is_placeholder && !lines.is_empty() {
             leave_out(page);
+            page.left_out.add(Reason::Hidden, &hidden.join("\n"));
             let lines = lines.into_iter();
             let blocks = lines.map(|line| PageBlock::new(BlockKind::Paragraph, 0, line.text));
             page.blocks = blocks.collect();
             return;
         }
-        // The pages show the form; only values that are not on them are missing.
+        // The pages show the form; only values that are not on them are missing. What they do not show are lists for
+        // choosing and texts of other languages, more than the form itself.
         let letters = self.letters.as_deref().unwrap_or_default();
         let is_missing = |value: &String| !letters.contains(&entries::letters_of(value));
         let lines = lines.into_iter().filter(|line| !line.values.is_empty()).take(MAX_VALUES);
