@@ -119,7 +119,7 @@ impl Archive<'_> {
     /// Adds the account of all parts to the last line of a reader: those that no reader has asked for are classified,
     /// and damaged ones are named.
     pub(crate) fn account(mut self, mut tail: Tail) -> Tail {
-        let types = Types::of(&mut self);
+        let types = DeclaredTypes::of(&mut self);
         let behind_charts = behind_charts(&mut self);
         let mut bytes_left = MAX_COUNTED_BYTES;
         for name in self.names() {
@@ -214,12 +214,12 @@ fn behind_charts(archive: &mut Archive<'_>) -> HashSet<String> {
 
 /// The declared types of parts, in lower case.
 #[derive(Debug, Default)]
-struct Types {
+struct DeclaredTypes {
     by_name: HashMap<String, String>,
     by_ending: HashMap<String, String>,
 }
 
-impl Types {
+impl DeclaredTypes {
     /// Reads the declarations of Office Open XML (ECMA-376, part 2, 10.1.2) and of `OpenDocument`.
     fn of(archive: &mut Archive<'_>) -> Self {
         let mut types = Self::default();
@@ -272,8 +272,8 @@ mod tests {
 
     #[test]
     fn parts_without_text_are_counted_by_their_kind() {
-        let types = "<Types><Default Extension='rels' ContentType='application/x-relationships+xml'/>\
-                     <Override PartName='/word/theme1.xml' ContentType='application/x.theme+xml'/></Types>";
+        let types = "<DeclaredTypes><Default Extension='rels' ContentType='application/x-relationships+xml'/>\
+                     <Override PartName='/word/theme1.xml' ContentType='application/x.theme+xml'/></DeclaredTypes>";
         let tail = account(
             &[
                 ("[Content_Types].xml", types),

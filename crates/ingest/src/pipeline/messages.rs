@@ -57,14 +57,14 @@ pub(super) enum Message {
     LeftOut(LeftOut),
     /// What becomes of a file: first of the files embedded in it, last of itself.
     Outcomes(Turn, Vec<Outcome>),
-    Embedded(Slot, Result<Vec<Embedding>>),
+    Embedded(EmbeddingSlot, Result<Vec<Embedding>>),
     /// The walk is over; holds the number of turns.
     Walked(usize),
 }
 
 /// Where embeddings belong.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
+pub(super) struct EmbeddingSlot {
     pub(super) turn: Turn,
     /// The number of the document among those of the turn, from 0.
     pub(super) document: usize,
@@ -74,7 +74,7 @@ pub(super) struct Slot {
 
 /// Passages of one document for an embedding thread.
 pub(super) struct Job {
-    pub(super) slot: Slot,
+    pub(super) slot: EmbeddingSlot,
     pub(super) passages: Vec<String>,
     pub(super) budget: Arc<CpuBudget>,
 }

@@ -18,7 +18,7 @@ use crate::trace::stage;
 use crate::walk::{Found, Rule};
 use crate::{Event, Run};
 
-use super::messages::{Item, Job, Message, Outcome, Sealed, Slot, Turn};
+use super::messages::{EmbeddingSlot, Item, Job, Message, Outcome, Sealed, Turn};
 use super::planner::Planner;
 use super::remember;
 
@@ -141,7 +141,7 @@ impl<'w, 'r> Writer<'w, 'r> {
 
     /// Stores embeddings in their document. A document that takes too long to embed fails, and the run
     /// goes on.
-    fn embedded(&mut self, slot: Slot, embeddings: Result<Vec<Embedding>>) -> Result<()> {
+    fn embedded(&mut self, slot: EmbeddingSlot, embeddings: Result<Vec<Embedding>>) -> Result<()> {
         let waiting = self.waiting.get_mut(&slot.turn);
         let waiting = waiting.and_then(|documents| documents.get_mut(slot.document));
         let Some(waiting) = waiting else { return Ok(()) };
@@ -175,7 +175,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             if let Outcome::Prepared(prepared, budget) = &outcome {
                 let passages = prepared.passages();
                 embeddings = known(&self.planner.lock(), &passages)?;
-                let slot = Slot { turn, document, first: 0 };
+                let slot = EmbeddingSlot { turn, document, first: 0 };
                 self.send_jobs(slot, passages, &embeddings, budget);
             }
             let num_missing = embeddings.iter().filter(|embedding| embedding.is_none()).count();
@@ -192,7 +192,7 @@ impl<'w, 'r> Writer<'w, 'r> {
     /// Sends runs of adjacent passages that have no embedding yet.
     fn send_jobs(
         &self,
-        slot: Slot,
+        slot: EmbeddingSlot,
         passages: Vec<String>,
         embeddings: &[Option<Embedding>],
         budget: &Arc<CpuBudget>,

@@ -305,7 +305,9 @@ mod tests {
         let relations = "<Relationships><Relationship Id='a' Type='x/chart' Target='a.xml'/>\
             <Relationship Id='b' Type='x/chart' Target='b.xml'/></Relationships>";
         let chart = |title: &str| {
-            format!("<c:chart><c:title><a:p><a:r><a:t>{title}</a:t></a:r></a:p></c:title></c:chart>")
+            format!(
+                "<c:chart><c:title><a:p><a:r><a:t>{title}</a:t></a:r></a:p></c:title></c:chart>"
+            )
         };
         let bytes = parts::archive(&[
             ("_rels/s.xml.rels", relations),
