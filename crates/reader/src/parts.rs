@@ -135,10 +135,14 @@ pub(crate) struct Salvaged {
     pub(crate) damage: Option<ReadFailure>,
 }
 
-/// Returns a part of the archive with the text before its damage; `None` if there is none with that name.
+/// Returns a part of the archive with the text before its damage, which the reader reports; `None` if there is none
+/// with that name.
 pub(crate) fn salvage(archive: &mut Archive<'_>, name: &str) -> Option<Salvaged> {
     let &number = archive.numbers.get(&comparable(name))?;
     let (bytes, damage) = archive.unpack(number, name);
+    if !bytes.is_empty() {
+        archive.states[number] = PartState::Read;
+    }
     let is_utf8 = bytes.starts_with(b"<") || bytes.starts_with(b"\xEF\xBB\xBF<");
     let text = match &damage {
         // A character that is damaged or cut off must not change the encoding of all others.
@@ -333,6 +337,7 @@ mod tests {
         let salvaged = salvage(&mut archive, "A.xml").unwrap();
         assert_eq!(salvaged.text, "<a>Größe \u{FFFD}nd mehr</a>");
         assert_eq!(salvaged.damage.unwrap().failure, Failure::Damaged);
+        assert_eq!(archive.state("a.xml"), PartState::Read);
         assert!(salvage(&mut archive, "b.xml").is_none());
     }
 
