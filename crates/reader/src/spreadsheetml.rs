@@ -184,7 +184,7 @@ impl Book {
             ("DateTime", _) if code.is_empty() => {
                 text.trim().trim_end_matches(".000").trim_end_matches("T00:00:00").replace('T', " ")
             }
-            (_, Some(_)) => xlsx::shown(text.trim(), &code, false),
+            (_, Some(value)) => xlsx::shown(&value.to_string(), &code, false),
             _ => text,
         };
         self.cells.push(Cell { column, text: shown, is_value: kind != "String" });
