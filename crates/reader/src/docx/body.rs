@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::attached::Attached;
 use super::comments::OpenComments;
-use super::lists::{BULLET, Lists};
+use super::lists::Lists;
 use super::merged::MergedFiles;
 use super::notes::Notes;
+use super::paragraph::{OpenParagraph, ParagraphOutput};
 use super::runs::{PropertiesOf, Runs, is_on};
-use super::styles::{CompleteStyle, Styles};
+use super::styles::Styles;
 use crate::extract::protocol::{ReadFailure, Request};
 use crate::figures::Figures;
 use crate::flow::{self, Content, Tables};
@@ -75,20 +76,6 @@ pub(super) fn read(
         Err(damage) => Some(damage),
     };
     BodyText { writer: walk.finish(), damage }
-}
-
-/// An open paragraph.
-#[derive(Debug, Default)]
-struct OpenParagraph {
-    text: String,
-    style: String,
-    outline_level: Option<u8>,
-    /// Number of its list; `0` removes it from the list of its style.
-    list: Option<String>,
-    list_level: Option<usize>,
-    attached: Vec<Attached>,
-    /// Whether its end was deleted, so that the next paragraph continues it.
-    is_joined: bool,
 }
 
 /// A row or a cell that is not shown.
@@ -340,50 +327,13 @@ impl DocxWalk<'_> {
             self.of_table.append(&mut paragraph.attached);
             return;
         }
-        let omits_remarks = self.request.omits_remarks;
-        let style = self.styles.get(&paragraph.style);
-        if style.is_code {
-            self.writer.code_line(&paragraph.text);
-            if !paragraph.attached.is_empty() {
-                self.writer.end_code();
-            }
-        } else {
-            self.writer.end_code();
-            if let Some(depth) = self.write_paragraph(&paragraph, &style) {
-                for attached in paragraph.attached {
-                    attached.write_in_item(depth, &mut self.writer, omits_remarks);
-                }
-                return;
-            }
-        }
-        for attached in paragraph.attached {
-            attached.write(&mut self.writer, omits_remarks);
-        }
-    }
-
-    /// Writes a paragraph that is no source code; returns the depth of a list item.
-    fn write_paragraph(
-        &mut self,
-        paragraph: &OpenParagraph,
-        style: &CompleteStyle,
-    ) -> Option<usize> {
-        let text = &paragraph.text;
-        let list = list_of(paragraph, style).filter(|_| !text.trim().is_empty());
-        let level = paragraph.outline_level.filter(|level| *level < 9).map(|level| level + 1);
-        if let Some(level) = level.or(style.heading_level) {
-            let number = list.map(|(list, depth)| self.references.lists.marker(&list, depth));
-            match number.filter(|number| number != BULLET) {
-                Some(number) => self.writer.heading(level, &format!("{number} {text}")),
-                None => self.writer.heading(level, text),
-            }
-        } else if let Some((list, depth)) = list {
-            let marker = self.references.lists.marker(&list, depth);
-            self.writer.item(depth, &marker, text);
-            return Some(depth);
-        } else {
-            self.writer.paragraph(text);
-        }
-        None
+        let output = ParagraphOutput {
+            styles: self.styles,
+            lists: &mut self.references.lists,
+            writer: &mut self.writer,
+            omits_remarks: self.request.omits_remarks,
+        };
+        paragraph.write(output);
     }
 
     /// Returns the text, with what has no place in it at the end.
@@ -399,16 +349,6 @@ impl DocxWalk<'_> {
         self.writer.left_out.merge(&self.runs.into_left_out());
         self.writer
     }
-}
-
-/// Returns the list of a paragraph and its level; the paragraph's properties override those of its
-/// style.
-fn list_of(paragraph: &OpenParagraph, style: &CompleteStyle) -> Option<(String, usize)> {
-    let (list, level) = match &paragraph.list {
-        Some(list) => (list.clone(), paragraph.list_level.unwrap_or(0)),
-        None => style.list.clone()?,
-    };
-    (list != "0").then_some((list, level))
 }
 
 #[cfg(test)]

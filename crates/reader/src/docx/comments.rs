@@ -9,6 +9,9 @@ use crate::xml::{self, Event};
 /// Most characters of the words that a comment is about; they are near the comment in any case.
 const MAX_QUOTE: usize = 80;
 
+/// Most ranges that are open at once; people hardly ever have as many comments on the same words.
+const MAX_OPEN: usize = 64;
+
 /// The comments of a document, until they have their places in the text.
 #[derive(Debug, Default)]
 pub(super) struct OpenComments {
@@ -31,7 +34,10 @@ impl OpenComments {
 
     /// Begins the words that a comment is about.
     pub(super) fn begin(&mut self, id: String) {
-        if self.waiting.contains_key(&id) && !self.quotes.contains_key(&id) {
+        if self.filling.len() < MAX_OPEN
+            && self.waiting.contains_key(&id)
+            && !self.quotes.contains_key(&id)
+        {
             self.filling.entry(id).or_default();
         }
     }
@@ -41,7 +47,6 @@ impl OpenComments {
         if self.filling.is_empty() {
             return;
         }
-        // A full range costs nothing more, so that many open ranges do no harm.
         let mut full = Vec::new();
         for (id, words) in &mut self.filling {
             words.extend(text.chars().take(MAX_QUOTE + 1));

@@ -22,6 +22,8 @@ pub(super) struct OpenFields {
     open: Vec<OpenField>,
     /// How many of them are at their instructions.
     num_at_instructions: usize,
+    /// Text among the instructions.
+    withheld: String,
     /// Whether the properties of a form field are open.
     is_in_form: bool,
 }
@@ -45,6 +47,17 @@ impl OpenFields {
     /// Whether text at this place belongs to instructions, which are not shown.
     pub(super) fn is_at_instructions(&self) -> bool {
         self.num_at_instructions > 0
+    }
+
+    /// Takes text that belongs to instructions.
+    pub(super) fn withhold(&mut self, text: &str) {
+        self.withheld.push_str(text);
+    }
+
+    /// Returns the text of instructions that have ended.
+    pub(super) fn take_withheld(&mut self) -> Option<String> {
+        let has_ended = self.num_at_instructions == 0 && !self.withheld.is_empty();
+        has_ended.then(|| std::mem::take(&mut self.withheld))
     }
 
     /// Takes note of text that is shown.
@@ -82,8 +95,9 @@ impl OpenFields {
         None
     }
 
-    /// Lets instructions end with their paragraph, so that a field without an end hides no more.
-    pub(super) fn end_paragraph(&mut self) {
+    /// Lets instructions end with their paragraph. Returns their text, which is shown: nothing says that
+    /// it is not a part of the paragraph.
+    pub(super) fn end_paragraph(&mut self) -> Option<String> {
         // Those at their instructions are the innermost, as all others have ended a paragraph.
         for field in self.open.iter_mut().rev() {
             if self.num_at_instructions == 0 {
@@ -92,6 +106,7 @@ impl OpenFields {
             self.num_at_instructions -= usize::from(!field.is_at_result);
             field.is_at_result = true;
         }
+        self.take_withheld()
     }
 
     /// Begins or ends the properties of a form field.
@@ -154,7 +169,7 @@ mod tests {
             Event::Open(element) => fields.property(element),
             Event::Text(text) => fields.show(text),
             Event::Close("ffData") => fields.set_in_form(false),
-            Event::Close("p") => fields.end_paragraph(),
+            Event::Close("p") => shown.extend(fields.end_paragraph()),
             Event::Close(_) => {}
         })
         .unwrap();

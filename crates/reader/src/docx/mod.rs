@@ -12,6 +12,7 @@ mod fields;
 mod lists;
 mod merged;
 mod notes;
+mod paragraph;
 mod runs;
 mod styles;
 mod symbols;

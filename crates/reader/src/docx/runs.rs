@@ -164,7 +164,13 @@ impl<'a> Runs<'a> {
                 let symbol = symbols::of_element(&font, &code)?;
                 return Some(symbol.to_string().into());
             }
-            "fldChar" => return self.fields.mark(element).map(Cow::Owned),
+            "fldChar" => {
+                let shown = self.fields.mark(element).map(Cow::Owned);
+                if let Some(instructions) = self.fields.take_withheld() {
+                    self.left_out.add(Reason::Hidden, &instructions);
+                }
+                return shown;
+            }
             "ffData" => self.fields.set_in_form(true),
             "checkBox" | "ddList" | "default" | "checked" | "result" | "listEntry" => {
                 self.fields.property(element);
@@ -250,7 +256,7 @@ impl<'a> Runs<'a> {
             "t" => self.is_text = false,
             "p" => {
                 self.open.pop();
-                self.fields.end_paragraph();
+                return self.fields.end_paragraph().map(Cow::Owned);
             }
             "ffData" => self.fields.set_in_form(false),
             // A check box without a sign.
@@ -284,8 +290,13 @@ impl<'a> Runs<'a> {
 
     /// Returns text as it is shown.
     fn show<'c>(&mut self, text: Cow<'c, str>) -> Option<Cow<'c, str>> {
-        if self.is_hidden() {
+        let is_hidden = self.open.last().is_some_and(|run| run.is_hidden && !self.shows_hidden);
+        if is_hidden || self.num_deleted > 0 {
             self.left_out.add(Reason::Hidden, &text);
+            return None;
+        }
+        if self.fields.is_at_instructions() {
+            self.fields.withhold(&text);
             return None;
         }
         self.fields.show(&text);

@@ -224,6 +224,18 @@ fn fields_of_forms_show_their_values() {
 }
 
 #[test]
+fn a_field_without_an_end_hides_no_text() {
+    let begin = "<w:r><w:fldChar w:fldCharType='begin'/></w:r>";
+    let body = format!("<w:p>{begin}<w:r><w:t>one</w:t></w:r></w:p>{}", paragraph("", "two"));
+    check(&body, &["one", "two"]);
+    assert_eq!(num_hidden(&body), 0);
+    let end = "<w:r><w:fldChar w:fldCharType='end'/></w:r>";
+    let whole = body.replace("</w:r></w:p><w:p>", &format!("</w:r>{end}</w:p><w:p>"));
+    check(&whole, &["two"]);
+    assert_eq!(num_hidden(&whole), 1);
+}
+
+#[test]
 fn symbols_and_hyphens_are_characters() {
     let body = "<w:p><w:r><w:t>Co\u{AD}</w:t><w:softHyphen/><w:t>op</w:t><w:noBreakHyphen/><w:sym \
                 w:font='Symbol' w:char='F061'/></w:r><w:r><w:rPr><w:rFonts w:ascii='Wingdings'/></w:rPr>\
