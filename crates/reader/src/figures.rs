@@ -3,7 +3,7 @@
 mod chart;
 mod diagram;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::parts::{Archive, Related, optional};
 use crate::writer::Writer;
@@ -50,14 +50,14 @@ pub(crate) struct Figures(BTreeMap<String, Figure>);
 impl Figures {
     /// Reads the charts and diagrams among the parts that a part refers to; each is read once.
     pub(crate) fn read(archive: &mut Archive<'_>, related: &BTreeMap<String, Related>) -> Self {
-        let mut figures = BTreeMap::new();
+        let (mut figures, mut names) = (BTreeMap::new(), BTreeSet::new());
         for (id, related) in related {
             let read = match related.kind.as_str() {
                 "chart" | "chartEx" => chart::read,
                 "diagramData" => diagram::read,
                 _ => continue,
             };
-            if archive.is_untouched(&related.name) {
+            if names.insert(&related.name) {
                 figures.insert(id.clone(), read(&optional(archive, &related.name)));
             }
         }
