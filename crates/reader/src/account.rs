@@ -108,6 +108,7 @@ const ENDINGS: &[(&str, PartRule)] = &[
     (".css", WithoutText("style")),
     (".xpgt", WithoutText("style")),
     (".js", WithoutText("program")),
+    ("/vbaproject.bin", WithoutText("macro")),
     (".exe", WithoutText("program")),
     (".dll", WithoutText("program")),
     ("/styles.xml", WithoutText("style")),
@@ -252,87 +253,4 @@ impl DeclaredTypes {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::parts::{archive, open};
-
-    /// Returns the account of parts of which `read` were asked for.
-    fn account(parts: &[(&str, &str)], read: &[&str]) -> Tail {
-        let bytes = archive(parts);
-        let mut archive = open(&bytes).unwrap();
-        for name in read {
-            archive.bytes(name).unwrap();
-        }
-        archive.account(Tail::default())
-    }
-
-    fn counts(words: &Words) -> Vec<(Reason, u32)> {
-        words.counts().collect()
-    }
-
-    #[test]
-    fn parts_without_text_are_counted_by_their_kind() {
-        let types = "<DeclaredTypes><Default Extension='rels' ContentType='application/x-relationships+xml'/>\
-                     <Override PartName='/word/theme1.xml' ContentType='application/x.theme+xml'/></DeclaredTypes>";
-        let tail = account(
-            &[
-                ("[Content_Types].xml", types),
-                ("_rels/.rels", "<Relationships/>"),
-                ("word/document.xml", "<a>words</a>"),
-                ("word/theme1.xml", "<a>Office</a>"),
-                ("word/media/image1.png", "\u{0}"),
-                ("word/data.xml", "<a b='c'/>"),
-            ],
-            &["word/document.xml"],
-        );
-        let kinds: Vec<_> = tail.parts.without_text.iter().collect();
-        let expected = [("markup", 1), ("picture", 1), ("relation", 1), ("style", 1)];
-        assert!(
-            kinds.into_iter().eq(expected
-                .map(|(kind, count)| (kind.to_owned(), count))
-                .iter()
-                .map(|(kind, count)| (kind, count)))
-        );
-        // The declarations were read for the account.
-        assert_eq!((tail.parts.num_read, tail.parts.num_parts()), (2, 6));
-        assert!(counts(&tail.left_out).is_empty() && tail.parts.unread.is_empty());
-    }
-
-    #[test]
-    fn a_part_that_no_reader_opens_is_named_and_its_words_are_counted() {
-        let tail = account(
-            &[
-                ("ppt/slides/slide1.xml", "<a/>"),
-                ("ppt/models/model1.xml", "<a><b>Two words</b></a>"),
-                ("ppt/models/model1.bin", "\u{0}\u{1}\u{2}\u{3}"),
-                ("customXml/item1.xml", "<a>bound</a>"),
-            ],
-            &["ppt/slides/slide1.xml"],
-        );
-        assert_eq!(counts(&tail.left_out), [(Reason::Markup, 1), (Reason::Unread, 2)]);
-        let unread: Vec<_> =
-            tail.parts.unread.iter().map(|part| (&*part.name, &*part.reason)).collect();
-        let expected = [
-            ("ppt/models/model1.xml", "kb does not read this kind of part"),
-            ("ppt/models/model1.bin", "its content is not known"),
-        ];
-        assert_eq!(unread, expected);
-    }
-
-    #[test]
-    fn the_workbook_behind_a_chart_is_its_data() {
-        let relations = "<Relationships><Relationship Id='r' Type='x/package' Target='../embeddings/a.xlsx'/></Relationships>";
-        let tail = account(
-            &[
-                ("word/charts/chart1.xml", "<a>chart</a>"),
-                ("word/charts/_rels/chart1.xml.rels", relations),
-                ("word/embeddings/a.xlsx", "PK"),
-                ("word/embeddings/b.xlsx", "PK\u{3}\u{4}\u{1}\u{0}\u{0}\u{2}\u{0}\u{0}\u{0}"),
-            ],
-            &["word/charts/chart1.xml"],
-        );
-        assert_eq!(tail.parts.without_text.get("data of a chart"), Some(&1));
-        assert_eq!(tail.parts.unread[0].name, "word/embeddings/b.xlsx");
-        assert_eq!(tail.parts.unread[0].reason, "it looks like a ZIP archive");
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! Writes converted documents as Markdown, and the summary of `kb convert`.
 
 use crate::app::convert::{ConvertReport, Converted, LinesReport};
+use crate::document::{Format, Headed};
 use crate::extract::embedded;
 use crate::read::markdown;
 use crate::text::number::{counted, thousands};
@@ -11,6 +12,10 @@ use crate::text::paths::{path_text, split_member};
 pub fn document(converted: &Converted, has_page_marks: bool) -> String {
     let Converted { document, format, levels, members, .. } = converted;
     let mut text = markdown::markdown(document, *format, *levels, has_page_marks);
+    if let (Format::Headed(Headed::Eml), Some(subject)) = (format, &document.title) {
+        // The subject of a message is in no block.
+        text.insert_str(0, &format!("# {subject}\n\n"));
+    }
     for member in members {
         let path = member.path.as_deref().map(path_text).unwrap_or_default();
         let line = embedded::reference(split_member(&path).1.unwrap_or_default());

@@ -291,17 +291,30 @@ impl Error {
     }
 }
 
-/// Returns how to convert a file of an older format, by its extension.
+/// How files of kinds that nothing reads become files that kb reads: extensions in lower case, and the command.
+const CONVERSIONS: &[(&[&str], &str)] = &[
+    (&["doc", "dot", "wps", "wpd"], "convert it: `soffice --headless --convert-to docx FILE`"),
+    (&["xls", "xlt", "xlsb"], "convert it: `soffice --headless --convert-to xlsx FILE`"),
+    (&["ppt", "pps", "pot"], "convert it: `soffice --headless --convert-to pptx FILE`"),
+    (&["vsd", "vsdx", "pub"], "convert it: `soffice --headless --convert-to pdf FILE`"),
+    (&["msg"], "save it as .eml, or convert it: `msgconvert FILE`"),
+    (&["pst", "ost"], "convert it: `readpst -e FILE`"),
+    (&["mobi", "azw", "azw3"], "convert it: `ebook-convert FILE out.epub`"),
+    (&["djvu"], "convert it: `ddjvu -format=pdf FILE out.pdf`"),
+    (&["ps", "eps"], "convert it: `ps2pdf FILE`"),
+    (&["xps"], "convert it: `xpstopdf FILE`"),
+    (&["pages", "numbers", "key"], "export it as .docx, .xlsx or .pptx in its program"),
+    (&["one"], "export it as PDF or .docx in OneNote"),
+    (&["rar", "7z", "chm"], "unpack it: `7z x FILE`; then add the folder"),
+    (&["tar", "tgz"], "unpack it: `tar xf FILE`; then add the folder"),
+    (&["heic", "heif"], "convert it: `heif-convert FILE out.jpg`"),
+];
+
+/// Returns how to convert a file of a kind that nothing reads, by its extension.
 fn conversion(path: &Path) -> Option<String> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let to = match &*extension {
-        "doc" | "dot" => "docx",
-        "xls" | "xlt" => "xlsx",
-        "ppt" | "pps" => "pptx",
-        "msg" => return Some("save it as .eml, or convert it: `msgconvert FILE`".into()),
-        _ => return None,
-    };
-    Some(format!("convert it: `soffice --headless --convert-to {to} FILE`"))
+    let found = CONVERSIONS.iter().find(|(extensions, _)| extensions.contains(&&*extension));
+    found.map(|(_, command)| (*command).to_owned())
 }
 
 /// Lists the formats that kb reads, by their extensions.
