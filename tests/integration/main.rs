@@ -70,6 +70,8 @@ mod documents;
 mod drawn;
 /// Tags of many documents, removal by selection, titles, dates and notes in the editor.
 mod edit;
+/// What an office file is by its directory, files embedded in it, and the account of its parts.
+mod embedded;
 /// The model and the runtime library: numbers, downloads, damage.
 mod embedding;
 /// Removed and replaced text is erased from the files.
