@@ -325,6 +325,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] seen_at: Option<String>,
         #[serde(deserialize_with = "nullable")] document_id: Option<i64>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
+        #[serde(deserialize_with = "nullable")] unread_parts: Option<u32>,
     }
     Failed { path: String, code: String, error: String, }
     Tagged { contract_version: u32, id: i64, tags: Vec<String>, }
@@ -381,7 +382,14 @@ contract! {
         #[serde(deserialize_with = "nullable")] page_count: Option<u32>,
         tags: Vec<String>, warnings: Vec<String>, blocks: Vec<ConvertedBlock>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
+        #[serde(deserialize_with = "nullable")] parts: Option<ConvertedParts>,
+        members: Vec<Converted>,
     }
+    ConvertedParts {
+        read: u32, #[serde(default)] without_text: BTreeMap<String, u32>,
+        #[serde(default)] unread: Vec<ConvertedUnread>, #[serde(default)] unread_count: u32,
+    }
+    ConvertedUnread { name: String, size_bytes: u64, reason: String, }
     ConvertedBlock {
         kind: String, headings: Vec<String>,
         #[serde(deserialize_with = "nullable")] level: Option<u32>,

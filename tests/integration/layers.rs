@@ -64,7 +64,13 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jsonc_parser", &["app/clients/in_json.rs"]),
     // One entry point of the child, and functions for fuzzing without a database.
     ("kb_reader", &["cli/mod.rs", "fuzzing.rs"]),
-    ("mail_parser", &["reader/mail.rs", "reader/members.rs", "reader/mhtml.rs"]),
+    (
+        "mail_parser",
+        &[
+            "reader/mail.rs", "reader/mail", "reader/mime.rs", "reader/mime", "reader/members.rs",
+            "reader/mhtml.rs",
+        ],
+    ),
     ("notify", &["base/files/watch.rs"]),
     ("pdf_extract", &["reader/pdf/with_pdf_extract.rs"]),
     ("quick_xml", &["reader/xml.rs"]),

@@ -130,7 +130,7 @@ fn junk_before_the_header_and_restrictions_do_no_harm() {
 #[test]
 fn text_typed_into_a_form_is_text() {
     let form = read("pdf/form.pdf");
-    assert_eq!(block_with(&form, "Maren Voss").0.page, None);
+    assert_eq!(block_with(&form, "Maren Voss").0.page, Some(1));
 }
 
 #[test]

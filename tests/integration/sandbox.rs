@@ -100,10 +100,10 @@ mod from_inside {
             let mut child = command.spawn().unwrap();
             write!(child.stdin.take().unwrap(), "{request}\n{}", self.names).unwrap();
             let output = child.wait_with_output().unwrap();
-            let first = output.stdout.split(|byte| *byte == b'\n').next().unwrap();
-            let head: Value = serde_json::from_slice(first).unwrap();
-            let attempts = head["document"]["fields"].as_array().unwrap();
-            attempts.iter().map(|attempt| attempt.as_str().unwrap().to_owned()).collect()
+            let mut lines = output.stdout.split(|byte| *byte == b'\n');
+            let page: Value = serde_json::from_slice(lines.nth(1).unwrap()).unwrap();
+            let attempts = page["page"]["notes"].as_array().unwrap();
+            attempts.iter().map(|attempt| attempt["text"].as_str().unwrap().to_owned()).collect()
         }
     }
 

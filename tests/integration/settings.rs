@@ -43,6 +43,7 @@ const DEFAULTS: [(&str, &str); 41] = [
     ("ingestion.notebook_outputs", "true"),
     ("ingestion.inline_tags", "false"),
     ("ingestion.keep_all", "false"),
+    ("ingestion.comments", "true"),
     ("ingestion.max_file_mb", "100"),
     ("ingestion.max_cpu_seconds", "600"),
     ("ingestion.follow_links", "false"),

@@ -22,7 +22,10 @@ fn each_way_in_has_the_version_of_the_program_and_starts_its_server() {
         assert_eq!(of["version"], version, "{of}");
     }
     let changes = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("CHANGELOG.md"));
-    assert_eq!(changes.unwrap().lines().nth(2).unwrap(), format!("## {version}"));
+    let changes = changes.unwrap();
+    let released =
+        changes.lines().filter(|line| line.starts_with("## ") && *line != "## Unreleased");
+    assert_eq!(released.take(1).collect::<Vec<_>>(), [format!("## {version}")]);
     // `kb mcp` with nothing else serves.
     let env = TestEnv::without_model();
     for entry in [&plugin["mcpServers"]["kb"], &bundle["server"]["mcp_config"]] {

@@ -23,7 +23,7 @@ pub use formats::{Container, Content, Data, Dialect, Format, Headed, Markup, Pic
 pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
 pub use levels::Levels;
-pub use parts::{FileParts, UnreadPart};
+pub use parts::{FileParts, UnreadPart, embedded_reference};
 pub use words::{Reason, Words, count as count_words};
 
 /// The output of an extractor: the text of a file and its structure.

@@ -84,11 +84,11 @@ pub fn embedded(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Vec<
     Ok(members(parent::read(reader, &content, options)?.members))
 }
 
-/// Whether other files may be embedded in the documents of a format.
-pub fn may_embed(format: Format) -> bool {
-    match format {
-        Format::Pdf => true,
-        Format::Headed(kind) => kind != Headed::Html && kind != Headed::Mbox,
+/// Whether other files may be embedded in a document, by its name.
+pub fn may_embed(path: &Path) -> bool {
+    match detect::claimed_format(path) {
+        Some(Format::Pdf) => true,
+        Some(Format::Headed(kind)) => kind != Headed::Html && kind != Headed::Mbox,
         _ => false,
     }
 }

@@ -3,11 +3,11 @@
 
 use super::markdown::spell::tidy;
 use super::markdown::{self, Lead, Piece};
-use crate::Extracted;
 use crate::boilerplate::is_boilerplate;
 use crate::containers;
 use crate::document::{BlockKind, Document, Format, Headed, Metadata};
 use crate::error::Result;
+use crate::extracted::Extracted;
 use crate::protocol::{Head, Page};
 use crate::sandbox::{ReadOptions, parent};
 

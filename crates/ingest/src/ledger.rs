@@ -14,7 +14,7 @@ use crate::store::{CONTAINER, LedgerRow, Store};
 use crate::survey::{is_away, is_missing};
 use crate::text::paths;
 use crate::walk::{Found, LeftOut, Start};
-use crate::{IngestOptions, walk};
+use crate::{IngestOptions, member_rows, walk};
 
 /// How many changed rows are collected before they are written.
 const BATCH: usize = 1000;
@@ -111,7 +111,7 @@ impl Before {
 
     /// Returns the rows of the files in a container or a document.
     fn members(&self, container: &Path) -> impl Iterator<Item = &LedgerRow> {
-        members(&self.rows, container)
+        member_rows::of(&self.rows, container)
     }
 
     /// Returns what reads a file.
@@ -277,16 +277,6 @@ impl<'b> Recorder<'b> {
         }
         store.update_ledger(&self.rows, &self.gone)
     }
-}
-
-/// Returns the rows of the files in a container or a document.
-pub(super) fn members<'r>(
-    rows: &'r BTreeMap<String, LedgerRow>,
-    container: &Path,
-) -> impl Iterator<Item = &'r LedgerRow> {
-    let first = paths::member_text(&paths::path_text(container), "");
-    let from = rows.range(first.clone()..);
-    from.take_while(move |(path, _)| path.starts_with(&first)).map(|(_, row)| row)
 }
 
 /// Returns the row of a file that is not indexed; the store adds the time.

@@ -26,6 +26,7 @@ pub mod foresee;
 pub mod freshness;
 mod ledger;
 pub mod making;
+mod member_rows;
 pub mod mounts;
 mod notes;
 mod options;

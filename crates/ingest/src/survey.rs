@@ -17,7 +17,7 @@ use crate::roots::Roots;
 use crate::store::{DocumentId, KnownFile, LedgerRow};
 use crate::text::paths;
 use crate::walk::{Found, Start, WalkOptions, innermost};
-use crate::{content_hash, ledger, walk};
+use crate::{content_hash, member_rows, walk};
 
 /// A missing file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -281,7 +281,7 @@ impl<'a> Group<'a> {
         let survey = &mut self.survey;
         let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
         let stamp = (found.size_bytes, found.mtime_ns);
-        let members = ledger::members(&scope.without_text, &found.path);
+        let members = member_rows::of(&scope.without_text, &found.path);
         let failed =
             members.filter(|row| row.outcome == FileOutcome::Failed && row.stamp == Some(stamp));
         survey.failed.extend(failed.map(|row| PathBuf::from(&row.path)));

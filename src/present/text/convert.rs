@@ -1,8 +1,7 @@
 //! Writes converted documents as Markdown, and the summary of `kb convert`.
 
 use crate::app::convert::{ConvertReport, Converted, LinesReport};
-use crate::document::{Format, Headed};
-use crate::extract::embedded;
+use crate::document::{Format, Headed, embedded_reference};
 use crate::read::markdown;
 use crate::text::number::{counted, thousands};
 use crate::text::paths::{path_text, split_member};
@@ -18,7 +17,7 @@ pub fn document(converted: &Converted, has_page_marks: bool) -> String {
     }
     for member in members {
         let path = member.path.as_deref().map(path_text).unwrap_or_default();
-        let line = embedded::reference(split_member(&path).1.unwrap_or_default());
+        let line = embedded_reference(split_member(&path).1.unwrap_or_default());
         let inner = self::document(member, has_page_marks);
         let at = text.find(&format!("{line}\n")).map(|start| start + line.len() + 1);
         match at {

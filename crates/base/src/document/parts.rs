@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::number::thousands;
 
+/// Returns the line that stands for an embedded file in the text of its document. The file is a document of its own.
+pub fn embedded_reference(name: &str) -> String {
+    format!("Embedded file: {name}")
+}
+
 /// How many parts that could not be read are named.
 const MAX_NAMED: usize = 10;
 

@@ -26,10 +26,10 @@ use std::borrow::Cow;
 
 use quality::is_missing;
 
-use crate::Extracted;
 use crate::containers;
 use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
+use crate::extracted::Extracted;
 use crate::protocol::{IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, Page, ReadFailure};
 use crate::sandbox::ReadOptions;
 use crate::sandbox::parent::{self, Reading};

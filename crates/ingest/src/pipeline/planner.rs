@@ -127,12 +127,14 @@ impl Planner<'_> {
             let real_path = found.reach.real_path();
             let leads_elsewhere = real_path.is_some() && real_path != known.stamp.real_path;
             let is_moved = !known.is_primary() && !self.is_there(&known.primary_path)?;
-            return Ok(Decision::without_look(Outcome::Known {
+            let members = self.members_of_unchanged(&found)?;
+            let outcome = Outcome::Known {
                 found,
                 document_id: known.document_id,
                 is_new_path: leads_elsewhere || is_moved,
                 content_hash: known.content_hash.clone(),
-            }));
+            };
+            return Ok(Decision { outcome, members });
         }
         if let Some(row) = self.before.passed_over(&found) {
             let outcome = Outcome::PassedOver { path: found.path, outcome: row.outcome };
@@ -258,6 +260,17 @@ impl Planner<'_> {
         let known = self.lock().known_path(path)?;
         let found = known.map(|known| self.roots.look(&known.stamp));
         Ok(found.is_some_and(|found| found.is_ok_and(|metadata| metadata.is_file())))
+    }
+
+    /// Returns the files in an unchanged document that the user asks for: those that were removed come back, and all
+    /// get its tags. `None` if nobody asks.
+    fn members_of_unchanged(self, found: &Found) -> Result<Option<Vec<Member>>> {
+        let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
+        if !(found.is_named || adds_tags) || !containers::may_embed(&found.path) {
+            return Ok(None);
+        }
+        let bytes = found.reach.read(&found.path, self.options.walk.max_bytes())?;
+        containers::embedded(&found.path, &bytes, &self.options.pdf).map(Some)
     }
 
     /// Returns the files in a copy of a stored document: each of them is remembered at both places.
