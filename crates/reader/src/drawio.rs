@@ -5,12 +5,11 @@
 use std::io::Read as _;
 
 use flate2::read::DeflateDecoder;
-use mail_parser::decoders::base64::base64_decode;
 use percent_encoding::percent_decode_str;
 
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
-use super::{Emit, Input, Stop, html};
+use super::{Emit, Input, Stop, html, mime};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 
@@ -113,7 +112,7 @@ impl Diagrams {
 
     /// Returns the XML of a packed page.
     fn unpack(&mut self, packed: &str) -> Option<String> {
-        let deflated = base64_decode(packed.as_bytes())?;
+        let deflated = mime::strict_base64(packed.as_bytes())?;
         let mut bytes = Vec::new();
         let most = self.bytes_left;
         DeflateDecoder::new(&*deflated).take(most).read_to_end(&mut bytes).ok()?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::members::Members;
-use crate::package;
+use crate::package_kind::kind_of;
 use crate::parts::{self, Archive, Related};
 use crate::{Emit, Stop};
 
@@ -77,7 +77,7 @@ fn file_name(archive: &mut Archive<'_>, part: &str) -> Option<String> {
         return None;
     }
     let bytes = archive.bytes(part).ok().flatten()?;
-    let kind = package::kind_of(&mut parts::open(&bytes).ok()?)?;
+    let kind = kind_of(&mut parts::open(&bytes).ok()?)?;
     Some(format!("{stem}.{kind}"))
 }
 

@@ -29,6 +29,7 @@ mod markdown_table;
 mod markup;
 mod math;
 mod members;
+mod merged_parts;
 mod mhtml;
 mod mime;
 #[cfg(debug_assertions)]
@@ -37,6 +38,7 @@ mod notebook;
 mod numerals;
 mod odf;
 mod package;
+mod package_kind;
 mod parsed;
 mod parts;
 mod pdf;

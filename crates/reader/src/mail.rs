@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use mail_parser::{Address, DateTime, Message, MessageParser};
 
 use self::content::MailContent;
+use self::mailbox::messages;
 use super::members::Members;
 use super::writer::Writer;
 use super::{Emit, Input, Stop, html, mime};
@@ -23,8 +24,6 @@ use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::limits;
 use crate::text::decode;
-
-pub(crate) use mailbox::messages;
 
 /// Most messages that are read of a mailbox.
 const MAX_MESSAGES: usize = 10_000;
@@ -108,8 +107,31 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tai
     Ok(Tail { warnings, parts, ..Tail::default() })
 }
 
+/// Emits the messages of a mailbox as members, named by their ids, which stay the same when others come or go.
+pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+    let mut members = Members::new(emit);
+    let mut num_messages = 0;
+    for (number, contents) in (1..).zip(messages(&in_bytes(input.bytes))) {
+        // The line before it says that it is a message.
+        let parsed = MessageParser::default().parse_headers(&contents);
+        let Some(parsed) = parsed.filter(|message| !message.headers().is_empty()) else {
+            continue;
+        };
+        num_messages += 1;
+        let name = match parsed.message_id() {
+            Some(id) => id.replace(['/', '\\'], "_"),
+            None => format!("message-{number}"),
+        };
+        members.add(&format!("{name}.eml"), contents)?;
+    }
+    if num_messages == 0 {
+        return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
+    }
+    Ok(Tail::default())
+}
+
 /// Returns the bytes of a message or a mailbox: in UTF-8 if it is in UTF-16, and without what Apple Mail adds.
-pub(crate) fn in_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+fn in_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     match decode::has_line_bytes(bytes) {
         true => Cow::Borrowed(without_frame(bytes)),
         false => {

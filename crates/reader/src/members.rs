@@ -1,4 +1,4 @@
-//! Unpacks containers: ZIP archives, the messages of a mailbox. Readers of documents emit what is in these.
+//! Unpacks ZIP archives, and sends the files in containers and documents within the limits.
 //!
 //! Names of members come from outside. A clean name is relative, has no `..` and no control
 //! characters, and is unique in its container; what has no such name is reported.
@@ -6,15 +6,15 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
-use mail_parser::MessageParser;
 use zip::result::ZipError;
 
-use super::{Emit, Input, Stop, mail, package, parts};
+use super::package_kind::kind_of;
+use super::{Emit, Input, Stop, parts};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, MemberLine, ReadFailure, Tail};
 use crate::limits;
 
-pub(crate) use crate::extract::embedded::reference;
+pub(crate) use crate::document::embedded_reference as reference;
 
 /// Longest name that is kept, in characters.
 const MAX_NAME: usize = 400;
@@ -22,7 +22,7 @@ const MAX_NAME: usize = 400;
 /// Emits the files of a ZIP archive; folders and links are no files. Of an office document or a book, it says only
 /// which format it is.
 pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    if let Some(kind) = package::kind_of(&mut parts::open(input.bytes)?) {
+    if let Some(kind) = kind_of(&mut parts::open(input.bytes)?) {
         let format = Some(kind.as_str().to_owned());
         emit(Line::Document(Head { format, ..Head::default() }))?;
         return Ok(Tail::default());
@@ -77,29 +77,6 @@ fn failure_of(error: &ZipError) -> Failure {
         }
         _ => Failure::Damaged,
     }
-}
-
-/// Emits the messages of a mailbox, named by their ids, which stay the same when others come or go.
-pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let mut members = Members::new(emit);
-    let mut num_messages = 0;
-    for (number, contents) in (1..).zip(mail::messages(&mail::in_bytes(input.bytes))) {
-        // The line before it says that it is a message.
-        let parsed = MessageParser::default().parse_headers(&contents);
-        let Some(parsed) = parsed.filter(|message| !message.headers().is_empty()) else {
-            continue;
-        };
-        num_messages += 1;
-        let name = match parsed.message_id() {
-            Some(id) => id.replace(['/', '\\'], "_"),
-            None => format!("message-{number}"),
-        };
-        members.add(&format!("{name}.eml"), contents)?;
-    }
-    if num_messages == 0 {
-        return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
-    }
-    Ok(Tail::default())
 }
 
 /// Sends members within the limits.
@@ -234,7 +211,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn names(read: Reader, bytes: &[u8]) -> Vec<String> {
+    pub(crate) fn names(read: Reader, bytes: &[u8]) -> Vec<String> {
         members(read, bytes).unwrap().into_iter().map(|(name, _)| name).collect()
     }
 
@@ -311,38 +288,5 @@ pub(crate) mod tests {
     #[test]
     fn what_is_no_archive_is_damaged() {
         assert_eq!(members(of_zip, b"PK\x03\x04 and no more"), Err(Failure::Damaged));
-        assert_eq!(members(of_mailbox, b"words"), Err(Failure::WrongFormat));
-    }
-
-    #[test]
-    fn attachments_have_their_names_and_bytes() {
-        let part = |head: &str, body: &str| format!("--x\n{head}\n\n{body}\n");
-        let message = format!(
-            "Subject: a\nContent-Type: multipart/mixed; boundary=x\n\n{}{}{}{}--x--\n",
-            part("Content-Type: text/plain", "Text."),
-            part("Content-Type: text/csv; name=tide.csv\nContent-Disposition: attachment", "a,b"),
-            part("Content-Type: message/rfc822", "Subject: in/ner\n\nInner."),
-            part("Content-Type: application/x\nContent-Transfer-Encoding: base64", "aGFyYm91cg=="),
-        );
-        let found = members(mail::read_message, message.as_bytes()).unwrap();
-        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["tide.csv", "in ner.eml", "attachment-3"]);
-        assert_eq!(found[0].1.trim_end(), "a,b");
-        assert!(found[1].1.starts_with("Subject: in/ner"), "{found:?}");
-        assert_eq!(found[2].1, "harbour");
-    }
-
-    #[test]
-    fn messages_are_named_by_their_ids() {
-        let message = |id: &str, text: &str| {
-            format!("From ada Mon Feb 26 10:30:00 2024\n{id}Subject: Gauge\n\n{text}\n\n")
-        };
-        let (one, two) = (message("Message-ID: <a/1@x>\n", "Low."), message("", "High."));
-        assert_eq!(
-            names(of_mailbox, format!("{one}{two}").as_bytes()),
-            ["a_1@x.eml", "message-2.eml"]
-        );
-        let more = format!("{}{one}", message("Message-ID: <b@x>\n", "New."));
-        assert_eq!(names(of_mailbox, more.as_bytes()), ["b@x.eml", "a_1@x.eml"]);
     }
 }

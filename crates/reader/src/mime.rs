@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
+use mail_parser::decoders::html::html_to_text;
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::html;
@@ -112,4 +113,14 @@ pub(crate) fn base64(body: &[u8]) -> Vec<u8> {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let letters: Vec<u8> = body.iter().copied().filter(is_letter).collect();
     base64_decode(&letters).unwrap_or_default()
+}
+
+/// Decodes base64; `None` if there are other characters than blanks in it.
+pub(crate) fn strict_base64(body: &[u8]) -> Option<Vec<u8>> {
+    base64_decode(body)
+}
+
+/// Returns the character with a name of HTML (`eacute`); of an unknown name, how HTML writes it.
+pub(crate) fn character(name: &str) -> String {
+    html_to_text(&format!("&{name};")).trim().to_owned()
 }

@@ -3,8 +3,14 @@
 //! Blank rows separate tables, unless the rows after them continue the table. A line with one cell
 //! above a table is its caption. Several rows of a head become one, so that all of it can be repeated.
 
+mod codes;
+mod dates;
+mod numbers;
+
 use super::writer::{MAX_COLUMNS, Writer};
 use crate::limits::SPREADSHEET_CELLS;
+
+pub(crate) use numbers::{general, shown};
 
 /// Most rows of a head.
 const MAX_HEAD: usize = 4;

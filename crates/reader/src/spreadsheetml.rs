@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::remarks::Remark;
-use super::sheet::{Budget, Cell, Sheet};
+use super::sheet::{self, Budget, Cell, Sheet};
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
-use super::{Emit, Input, Stop, xlsx};
+use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 
@@ -184,7 +184,7 @@ impl Book {
             ("DateTime", _) if code.is_empty() => {
                 text.trim().trim_end_matches(".000").trim_end_matches("T00:00:00").replace('T', " ")
             }
-            (_, Some(value)) => xlsx::shown(&value.to_string(), &code, false),
+            (_, Some(value)) => sheet::shown(&value.to_string(), &code, false),
             _ => text,
         };
         self.cells.push(Cell { column, text: shown, is_value: kind != "String" });

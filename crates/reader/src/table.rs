@@ -26,7 +26,7 @@ const READERS: &[(&str, Read)] = &[
     (PACKAGE, package::identify),
     (COMPRESSED, compressed::read),
     (MEMBERS_OF_ZIP, members::of_zip),
-    (MEMBERS_OF_MBOX, members::of_mailbox),
+    (MEMBERS_OF_MBOX, mail::of_mailbox),
     (MEMBERS_OF_ENEX, enex::notes),
     (IMAGE, with_image::read),
     (OCR_OF_PDF, with_hayro::recognise),

@@ -98,7 +98,7 @@ struct Package {
     unread: &'static [&'static str],
 }
 
-/// The kinds of part that the standards know (ECMA-376, part 1, 11 to 15; OpenDocument 1.3, part 2, 3; EPUB 3.3, 4).
+/// The kinds of part that the standards know (ECMA-376, part 1, 11 to 15; `OpenDocument` 1.3, part 2, 3; EPUB 3.3, 4).
 const PACKAGES: &[Package] = &[
     Package {
         kind: Headed::Docx,

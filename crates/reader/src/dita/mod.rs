@@ -3,9 +3,7 @@
 mod map;
 mod walk;
 
-use super::flow;
-use super::xml;
-use super::{Emit, Input, Stop};
+use super::{Emit, Input, Stop, flow, xml};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
 

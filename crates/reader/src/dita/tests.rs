@@ -1,3 +1,5 @@
+//! Tests what is read of topics and maps.
+
 use super::*;
 use crate::testing::output_of;
 

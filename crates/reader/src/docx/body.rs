@@ -10,19 +10,15 @@ use super::lists::Lists;
 use super::merged::MergedFiles;
 use super::notes::Notes;
 use super::paragraph::{OpenParagraph, ParagraphOutput};
-use super::runs::{PropertiesOf, Runs, is_on};
+use super::runs::{LEFT_OUT, PropertiesOf, Runs};
 use super::styles::Styles;
+use super::switches::is_on;
 use crate::extract::protocol::{ReadFailure, Request};
 use crate::figures::Figures;
 use crate::flow::{self, Content, Tables};
 use crate::members;
 use crate::writer::Writer;
 use crate::xml::Element;
-
-/// Elements whose text is not part of the document: properties from before a change, fallbacks for
-/// older programs, pronunciations of words.
-pub(super) const LEFT_OUT: &[&str] =
-    &["Fallback", "pPrChange", "rPrChange", "tblPrChange", "trPrChange", "tcPrChange", "rt"];
 
 /// Most columns that a cell may span.
 const MAX_SPAN: usize = 50;

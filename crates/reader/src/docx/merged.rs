@@ -7,15 +7,14 @@ use crate::document::Words;
 use crate::error::Failure;
 use crate::extract::protocol::{Line, MemberLine, PageBlock, ReadFailure, Request};
 use crate::parts::{Archive, Related};
-use crate::text::decode;
-use crate::writer::Writer;
-use crate::{Emit, Input, Read, Stop, html, mhtml, rtf};
-
-/// How far from its start the format of a file shows.
-const SIGNS_WITHIN_BYTES: usize = 1024;
+use crate::{Emit, Input, Read, Stop};
 
 /// The start of a document of an office program.
-const ARCHIVE: &[u8] = b"PK\x03\x04";
+pub(crate) const ARCHIVE: &[u8] = b"PK\x03\x04";
+
+/// Returns the reader of a merged file by its bytes and by its extension in lower case; `None` for a
+/// format that is not supported.
+pub(super) type ReaderOfMerged = fn(&[u8], &str) -> Option<Read>;
 
 /// The texts of merged files by the ids that the document uses.
 #[derive(Debug, Default)]
@@ -32,12 +31,12 @@ pub(super) struct MergedRest {
 
 impl MergedFiles {
     /// Reads the merged files among the parts that a document refers to. A file that cannot be read
-    /// is a warning; so is each one if the document is itself merged into another.
+    /// is a warning; so is each one if there are no readers.
     pub(super) fn read(
         archive: &mut Archive<'_>,
         related: &BTreeMap<String, Related>,
         input: &Input<'_>,
-        is_merged: bool,
+        reader_of: Option<ReaderOfMerged>,
         rest: &mut MergedRest,
     ) -> Self {
         let mut texts = BTreeMap::new();
@@ -47,13 +46,18 @@ impl MergedFiles {
             if archive.has(name) && !archive.is_untouched(name) {
                 continue;
             }
-            if is_merged {
+            let Some(reader_of) = reader_of else {
                 rest.warnings.push(format!("{name}, which belongs in the text, is not read"));
                 continue;
-            }
+            };
             let outcome = archive.bytes(name).and_then(|bytes| {
                 let missing = || ReadFailure::new(Failure::Damaged, "it is missing");
-                blocks_of(name, &bytes.ok_or_else(missing)?, input, rest)
+                let bytes = bytes.ok_or_else(missing)?;
+                let (_, extension) = name.rsplit_once('.').unwrap_or_default();
+                let unsupported =
+                    || ReadFailure::new(Failure::WrongFormat, "its format is not supported");
+                let read = reader_of(&bytes, &extension.to_lowercase()).ok_or_else(unsupported)?;
+                blocks_of(name, read, &Input { bytes: &bytes, ..*input }, rest)
             });
             match outcome {
                 Ok(blocks) => drop(texts.insert(id.clone(), blocks)),
@@ -77,23 +81,17 @@ impl MergedFiles {
     }
 }
 
-/// Returns the text of a file.
+/// Returns the text of a file with this name.
 fn blocks_of(
     name: &str,
-    bytes: &[u8],
+    read: Read,
     input: &Input<'_>,
     rest: &mut MergedRest,
 ) -> Result<Vec<PageBlock>, ReadFailure> {
-    let (_, extension) = name.rsplit_once('.').unwrap_or_default();
-    let read = match MergedFormat::of(bytes, &extension.to_lowercase()) {
-        Some(MergedFormat::Text) => return Ok(paragraphs(bytes)),
-        Some(MergedFormat::Read(read)) => read,
-        None => return Err(ReadFailure::new(Failure::WrongFormat, "its format is not supported")),
-    };
     // A merged page has no menus, so everything on it counts.
-    let keeps_all = input.request.keeps_all || !bytes.starts_with(ARCHIVE);
+    let keeps_all = input.request.keeps_all || !input.bytes.starts_with(ARCHIVE);
     let request = Request { keeps_all, ..input.request.clone() };
-    let input = Input { bytes, request: &request, ask: input.ask };
+    let input = Input { request: &request, ..*input };
     let mut blocks = Vec::new();
     let emit: &mut Emit<'_> = &mut |line| {
         match line {
@@ -115,42 +113,4 @@ fn blocks_of(
         Err(Stop::Io(error)) => return Err(ReadFailure::new(Failure::Damaged, error.to_string())),
     }
     Ok(blocks)
-}
-
-/// How a merged file is read.
-enum MergedFormat {
-    Text,
-    Read(Read),
-}
-
-impl MergedFormat {
-    /// Recognises a format by the bytes of a file and, if they do not tell, by its extension in lower
-    /// case: programs name merged files as they like.
-    fn of(bytes: &[u8], extension: &str) -> Option<Self> {
-        let start = &bytes[..bytes.len().min(SIGNS_WITHIN_BYTES)];
-        let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
-        let words = String::from_utf8_lossy(start).to_lowercase();
-        if start.starts_with(ARCHIVE) {
-            return Some(Self::Read(super::read_merged));
-        }
-        if start.starts_with(b"{\\rtf") {
-            return Some(Self::Read(rtf::read));
-        }
-        if words.contains("mime-version:") {
-            return Some(Self::Read(mhtml::read));
-        }
-        let is_page = ["<html", "<!doctype html", "<body"].iter().any(|tag| words.contains(tag));
-        if is_page || matches!(extension, "html" | "htm" | "xhtml") {
-            return Some(Self::Read(html::read));
-        }
-        (extension == "txt").then_some(Self::Text)
-    }
-}
-
-/// Returns the paragraphs of a plain text, with blank lines between them.
-fn paragraphs(bytes: &[u8]) -> Vec<PageBlock> {
-    let text = decode::decode(bytes).unwrap_or_default().replace("\r\n", "\n");
-    let mut writer = Writer::default();
-    text.split("\n\n").for_each(|paragraph| writer.paragraph(paragraph));
-    writer.finish()
 }

@@ -15,6 +15,7 @@ mod notes;
 mod paragraph;
 mod runs;
 mod styles;
+mod switches;
 mod symbols;
 
 use std::collections::BTreeMap;
@@ -31,21 +32,17 @@ use crate::extract::protocol::{Line, ReadFailure, Tail};
 use body::References;
 use comments::OpenComments;
 use lists::Lists;
-use merged::{MergedFiles, MergedRest};
+pub(crate) use merged::ARCHIVE;
+use merged::{MergedFiles, MergedRest, ReaderOfMerged};
 use notes::{NoteReader, Notes};
 use styles::Styles;
 
-/// Reads a DOCX file.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    read_with(input, emit, false)
-}
-
-/// Reads a DOCX file that is merged into another; files that are merged into it are not read.
-fn read_merged(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    read_with(input, emit, true)
-}
-
-fn read_with(input: &Input<'_>, emit: &mut Emit<'_>, is_merged: bool) -> Result<Tail, Stop> {
+/// Reads a DOCX file. Without readers of other files, those that are merged into it are not read.
+pub(crate) fn read(
+    input: &Input<'_>,
+    emit: &mut Emit<'_>,
+    reader_of: Option<ReaderOfMerged>,
+) -> Result<Tail, Stop> {
     let mut archive = parts::open_office(input.bytes, ".doc")?;
     let main = parts::main_part(&mut archive, "word/document.xml")?;
     let text = parts::salvage(&mut archive, &main)
@@ -65,7 +62,7 @@ fn read_with(input: &Input<'_>, emit: &mut Emit<'_>, is_merged: bool) -> Result<
     let comments = parts.comments(&mut reader);
     let figures = Figures::read(&mut parts.archive, &parts.related);
     let mut rest = MergedRest::default();
-    let merged = MergedFiles::read(&mut parts.archive, &parts.related, input, is_merged, &mut rest);
+    let merged = MergedFiles::read(&mut parts.archive, &parts.related, input, reader_of, &mut rest);
     let mut files = EmbeddedFiles::default();
     let embedded = files.add(&mut parts.archive, &parts.related);
 

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::body::LEFT_OUT;
-use super::runs::Runs;
+use super::runs::{LEFT_OUT, Runs};
 use super::styles::Styles;
 use crate::document::Words;
 use crate::flow::{self, Content};

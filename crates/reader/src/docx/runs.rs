@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::fields::{OpenFields, check_box};
 use super::styles::Styles;
+use super::switches::is_on;
 use super::symbols::{self, SymbolFont};
 use crate::document::{Reason, Words};
 use crate::flow::Content;
@@ -17,10 +18,10 @@ use crate::xml::Element;
 /// Marks a place where a long word may be broken.
 const SOFT_HYPHEN: char = '\u{AD}';
 
-/// The value of an attribute that switches something on or off (ECMA-376, 17.17.4).
-pub(super) fn is_on(value: Option<&str>) -> bool {
-    !matches!(value, Some("0" | "false" | "off"))
-}
+/// Elements whose text is not part of the document: properties from before a change, fallbacks for
+/// older programs, pronunciations of words.
+pub(super) const LEFT_OUT: &[&str] =
+    &["Fallback", "pPrChange", "rPrChange", "tblPrChange", "trPrChange", "tcPrChange", "rt"];
 
 /// The elements that an element with properties describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

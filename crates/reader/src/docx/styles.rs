@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::runs::is_on;
+use super::switches::is_on;
 use crate::xml::{self, Element, Event};
 
 /// Longest chain of styles that are based on one another; a longer one is a loop.

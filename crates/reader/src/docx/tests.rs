@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::extract::protocol::Request;
+use crate::merged_parts::read_docx;
 use crate::parts::{archive, archive_of_bytes};
 use crate::testing::output_of;
 
 #[track_caller]
 fn check_failure(bytes: &[u8], expected: Failure) {
-    match output_of(read, bytes) {
+    match output_of(read_docx, bytes) {
         Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
         other => panic!("{other:?}"),
     }
@@ -23,7 +24,7 @@ fn the_author_of_a_document_is_read() {
                 <dc:creator>Maren Voss</dc:creator><dcterms:created>2020-01-02T03:04:05Z\
                 </dcterms:created></cp:coreProperties>";
     let bytes = archive(&[("word/document.xml", TEXT), ("docProps/core.xml", core)]);
-    let (head, blocks) = output_of(read, &bytes).unwrap();
+    let (head, blocks) = output_of(read_docx, &bytes).unwrap();
     assert_eq!(head.title.as_deref(), Some("Gauges & tides"));
     assert_eq!(head.author.as_deref(), Some("Maren Voss"));
     assert_eq!(head.created.as_deref(), Some("2020-01-02T03:04:05Z"));
@@ -35,7 +36,7 @@ fn the_package_defines_the_part_with_the_text() {
     let relations = "<Relationships><Relationship Type=\"http://x/officeDocument\" \
                      Target=\"/word/document2.xml\"/></Relationships>";
     let bytes = archive(&[("_rels/.rels", relations), ("word/document2.xml", TEXT)]);
-    assert_eq!(output_of(read, &bytes).unwrap().1, ["High water."]);
+    assert_eq!(output_of(read_docx, &bytes).unwrap().1, ["High water."]);
 }
 
 #[test]
@@ -59,7 +60,7 @@ fn emitted(bytes: &[u8]) -> Emitted {
     let mut emitted = Emitted::default();
     let request = Request::default();
     let input = Input { request: &request, ..Input::of(bytes) };
-    let tail = read(&input, &mut |line| {
+    let tail = read_docx(&input, &mut |line| {
         match line {
             Line::Page(page) => {
                 emitted.blocks.extend(page.blocks.into_iter().map(|block| block.text));

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Figure, FigureRows};
+use super::figure::{Figure, FigureRows};
+use crate::sheet;
 use crate::writer::MAX_COLUMNS;
-use crate::xlsx;
 use crate::xml::{self, Element, Event};
 
 /// Values by their indices; a series may have gaps.
@@ -179,7 +179,7 @@ impl ChartWalk {
             return;
         };
         let text = match &self.code {
-            Some(code) => xlsx::shown(&text, code, self.is_1904),
+            Some(code) => sheet::shown(&text, code, self.is_1904),
             None => text,
         };
         let points = match self.place {

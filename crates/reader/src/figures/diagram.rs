@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Figure, FigurePoint};
+use super::figure::{Figure, FigurePoint};
 use crate::xml::{self, Event};
 
 /// Returns a diagram; a damaged one has what is before the damage.

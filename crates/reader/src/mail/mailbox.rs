@@ -4,7 +4,7 @@
 ///
 /// Each begins after a line `From address date`. Programs should quote such a line in a text as `>From`, but not all do,
 /// so that it only counts if a header follows.
-pub(crate) fn messages(mailbox: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn messages(mailbox: &[u8]) -> Vec<Vec<u8>> {
     let mut messages: Vec<Vec<u8>> = Vec::new();
     let mut lines = mailbox.split_inclusive(|byte| *byte == b'\n').peekable();
     let mut is_after_blank = true;

@@ -1,4 +1,7 @@
+//! Tests what is read of messages and mailboxes.
+
 use super::*;
+use crate::members::tests::{members, names};
 use crate::testing::output_of;
 
 #[track_caller]
@@ -244,4 +247,38 @@ fn what_is_no_message_is_refused() {
             }
         }
     }
+}
+
+#[test]
+fn attachments_have_their_names_and_bytes() {
+    let part = |head: &str, body: &str| format!("--x\n{head}\n\n{body}\n");
+    let message = format!(
+        "Subject: a\nContent-Type: multipart/mixed; boundary=x\n\n{}{}{}{}--x--\n",
+        part("Content-Type: text/plain", "Text."),
+        part("Content-Type: text/csv; name=tide.csv\nContent-Disposition: attachment", "a,b"),
+        part("Content-Type: message/rfc822", "Subject: in/ner\n\nInner."),
+        part("Content-Type: application/x\nContent-Transfer-Encoding: base64", "aGFyYm91cg=="),
+    );
+    let found = members(read_message, message.as_bytes()).unwrap();
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["tide.csv", "in ner.eml", "attachment-3"]);
+    assert_eq!(found[0].1.trim_end(), "a,b");
+    assert!(found[1].1.starts_with("Subject: in/ner"), "{found:?}");
+    assert_eq!(found[2].1, "harbour");
+}
+
+#[test]
+fn messages_are_named_by_their_ids() {
+    let message = |id: &str, text: &str| {
+        format!("From ada Mon Feb 26 10:30:00 2024\n{id}Subject: Gauge\n\n{text}\n\n")
+    };
+    let (one, two) = (message("Message-ID: <a/1@x>\n", "Low."), message("", "High."));
+    assert_eq!(names(of_mailbox, format!("{one}{two}").as_bytes()), ["a_1@x.eml", "message-2.eml"]);
+    let more = format!("{}{one}", message("Message-ID: <b@x>\n", "New."));
+    assert_eq!(names(of_mailbox, more.as_bytes()), ["b@x.eml", "a_1@x.eml"]);
+}
+
+#[test]
+fn a_text_without_messages_is_no_mailbox() {
+    assert_eq!(members(of_mailbox, b"words"), Err(Failure::WrongFormat));
 }

@@ -8,6 +8,7 @@ mod annotations;
 mod body;
 mod flat;
 mod lists;
+mod object_parts;
 mod objects;
 mod sheets;
 mod styles;
@@ -145,10 +146,12 @@ fn open_flat<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
     let text = decode::decode(input.bytes).ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
     let flat = flat::split(&text)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is XML, not OpenDocument"))?;
-    let mut objects = Objects::new(input.request.omits_remarks);
-    let mut budget = Budget::default();
-    for (number, object) in flat.objects.iter().enumerate().take(MAX_OBJECTS) {
-        objects.add(&format!("#{number}"), object, &mut budget);
+    let omits_remarks = input.request.omits_remarks;
+    let (mut objects, mut budget) = (Objects::default(), Budget::default());
+    for (number, xml) in flat.objects.iter().enumerate().take(MAX_OBJECTS) {
+        if let Some(object) = object_parts::read(xml, omits_remarks, &mut budget) {
+            objects.add(&format!("#{number}"), object);
+        }
     }
     let content = Salvaged { text: flat.content, damage: None };
     let head = head(&flat.meta);
@@ -157,11 +160,14 @@ fn open_flat<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
 
 /// Returns the objects in an archive, by their folders.
 fn objects(archive: &mut Archive<'_>, omits_remarks: bool, budget: &mut Budget) -> Objects {
-    let mut objects = Objects::new(omits_remarks);
+    let mut objects = Objects::default();
     let names = archive.names().into_iter();
     for name in names.filter(|name| name.ends_with("/content.xml")).take(MAX_OBJECTS) {
         let folder = name.trim_end_matches("/content.xml");
-        objects.add(folder, &optional(archive, &name), budget);
+        let xml = optional(archive, &name);
+        if let Some(object) = object_parts::read(&xml, omits_remarks, budget) {
+            objects.add(folder, object);
+        }
     }
     objects
 }

@@ -1,15 +1,10 @@
-//! Reads the objects that are embedded in a document: formulas, charts, texts and spreadsheets, each a part of its own.
+//! Holds the objects that are embedded in a document, until it refers to them.
 
 use std::collections::HashMap;
 
-use super::{Styles, body, sheets};
 use crate::extract::protocol::Page;
 use crate::figures::Figure;
-use crate::flow::{self, Content, Tables};
-use crate::math::{self, Formula};
-use crate::sheet::Budget;
 use crate::writer::Writer;
-use crate::xml::{self, Event};
 
 /// What is embedded at a place of a document.
 #[derive(Debug)]
@@ -35,97 +30,15 @@ impl OdfObject {
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     by_name: HashMap<String, OdfObject>,
-    omits_remarks: bool,
 }
 
 impl Objects {
-    pub(super) fn new(omits_remarks: bool) -> Self {
-        Self { by_name: HashMap::new(), omits_remarks }
-    }
-
-    /// Reads an object; the cells of all objects and sheets of a file have one budget.
-    pub(super) fn add(&mut self, name: &str, xml: &str, budget: &mut Budget) {
-        let object = read(xml, self.omits_remarks, budget);
-        self.by_name.extend(object.map(|object| (name.to_owned(), object)));
+    pub(super) fn add(&mut self, name: &str, object: OdfObject) {
+        self.by_name.insert(name.to_owned(), object);
     }
 
     /// Returns the object that is referred to, once: a short file with many references stays short.
     pub(super) fn take(&mut self, reference: &str) -> Option<OdfObject> {
         self.by_name.remove(reference.trim_start_matches("./").trim_end_matches('/'))
     }
-}
-
-/// Returns the content of an object, up to its damage; `None` for one without words.
-fn read(xml: &str, omits_remarks: bool, budget: &mut Budget) -> Option<OdfObject> {
-    let mut open_formula: Option<Formula> = None;
-    let (mut formula, mut kind, mut is_body) = (None, String::new(), false);
-    let _ = xml::each(xml, |event| match &mut open_formula {
-        Some(open) => formula = formula.take().or(open.on(event)),
-        None => {
-            let Event::Open(element) = event else { return };
-            if math::is_formula(element.name()) {
-                open_formula.insert(Formula::default()).on(event);
-            } else if std::mem::take(&mut is_body) {
-                element.name().clone_into(&mut kind);
-            }
-            is_body = element.name() == "body";
-        }
-    });
-    if let Some(text) = formula {
-        return Some(OdfObject::Formula(text));
-    }
-    match kind.as_str() {
-        "chart" => Some(OdfObject::Chart(chart(xml))),
-        "spreadsheet" => {
-            let (writer, _) = sheets::read(xml, Objects::default(), omits_remarks, budget);
-            Some(OdfObject::Document(vec![writer.page(1)]))
-        }
-        "text" | "presentation" | "drawing" => {
-            let mut styles = Styles::default();
-            styles.read(xml);
-            let (pages, _) = body::read(xml, styles, Objects::default(), omits_remarks);
-            Some(OdfObject::Document(pages))
-        }
-        _ => None,
-    }
-}
-
-/// Returns the titles of a chart, and the table of its numbers.
-fn chart(xml: &str) -> Figure {
-    let (mut title, mut rows, mut tables) = (String::new(), Vec::new(), Tables::default());
-    let (mut text, mut is_title, mut is_text) = (String::new(), false, false);
-    let _ = flow::each(xml, &["automatic-styles"], |content| match content {
-        Content::Open(element) => match element.name() {
-            "title" | "subtitle" | "footer" => is_title = true,
-            "table" => tables.begin(),
-            "table-row" => tables.begin_row(),
-            "table-cell" => tables.begin_cell(1),
-            "p" => {
-                is_text = true;
-                text.clear();
-            }
-            "s" | "tab" | "line-break" => text.push(' '),
-            _ => {}
-        },
-        Content::Text(run) if is_text => text.push_str(run),
-        Content::Text(_) | Content::Formula(_) => {}
-        Content::Close(name) => match name {
-            "p" => {
-                is_text = false;
-                // A value that is missing is no number.
-                let is_number = !matches!(&*text, "NaN" | "1.#NAN");
-                if is_title {
-                    title.push_str(&text);
-                    title.push(' ');
-                } else if is_number {
-                    tables.paragraph(&text, &mut Vec::new());
-                }
-            }
-            "title" | "subtitle" | "footer" => is_title = false,
-            "table-cell" => tables.end_cell(),
-            "table" => rows.extend(tables.end().into_iter().flatten()),
-            _ => {}
-        },
-    });
-    Figure::of_table(title, rows)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::numbers;
+use crate::sheet;
 use crate::xml::{self, Event};
 
 /// The formats that every program knows (ECMA-376, 18.8.30). Those of dates depend on the language
@@ -33,12 +33,6 @@ const BUILT_IN: &[(u32, &str)] = &[
     (47, "mm:ss.0"),
     (48, "0.0E+0"),
 ];
-
-/// Returns a number in the format with this code; other text stays.
-pub(crate) fn shown(number: &str, code: &str, is_1904: bool) -> String {
-    let Ok(value) = number.parse::<f64>() else { return number.to_owned() };
-    numbers::show(value, code, is_1904).unwrap_or_else(|| numbers::general(value))
-}
 
 /// Number formats by cell style.
 #[derive(Debug, Default)]
@@ -74,6 +68,6 @@ impl Formats {
     /// Returns a number as the program shows it; other text stays.
     pub(super) fn show(&self, style: usize, number: &str) -> String {
         let code = self.codes.get(style).map_or("", String::as_str);
-        shown(number, code, self.is_1904)
+        sheet::shown(number, code, self.is_1904)
     }
 }

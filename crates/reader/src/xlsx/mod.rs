@@ -4,30 +4,24 @@
 //! cells refer to shared texts and to number formats.
 
 mod cells;
-mod codes;
-mod dates;
 mod formats;
 mod notes;
-mod numbers;
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::drawing::{self, DrawingLinks};
 use super::embedded::EmbeddedFiles;
 use super::figures::Figures;
-use super::members;
 use super::parts::{self, Archive, Related, head, optional, salvage};
 use super::sheet::Budget;
 use super::writer::Writer;
 use super::xml::{self, Event};
-use super::{Emit, Input, Stop};
+use super::{Emit, Input, Stop, members};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
 use cells::Texts;
 use formats::Formats;
-pub(crate) use formats::shown;
 use notes::Persons;
-pub(crate) use numbers::general;
 
 /// Reads a spreadsheet.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {

@@ -1,6 +1,6 @@
 //! Reduces the formatting codes of POD to their words.
 
-use mail_parser::decoders::html::html_to_text;
+use crate::mime;
 
 /// How deep codes may be nested; deeper ones are words.
 const MAX_CODES: usize = 8;
@@ -101,7 +101,7 @@ fn character(name: &str) -> String {
     };
     match number.and_then(char::from_u32) {
         Some(c) => c.to_string(),
-        None => html_to_text(&format!("&{name};")).trim().to_owned(),
+        None => mime::character(name),
     }
 }
 

@@ -1,3 +1,5 @@
+//! Tests what is read of POD.
+
 use super::*;
 use crate::markup::testing::{blocks, check as check_blocks};
 

@@ -1,3 +1,5 @@
+//! Tests what is read of lists of references.
+
 use super::*;
 use crate::markup::testing::{blocks, check};
 

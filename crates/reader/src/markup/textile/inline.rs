@@ -1,6 +1,6 @@
 //! Reduces the inline markup of Textile to its words.
 
-use super::attributes;
+use super::attributes::attributes;
 use crate::markup::inline::{MAX_SPAN_BYTES, push_between, push_code, scan, until};
 use crate::markup::writer::within;
 

@@ -1,18 +1,17 @@
 //! Reads Textile, the markup of wikis and trackers.
 
+mod attributes;
 mod inline;
 
 use super::marks::Marks;
-use super::writer::{Line, Row, Writer, join, join_after, paragraph_len, within};
+use super::writer::{Line, Row, Writer, join, join_after, paragraph_len};
 use crate::document::{Document, Reason, Words};
 
+use attributes::attributes;
 use inline::inline;
 
 /// Most columns that a cell takes.
 const MAX_SPAN: usize = 20;
-
-/// Longest attribute of a block, a cell or a span.
-const MAX_ATTRIBUTE_BYTES: usize = 200;
 
 /// The last line of a block of HTML with source text.
 const PRE_END: &str = "</pre>";
@@ -203,30 +202,6 @@ impl<'t> Signature<'t> {
         let language = attributes.trim_matches(['(', ')']);
         Some(Self { name, language, is_extended, text })
     }
-}
-
-/// Splits off the attributes of a block, a cell or a span: classes, styles, languages and alignment.
-fn attributes(text: &str) -> (&str, &str) {
-    let mut rest = text;
-    loop {
-        let close = match rest.chars().next() {
-            Some('(') => ')',
-            Some('{') => '}',
-            Some('[') => ']',
-            Some('<' | '>' | '=' | ')') => {
-                rest = &rest[1..];
-                continue;
-            }
-            _ => break,
-        };
-        match within(rest, MAX_ATTRIBUTE_BYTES).find(close) {
-            Some(end) if !rest[..end].contains(' ') || close == '}' => rest = &rest[end + 1..],
-            // A bracket alone indents.
-            _ if close == ')' => rest = &rest[1..],
-            _ => break,
-        }
-    }
-    text.split_at(text.len() - rest.len())
 }
 
 /// An item of a list.

@@ -1,3 +1,5 @@
+//! Tests what is read of Textile.
+
 use super::*;
 use crate::markup::testing::check as check_blocks;
 

@@ -1,3 +1,5 @@
+//! Tests what is read of Typst.
+
 use super::*;
 use crate::document::Reason;
 use crate::markup::testing::{blocks, check as check_blocks};

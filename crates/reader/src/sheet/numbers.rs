@@ -12,6 +12,12 @@ const MAX_CODE: usize = 300;
 /// Most decimal places.
 const MAX_PLACES: usize = 15;
 
+/// Returns a number in the format with this code; other text stays.
+pub(crate) fn shown(number: &str, code: &str, is_1904: bool) -> String {
+    let Ok(value) = number.parse::<f64>() else { return number.to_owned() };
+    show(value, code, is_1904).unwrap_or_else(|| general(value))
+}
+
 /// Returns a number in the general format.
 pub(crate) fn general(value: f64) -> String {
     if value == 0.0 {
@@ -49,7 +55,7 @@ fn trimmed(number: &str) -> String {
 }
 
 /// Returns a number in a format; `None` for the general format and for codes that are not understood.
-pub(super) fn show(value: f64, code: &str, is_1904: bool) -> Option<String> {
+fn show(value: f64, code: &str, is_1904: bool) -> Option<String> {
     if code.is_empty() || code.chars().count() > MAX_CODE || !value.is_finite() {
         return None;
     }
