@@ -4,7 +4,7 @@ mod chart;
 mod diagram;
 mod figure;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::parts::{Archive, Related, optional};
 pub(crate) use figure::Figure;
@@ -14,16 +14,17 @@ pub(crate) use figure::Figure;
 pub(crate) struct Figures(BTreeMap<String, Figure>);
 
 impl Figures {
-    /// Reads the charts and diagrams among the parts that a part refers to; each is read once.
+    /// Reads the charts and diagrams among the parts that a part refers to; each is read once in an archive.
     pub(crate) fn read(archive: &mut Archive<'_>, related: &BTreeMap<String, Related>) -> Self {
-        let (mut figures, mut names) = (BTreeMap::new(), BTreeSet::new());
+        let mut figures = BTreeMap::new();
         for (id, related) in related {
             let read = match related.kind.as_str() {
                 "chart" | "chartEx" => chart::read,
                 "diagramData" => diagram::read,
                 _ => continue,
             };
-            if names.insert(&related.name) {
+            // A file may name one chart in thousands of drawings.
+            if archive.is_untouched(&related.name) {
                 figures.insert(id.clone(), read(&optional(archive, &related.name)));
             }
         }
