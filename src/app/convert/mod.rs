@@ -51,7 +51,7 @@ pub struct Converted {
     /// The levels of its headings, whatever pages are selected.
     pub levels: Levels,
     /// The files embedded in it that can be read, as documents with names in its file.
-    pub members: Vec<Converted>,
+    pub members: Vec<Self>,
 }
 
 /// Whether the result of a request is printed, because there is only one.
@@ -90,7 +90,7 @@ pub fn one(
 }
 
 impl Converted {
-    /// Returns what is to be said of the document: what its reader reports, and where its words went if more than a
+    /// Returns the notes about the document: what its reader reports, and where its words went if more than a
     /// tenth of them were left out.
     fn notes(&self) -> Vec<String> {
         let Metadata { warnings, words, .. } = &self.document.metadata;

@@ -45,7 +45,7 @@ pub(in crate::present) struct ConvertedJson<'a> {
     /// Its content in reading order.
     blocks: Vec<BlockJson<'a>>,
     /// The files embedded in it that can be read, with the path of its file, `//` and their names.
-    members: Vec<ConvertedJson<'a>>,
+    members: Vec<Self>,
 }
 
 /// A block of a converted document.
