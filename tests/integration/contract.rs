@@ -181,6 +181,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] natural_language: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
+        #[serde(deserialize_with = "nullable")] parts: Option<FileParts>,
         warnings: Vec<String>,
     }
     Chunk {
@@ -382,14 +383,14 @@ contract! {
         #[serde(deserialize_with = "nullable")] page_count: Option<u32>,
         tags: Vec<String>, warnings: Vec<String>, blocks: Vec<ConvertedBlock>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
-        #[serde(deserialize_with = "nullable")] parts: Option<ConvertedParts>,
+        #[serde(deserialize_with = "nullable")] parts: Option<FileParts>,
         members: Vec<Converted>,
     }
-    ConvertedParts {
-        read: u32, #[serde(default)] without_text: BTreeMap<String, u32>,
-        #[serde(default)] unread: Vec<ConvertedUnread>, #[serde(default)] unread_count: u32,
+    FileParts {
+        read: u32, without_text: BTreeMap<String, u32>,
+        unread: Vec<UnreadPart>, unread_count: u32,
     }
-    ConvertedUnread { name: String, size_bytes: u64, reason: String, }
+    UnreadPart { name: String, size_bytes: u64, reason: String, }
     ConvertedBlock {
         kind: String, headings: Vec<String>,
         #[serde(deserialize_with = "nullable")] level: Option<u32>,

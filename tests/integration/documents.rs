@@ -697,3 +697,37 @@ fn endless_pages_end_with_one_line() {
     let info = add(&env, "deep.html");
     assert!(texts(&env, &info).contains("the lamp"));
 }
+
+#[test]
+fn events_people_and_references_are_sections() {
+    let env = TestEnv::new();
+    let files = [
+        (
+            "a.ics",
+            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Dry dock\nLOCATION:Pier 9\nDTSTART:20240501T100000Z\nEND:VEVENT\n\
+             END:VCALENDAR\n",
+            ["Dry dock", "Pier 9"],
+        ),
+        (
+            "b.vcf",
+            "BEGIN:VCARD\nVERSION:3.0\nFN:Ida Example\nNOTE:Prefers calls before nine\nEND:VCARD\n",
+            ["Ida Example", "before nine"],
+        ),
+        (
+            "c.bib",
+            "@article{a, title = {Tides of Brest}, author = {Voss, Maren}, year = 1902}\n",
+            ["Tides of Brest", "Voss"],
+        ),
+        (
+            "d.ris",
+            "TY  - JOUR\nTI  - Ebb and flood\nAU  - Bruns, Jan\nER  - \n",
+            ["Ebb and flood", "Bruns"],
+        ),
+    ];
+    for (name, content, [heading, words]) in files {
+        let file = env.write(name, content);
+        let shown = env.ok(&["convert".as_ref(), file.as_os_str()]).stdout;
+        let is_heading = |line: &str| line.starts_with('#') && line.contains(heading);
+        assert!(shown.lines().any(is_heading) && shown.contains(words), "{name}: {shown}");
+    }
+}

@@ -131,7 +131,7 @@ fn parts_that_cannot_be_read_are_counted_and_named() {
         (&parts["unread_count"], &parts["unread"][0]["name"]),
         (&1.into(), &"word/odd.bin".into())
     );
-    assert_eq!(parts["read"].as_u64().unwrap() + parts["unread_count"].as_u64().unwrap(), 6 - 1);
+    assert_eq!(parts["read"].as_u64().unwrap() + parts["unread_count"].as_u64().unwrap(), 6);
     assert!(env.ok(&["info", "docs/report.docx"]).stdout.contains("1 not read"));
     let lossy = env.json(&["files", "--quality", "--format", "json"]);
     assert_eq!(lossy["files"][0]["unread_parts"], 1);
@@ -163,6 +163,28 @@ fn an_archive_is_one_whatever_is_in_it_and_a_document_whatever_its_name_is() {
     // A file in a file in a file is named, and not read.
     let info = env.json(&["info", "docs/all.zip//letter.docx", "--format", "json"]);
     assert_eq!(info["metadata"]["parts"]["unread"][1]["name"], "levels.xlsx");
+    check_database(&env);
+}
+
+#[test]
+fn each_note_of_an_export_is_a_document() {
+    let env = TestEnv::new();
+    let note = |title: &str, text: &str| {
+        format!(
+            "<note><title>{title}</title><content><![CDATA[<?xml version='1.0'?><en-note><div>{text}</div>\
+             </en-note>]]></content><created>20240501T100000Z</created><tag>boat</tag></note>"
+        )
+    };
+    let notes =
+        [note("Keel bolts", "Torque them to 90 Nm."), note("Mooring", "Two lines.")].concat();
+    env.write("docs/all.enex", format!("<?xml version='1.0'?><en-export>{notes}</en-export>"));
+    env.ok(&["add", "docs"]);
+    assert_eq!(places(&env), ["all.enex Keel bolts.md", "all.enex Mooring.md"]);
+    let hit = &env.json(&["search", "torque", "--top", "1"])["results"][0];
+    assert_eq!(
+        (&hit["source"]["title"], &hit["source"]["tags"][0]),
+        (&"Keel bolts".into(), &"boat".into())
+    );
     check_database(&env);
 }
 

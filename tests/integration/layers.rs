@@ -66,10 +66,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("kb_reader", &["cli/mod.rs", "fuzzing.rs"]),
     (
         "mail_parser",
-        &[
-            "reader/mail.rs", "reader/mail", "reader/mime.rs", "reader/mime", "reader/members.rs",
-            "reader/mhtml.rs",
-        ],
+        &["reader/mail.rs", "reader/mail", "reader/mime.rs", "reader/mime", "reader/mhtml.rs"],
     ),
     ("notify", &["base/files/watch.rs"]),
     ("pdf_extract", &["reader/pdf/with_pdf_extract.rs"]),

@@ -2,7 +2,10 @@
 //! files that were compressed.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::detect::{self, TextExtensions, TypeOverride};
 use super::protocol::{
@@ -84,13 +87,18 @@ pub fn embedded(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Vec<
     Ok(members(parent::read(reader, &content, options)?.members))
 }
 
-/// Whether other files may be embedded in a document, by its name.
+/// Whether other files may be embedded in a document, by its name. A run asks it of every unchanged file.
 pub fn may_embed(path: &Path) -> bool {
-    match detect::claimed_format(path) {
-        Some(Format::Pdf) => true,
-        Some(Format::Headed(kind)) => kind != Headed::Html && kind != Headed::Mbox,
-        _ => false,
-    }
+    static EXTENSIONS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+        let has_parts = |format: &Format| match format {
+            Format::Pdf => true,
+            Format::Headed(kind) => *kind != Headed::Html && *kind != Headed::Mbox,
+            _ => false,
+        };
+        Format::all().filter(has_parts).flat_map(Format::extensions).collect()
+    });
+    let extension = path.extension().and_then(OsStr::to_str);
+    extension.is_some_and(|extension| EXTENSIONS.contains(&*extension.to_ascii_lowercase()))
 }
 
 pub(super) fn members(lines: Vec<MemberLine>) -> Vec<Member> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::app::read::Info;
 use crate::app::tag::Tagged;
-use crate::document::{Chunk, DocType, Quality, Stale, Words};
+use crate::document::{Chunk, DocType, FileParts, Quality, Stale, Words};
 use crate::present::json::{Versioned, answer};
 use crate::read::Links;
 use crate::store::{
@@ -115,6 +115,8 @@ struct MetadataJson<'a> {
     quality: Option<QualityJson>,
     /// Where its words went: how many of them for each reason; null for a document that an older kb read.
     words: Option<&'a Words>,
+    /// What became of the parts of its file; null for a file without parts, and if an older kb read it.
+    parts: Option<&'a FileParts>,
     /// Warnings about what could not be read, one sentence each.
     warnings: &'a [String],
     /// Its name in the file that contains it, such as an archive or a mailbox.
@@ -154,6 +156,7 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
             natural_language: metadata.natural_language.as_deref(),
             quality: metadata.quality.map(QualityJson::from),
             words: metadata.words.as_ref(),
+            parts: metadata.parts.as_ref(),
             warnings: &metadata.warnings,
             member: document.path.as_deref().and_then(|path| paths::split_member(path).1),
         },

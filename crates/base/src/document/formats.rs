@@ -289,6 +289,12 @@ impl Format {
         self.row().extensions
     }
 
+    /// Returns all its extensions, in lower case.
+    pub fn extensions(self) -> impl Iterator<Item = &'static str> {
+        let row = self.row();
+        row.extensions.iter().chain(row.further_extensions).copied()
+    }
+
     /// Returns what the bytes of its files look like.
     pub fn content(self) -> Content {
         self.row().content

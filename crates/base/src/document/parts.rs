@@ -19,19 +19,16 @@ const MAX_NAMED: usize = 10;
 /// What became of the parts of a file. Words that a reader leaves out of a part are counted in
 /// [`Words`](super::Words).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
 pub struct FileParts {
     /// Parts that were read: what they say is in the document or a document of its own, or is counted by a reason.
     #[serde(rename = "read")]
     pub num_read: u32,
     /// Parts without text, by kind: `picture`, `style`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub without_text: BTreeMap<String, u32>,
     /// Parts that could not be read, the first ten of them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadPart>,
     /// How many parts could not be read.
-    #[serde(rename = "unread_count", skip_serializing_if = "is_zero")]
+    #[serde(rename = "unread_count")]
     pub num_unread: u32,
 }
 
@@ -108,10 +105,6 @@ impl FileParts {
     }
 }
 
-fn is_zero(count: &u32) -> bool {
-    *count == 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,7 +113,10 @@ mod tests {
     fn every_part_is_counted_and_ten_are_named() {
         let mut parts = FileParts::default();
         assert!(parts.is_empty() && parts.warning().is_none());
-        assert_eq!(serde_json::to_string(&parts).unwrap(), r#"{"read":0}"#);
+        assert_eq!(
+            serde_json::to_string(&parts).unwrap(),
+            r#"{"read":0,"without_text":{},"unread":[],"unread_count":0}"#
+        );
         parts.add_read();
         parts.add_without_text("picture");
         parts.add_without_text("picture");

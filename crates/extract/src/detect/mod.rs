@@ -75,11 +75,6 @@ impl TypeOverride {
     }
 }
 
-/// Returns the format of a file by its name alone.
-pub(super) fn claimed_format(path: &Path) -> Option<Format> {
-    by_name(&unpacked(path), &TextExtensions::NONE)
-}
-
 /// Whether some format claims the name, regardless of the content.
 pub fn is_claimed(path: &Path, further: &TextExtensions) -> bool {
     by_name(&unpacked(path), further).is_some() || may_be_container(path)
