@@ -75,6 +75,9 @@ impl Planner<'_> {
         found: &Found,
         members: Option<Vec<Member>>,
     ) -> Result<Vec<Outcome>> {
+        if members.as_ref().is_none_or(Vec::is_empty) && !containers::may_embed(&found.path) {
+            return Ok(Vec::new());
+        }
         let path = paths::path_text(&found.path);
         let is_known =
             self.before.has_members(&found.path) || !self.lock().members_of(&path)?.is_empty();
