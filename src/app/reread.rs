@@ -56,16 +56,22 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
         omits_remarks: !settings.comments,
         inline_tags: settings.inline_tags,
     };
-    // Nearly all documents are made in one of a few ways.
-    let mut known: HashMap<(String, Option<String>), bool> = HashMap::new();
-    let mut is_same = |made: &MadeDocument| {
-        // A document in a format that this kb does not know is not made again by it.
-        let Some(format) = Format::named(&made.format) else { return true };
-        let way = (made.format.clone(), made.making.clone());
-        *known.entry(way).or_insert_with(|| today.is_same(made.making.as_deref(), format))
-    };
     let documents = store.made_documents()?;
-    Ok(documents.into_iter().filter(|made| !is_same(made)).collect())
+    // Nearly all documents are made in one of a few ways.
+    let mut known: HashMap<(&str, Option<&str>), bool> = HashMap::new();
+    let is_outdated: Vec<bool> = documents
+        .iter()
+        .map(|made| {
+            let way = (made.format.as_str(), made.making.as_deref());
+            !*known.entry(way).or_insert_with(|| match Format::named(&made.format) {
+                Some(format) => today.is_same(made.making.as_deref(), format),
+                // A document in a format that this kb does not know is not made again by it.
+                None => true,
+            })
+        })
+        .collect();
+    let outdated = documents.into_iter().zip(is_outdated).filter(|(_, is_outdated)| *is_outdated);
+    Ok(outdated.map(|(made, _)| made).collect())
 }
 
 /// Reads the files of the selected documents again, and cuts notes given as text again. Each

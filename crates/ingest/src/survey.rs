@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::document::FileOutcome;
 use crate::error::Error;
-use crate::extract::detect;
+use crate::extract::{containers, detect};
 use crate::files::reach::Reach;
 use crate::mounts::Mounts;
 use crate::roots::Roots;
@@ -281,10 +281,12 @@ impl<'a> Group<'a> {
         let survey = &mut self.survey;
         let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
         let stamp = (found.size_bytes, found.mtime_ns);
-        let members = member_rows::of(&scope.without_text, &found.path);
-        let failed =
-            members.filter(|row| row.outcome == FileOutcome::Failed && row.stamp == Some(stamp));
-        survey.failed.extend(failed.map(|row| PathBuf::from(&row.path)));
+        if detect::may_be_container(&found.path) || containers::may_embed(&found.path) {
+            let members = member_rows::of(&scope.without_text, &found.path);
+            let failed = members
+                .filter(|row| row.outcome == FileOutcome::Failed && row.stamp == Some(stamp));
+            survey.failed.extend(failed.map(|row| PathBuf::from(&row.path)));
+        }
         let files = self.unseen.remove(&found.path).unwrap_or_default();
         let folder = found.path.parent().filter(|_| !files.is_empty());
         if let Some(now) = folder.and_then(|folder| self.mounts.is_mounted(&scope.roots, folder)) {
