@@ -31,7 +31,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("notebook", notebook),
     ("markup", |bytes| parsed(bytes, Dialect::ALL.map(Format::Dialect))),
     ("data", |bytes| parsed(bytes, Data::ALL.map(Format::Data))),
-    ("eml", |bytes| read_each(&["eml", "members-of-eml"], bytes)),
+    ("eml", |bytes| readers::read("eml", bytes)),
     ("mbox", |bytes| read_each(&["mbox", "members-of-mbox"], bytes)),
     ("enex", |bytes| read_each(&["enex", "members-of-enex"], bytes)),
     ("zip", |bytes| readers::read("members-of-zip", bytes)),

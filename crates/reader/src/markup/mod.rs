@@ -24,7 +24,7 @@ use crate::document::{Dialect, Document};
 
 /// Reads a text in a markup language.
 pub(super) fn extract(text: &str, dialect: Dialect) -> Document {
-    let document = match dialect {
+    let mut document = match dialect {
         Dialect::Rst => rst::extract(text),
         Dialect::AsciiDoc => asciidoc::extract(text),
         Dialect::Org => org::extract(text),
@@ -40,7 +40,18 @@ pub(super) fn extract(text: &str, dialect: Dialect) -> Document {
         Dialect::Csv => csv::extract(text, b','),
         Dialect::Tsv => csv::extract(text, b'\t'),
     };
-    if document.blocks.is_empty() { crate::extract::plain::extract(text) } else { document }
+    if document.blocks.is_empty() {
+        return crate::extract::plain::extract(text);
+    }
+    let num_lines = text.lines().count().max(1);
+    let is_beyond = |last: &u32| usize::try_from(*last).is_ok_and(|last| last > num_lines);
+    if !document.line_numbers.is_sorted() || document.line_numbers.last().is_some_and(is_beyond) {
+        // The fields of a reference and the arguments of a command may be written in another order than they have in
+        // the file, or end behind it; then no line of the text can be cited.
+        document.line_numbers.clear();
+        document.has_lines = false;
+    }
+    document
 }
 
 #[cfg(test)]
