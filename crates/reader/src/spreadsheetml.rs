@@ -33,7 +33,10 @@ const NAMED: &[(&str, &str)] = &[
 /// Reads a spreadsheet.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let text = xml::decode(input.bytes)?;
-    let mut book = Book { omits_remarks: input.request.omits_remarks, ..Book::default() };
+    let mut book = SpreadsheetBook {
+        omits_remarks: input.request.omits_remarks,
+        ..SpreadsheetBook::default()
+    };
     let outcome = xml::each(&text, |event| book.on(event));
     if !book.is_workbook {
         return Err(ReadFailure::new(Failure::WrongFormat, "it is XML, not a spreadsheet").into());
@@ -49,7 +52,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
 }
 
 #[derive(Default)]
-struct Book {
+struct SpreadsheetBook {
     writer: Writer,
     head: Head,
     is_workbook: bool,
@@ -83,7 +86,7 @@ struct OpenCell {
     text: String,
 }
 
-impl Book {
+impl SpreadsheetBook {
     fn on(&mut self, event: Event<'_>) {
         match event {
             Event::Open(element) => self.open(element),

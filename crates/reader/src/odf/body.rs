@@ -3,7 +3,7 @@
 //! The traversal is not recursive, as tables and frames may be nested to any depth.
 
 use super::annotations::{self, Annotation};
-use super::lists::Lists;
+use super::lists::OdfLists;
 use super::objects::{Objects, OdfObject};
 use super::styles::Styles;
 use crate::document::Reason;
@@ -76,7 +76,7 @@ struct Walk {
     has_slides: bool,
     writer: Writer,
     paragraphs: Vec<Paragraph>,
-    lists: Lists,
+    lists: OdfLists,
     tables: Tables,
     annotation: Option<Annotation>,
     /// Objects in open paragraphs and tables, which follow these.

@@ -10,7 +10,7 @@ const MAX_LEVEL: usize = 10;
 
 /// The open lists, the innermost last, and how far lists have counted.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
+pub(super) struct OdfLists {
     open: Vec<List>,
     /// The last number of each level of the outermost list; `None` for a level without one.
     numbers: Vec<Option<u64>>,
@@ -33,7 +33,7 @@ struct List {
     has_text: bool,
 }
 
-impl Lists {
+impl OdfLists {
     pub(super) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
