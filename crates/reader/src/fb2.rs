@@ -7,8 +7,7 @@ use super::flow::{self, Content, Tables};
 use super::writer::Writer;
 use super::xml::{self, Element};
 use super::{Emit, Input, Stop};
-use crate::error::Failure;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{Head, Tail};
 
 /// Elements whose text is not part of the book.
 const LEFT_OUT: &[&str] =
@@ -20,24 +19,8 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let mut walk = Walk::default();
     let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(content));
     walk.end_paragraph();
-    if let Ok(left_out) = &outcome {
-        walk.writer.left_out.merge(left_out);
-    }
-    let page = walk.writer.page(1);
-    let mut warnings = Vec::new();
-    match outcome {
-        Ok(_) if !walk.is_book => {
-            return Err(ReadFailure::new(Failure::WrongFormat, "it is XML, not FB2").into());
-        }
-        Ok(_) => {}
-        Err(failed) if page.blocks.is_empty() => return Err(failed.into()),
-        Err(ReadFailure { detail, .. }) => {
-            warnings.push(format!("the text after a damaged place is missing: {detail}"));
-        }
-    }
-    emit(Line::Document(walk.head))?;
-    emit(Line::Page(page))?;
-    Ok(Tail { warnings, ..Tail::default() })
+    let (head, writer, has_root) = (walk.head, walk.writer, walk.is_book);
+    flow::WalkedXml { head, writer, has_root }.emit(outcome, "FB2", emit)
 }
 
 #[derive(Debug, Default)]
@@ -179,6 +162,8 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Failure;
+    use crate::extract::protocol::Line;
     use crate::testing::output_of;
 
     const BOOK: &str = "<?xml version='1.0' encoding='windows-1251'?><FictionBook><description><title-info><genre>sea</genre>\

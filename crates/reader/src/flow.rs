@@ -5,8 +5,49 @@
 use super::math::{self, Formula};
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
+use super::{Emit, Stop};
 use crate::document::{Reason, Words};
-use crate::extract::protocol::ReadFailure;
+use crate::error::Failure;
+use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+
+/// What was read of a file that is one XML document.
+pub(super) struct WalkedXml {
+    pub(super) head: Head,
+    pub(super) writer: Writer,
+    /// Whether an element was met with which documents in the format begin.
+    pub(super) has_root: bool,
+}
+
+impl WalkedXml {
+    /// Emits its only page. `outcome` is that of [`each`]: what is before a damaged place is kept. `format` is what the
+    /// file should be.
+    pub(super) fn emit(
+        mut self,
+        outcome: Result<Words, ReadFailure>,
+        format: &str,
+        emit: &mut Emit<'_>,
+    ) -> Result<Tail, Stop> {
+        if let Ok(left_out) = &outcome {
+            self.writer.left_out.merge(left_out);
+        }
+        let page = self.writer.page(1);
+        let mut warnings = Vec::new();
+        match outcome {
+            Ok(_) if !self.has_root => {
+                let detail = format!("it is XML, not {format}");
+                return Err(ReadFailure::new(Failure::WrongFormat, detail).into());
+            }
+            Ok(_) => {}
+            Err(failed) if page.blocks.is_empty() => return Err(failed.into()),
+            Err(ReadFailure { detail, .. }) => {
+                warnings.push(format!("the text after a damaged place is missing: {detail}"));
+            }
+        }
+        emit(Line::Document(self.head))?;
+        emit(Line::Page(page))?;
+        Ok(Tail { warnings, ..Tail::default() })
+    }
+}
 
 /// The next item of a body.
 #[derive(Clone)]

@@ -1,6 +1,7 @@
 //! Tests what is read of topics and maps.
 
 use super::*;
+use crate::error::Failure;
 use crate::testing::output_of;
 
 #[track_caller]
