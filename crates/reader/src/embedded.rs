@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::Stop;
 use crate::members::Members;
 use crate::package_kind::kind_of;
 use crate::parts::{self, Archive, Related};
-use crate::{Emit, Stop};
 
 /// The parts that are files, in the order in which they are met.
 #[derive(Debug, Default)]
@@ -38,13 +38,12 @@ impl EmbeddedFiles {
         names
     }
 
-    /// Emits the files; for after all pages. Returns warnings, one sentence each.
+    /// Emits the files as members of the document; for after all pages. Returns warnings, one sentence each.
     pub(crate) fn emit(
         self,
         archive: &mut Archive<'_>,
-        emit: &mut Emit<'_>,
+        members: &mut Members<'_, '_>,
     ) -> Result<Vec<String>, Stop> {
-        let mut members = Members::new(emit);
         let mut warnings = Vec::new();
         for part in self.parts {
             let file = self.files.get(&part).and_then(Option::as_deref).unwrap_or(&part);
@@ -52,16 +51,20 @@ impl EmbeddedFiles {
                 Ok(bytes) => members.add(file, bytes.unwrap_or_default()),
                 Err(failed) => members.failed(file, failed.failure, failed.detail),
             };
-            match outcome {
-                // The document was read; too many or too large files in it are no reason to lose it.
-                Err(Stop::Failed(failed)) => {
-                    warnings
-                        .push(format!("the embedded file {file} was left out: {}", failed.detail));
-                }
-                outcome => outcome?,
-            }
+            warnings.extend(left_out(file, outcome)?);
         }
         Ok(warnings)
+    }
+}
+
+/// Returns the warning for a file that could not be added. The document was read; too many or too large files in it are
+/// no reason to lose it.
+pub(crate) fn left_out(file: &str, outcome: Result<(), Stop>) -> Result<Option<String>, Stop> {
+    match outcome {
+        Err(Stop::Failed(failed)) => {
+            Ok(Some(format!("the embedded file {file} was left out: {}", failed.detail)))
+        }
+        outcome => outcome.map(|()| None),
     }
 }
 
@@ -113,12 +116,13 @@ mod tests {
             assert_eq!(names, expected.into());
         }
         let mut emitted = Vec::new();
-        let warnings = files.emit(&mut archive, &mut |line| {
+        let mut emit = |line| {
             if let Line::Member(member) = line {
                 emitted.push((member.name, member.bytes));
             }
             Ok(())
-        });
+        };
+        let warnings = files.emit(&mut archive, &mut Members::new(&mut emit));
         assert!(warnings.unwrap().is_empty());
         let expected = [("costs.xlsx", b"cells".to_vec()), ("oleObject2.xlsx", workbook)];
         assert_eq!(emitted, expected.map(|(name, bytes)| (name.to_owned(), bytes)));

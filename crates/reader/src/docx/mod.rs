@@ -20,7 +20,7 @@ mod symbols;
 
 use std::collections::BTreeMap;
 
-use super::embedded::EmbeddedFiles;
+use super::embedded::{self, EmbeddedFiles};
 use super::figures::Figures;
 use super::members::Members;
 use super::parts::{self, Archive, Related, head, optional};
@@ -64,9 +64,9 @@ pub(crate) fn read(
     let mut rest = MergedRest::default();
     let merged = MergedFiles::read(&mut parts.archive, &parts.related, input, reader_of, &mut rest);
     let mut files = EmbeddedFiles::default();
-    let embedded = files.add(&mut parts.archive, &parts.related);
+    let names = files.add(&mut parts.archive, &parts.related);
 
-    let references = References { lists, notes, comments, figures, merged, embedded };
+    let references = References { lists, notes, comments, figures, merged, embedded: names };
     let read = body::read(&text.text, &styles, references, input.request);
     let mut writer = read.writer;
     if let Some(damage) = text.damage.or(read.damage) {
@@ -81,10 +81,11 @@ pub(crate) fn read(
     parts.leave_out_furniture(&mut writer.left_out);
     emit(Line::Page(writer.page(1)))?;
 
-    rest.warnings.extend(files.emit(&mut parts.archive, emit)?);
     let mut members = Members::new(emit);
+    rest.warnings.extend(files.emit(&mut parts.archive, &mut members)?);
     for member in rest.members {
-        members.add(&member.name, member.bytes)?;
+        let outcome = members.add(&member.name, member.bytes);
+        rest.warnings.extend(embedded::left_out(&member.name, outcome)?);
     }
     Ok(parts.archive.account(Tail { warnings: rest.warnings, ..Tail::default() }))
 }

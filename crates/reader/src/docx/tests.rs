@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::extract::protocol::Request;
+use crate::limits;
 use crate::merged_parts::read_docx;
 use crate::parts::{archive, archive_of_bytes};
 use crate::testing::output_of;
@@ -223,4 +224,29 @@ fn merged_files_are_read_at_their_places() {
             "word/f.xml, which belongs in the text, cannot be read: its format is not supported",
         ]
     );
+}
+
+#[test]
+fn files_embedded_in_a_document_and_in_one_merged_into_it_count_together() {
+    let inner = archive(&[
+        ("word/document.xml", &text(&paragraph("<w:t>Inner.</w:t>"))),
+        ("word/_rels/document.xml.rels", &relations(&[("b", "package", "small.xlsx")])),
+        ("word/small.xlsx", "xx"),
+    ]);
+    let document = paragraph("<w:t>Start.</w:t>") + "<w:altChunk r:id='a'/>";
+    let of_outer = relations(&[("a", "aFChunk", "e.docx"), ("b", "package", "large.xlsx")]);
+    // It leaves room for one byte.
+    let large = vec![0; usize::try_from(limits::MEMBER_BYTES).unwrap() - 1];
+    let bytes = archive_of_bytes(&[
+        ("word/document.xml", text(&document).as_bytes()),
+        ("word/_rels/document.xml.rels", of_outer.as_bytes()),
+        ("word/e.docx", &inner),
+        ("word/large.xlsx", &large),
+    ]);
+    let read = emitted(&bytes);
+    assert_eq!(read.members, ["large.xlsx"]);
+    let expected =
+        "the embedded file word/e.docx/small.xlsx was left out: more than 128 MB unpacked";
+    assert!(read.blocks.contains(&"Inner.".to_owned()));
+    assert_eq!(read.warnings, [expected]);
 }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::drawing::{self, DrawingItem, DrawingLinks};
 use super::embedded::EmbeddedFiles;
 use super::figures::Figures;
+use super::members::Members;
 use super::parts::{self, Archive, Related, Salvaged, head, optional, salvage};
 use super::writer::Writer;
 use super::xml::{self, Event};
@@ -53,7 +54,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     {
         return Err(failed.into());
     }
-    warnings.extend(deck.files.emit(&mut deck.archive, emit)?);
+    warnings.extend(deck.files.emit(&mut deck.archive, &mut Members::new(emit))?);
     Ok(deck.archive.account(Tail { warnings, ..Tail::default() }))
 }
 

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::drawing::{self, DrawingLinks};
 use super::embedded::EmbeddedFiles;
 use super::figures::Figures;
+use super::members::Members;
 use super::parts::{self, Archive, Related, head, optional, salvage};
 use super::sheet::Budget;
 use super::writer::Writer;
@@ -86,7 +87,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     }
     emit(Line::Page(page))?;
     let mut warnings = budget.warnings;
-    warnings.extend(workbook.files.emit(&mut workbook.archive, emit)?);
+    warnings.extend(workbook.files.emit(&mut workbook.archive, &mut Members::new(emit))?);
     Ok(workbook.archive.account(Tail { warnings, ..Tail::default() }))
 }
 
