@@ -52,7 +52,8 @@ fn made_table() -> String {
         ("text in a file named as a PDF", "text.pdf"),
         ("a PDF with a password", "password.pdf"),
         ("a PDF without pages", "no-pages.pdf"),
-        ("an unsupported type", "data.xyz"),
+        ("a text of an unknown type", "data.xyz"),
+        ("other data of an unknown type", "data.qqq"),
         ("a FIFO", "fifo.md"),
         ("a device", "/dev/zero"),
         ("a file of 5 GB", "huge.md"),
@@ -158,6 +159,7 @@ fn write_inputs(env: &TestEnv) {
     env.write("binary.md", &binary);
     env.write("text.pdf", "hello");
     env.write("data.xyz", "hello");
+    env.write("data.qqq", &binary);
     env.write("empty.pptx", archive(&[("ppt/presentation.xml", "<p:presentation/>")]));
     env.write("locked.xlsx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1".repeat(64));
     let manifest = "<manifest:manifest><manifest:encryption-data/></manifest:manifest>";

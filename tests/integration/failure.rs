@@ -10,8 +10,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use kb_base::document::Language;
-use kb_base::error::Error;
+use kb_base::document::{DocumentKind, Language};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -62,8 +61,6 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
         env.write(name, fs::read(Path::new(BROKEN).join(name)).unwrap());
     }
     let type_hint = "hint: set the type of the file with `--type`";
-    let unsupported = Error::UnsupportedFormat { path: PathBuf::new(), found: None };
-    let supported = unsupported.hint().unwrap();
     for (name, code, message) in [
         ("nowhere.md", "path_not_found", "error: no such file or directory: nowhere.md".into()),
         (
@@ -104,7 +101,10 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
         (
             "text.xyz",
             "unsupported_format",
-            format!("error: unsupported file type: [HOME]/text.xyz\nhint: {supported}"),
+            "error: unsupported file type: [HOME]/text.xyz\n\
+             hint: it is text: `kb add --type markdown [HOME]/text.xyz` reads it; \
+             `kb config set ingestion.text_extensions xyz` reads all .xyz files"
+                .into(),
         ),
     ] {
         check(&env, &["add", name], 1, code, &message);
@@ -592,8 +592,11 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
             "invalid value 'xml' for '--format <FORMAT>'\nhint: one of json, human",
         ),
         (
-            &["list", "--type=book"],
-            "invalid value 'book' for '--type <TYPE>'\nhint: one of pdf, markdown, code, note",
+            &["list", "--type=movie"],
+            &format!(
+                "invalid value 'movie' for '--type <TYPE>'\nhint: one of {}",
+                "movie".parse::<DocumentKind>().unwrap_err().known.join(", ")
+            ),
         ),
         (
             &["add", "x", "--language=plankalkuel"],

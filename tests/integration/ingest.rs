@@ -391,13 +391,35 @@ fn files_with_well_known_names_and_code_without_a_grammar_are_read() {
 #[test]
 fn an_unsupported_file_that_is_named_is_an_error() {
     let env = TestEnv::new();
-    env.write("table.xyz", "a,b\n");
+    env.write("table.xyz", [0_u8, 159, 146, 150, 0, 1].repeat(40));
     let output = env.kb(&["add", "table.xyz"]).expect(1);
     assert!(output.stderr.contains("error: unsupported file type: "), "{}", output.stderr);
     for supported in [".pdf", ".md", ".markdown", ".txt", ".py", ".sh", ".bash", ".go", "--type"] {
         assert!(output.stderr.contains(supported), "{supported}: {}", output.stderr);
     }
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 0);
+}
+
+#[test]
+fn a_text_with_an_unknown_extension_is_read_as_its_error_says() {
+    let env = TestEnv::new();
+    env.write("docs/notes.xyz", "The gauge froze in the winter.\n");
+    env.write("docs/plan.xyz", "Thaw it in spring.\n");
+    let refused = env.kb(&["add", "docs/notes.xyz"]).expect(1).stderr;
+    let commands: Vec<&str> = refused.split('`').skip(1).step_by(2).collect();
+    let [this, all] = commands.as_slice() else { panic!("{refused}") };
+    assert!(refused.contains("hint: it is text"), "{refused}");
+    let words: Vec<&str> = this.split(' ').skip(1).collect();
+    env.ok(&words);
+    assert_eq!(env.sql_column("SELECT title FROM documents"), ["notes"]);
+    // In a folder, other texts stay away until the setting names them.
+    let output = env.ok(&["add", "docs"]);
+    assert!(output.stderr.contains("1 ignored: 1 .xyz"), "{}", output.stderr);
+    let listed = env.ok(&["files", "--ignored", "--format=human"]).stdout;
+    assert!(listed.contains("`kb config set ingestion.text_extensions "), "{listed}");
+    let words: Vec<&str> = all.split(' ').skip(1).collect();
+    env.ok(&words);
+    assert_eq!(add(&env, &["docs"]).added, 1);
 }
 
 #[test]

@@ -63,6 +63,8 @@ pub enum Error {
         path: PathBuf,
         /// The detected type, if known.
         found: Option<String>,
+        /// Whether it can be read as text.
+        is_text: bool,
     },
     /// A pipe, a device or a socket was given as a document.
     #[error("unsupported file type: {} (neither a file nor a directory)", path.display())]

@@ -2,6 +2,7 @@
 //!
 //! Every table is an exhaustive `match`, so a new error only compiles once it is in each.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -185,6 +186,7 @@ impl Error {
             Self::Config { hint: None, .. } => {
                 "correct the value or remove it to use the default".into()
             }
+            Self::UnsupportedFormat { path, is_text: true, .. } => as_text(path),
             Self::UnsupportedFormat { path, .. } => {
                 conversion(path).unwrap_or_else(supported_formats)
             }
@@ -310,11 +312,35 @@ const CONVERSIONS: &[(&[&str], &str)] = &[
     (&["heic", "heif"], "convert it: `heif-convert FILE out.jpg`"),
 ];
 
+/// Extensions of files that hold others. A text with one is an exception, not the first of many.
+const PACKED: [&str; 2] = ["zip", "gz"];
+
 /// Returns how to convert a file of a kind that nothing reads, by its extension.
 fn conversion(path: &Path) -> Option<String> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     let found = CONVERSIONS.iter().find(|(extensions, _)| extensions.contains(&&*extension));
     found.map(|(_, command)| (*command).to_owned())
+}
+
+/// Returns how a text with an extension of no format is read.
+fn as_text(path: &Path) -> String {
+    // A name that a shell would not take as it is stays out of a command to copy.
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+@".contains(letter);
+    let shown = path.to_str().filter(|path| path.chars().all(is_plain) && !path.starts_with('-'));
+    let this = format!("it is text: `kb add --type markdown {}` reads it", shown.unwrap_or("FILE"));
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let extension = extension.to_ascii_lowercase();
+    let is_free = !extension.is_empty()
+        && extension.chars().all(|letter| letter.is_ascii_alphanumeric())
+        && !PACKED.contains(&&*extension)
+        && Format::with_extension(&extension).is_none()
+        && conversion(path).is_none();
+    if !is_free {
+        return this;
+    }
+    format!(
+        "{this}; `kb config set ingestion.text_extensions {extension}` reads all .{extension} files"
+    )
 }
 
 /// Lists the formats that kb reads, by their extensions.

@@ -170,6 +170,7 @@ pub fn detect(
             (true, _) => Err(Error::UnsupportedFormat {
                 path: path.to_owned(),
                 found: looks_like(head).map(Into::into),
+                is_text: mismatch(head, Format::Text).is_none(),
             }),
         };
     };

@@ -2,16 +2,37 @@
 
 use super::*;
 
+fn unsupported(path: &str, is_text: bool) -> String {
+    Error::UnsupportedFormat { path: path.into(), found: None, is_text }.hint().unwrap()
+}
+
 #[test]
 fn a_file_of_an_older_format_can_be_converted() {
-    let hint =
-        |path: &str| Error::UnsupportedFormat { path: path.into(), found: None }.hint().unwrap();
+    let hint = |path: &str| unsupported(path, false);
     for (path, to) in [("a.doc", "docx"), ("a.XLS", "xlsx"), ("b/a.ppt", "pptx")] {
         let expected = format!("convert it: `soffice --headless --convert-to {to} FILE`");
         assert_eq!(hint(path), expected);
     }
     assert!(hint("a.msg").contains(".eml"));
     assert!(hint("a.dat").starts_with("supported: "));
+}
+
+#[test]
+fn a_text_with_an_unknown_extension_is_read_by_one_command() {
+    for (path, expected) in [
+        (
+            "/a/notes.xyz",
+            "it is text: `kb add --type markdown /a/notes.xyz` reads it; \
+             `kb config set ingestion.text_extensions xyz` reads all .xyz files",
+        ),
+        ("my notes", "it is text: `kb add --type markdown FILE` reads it"),
+        ("words.ZIP", "it is text: `kb add --type markdown words.ZIP` reads it"),
+        ("server.key", "it is text: `kb add --type markdown server.key` reads it"),
+        ("x.min.js", "it is text: `kb add --type markdown x.min.js` reads it"),
+        ("notes.md~", "it is text: `kb add --type markdown FILE` reads it"),
+    ] {
+        assert_eq!(unsupported(path, true), expected);
+    }
 }
 
 #[test]
