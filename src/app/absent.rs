@@ -50,7 +50,7 @@ pub(super) fn note(
 /// Returns each part of a filter as a filter, and what it means if no document passes it.
 fn parts(filter: &Filter) -> Vec<(Filter, String)> {
     let of = Filter::default;
-    let Filter { doc_type, language, .. } = *filter;
+    let Filter { kind, language, .. } = *filter;
     let Filter { path_prefix, excluded_tags, since, until, added_since, .. } = filter.clone();
     let mut parts = Vec::new();
     if let Some(path) = &path_prefix {
@@ -61,8 +61,8 @@ fn parts(filter: &Filter) -> Vec<(Filter, String)> {
         let lack = format!("no document has the tag `{tag}`");
         parts.push((Filter { tags: vec![tag.clone()], ..of() }, lack));
     }
-    if let Some(kind) = doc_type {
-        parts.push((Filter { doc_type, ..of() }, format!("no document has the type `{kind}`")));
+    if let Some(word) = kind {
+        parts.push((Filter { kind, ..of() }, format!("no document has the type `{word}`")));
     }
     if let Some(word) = language {
         let lack = format!("no document is source code in `{}`", word.as_str());
@@ -112,7 +112,6 @@ mod tests {
     use super::*;
     use crate::app::observer::Notes;
     use crate::app::testing::World;
-    use crate::document::DocType;
 
     #[test]
     fn an_empty_answer_is_explained_by_what_no_document_has() {
@@ -146,7 +145,7 @@ mod tests {
         world.store().add_tags(id, &["tide".into()]).unwrap();
         let (day, none) = (|day: &str| Some(day.to_owned()), Filter::default);
         for (filter, expected) in [
-            (Filter { doc_type: Some(DocType::Pdf), ..none() }, "has the type `pdf`"),
+            (Filter { kind: "pdf".parse().ok(), ..none() }, "has the type `pdf`"),
             (Filter { language: "rust".parse().ok(), ..none() }, "is source code in `rust`"),
             (Filter { since: day("9031"), ..none() }, "no document is of 9031 or later"),
             (Filter { until: day("1031"), ..none() }, "no document is of 1031 or earlier"),

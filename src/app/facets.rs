@@ -14,7 +14,7 @@ use crate::text::paths;
 /// A property of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Facet {
-    /// The type.
+    /// The type, or the format.
     Type,
     /// A tag.
     Tag,
@@ -38,7 +38,7 @@ pub struct Value {
 pub fn values(session: &Session, facet: Facet, filter: &Filter) -> Result<Vec<Value>> {
     let mut filter = filter.clone();
     match facet {
-        Facet::Type => filter.doc_type = None,
+        Facet::Type => filter.kind = None,
         // A document may have several tags, so those that are chosen narrow the others.
         Facet::Tag => {}
         Facet::Folder => filter.path_prefix = None,
@@ -53,7 +53,14 @@ fn of_documents(facet: Facet, documents: &[ListedDocument]) -> Vec<Value> {
     let mut count = |name: String| *counts.entry(name).or_default() += 1;
     for document in documents {
         match facet {
-            Facet::Type => count(document.doc_type.as_str().to_owned()),
+            Facet::Type => {
+                let doc_type = document.doc_type.as_str();
+                count(doc_type.to_owned());
+                // Code is narrowed by its language.
+                if document.format != doc_type && document.language.is_none() {
+                    count(document.format.clone());
+                }
+            }
             Facet::Tag => document.tags.iter().cloned().for_each(&mut count),
             Facet::Folder => folders(document).into_iter().for_each(&mut count),
             Facet::Language => document.language.iter().cloned().for_each(&mut count),
@@ -91,6 +98,7 @@ mod tests {
             title: String::new(),
             path: path.map(str::to_owned),
             doc_type: if path.is_some() { DocType::Markdown } else { DocType::Note },
+            format: if path.is_some() { "html" } else { "note" }.to_owned(),
             language: None,
             created_at: String::new(),
             updated_at: String::new(),
@@ -117,7 +125,7 @@ mod tests {
         let documents =
             [document(None, &["a", "b"]), document(Some("/x/1.md"), &["b"]), document(None, &[])];
         check(Facet::Tag, &documents, &[("b", 2), ("a", 1)]);
-        check(Facet::Type, &documents, &[("note", 2), ("markdown", 1)]);
+        check(Facet::Type, &documents, &[("note", 2), ("html", 1), ("markdown", 1)]);
         check(Facet::Language, &documents, &[]);
     }
 

@@ -103,7 +103,9 @@ pub fn list(
             documents.sort_by_key(|document| (Reverse(document.chunk_count), document.id));
         }
         SortKey::Type => {
-            documents.sort_by_key(|document| (document.doc_type.as_str(), document.id));
+            documents.sort_by_cached_key(|document| {
+                (document.doc_type.as_str(), document.format.clone(), document.id)
+            });
         }
         SortKey::Date => {
             documents.sort_by_cached_key(|document| (Reverse(document.date.clone()), document.id));

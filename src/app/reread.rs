@@ -8,7 +8,7 @@ use crate::app::ingestion::options::{chunking, is_claimed};
 use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::ingestion::{Walks, ingest};
 use crate::app::{Observer, Session, lookup, ocr, scope};
-use crate::document::{DocType, Format};
+use crate::document::{DocumentKind, Format};
 use crate::error::{Error, Result};
 use crate::ingest::making::Making;
 use crate::ingest::survey::is_missing;
@@ -21,8 +21,8 @@ use crate::text::paths;
 pub struct Selection {
     /// Ids, titles or paths of documents, as typed; all documents if there are none.
     pub documents: Vec<String>,
-    /// Only documents of this type.
-    pub doc_type: Option<DocType>,
+    /// Only documents of this type or format.
+    pub kind: Option<DocumentKind>,
     /// Only documents at or below this absolute path.
     pub below: Option<PathBuf>,
 }
@@ -30,7 +30,7 @@ pub struct Selection {
 impl Selection {
     /// Whether it leaves documents out.
     pub fn is_partial(&self) -> bool {
-        !self.documents.is_empty() || self.doc_type.is_some() || self.below.is_some()
+        !self.documents.is_empty() || self.kind.is_some() || self.below.is_some()
     }
 }
 
@@ -142,7 +142,7 @@ fn select(session: &Session, store: &Store, selection: &Selection) -> Result<Vec
             made.path.as_ref().is_some_and(|path| paths::path_of(path).starts_with(below))
         };
         (named.is_empty() || named.contains(&made.id))
-            && selection.doc_type.is_none_or(|wanted| wanted == made.doc_type)
+            && selection.kind.is_none_or(|kind| kind.includes(made.doc_type, &made.format))
             && selection.below.as_ref().is_none_or(is_below)
     });
     Ok(selected)

@@ -94,7 +94,7 @@ fn selection(args: &args::Update) -> Result<Selection> {
     };
     Ok(Selection {
         documents: args.roots.iter().map(text).collect::<Result<_>>()?,
-        doc_type: args.doc_type,
+        kind: args.kind,
         below: args.path.as_deref().map(session::typed).transpose()?,
     })
 }

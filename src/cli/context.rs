@@ -149,7 +149,7 @@ pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     let path_prefix = args.path.as_deref().map(path_prefix).transpose()?;
     Ok(Filter {
-        doc_type: args.doc_type,
+        kind: args.kind,
         tags: args.tags.clone(),
         path_prefix,
         language: args.language,

@@ -19,7 +19,7 @@ use crate::app::read::{ListRequest, SortKey};
 use crate::app::search::{SearchRequest, SimilarRequest};
 use crate::app::session::path_prefix;
 use crate::app::values;
-use crate::document::{DocType, Filter, Language};
+use crate::document::{DocumentKind, Filter, Language, UnknownName};
 use crate::error::{Error, Result};
 use crate::limits::{self, Limit};
 use crate::search::LegSelection;
@@ -31,8 +31,8 @@ pub(crate) use write::{AddInput, NoteInput, UpdateNoteInput, tags};
 /// Which documents to look at.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct FilterInput {
-    #[schemars(with = "Option<String>", extend("enum" = DocType::ALL))]
-    pub(crate) r#type: Option<DocType>,
+    /// pdf, code, mail, docx...
+    pub(crate) r#type: Option<String>,
     /// All of these
     #[serde(default)]
     pub(crate) tags: Vec<String>,
@@ -62,7 +62,7 @@ impl FilterInput {
         };
         let given = given.clone();
         Ok(Filter {
-            doc_type: self.r#type.or(given.doc_type),
+            kind: self.r#type.and_then(|word| kind(&word).transpose()).transpose()?.or(given.kind),
             tags: either(tags(&self.tags)?, given.tags),
             excluded_tags: either(tags(&self.exclude_tags)?, given.excluded_tags),
             language: self.language.map(|word| language(&word)).transpose()?.or(given.language),
@@ -220,6 +220,18 @@ fn within(limit: Limit, number: Option<u32>) -> Result<Option<u32>> {
         }
         None => Ok(number),
     }
+}
+
+/// Parses a type or a format; weaker models write `PDF` or an empty word.
+fn kind(word: &str) -> Result<Option<DocumentKind>> {
+    let word = word.trim().to_ascii_lowercase();
+    if word.is_empty() {
+        return Ok(None);
+    }
+    word.parse().map(Some).map_err(|unknown: UnknownName| {
+        Error::usage(format!("unknown type `{word}`"))
+            .with_hint(format!("known: {}", unknown.known.join(", ")))
+    })
 }
 
 fn language(word: &str) -> Result<Language> {

@@ -8,6 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use kb_base::document::{DocumentKind, FormatGroup};
 use kb_base::error::Failure;
 use kb_base::text::tokens;
 use pulldown_cmark::{Event, Options, Parser, Tag};
@@ -237,6 +238,24 @@ fn every_command_is_in_the_pages_and_every_flag_of_search() {
             let is_everywhere = flags.values().all(|flags| flags.contains(flag));
             assert!(is_everywhere || named.contains(flag), "{name} does not name {flag}");
         }
+    }
+}
+
+#[test]
+fn the_page_about_queries_lists_the_groups_of_formats() {
+    let page = page("docs/query.md");
+    for group in FormatGroup::ALL {
+        let formats = DocumentKind::Group(group).format_words().join("`, `");
+        assert!(page.contains(&format!("| `{group}` | `{formats}` |")), "{group}: {formats}");
+    }
+    let of_agents = self::page(SKILL_COMMANDS);
+    let help = fs::read_to_string(sources::place("cli/args/search.rs")).unwrap();
+    for group in FormatGroup::ALL {
+        assert!(
+            of_agents.contains(&format!("`{group}`")),
+            "{SKILL_COMMANDS} does not name {group}"
+        );
+        assert!(help.contains(group.as_str()), "the help of --type does not name {group}");
     }
 }
 

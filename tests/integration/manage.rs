@@ -181,6 +181,31 @@ fn every_command_has_help() {
 }
 
 #[test]
+fn the_words_that_a_list_shows_as_types_are_types_to_filter_by() {
+    let env = TestEnv::new();
+    env.write("d/page.html", "<html><body><p>The gauge froze.</p></body></html>");
+    env.write("d/mail.eml", "From: ada@example.org\nSubject: Gauge\n\nThe gauge froze.\n");
+    env.write("d/levels.csv", "hour,level\n1,210\n2,230\n");
+    env.write("d/gauge.md", "# Gauge\n\nIt froze.\n");
+    env.write("d/gauge.py", "def froze():\n    return True\n");
+    env.ok(&["add", "d"]);
+    let shown = env.ok(&["list", "--format=human"]).stdout;
+    let words: Vec<&str> =
+        shown.lines().skip(1).map(|line| line.split_whitespace().nth(1).unwrap()).collect();
+    assert_eq!(words, ["markdown", "python", "csv", "eml", "html"]);
+    let found = |word: &str| ids(&documents(&env, &["--type", word]));
+    assert_eq!((found("csv"), found("eml"), found("html")), (vec![3], vec![4], vec![5]));
+    assert_eq!((found("sheet"), found("mail"), found("web")), (vec![3], vec![4], vec![5]));
+    assert_eq!((found("python"), found("code"), found("docx")), (vec![2], vec![2], vec![]));
+    // As a type, it is all text with headings.
+    assert_eq!(found("markdown"), [1, 3, 4, 5]);
+    let of_mail = env.json(&["list", "--type=mail", "--format=json"]);
+    assert_eq!(of_mail[0]["type"], "markdown");
+    let hits = env.ok(&["search", "froze", "--fts-only", "--type=web", "--format=human"]).stdout;
+    assert!(hits.contains("(1 match") && hits.contains("[html]"), "{hits}");
+}
+
+#[test]
 fn lists_are_filtered_and_ordered_by_id() {
     let env = TestEnv::with_corpus();
     assert_eq!(ids(&documents(&env, &[])), [1, 2, 3, 4, 5, 6, 7, 8]);

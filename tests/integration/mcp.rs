@@ -493,6 +493,21 @@ fn wrong_input_is_refused_with_all_its_issues() {
     let guessed = client.data("kb_search", json!({ "q": "winter", "limit": 1, "doc_type": "pdf" }));
     let proper = client.data("kb_search", json!({ "query": "winter", "top": 1, "type": "pdf" }));
     assert_eq!(guessed, proper);
+    // So are formats, in any case; another word is answered with those that are known.
+    let of = |word: &str| json!({ "query": "tide", "type": word, "fts_only": true });
+    let typed = client.data("kb_search", of("Python"));
+    let hits = typed["results"].as_array().unwrap();
+    assert!(!hits.is_empty() && hits.iter().all(|hit| hit["source"]["language"] == "python"));
+    assert_eq!(client.data("kb_search", of("mail"))["returned"], 0);
+    assert_eq!(
+        client.data("kb_search", of(" ")),
+        client.data("kb_search", json!({ "query": "tide", "fts_only": true }))
+    );
+    let refused = client.call("kb_search", of("movie"));
+    assert!(
+        refused["error"].to_string().contains("known: pdf, markdown, code, note, mail,"),
+        "{refused}"
+    );
     assert_eq!(client.data("kb_outline", json!({ "id": 4 }))["document_id"], 4);
 }
 

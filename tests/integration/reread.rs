@@ -85,6 +85,8 @@ fn a_selection_leaves_other_documents_and_files_alone() {
     assert_eq!(report["added"], 0);
     let report = env.ok(&["update", "--reread", "--type", "pdf", "--format", "json"]).json();
     assert_eq!(report["reread"], 0);
+    let report = env.ok(&["update", "--reread", "--type", "mail", "--format", "json"]).json();
+    assert_eq!(report["reread"], 0);
     let report = env.ok(&["update", "--reread", "--path", "mine", "--format", "json"]).json();
     assert_eq!((&report["reread"], &report["made_differently"]), (&json!(1), &json!(2)));
     env.kb(&["update", "--reread", "nosuch"]).expect(1);

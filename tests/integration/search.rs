@@ -397,6 +397,8 @@ fn filters_apply_to_both_legs_before_they_are_cut() {
             |filter: &[&str]| search(&env, &[&["tide", "--top=100"], leg, filter].concat());
         assert_eq!(types(&filtered(&["--type", "note"])), ["note"]);
         assert_eq!(types(&filtered(&["--type", "pdf"])), ["pdf"]);
+        assert_eq!(types(&filtered(&["--type", "python"])), ["code"]);
+        assert!(types(&filtered(&["--type", "mail"])).is_empty());
         let tagged = filtered(&["--tags", "sample,station"]);
         assert!(tagged.returned > 0);
         for hit in &tagged.results {

@@ -98,7 +98,8 @@ fn values_are_completed_from_what_is_there() {
     check(&["kb", "show", "charg"], &["Charger:document 7"]);
     check(&["kb", "reindex", "--model", "all-MiniLM-L12"], &["all-MiniLM-L12-v2"]);
     check(&["kb", "config", "set", "search.rrf"], &["search.rrf_k:60"]);
-    check(&["kb", "search", "--type", "no"], &["note"]);
+    check(&["kb", "search", "--type", "no"], &["note", "notebook"]);
+    check(&["kb", "search", "--type", "she"], &["sheet"]);
     check(&["kb", "help", "js"], &["json"]);
     check(&["kb", "schema", "skill-st"], &["skill-stats:kb skill stats --format json"]);
     check(&["kb", "completions", "fi"], &["fish"]);

@@ -3,6 +3,7 @@
 //! They are plain values: nothing here reads a file, uses the database or writes to a terminal. The
 //! closed lists of words (types, languages, formats, precisions) are in `kinds` and `formats`.
 
+mod document_kind;
 mod formats;
 pub mod join;
 mod kinds;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::fields;
 
+pub use document_kind::{DocumentKind, FormatGroup};
 pub use formats::{Container, Content, Data, Dialect, Format, Headed, Markup, Picture};
 pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
@@ -309,8 +311,8 @@ fields::words! {
 /// The documents to search or list; an empty filter includes all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only this type.
-    pub doc_type: Option<DocType>,
+    /// Only documents of this type or format.
+    pub kind: Option<DocumentKind>,
     /// Only source code in this language.
     pub language: Option<Language>,
     /// Only documents with all of these tags.

@@ -253,6 +253,7 @@ mod tests {
             title: String::new(),
             path: None,
             doc_type: DocType::Note,
+            format: "note".into(),
             language: None,
             tags: Vec::new(),
             total_chunks: 1,

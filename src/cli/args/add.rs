@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::app::values::tag;
 use crate::cli::args::Format;
-use crate::cli::args::values::{directory, doc_type, language, note};
-use crate::document::{DocType, Language};
+use crate::cli::args::values::{directory, doc_type, kind, language, note};
+use crate::document::{DocType, DocumentKind, Language};
 use crate::store::DocumentId;
 
 #[derive(Debug, Args)]
@@ -88,9 +88,10 @@ pub(in crate::cli) struct Update {
     /// or ids instead of ROOT, with --type or --path: only these documents, and nothing else
     #[arg(long, conflicts_with = "prune")]
     pub(in crate::cli) reread: bool,
-    /// With --reread: only documents of this type
+    /// With --reread: only documents of this type or format, as `kb search --type` takes it
     #[arg(long = "type", value_name = "TYPE", requires = "reread")]
-    pub(in crate::cli) doc_type: Option<DocType>,
+    #[arg(value_parser = kind(), hide_possible_values = true)]
+    pub(in crate::cli) kind: Option<DocumentKind>,
     /// With --reread: only documents at or below this path
     #[arg(long, value_name = "PATH", requires = "reread")]
     pub(in crate::cli) path: Option<PathBuf>,

@@ -6,11 +6,9 @@ use clap::{Args, ValueEnum};
 
 use crate::app::values::{date, tag};
 use crate::cli::args::Format;
-use crate::cli::args::values::{
-    budget, doc_type, errors, language, queries, recent, threshold, top,
-};
+use crate::cli::args::values::{budget, errors, kind, language, queries, recent, threshold, top};
 use crate::config::OutputFormat;
-use crate::document::{DocType, Language};
+use crate::document::{DocumentKind, Language};
 use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
@@ -182,9 +180,10 @@ pub(in crate::cli) struct Similar {
 /// Selects the documents to search.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct FilterArgs {
-    /// Only documents of this type
-    #[arg(long = "type", value_name = "TYPE", value_parser = doc_type())]
-    pub(in crate::cli) doc_type: Option<DocType>,
+    /// Only documents of this type (pdf, markdown, code, note), group (mail, sheet, slides, book, web, image) or format
+    /// (docx, html, epub, ...)
+    #[arg(long = "type", value_name = "TYPE", value_parser = kind(), hide_possible_values = true)]
+    pub(in crate::cli) kind: Option<DocumentKind>,
     /// Only documents with all these tags, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(in crate::cli) tags: Vec<String>,

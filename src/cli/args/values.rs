@@ -8,11 +8,19 @@ use clap::{Args, ValueEnum};
 use crate::app::read::SortKey;
 use crate::app::{ToolSet, values};
 use crate::config::OutputFormat;
-use crate::document::{DocType, Language};
+use crate::document::{DocType, DocumentKind, Language};
 use crate::limits;
 
 pub(super) fn doc_type() -> impl TypedValueParser<Value = DocType> {
     one_of(&DocType::ALL, DocType::as_str)
+}
+
+/// Parses what a filter takes. Lists of the words leave out the programming languages, which `--language` has.
+pub(super) fn kind() -> impl TypedValueParser<Value = DocumentKind> {
+    let words = DocumentKind::all()
+        .map(|kind| PossibleValue::new(kind.as_str()).hide(kind.language().is_some()));
+    PossibleValuesParser::new(words)
+        .map(|typed| typed.parse::<DocumentKind>().expect("clap knows it"))
 }
 
 pub(super) fn language() -> impl TypedValueParser<Value = Language> {

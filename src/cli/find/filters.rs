@@ -76,7 +76,7 @@ impl Picker {
         let name = &value.name;
         let is_set = is_set(filter, facet, name);
         match facet {
-            Facet::Type => filter.doc_type = name.parse().ok().filter(|_| !is_set),
+            Facet::Type => filter.kind = name.parse().ok().filter(|_| !is_set),
             Facet::Language => filter.language = name.parse().ok().filter(|_| !is_set),
             Facet::Folder => filter.path_prefix = (!is_set).then(|| name.clone()),
             Facet::Tag if is_set => filter.tags.retain(|tag| tag != name),
@@ -89,7 +89,7 @@ impl Picker {
 /// Whether a filter has a value.
 pub(super) fn is_set(filter: &Filter, facet: Facet, name: &str) -> bool {
     match facet {
-        Facet::Type => filter.doc_type.is_some_and(|known| known.as_str() == name),
+        Facet::Type => filter.kind.is_some_and(|known| known.as_str() == name),
         Facet::Language => filter.language.is_some_and(|known| known.as_str() == name),
         Facet::Folder => filter.path_prefix.as_deref() == Some(name),
         Facet::Tag => filter.tags.iter().any(|tag| tag == name),
@@ -112,7 +112,7 @@ fn dates(typed: &str) -> Result<(Option<String>, Option<String>), String> {
 /// Returns the filters that are set, as short as possible.
 pub(super) fn chips(filter: &Filter, path: impl Fn(&str) -> String) -> Line {
     let mut chips: Vec<String> = Vec::new();
-    chips.extend(filter.doc_type.map(|known| known.as_str().to_owned()));
+    chips.extend(filter.kind.map(|known| known.as_str().to_owned()));
     chips.extend(filter.language.map(|known| known.as_str().to_owned()));
     chips.extend(filter.tags.iter().map(|tag| format!("#{}", clean(tag))));
     chips.extend(filter.excluded_tags.iter().map(|tag| format!("-#{}", clean(tag))));

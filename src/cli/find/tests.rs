@@ -56,6 +56,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
             title: title.to_owned(),
             path: Some(format!("/docs/{document}.md")),
             doc_type: DocType::Markdown,
+            format: "markdown".into(),
             language: None,
             tags: vec!["pier".into()],
             total_chunks: 9,

@@ -209,14 +209,14 @@ impl Listing {
             Listed::Hit(hit) => About {
                 title: &hit.stored.title,
                 path: hit.stored.path.as_deref(),
-                kind: hit.stored.language.as_deref().unwrap_or(hit.stored.doc_type.as_str()),
+                kind: &hit.stored.format,
                 section: hit.stored.chunk.chunk.section.as_deref(),
                 symbol: hit.stored.chunk.chunk.symbol.as_deref(),
             },
             Listed::Part(document, part) => About {
                 title: &document.title,
                 path: document.path.as_deref(),
-                kind: document.language.as_deref().unwrap_or(document.doc_type.as_str()),
+                kind: &document.format,
                 section: part.section.as_deref(),
                 symbol: part.name.as_deref().filter(|_| part.kind == PartKind::Symbol),
             },

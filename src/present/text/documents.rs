@@ -49,7 +49,7 @@ impl Human {
         let rows = documents.iter().map(|document| {
             vec![
                 document.id.to_string(),
-                document.doc_type.to_string(),
+                clean(&document.format),
                 thousands(document.chunk_count),
                 document.quality.as_ref().map(describe_briefly).unwrap_or_default(),
                 document.date.clone().unwrap_or_default(),

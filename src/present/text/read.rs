@@ -24,7 +24,7 @@ pub fn outline(outline: &Outline, mark: &str, out: &mut Sheet<'_>) -> io::Result
         "{} {} [{}]{mark} {} in {}",
         document.id,
         clean(&document.title),
-        document.doc_type,
+        clean(&document.format),
         counted(outline.num_tokens, "token"),
         counted(document.chunk_count, "chunk")
     )?;

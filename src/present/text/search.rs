@@ -127,7 +127,7 @@ impl Human {
             parts.push((Meaning::Place, format!("§{}", clean(section))));
         }
         let mark = self.base_mark(hit.base.as_deref());
-        parts.push((Meaning::Faint, format!("[{}]{mark}", document.doc_type)));
+        parts.push((Meaning::Faint, format!("[{}]{mark}", clean(&document.format))));
         if !document.tags.is_empty() {
             parts.push((Meaning::Tag, format!("[{}]", clean(&document.tags.join(", ")))));
         }

@@ -58,6 +58,7 @@ const HITS: &str = "
         documents.source_path,
         documents.doc_type,
         documents.language,
+        documents.metadata AS document_metadata,
         (
             SELECT json_group_array(tags.name ORDER BY tags.name)
             FROM document_tags
@@ -124,13 +125,17 @@ impl Store {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
             sql::rows(db, HITS, named_params! { ":ids": ids }, |row| {
+                let doc_type = columns::named_column(row, "doc_type")?;
+                let language: Option<String> = row.get("language")?;
+                let metadata = row.get_ref("document_metadata")?.as_str()?;
                 Ok(StoredHit {
                     chunk: rows::stored_chunk(row)?,
                     document_id: row.get("document_id")?,
                     title: row.get("title")?,
                     path: row.get("source_path")?,
-                    doc_type: columns::named_column(row, "doc_type")?,
-                    language: row.get("language")?,
+                    doc_type,
+                    format: rows::format_word(metadata, language.as_deref(), doc_type),
+                    language,
                     tags: columns::json_column(row, "tags")?,
                     total_chunks: row.get("total_chunks")?,
                     date: row.get("date")?,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::{ToSql, named_params};
 
 use crate::db::{columns, sql};
-use crate::document::Filter;
+use crate::document::{DocumentKind, Filter};
 use crate::error::Result;
 use crate::ids::ChunkId;
 
@@ -21,6 +21,8 @@ use crate::text::exact;
 macro_rules! passes_filter {
     () => {
         "(:doc_type IS NULL OR documents.doc_type = :doc_type)
+        AND (:formats = '[]'
+            OR documents.metadata ->> '$.format' IN (SELECT value FROM json_each(:formats)))
         AND (:num_tags = 0 OR documents.id IN (
             SELECT document_tags.document_id
             FROM tags
@@ -125,8 +127,11 @@ pub(crate) fn values(filter: &Filter) -> rusqlite::Result<Vec<(&'static str, Box
     let below = filter.path_prefix.as_deref().map(Below::of);
     let path = below.as_ref().map(|below| below.folder.to_owned());
     let (path_below, path_beyond) = below.map(|below| (below.first, below.end)).unzip();
-    let values: [(_, Box<dyn ToSql>); 11] = [
-        (":doc_type", Box::new(filter.doc_type.map(|doc_type| doc_type.as_str()))),
+    let doc_type = filter.kind.map(|kind| kind.doc_type().as_str());
+    let formats = filter.kind.map(DocumentKind::format_words).unwrap_or_default();
+    let values: [(_, Box<dyn ToSql>); 12] = [
+        (":doc_type", Box::new(doc_type)),
+        (":formats", Box::new(columns::to_json(&formats)?)),
         (":num_tags", Box::new(u32::try_from(tags.len()).unwrap_or(u32::MAX))),
         (":tags", Box::new(columns::to_json(&tags)?)),
         (":excluded_tags", Box::new(columns::to_json(&filter.excluded_tags)?)),

@@ -7,6 +7,7 @@ use crate::document::DocType;
 use crate::error::Result;
 use crate::ids::DocumentId;
 
+use super::rows;
 use crate::Store;
 
 /// How a document was made.
@@ -28,7 +29,7 @@ pub struct MadeDocument {
 /// Imported documents without a file are left out, and notes that an older kb stored in several chunks:
 /// there is nothing to read again.
 const MADE_DOCUMENTS: &str = "
-    SELECT id, doc_type, source_path, making, metadata, coalesce(language, doc_type)
+    SELECT id, doc_type, source_path, making, metadata, language
     FROM documents
     WHERE source_path IS NOT NULL
         OR (
@@ -51,26 +52,19 @@ const NOTE_TEXT: &str = "
             OR (SELECT count(*) FROM chunks WHERE document_id = documents.id) = 1
         )";
 
-/// Cuts the word of the format out of `documents.metadata`: parsing each JSON would be a tenth of an update.
-fn format_word(metadata: &str) -> Option<&str> {
-    let (_, word) = metadata.split_once("\"format\":\"")?;
-    word.split('"').next()
-}
-
 impl Store {
     /// Returns how the documents were made that can be made again, ordered by id.
     pub fn made_documents(&self) -> Result<Vec<MadeDocument>> {
         self.read(|db| {
             sql::rows(db, MADE_DOCUMENTS, [], |row| {
+                let doc_type = columns::named_column(row, 1)?;
+                let language = row.get_ref(5)?.as_str_or_null()?;
                 Ok(MadeDocument {
                     id: row.get(0)?,
-                    doc_type: columns::named_column(row, 1)?,
+                    doc_type,
                     path: row.get(2)?,
                     making: row.get(3)?,
-                    format: match format_word(row.get_ref(4)?.as_str()?) {
-                        Some(word) => word.to_owned(),
-                        None => row.get(5)?,
-                    },
+                    format: rows::format_word(row.get_ref(4)?.as_str()?, language, doc_type),
                 })
             })
         })

@@ -186,6 +186,7 @@ mod tests {
         assert_eq!(stored.doc_type, DocType::Code);
         assert_eq!(stored.language.as_deref(), Some("python"));
         assert_eq!(stored.format, "python");
+        assert_eq!(db.store.documents(&Filter::default()).unwrap()[0].format, "python");
         assert_eq!(stored.title, "Title of /a.py");
         assert_eq!(stored.tags, ["a", "z"]);
     }

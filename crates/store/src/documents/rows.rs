@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::db::columns::{json_column, named_column, to_json, unreadable};
-use crate::document::{Chunk, Format, Metadata};
+use crate::document::{Chunk, DocType, Format, Metadata};
 use crate::ids::ChunkId;
 
 /// `documents.metadata`.
@@ -154,12 +154,15 @@ pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument>
     let has_quality = metadata.contains("\"quality\"");
     let json: DocumentJson =
         if has_quality { json_column(row, 7)? } else { DocumentJson::default() };
+    let doc_type = named_column(row, 3)?;
+    let language: Option<String> = row.get(4)?;
     Ok(ListedDocument {
         id: row.get(0)?,
         title: row.get(1)?,
         path: row.get(2)?,
-        doc_type: named_column(row, 3)?,
-        language: row.get(4)?,
+        doc_type,
+        format: format_word(metadata, language.as_deref(), doc_type),
+        language,
         created_at: row.get(5)?,
         updated_at: row.get(6)?,
         quality: json.metadata.quality,
@@ -170,6 +173,15 @@ pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument>
         date: row.get(9)?,
         date_origin: row.get(10)?,
     })
+}
+
+/// Cuts the word of the format out of `documents.metadata`: parsing each JSON would be a tenth of an update. Without one, it
+/// is the language or the type.
+pub(crate) fn format_word(metadata: &str, language: Option<&str>, doc_type: DocType) -> String {
+    const KEY: &str = "\"format\":\"";
+    let stated = metadata.split_once(KEY).and_then(|(_, word)| word.split('"').next());
+    let stated = stated.filter(|word| !word.is_empty());
+    stated.or(language).unwrap_or(doc_type.as_str()).to_owned()
 }
 
 /// Cuts the counts of words out of `documents.metadata`. The quality has a number of that name, and in a

@@ -70,6 +70,9 @@ pub struct ListedDocument {
     pub path: Option<String>,
     /// Programming language of source code, else null.
     pub language: Option<String>,
+    /// How its content was read, as [`crate::document::Format`] names it.
+    #[serde(skip)]
+    pub format: String,
     /// When its content was last read: RFC 3339, UTC, whole seconds.
     pub updated_at: String,
     /// The document's date: YYYY-MM-DD.
@@ -141,6 +144,8 @@ pub struct StoredHit {
     pub path: Option<String>,
     /// The document's type.
     pub doc_type: DocType,
+    /// How its content was read, as [`crate::document::Format`] names it.
+    pub format: String,
     /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
     pub language: Option<String>,
     /// The document's tags in alphabetical order.

@@ -15,7 +15,7 @@ use super::statements::{
     BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NEAREST, NEAREST_PASSING,
     NEWEST, ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES, VECTORS,
 };
-use crate::document::{Binding, Chunk, Filter};
+use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::search::Searchable;
@@ -105,10 +105,12 @@ impl Remote {
     fn filtered(&self, statement: &str, filter: &Filter) -> Result<Vec<Row>> {
         let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches('/'));
         let below = path.map(|path| format!("{path}/"));
+        let doc_type = filter.kind.map(|kind| kind.doc_type().as_str());
+        let formats = filter.kind.map(DocumentKind::format_words).unwrap_or_default();
         self.query(
             statement,
             &[
-                (&filter.doc_type.map(|doc_type| doc_type.as_str()), Type::TEXT),
+                (&doc_type, Type::TEXT),
                 (&filter.language.map(|language| language.as_str()), Type::TEXT),
                 (&filter.tags, Type::TEXT_ARRAY),
                 (&filter.excluded_tags, Type::TEXT_ARRAY),
@@ -117,6 +119,7 @@ impl Remote {
                 (&path, Type::TEXT),
                 (&below, Type::TEXT),
                 (&filter.added_since, Type::TEXT),
+                (&formats, Type::TEXT_ARRAY),
             ],
         )
     }
@@ -331,6 +334,7 @@ impl Searchable for Remote {
                 total_chunks: self.unsigned(row, 12)?,
                 date: self.get(row, 13)?,
                 date_origin: self.get(row, 14)?,
+                format: self.get(row, 15)?,
             })
         };
         rows.iter().map(hit).collect()

@@ -24,7 +24,8 @@ macro_rules! passes {
         AND ($7::text IS NULL OR EXISTS (
             SELECT 1 FROM unnest(paths || path) AS place WHERE place = $7 OR starts_with(place, $8)
         ))
-        AND ($9::text IS NULL OR added >= $9)"
+        AND ($9::text IS NULL OR added >= $9)
+        AND (cardinality($10::text[]) = 0 OR document.metadata ->> 'format' = ANY ($10))"
     };
 }
 
@@ -100,7 +101,8 @@ pub(super) const HITS: &str = "
         chunk.id, chunk.chunk_index, chunk.text, chunk.context, chunk.token_count,
         chunk.metadata::text, document.id, document.title, document.path, document.doc_type,
         document.language, document.tags, document.total_chunks, document.date,
-        document.date_origin
+        document.date_origin,
+        coalesce(document.metadata ->> 'format', document.language, document.doc_type)
     FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (id, place)
     JOIN kb_chunks AS chunk ON chunk.id = wanted.id
     JOIN kb_documents AS document ON document.id = chunk.document_id

@@ -44,7 +44,7 @@ pub fn list(
             "{} **{}** {}, {}, {}{}{tags}",
             document.id,
             clean(&document.title),
-            document.doc_type,
+            clean(&document.format),
             counted(document.chunk_count, "chunk"),
             document.date.as_deref().unwrap_or("-"),
             path.unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! Tests the filter of documents.
 
 use super::*;
-use crate::document::{DocType, Format, Language};
+use crate::document::{DocType, Format, Headed, Language};
 use crate::ids::{ChunkId, DocumentId};
 use crate::testing::{TestDb, document, vector};
 
@@ -42,6 +42,10 @@ fn check(filter: &Filter, expected: &[i64]) {
     }
 }
 
+fn kind(word: &str) -> Filter {
+    Filter { kind: Some(word.parse().unwrap()), ..Filter::default() }
+}
+
 fn tags(tags: &[&str]) -> Filter {
     Filter { tags: tags.iter().map(|&tag| tag.to_owned()).collect(), ..Filter::default() }
 }
@@ -57,8 +61,32 @@ fn an_empty_filter_passes_all_documents() {
 
 #[test]
 fn a_type_restricts_both_rankings() {
-    check(&Filter { doc_type: Some(DocType::Code), ..Filter::default() }, &[6]);
-    check(&Filter { doc_type: Some(DocType::Pdf), ..Filter::default() }, &[]);
+    check(&kind("code"), &[6]);
+    check(&kind("pdf"), &[]);
+}
+
+#[test]
+fn a_format_or_a_group_of_them_restricts_both_rankings() {
+    check(&kind("python"), &[6]);
+    check(&kind("docx"), &[]);
+    check(&kind("mail"), &[]);
+    let mut db = db();
+    for (path, format) in [("/f.eml", Headed::Eml), ("/g.mbox", Headed::Mbox)] {
+        let mut new = document(path, &[path], &[]);
+        new.format = Format::Headed(format);
+        db.put(&new, &[path], &[]);
+    }
+    for (word, expected) in [
+        ("mail", &["/f.eml", "/g.mbox"][..]),
+        ("eml", &["/f.eml"]),
+        ("sheet", &[]),
+        ("code", &["/data/e.py"]),
+    ] {
+        let listed = db.store.documents(&kind(word)).unwrap();
+        let paths: Vec<&str> = listed.iter().filter_map(|found| found.path.as_deref()).collect();
+        assert_eq!(paths, expected, "{word}");
+    }
+    assert_eq!(db.store.documents(&kind("markdown")).unwrap().len(), 7);
 }
 
 #[test]
@@ -176,7 +204,7 @@ fn the_day_of_adding_restricts_both_rankings() {
 #[test]
 fn all_conditions_must_hold() {
     let filter = Filter {
-        doc_type: Some(DocType::Markdown),
+        kind: Some(DocumentKind::Type(DocType::Markdown)),
         path_prefix: Some("/data".into()),
         excluded: vec!["one".into()],
         ..tags(&["red"])

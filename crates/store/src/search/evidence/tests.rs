@@ -29,6 +29,7 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         title: format!("Title {id}"),
         path: None,
         doc_type: DocType::Markdown,
+        format: "markdown".into(),
         language: None,
         tags: Vec::new(),
         total_chunks: 10,
