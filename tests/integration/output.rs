@@ -91,7 +91,7 @@ fn tables_and_facts_line_up() {
     let text = ["list", "--type", "markdown"];
     assert_snapshot!(env.ok(&text).text(), @"
     ID  TYPE      CHUNKS  DATE        TITLE                  TAGS
-     3  markdown       1  [--DATE--]  spare-keys             sample
+     3  text           1  [--DATE--]  spare-keys             sample
      4  markdown       5  [--DATE--]  Tide station handbook  handbook, sample, station
     ");
     assert_snapshot!(env.ok(&["tags"]).text(), @"

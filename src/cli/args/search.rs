@@ -180,8 +180,10 @@ pub(in crate::cli) struct Similar {
 /// Selects the documents to search.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct FilterArgs {
-    /// Only documents of this type (pdf, markdown, code, note), group (mail, sheet, slides, book, web, image) or format
-    /// (docx, html, epub, ...)
+    /// Only documents of this type or format: pdf, mail, docx
+    ///
+    /// A type (pdf, markdown, code, note), a group of formats (mail, sheet, slides, book, web, image) or a format as
+    /// `kb list` shows it (docx, html, epub, ...)
     #[arg(long = "type", value_name = "TYPE", value_parser = kind(), hide_possible_values = true)]
     pub(in crate::cli) kind: Option<DocumentKind>,
     /// Only documents with all these tags, separated by commas
