@@ -10,7 +10,7 @@ mod package;
 
 use self::contents::{TableOfContents, TitleEntry};
 use self::package::{BookFile, BookPackage};
-use super::parts::{self, Archive, part};
+use super::parts::{self, Archive, PartState, part};
 use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop, html};
@@ -55,11 +55,18 @@ struct Book {
     warnings: Vec<String>,
 }
 
+/// A chapter that cannot be read.
+struct UnreadChapter {
+    warning: String,
+    /// Whether the account of the archive names it too.
+    is_in_account: bool,
+}
+
 impl Book {
     fn read(archive: &mut Archive<'_>, package: &BookPackage) -> Result<Self, ReadFailure> {
         let mut book = Self { page: Page { number: 1, ..Page::default() }, ..Self::default() };
         let contents = contents(archive, package);
-        let mut unread = Vec::new();
+        let mut unread: Vec<UnreadChapter> = Vec::new();
         for chapter in &package.chapters {
             match text(archive, &chapter.name) {
                 Ok(text) => book.add(chapter, &text, &contents),
@@ -68,7 +75,13 @@ impl Book {
                 }
                 Err(failed) => {
                     let name = chapter.name.rsplit('/').next().unwrap_or_default();
-                    unread.push(format!("the chapter `{name}` is damaged: {}", failed.detail));
+                    unread.push(UnreadChapter {
+                        warning: format!("the chapter `{name}` is damaged: {}", failed.detail),
+                        is_in_account: matches!(
+                            archive.state(&chapter.name),
+                            PartState::Damaged(_)
+                        ),
+                    });
                 }
             }
         }
@@ -77,9 +90,11 @@ impl Book {
             let detail = format!("{} of {} chapters", unread.len(), package.chapters.len());
             return Err(ReadFailure::new(
                 Failure::Damaged,
-                format!("{detail} cannot be read; {}", unread.swap_remove(0)),
+                format!("{detail} cannot be read; {}", unread.swap_remove(0).warning),
             ));
         }
+        // The account of the archive names the others.
+        unread.retain(|chapter| !chapter.is_in_account);
         if let Some(failed) = &package.damage {
             if package.chapters.is_empty() {
                 return Err(failed.clone());
@@ -89,7 +104,7 @@ impl Book {
         }
         let num_further = unread.len().saturating_sub(MAX_NAMED);
         unread.truncate(MAX_NAMED);
-        book.warnings.append(&mut unread);
+        book.warnings.extend(unread.into_iter().map(|chapter| chapter.warning));
         if num_further > 0 {
             book.warnings.push(format!("{num_further} more chapters are damaged"));
         }
@@ -293,7 +308,7 @@ mod tests {
         archive
     }
 
-    /// Returns the blocks of a book, and the warnings.
+    /// Returns the blocks of a book, and the warnings, the last of which is about parts that were not read.
     fn book(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
         let (mut blocks, input) = (Vec::new(), Input::of(bytes));
         let tail = read(&input, &mut |line| {
@@ -302,7 +317,9 @@ mod tests {
             }
             Ok(())
         });
-        (blocks, tail.unwrap().warnings)
+        let Tail { mut warnings, parts, .. } = tail.unwrap();
+        warnings.extend(parts.warning());
+        (blocks, warnings)
     }
 
     #[test]
@@ -310,7 +327,11 @@ mod tests {
         let stored = stored(&BOOK);
         let (blocks, warnings) = book(&with_damage(&stored, "The water leaves"));
         assert_eq!(blocks, ["# Flood", "It returns."]);
-        assert_eq!(warnings, ["the chapter `first.xhtml` is damaged: Invalid checksum"]);
+        // Once: the account of the parts names it.
+        let size = FIRST.len();
+        let expected =
+            format!("not read: `OEBPS/text/first.xhtml` ({size} bytes: Invalid checksum)");
+        assert_eq!(warnings, [expected]);
         let (blocks, warnings) = book(&archive(&BOOK[..3]));
         assert_eq!(blocks, ["# Flood", "It returns."]);
         assert_eq!(warnings, ["the chapter `first.xhtml` is damaged: it is missing"]);
