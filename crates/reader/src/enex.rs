@@ -11,7 +11,7 @@ use crate::document::FileParts;
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 
-use note::{ExportedNotes, Note};
+use note::{ExportedNotes, MAX_CONTENT_BYTES, Note, NoteAttachment};
 
 /// Most notes that are read as one document.
 const MAX_NOTES: usize = 10_000;
@@ -37,23 +37,30 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     Ok(Tail { warnings, parts, ..Tail::default() })
 }
 
-/// Emits each note as a member in Markdown, and what is attached to it and no picture.
+/// Emits each note as a member in Markdown, and what is attached to it and no picture. What cannot be read is a member
+/// that failed, as an export is no document that could say so.
 pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut members = Members::new(emit);
-    let mut parts = FileParts::default();
     let warnings = each(input, &mut |note| {
         let title = note.file_name();
         members.add(&format!("{title}.md"), note.markdown())?;
-        note.count_encrypted(&mut parts);
-        for attachment in &note.attachments {
-            match attachment.file() {
-                Some((name, bytes)) => members.add(&format!("{title}/{name}"), bytes)?,
-                None => attachment.count(&mut parts),
-            }
+        for _ in 0..note.num_encrypted() {
+            let name = format!("{title}/encrypted text");
+            members.failed(&name, Failure::EncryptionNotSupported, String::new())?;
+        }
+        if note.is_cut_off() {
+            let detail = format!("the text after the first {} MB", MAX_CONTENT_BYTES >> 20);
+            members.failed(&format!("{title}/end"), Failure::OutOfMemory, detail)?;
+        }
+        for (name, bytes) in note.attachments.iter().filter_map(NoteAttachment::file) {
+            members.add(&format!("{title}/{name}"), bytes)?;
         }
         Ok(())
     })?;
-    Ok(Tail { warnings, parts, ..Tail::default() })
+    for warning in warnings {
+        members.failed("further notes", Failure::Damaged, warning)?;
+    }
+    Ok(Tail::default())
 }
 
 /// Calls `on_note` for each note; returns what was left out.
@@ -139,6 +146,24 @@ mod tests {
         let document = crate::extract::markdown::extract(&found[0].1);
         assert_eq!(document.title.as_deref(), Some("Keel / bolts: \"M20\""));
         assert_eq!(document.tags, ["boat", "winter refit"]);
+    }
+
+    #[test]
+    fn what_an_export_lacks_is_a_member_that_failed() {
+        let export = "<en-export><note><title>Keys</title><content><![CDATA[a<en-crypt>x</en-crypt>b]]></content></note>\
+             <note><title>Two</x>";
+        let found = members(notes, export.as_bytes()).unwrap();
+        let found: Vec<_> =
+            found.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let encrypted = ("Keys/encrypted text", "encryption_not_supported");
+        assert_eq!(found[..2], [("Keys.md", "---\ntitle: \"Keys\"\n---\n\nab\n"), encrypted]);
+        assert_eq!(found.last(), Some(&("further notes", "damaged")));
+        let long = "word ".repeat(MAX_CONTENT_BYTES / 5 + 1);
+        let export = format!(
+            "<en-export><note><title>Long</title><content>{long}</content></note></en-export>"
+        );
+        let found = members(notes, export.as_bytes()).unwrap();
+        assert_eq!(found[1], ("Long/end".to_owned(), "out_of_memory".to_owned()));
     }
 
     #[test]

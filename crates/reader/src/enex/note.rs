@@ -7,7 +7,7 @@ use crate::writer::Writer;
 use crate::xml::Event;
 
 /// Longest content of a note, in bytes: a book of a thousand pages.
-const MAX_CONTENT_BYTES: usize = 8 << 20;
+pub(super) const MAX_CONTENT_BYTES: usize = 8 << 20;
 
 /// Longest title that names a file, in characters.
 const MAX_NAME_CHARS: usize = 120;
@@ -114,7 +114,17 @@ impl Note {
         self.count_encrypted(parts);
     }
 
-    pub(super) fn count_encrypted(&self, parts: &mut FileParts) {
+    /// Returns the number of encrypted texts in it.
+    pub(super) fn num_encrypted(&self) -> usize {
+        self.encrypted.len()
+    }
+
+    /// Whether its content is too long to be read.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.left_out.counts().next().is_some()
+    }
+
+    fn count_encrypted(&self, parts: &mut FileParts) {
         for size in &self.encrypted {
             let size_bytes = u64::try_from(*size).unwrap_or(u64::MAX);
             let name = format!("encrypted text in the note `{}`", self.title);
