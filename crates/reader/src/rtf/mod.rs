@@ -3,12 +3,16 @@
 //! An RTF file is one nested group of control words and characters in code pages (RTF 1.9.1).
 
 mod body;
+mod enclosed;
 mod state;
 mod tokens;
 
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+
+pub(crate) use enclosed::enclosed_page;
+pub(crate) use state::label as encoding_label;
 
 /// The start of every file.
 const MAGIC: &[u8] = b"{\\rtf";
@@ -28,6 +32,13 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         warnings.push("the file ends early; the rest is missing".to_owned());
     }
     Ok(Tail { warnings, ..Tail::default() })
+}
+
+/// Returns the text of a document as paragraphs; `None` if it has no words.
+pub(crate) fn text(bytes: &[u8]) -> Option<String> {
+    let blocks = body::read(bytes.trim_ascii_start()).blocks;
+    let text = blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n\n");
+    (!text.trim().is_empty()).then_some(text)
 }
 
 #[cfg(test)]

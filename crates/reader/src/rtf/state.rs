@@ -87,7 +87,7 @@ impl Tables {
 }
 
 /// Code pages with their encodings, and the character sets of fonts that mean them (RTF 1.9.1, font table).
-const CODE_PAGES: [(i32, &str, Option<i32>); 17] = [
+const CODE_PAGES: [(i32, &str, Option<i32>); 31] = [
     (1252, "windows-1252", Some(0)),
     (10_000, "macintosh", Some(77)),
     (932, "shift_jis", Some(128)),
@@ -105,6 +105,21 @@ const CODE_PAGES: [(i32, &str, Option<i32>); 17] = [
     (1250, "windows-1250", Some(238)),
     (866, "ibm866", None),
     (65_001, "utf-8", None),
+    // Those of mail.
+    (20_866, "koi8-r", None),
+    (21_866, "koi8-u", None),
+    (28_592, "iso-8859-2", None),
+    (28_594, "iso-8859-4", None),
+    (28_595, "iso-8859-5", None),
+    (28_596, "iso-8859-6", None),
+    (28_597, "iso-8859-7", None),
+    (28_599, "windows-1254", None),
+    (28_605, "iso-8859-15", None),
+    (50_220, "iso-2022-jp", None),
+    (50_221, "iso-2022-jp", None),
+    (51_932, "euc-jp", None),
+    (51_949, "euc-kr", None),
+    (54_936, "gb18030", None),
 ];
 
 /// Returns the code page of a character set.
@@ -112,7 +127,8 @@ pub(super) fn code_page(charset: i32) -> Option<i32> {
     CODE_PAGES.iter().find(|(.., known)| *known == Some(charset)).map(|(page, ..)| *page)
 }
 
-fn label(code_page: i32) -> &'static str {
+/// Returns the label of the encoding of a code page; Windows-1252 for one that is not known.
+pub(crate) fn label(code_page: i32) -> &'static str {
     let known = CODE_PAGES.iter().find(|(page, ..)| *page == code_page);
     known.map_or("windows-1252", |(_, label, _)| label)
 }
