@@ -25,6 +25,7 @@ fn reader_version(format: Format) -> u32 {
             | Headed::Epub
             | Headed::Mhtml
             | Headed::Eml
+            | Headed::Msg
             | Headed::Mbox,
         ) => 7,
         _ => 6,

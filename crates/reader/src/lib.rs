@@ -37,6 +37,7 @@ mod misbehaving;
 mod notebook;
 mod numerals;
 mod odf;
+mod outlook;
 mod package;
 mod package_kind;
 mod parsed;

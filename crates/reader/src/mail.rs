@@ -43,10 +43,25 @@ const PROPERTY_LIST: &[u8] = b"<?xml";
 /// Reads a message, and emits its attachments as members.
 pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let bytes = in_bytes(input.bytes);
-    let repaired = mime::repair(&bytes);
-    let message = parse(&repaired.bytes)
+    if !is_message(&bytes) {
+        let detail = "there is no message in it";
+        return Err(ReadFailure::new(Failure::WrongFormat, detail).into());
+    }
+    read_converted(&bytes, FileParts::default(), Vec::new(), emit)
+}
+
+/// Reads a message that another format was converted to. `parts` and `warnings` are about what is not in it.
+pub(crate) fn read_converted(
+    bytes: &[u8],
+    parts: FileParts,
+    mut warnings: Vec<String>,
+    emit: &mut Emit<'_>,
+) -> Result<Tail, Stop> {
+    let repaired = mime::repair(bytes);
+    let message = MessageParser::default()
+        .parse(&*repaired.bytes)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "there is no message in it"))?;
-    let mut content = MailContent::of(&message, FileParts::default());
+    let mut content = MailContent::of(&message, parts);
     let mut writer = Writer::default();
     let event = write(&message, &mut content, &mut writer);
     emit(Line::Document(Head {
@@ -56,7 +71,8 @@ pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tai
         ..Head::default()
     }))?;
     emit(Line::Page(writer.page(1)))?;
-    let MailContent { attachments, mut parts, mut warnings, .. } = content;
+    let MailContent { attachments, mut parts, warnings: of_content, .. } = content;
+    warnings.extend(of_content);
     if repaired.is_cut_off {
         warnings.push("the message is cut off: its last part has no end".to_owned());
     }
@@ -157,12 +173,12 @@ fn without_frame(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Parses a message; `None` for bytes without its usual fields.
-fn parse(bytes: &[u8]) -> Option<Message<'_>> {
-    let message = MessageParser::default().parse(bytes)?;
-    let has_fields =
-        message.from().is_some() || message.subject().is_some() || message.date().is_some();
-    has_fields.then_some(message)
+/// Whether bytes begin with the usual fields of a message.
+fn is_message(bytes: &[u8]) -> bool {
+    let message = MessageParser::default().parse_headers(bytes);
+    message.is_some_and(|message| {
+        message.from().is_some() || message.subject().is_some() || message.date().is_some()
+    })
 }
 
 /// Returns the subject of a message on one line.

@@ -3,8 +3,8 @@
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract};
 use super::{
-    Read, calendar, compressed, dita, drawio, enex, fb2, html, mail, members, mhtml, package,
-    parsed, rtf, spreadsheetml,
+    Read, calendar, compressed, dita, drawio, enex, fb2, html, mail, members, mhtml, outlook,
+    package, parsed, rtf, spreadsheetml,
 };
 use crate::document::Headed;
 use crate::extract::protocol::{
@@ -51,6 +51,7 @@ fn reader_of(kind: Headed) -> Read {
         Headed::Html => html::read,
         Headed::Mhtml => mhtml::read,
         Headed::Eml => mail::read_message,
+        Headed::Msg => outlook::read,
         Headed::Mbox => mail::read_mailbox,
         Headed::Enex => enex::read,
         Headed::Calendar => calendar::read_calendar,

@@ -11,7 +11,7 @@ use crate::text::paths::{path_text, split_member};
 pub fn document(converted: &Converted, has_page_marks: bool) -> String {
     let Converted { document, format, levels, members, .. } = converted;
     let mut text = markdown::markdown(document, *format, *levels, has_page_marks);
-    if let (Format::Headed(Headed::Eml), Some(subject)) = (format, &document.title) {
+    if let (Format::Headed(Headed::Eml | Headed::Msg), Some(subject)) = (format, &document.title) {
         // The subject of a message is in no block.
         text.insert_str(0, &format!("# {subject}\n\n"));
     }

@@ -114,6 +114,8 @@ formats! {
         Mhtml = Row::new("mhtml", &["mhtml"]).further(&["mht"]).content(Content::PlainText);
         /// An e-mail.
         Eml = Row::new("eml", &["eml"]).further(&["emlx"]).content(Content::PlainText);
+        /// An item of Outlook: an e-mail, an appointment, a contact.
+        Msg = Row::new("msg", &["msg"]).content(Content::Marked);
         /// A mailbox: e-mails in one file.
         Mbox = Row::new("mbox", &["mbox"]).content(Content::PlainText);
         /// Notes that Evernote has exported.

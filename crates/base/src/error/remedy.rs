@@ -299,7 +299,6 @@ const CONVERSIONS: &[(&[&str], &str)] = &[
     (&["xls", "xlt", "xlsb"], "convert it: `soffice --headless --convert-to xlsx FILE`"),
     (&["ppt", "pps", "pot"], "convert it: `soffice --headless --convert-to pptx FILE`"),
     (&["vsd", "vsdx", "pub"], "convert it: `soffice --headless --convert-to pdf FILE`"),
-    (&["msg"], "save it as .eml, or convert it: `msgconvert FILE`"),
     (&["pst", "ost"], "convert it: `readpst -e FILE`"),
     (&["mobi", "azw", "azw3"], "convert it: `ebook-convert FILE out.epub`"),
     (&["djvu"], "convert it: `ddjvu -format=pdf FILE out.pdf`"),

@@ -6,7 +6,7 @@ use crate::document::{Data, Dialect, Format, Headed};
 use crate::text::decode;
 
 /// Extensions of old and binary office files, which hold many things; in lower case.
-const OLD_NAMES: &[&str] = &["doc", "dot", "wps", "xls", "xlt", "xlsb", "ppt", "pps", "pot", "msg"];
+const OLD_NAMES: &[&str] = &["doc", "dot", "wps", "xls", "xlt", "xlsb", "ppt", "pps", "pot"];
 
 /// How HTML begins, in lower case, behind comments. Programs that export tables leave out the root.
 const HTML_STARTS: &[&str] = &[

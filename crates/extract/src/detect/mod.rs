@@ -306,6 +306,8 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
         (Format::Headed(Headed::Docx | Headed::Pptx | Headed::Xlsx), _, Some(OLD_OFFICE)) => {
             return None;
         }
+        // Whether it is of Outlook, its directory says, which only the reader sees.
+        (Format::Headed(Headed::Msg), _, Some(OLD_OFFICE)) => return None,
         // The names of the entries may be beyond the first bytes.
         (_, Content::Archive, Some(ZIP)) => return None,
         (_, Content::Xml, Some(XML)) => return None,

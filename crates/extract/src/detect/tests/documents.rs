@@ -43,6 +43,7 @@ fn office_documents_are_recognised_by_their_content() {
         ("letter", b"{\\rtf1 words}".to_vec(), "rtf"),
         ("letter.doc", b"{\\rtf1 words}".to_vec(), "rtf"),
         ("x.xlsx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0".to_vec(), "xlsx"),
+        ("x.MSG", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0".to_vec(), "msg"),
     ] {
         check(name, &head, expected);
     }
@@ -70,6 +71,9 @@ fn names_of_documents_are_read_as_what_they_hold() {
         // The head of a message may begin with any field.
         ("x.eml", b"X-Sent: a,b\nX-Seen: c,d\n", "eml"),
         ("x.mbox", b"From ada Mon Feb 26 10:30:00 2024\n", "mbox"),
+        ("x.msg", b"From: ada@example.org\nSubject: Ropes\n\nLow", "eml"),
+        // Robots define their messages in such files.
+        ("Pose.msg", b"float64 x\nfloat64 y\n", "text"),
     ] {
         check(name, head, expected);
     }
