@@ -47,6 +47,7 @@ const BASE: [&str; 8] =
 
 /// Where a library may be named, if it is not all of the crates that have it as a dependency.
 const HOMES: &[(&str, &[&str])] = &[
+    ("cfb", &["reader/outlook"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli/complete.rs"]),
     ("clap_mangen", &["cli/learn.rs"]),
@@ -66,7 +67,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("kb_reader", &["cli/mod.rs", "fuzzing.rs"]),
     (
         "mail_parser",
-        &["reader/mail.rs", "reader/mail", "reader/mime.rs", "reader/mime", "reader/mhtml.rs"],
+        &[
+            "reader/mail.rs", "reader/mail", "reader/mhtml.rs", "reader/mime.rs", "reader/mime",
+            "reader/outlook",
+        ],
     ),
     ("notify", &["base/files/watch.rs"]),
     ("pdf_extract", &["reader/pdf/with_pdf_extract.rs"]),
