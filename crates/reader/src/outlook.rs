@@ -4,6 +4,7 @@
 //! message is the same document whichever program has saved it.
 
 mod compressed_rtf;
+mod field_text;
 mod id;
 mod item;
 mod message;

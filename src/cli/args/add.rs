@@ -88,7 +88,7 @@ pub(in crate::cli) struct Update {
     /// or ids instead of ROOT, with --type or --path: only these documents, and nothing else
     #[arg(long, conflicts_with = "prune")]
     pub(in crate::cli) reread: bool,
-    /// With --reread: only documents of this type or format, as `kb search --type` takes it
+    /// With --reread: only documents of this type or format
     #[arg(long = "type", value_name = "TYPE", requires = "reread")]
     #[arg(value_parser = kind(), hide_possible_values = true)]
     pub(in crate::cli) kind: Option<DocumentKind>,

@@ -180,7 +180,7 @@ pub(in crate::cli) struct Similar {
 /// Selects the documents to search.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct FilterArgs {
-    /// Only documents of this type or format: pdf, mail, docx
+    /// Only this type or format: pdf, mail, docx
     ///
     /// A type (pdf, markdown, code, note), a group of formats (mail, sheet, slides, book, web, image) or a format as
     /// `kb list` shows it (docx, html, epub, ...)

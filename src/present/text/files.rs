@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use crate::app::files::{FileState, Files, FilesRequest, ListedFile};
 use crate::document::{FileOutcome, Words};
 use crate::ingest::foresee::{Foreseen, Prospect};
-use crate::ingest::walk::Rule;
 use crate::present::json::{PlanCounts, groups};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
@@ -16,10 +15,6 @@ use crate::present::terminal::table::{numbers, paths, texts, words};
 use crate::present::text::human::Human;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
-
-/// Printed below files that were ignored for their type.
-const READ_AS_TEXT: &str =
-    "`kb config set ingestion.text_extensions EXTENSION,...` reads further types as text.";
 
 impl Human {
     /// Writes a list of files.
@@ -59,13 +54,7 @@ impl Human {
             paths("FILE").painted(Meaning::Path),
             texts("REASON").optional(),
         ];
-        self.table(&columns, rows, out)?;
-        let has_unknown_type =
-            files.files.iter().any(|file| file.reason.as_deref() == Some(Rule::Type.as_str()));
-        if has_unknown_type {
-            writeln!(out, "{READ_AS_TEXT}")?;
-        }
-        Ok(())
+        self.table(&columns, rows, out)
     }
 
     /// Writes which files are waived now.

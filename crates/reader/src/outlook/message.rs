@@ -8,6 +8,7 @@ use mail_parser::{DateTime, Message, MessageParser};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::compressed_rtf;
+use super::field_text::{encoded_word, on_one_line};
 use super::id::{self, PropertyId};
 use super::item::{FileObject, OutlookFile, OutlookItem};
 use super::people::{MailPerson, RECIPIENT, people_of, sender};
@@ -348,13 +349,4 @@ fn facts(properties: &Properties) -> Vec<String> {
         return days.collect();
     }
     Vec::new()
-}
-
-/// Encodes words for a field (RFC 2047).
-pub(super) fn encoded_word(text: &str) -> String {
-    format!("=?utf-8?B?{}?=", BASE64_STANDARD.encode(on_one_line(text)))
-}
-
-fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

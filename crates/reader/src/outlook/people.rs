@@ -2,8 +2,8 @@
 
 use mail_parser::{Addr, Address};
 
+use super::field_text::encoded_word;
 use super::id::{self, PropertyId};
-use super::message::encoded_word;
 use super::properties::Properties;
 
 /// The person in whose name a message was sent, and the one who sent it.
