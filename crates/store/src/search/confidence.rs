@@ -71,6 +71,8 @@ pub(super) struct KeywordSignals {
     pub(super) coverage: f64,
     /// The largest share of it that occurs in a title, a heading or a file name of the first three hits.
     pub(super) title: f64,
+    /// Whether one of the first three hits has what is rare in the query (`Keywords::is_found`).
+    pub(super) is_found: bool,
 }
 
 /// The regression was fitted on a model whose unrelated passages have a mean cosine of up to about
@@ -135,6 +137,11 @@ impl Signals {
         if self.vector.is_none() { NONE_BY_WORDS } else { NONE }
     }
 
+    /// Whether the first hits have the words of the query where that excludes `none`.
+    fn has_words(&self) -> bool {
+        self.has_title() || self.keyword.is_some_and(|keyword| keyword.is_found)
+    }
+
     fn has_title(&self) -> bool {
         self.keyword.is_some_and(|keyword| keyword.title >= TITLE)
     }
@@ -173,7 +180,7 @@ impl Grounds {
     pub(super) fn probability(&self) -> f64 {
         let probability = self.signals.map_or(0.0, |signals| {
             let probability = 1.0 / (1.0 + (-signals.log_odds()).exp());
-            if signals.has_title() { probability.max(signals.least()) } else { probability }
+            if signals.has_words() { probability.max(signals.least()) } else { probability }
         });
         let probability = if self.is_stale { probability.min(STALE) } else { probability };
         // As it is shown, so that the level follows from what is shown.
@@ -211,7 +218,12 @@ mod tests {
     fn both(cosine: f64, vector_gap: f64, keyword_gap: f64, coverage: f64) -> Signals {
         Signals {
             vector: Some(VectorSignals { cosine, gap: vector_gap, coverage }),
-            keyword: Some(KeywordSignals { gap: keyword_gap, coverage, title: 0.0 }),
+            keyword: Some(KeywordSignals {
+                gap: keyword_gap,
+                coverage,
+                title: 0.0,
+                is_found: false,
+            }),
         }
     }
 
@@ -257,6 +269,13 @@ mod tests {
         assert_eq!(level(&titled(far, TITLE - 0.01)), Some(Confidence::None));
         let near = both(0.75, 0.2, 0.4, 1.0);
         assert_eq!(of(&titled(near, 1.0)).unwrap().probability(), of(&near).unwrap().probability());
+    }
+
+    #[test]
+    fn a_rare_word_that_was_found_is_never_none() {
+        let far = both(0.2, 0.02, 0.1, 0.2);
+        let keyword = far.keyword.map(|keyword| KeywordSignals { is_found: true, ..keyword });
+        assert_eq!(level(&Signals { keyword, ..far }), Some(Confidence::Low));
     }
 
     #[test]

@@ -72,9 +72,14 @@ impl Fused {
         other.score.total_cmp(&self.score).then(self.chunk_id.cmp(&other.chunk_id))
     }
 
-    /// Lowers the weight of both legs to this share.
+    /// Lowers the weight of both legs to this share, because of the hit's document.
     pub(super) fn weigh(&mut self, share: f64) {
         self.document_weight *= share;
+        self.lower(share);
+    }
+
+    /// Lowers the weight of both legs to this share.
+    pub(super) fn lower(&mut self, share: f64) {
         self.score *= share;
         for leg in [&mut self.legs.keyword, &mut self.legs.vector].into_iter().flatten() {
             leg.term *= share;

@@ -3,6 +3,7 @@
 use crate::Occurrence;
 use crate::error::Result;
 use crate::search::keyword::{Found, Keywords};
+use crate::search::parse::Whole;
 use crate::search::weights::ratio;
 use crate::search::{Query, Searchable};
 use crate::text::exact;
@@ -14,63 +15,124 @@ pub(super) fn look_up(
     store: &impl Searchable,
     phrasings: &[Query],
 ) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
-    let mut names: Vec<String> = Vec::new();
-    let mut places: Vec<Found> = Vec::new();
+    let mut terms = Terms { store, names: Vec::new(), found: Vec::new() };
     let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
     for query in phrasings {
         let mut own = Vec::new();
-        let mut add = |name: String, read: &dyn Fn() -> Result<Option<Found>>| -> Result<()> {
-            let is_same = |known: &String| known.eq_ignore_ascii_case(&name);
-            let place = match names.iter().position(is_same) {
-                Some(place) => place,
-                None => {
-                    let Some(found) = read()? else { return Ok(()) };
-                    places.push(found);
-                    names.push(name);
-                    names.len() - 1
-                }
-            };
+        for place in terms.of_query(query)? {
             if !own.contains(&place) {
                 own.push(place);
             }
-            Ok(())
-        };
-        let of = |word: &str, occurrences: Vec<Occurrence>| -> Result<Option<Found>> {
-            Ok(Some(Found { occurrences, named: store.named_chunks(word)?, is_meant: false }))
-        };
-        let if_any = |word: &str, occurrences: Vec<Occurrence>| match occurrences.is_empty() {
-            true => Ok(None),
-            false => of(word, occurrences),
-        };
-        // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
-        for term in &query.exact {
-            let shown = exact::shown(term);
-            let is_meant = is_meant(&shown, &query.passage);
-            add(shown.clone(), &|| {
-                let found = if_any(&shown, store.exact_occurrences(term)?)?;
-                Ok(found.map(|found| Found { is_meant, ..found }))
-            })?;
-        }
-        for word in &query.wanted {
-            add(word.clone(), &|| of(word, store.occurrences(word)?))?;
-        }
-        for prefix in query.prefixes.iter().map(|prefix| format!("{prefix}*")) {
-            let occurrences = || store.occurrences_of_prefix(prefix.trim_end_matches('*'));
-            add(prefix.clone(), &|| of(&prefix, occurrences()?))?;
-        }
-        for word in &query.joined {
-            add(word.clone(), &|| if_any(word, store.occurrences(word)?))?;
         }
         of_phrasings.push(own);
     }
-    if places.iter().all(|found| found.occurrences.is_empty() && found.named.is_empty()) {
+    let Terms { names, found, .. } = terms;
+    if found.iter().all(|found| found.occurrences.is_empty() && found.named.is_empty()) {
         return Ok((None, of_phrasings));
     }
     let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
     let shares: Vec<f64> =
         (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
-    let keywords = Keywords::new(names, &places, &shares, store.chunk_sizes()?);
+    let keywords = Keywords::new(names, &found, &shares, store.chunk_sizes()?);
     Ok((Some(keywords), of_phrasings))
+}
+
+/// The terms of all phrasings, each once.
+struct Terms<'a, S> {
+    store: &'a S,
+    names: Vec<String>,
+    found: Vec<Found>,
+}
+
+impl<S: Searchable> Terms<'_, S> {
+    /// Adds the terms of a query, and returns their places.
+    fn of_query(&mut self, query: &Query) -> Result<Vec<usize>> {
+        let store = self.store;
+        let mut own = Vec::new();
+        // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
+        for term in &query.exact {
+            let shown = exact::shown(term);
+            let is_meant = is_meant(&shown, &query.passage);
+            let place = self.add_if_any(&shown, || store.exact_occurrences(term))?;
+            if let Some(place) = place {
+                self.found[place].is_meant |= is_meant;
+            }
+            own.extend(place);
+        }
+        for word in &query.wanted {
+            own.push(self.add(word, || store.occurrences(word))?);
+        }
+        for prefix in &query.prefixes {
+            own.push(self.add(&format!("{prefix}*"), || store.occurrences_of_prefix(prefix))?);
+        }
+        for spelling in &query.spellings {
+            own.extend(self.add_if_any(spelling, || store.occurrences(spelling))?);
+        }
+        for joined in &query.joined {
+            if let Some(place) = self.add_if_any(joined, || store.occurrences(joined))? {
+                let found = &self.found[place];
+                if found.parts.is_empty() && !own.contains(&place) {
+                    let is_part = |name: &str| joined.contains(&name.to_lowercase());
+                    let parts = own.iter().copied().filter(|other| is_part(&self.names[*other]));
+                    self.found[place].parts = parts.collect();
+                    self.found[place].is_joined = true;
+                }
+                own.push(place);
+            }
+        }
+        for whole in &query.wholes {
+            own.extend(self.add_whole(whole)?);
+        }
+        Ok(own)
+    }
+
+    /// Adds a whole, which is an exact term, a word in camel case, or else a phrase of its parts; `None` if it does not
+    /// occur.
+    fn add_whole(&mut self, whole: &Whole) -> Result<Option<usize>> {
+        let exact = exact::term(&whole.typed).and_then(|term| self.place(&exact::shown(&term)));
+        let indexed = &whole.indexed;
+        let place = match exact {
+            Some(place) => Some(place),
+            None => self.add_if_any(indexed, || self.store.occurrences(indexed))?,
+        };
+        if let Some(place) = place {
+            let parts = whole.parts.iter().filter_map(|part| self.place(part));
+            self.found[place].parts = parts.filter(|part| *part != place).collect();
+            self.found[place].is_joined = false;
+        }
+        Ok(place)
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// Adds a term, and returns its place.
+    fn add(&mut self, name: &str, read: impl FnOnce() -> Result<Vec<Occurrence>>) -> Result<usize> {
+        if let Some(place) = self.place(name) {
+            return Ok(place);
+        }
+        let (occurrences, named) = (read()?, self.store.named_chunks(name)?);
+        self.names.push(name.to_owned());
+        self.found.push(Found { occurrences, named, ..Found::default() });
+        Ok(self.names.len() - 1)
+    }
+
+    /// Adds a term if it occurs in a passage.
+    fn add_if_any(
+        &mut self,
+        name: &str,
+        read: impl FnOnce() -> Result<Vec<Occurrence>>,
+    ) -> Result<Option<usize>> {
+        if let Some(place) = self.place(name) {
+            return Ok(Some(place));
+        }
+        let occurrences = read()?;
+        match occurrences.is_empty() {
+            true => Ok(None),
+            false => self.add(name, || Ok(occurrences)).map(Some),
+        }
+    }
 }
 
 /// Longer queries are sentences, in which "closing sys.stdout" or "a file.txt" does not ask for the term to the letter.

@@ -25,6 +25,7 @@ mod page;
 pub mod parse;
 mod passing;
 mod rankings;
+mod rarity;
 mod recency;
 mod searchable;
 mod shown;

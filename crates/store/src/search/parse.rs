@@ -18,6 +18,10 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::text::{exact, scripts};
 
+mod spellings;
+
+pub use spellings::Whole;
+
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
@@ -36,6 +40,10 @@ pub struct Query {
     pub phrases: Vec<String>,
     /// Exact terms as the index has them ([`exact`]), beside their parts. Wanted only if they occur.
     pub exact: Vec<String>,
+    /// Words that are made of parts, as a whole. Wanted only if they occur.
+    pub wholes: Vec<Whole>,
+    /// Other spellings of words. Wanted only if they occur.
+    pub spellings: Vec<String>,
     /// Words and phrases that must not occur; a prefix ends in `*`.
     pub excluded: Vec<String>,
     /// Whether the keyword leg uses only the first [`limits::QUERY_TERMS`] terms.
@@ -111,8 +119,24 @@ pub fn parse(typed: &str) -> Result<Query> {
     let phrases = Terms::of(words.iter().filter(is_used).map(|piece| piece.quoted.clone()), most);
     let exact = words.iter().filter_map(|piece| exact::term(&piece.text));
     let exact = Terms::of(exact, limits::QUERY_TERMS).take();
+    let plain = || words.iter().filter(|piece| !piece.is_phrase).take(limits::QUERY_TERMS);
+    let wholes = plain().filter_map(|piece| spellings::whole(&piece.text)).collect();
+    let spellings = plain().flat_map(|piece| spellings::spellings(&piece.text));
+    let spellings = Terms::of(spellings, limits::QUERY_TERMS).take();
     let (typed, phrases) = (typed.to_owned(), phrases.take());
-    Ok(Query { typed, passage, wanted, prefixes, joined, exact, phrases, excluded, is_cut })
+    Ok(Query {
+        typed,
+        passage,
+        wanted,
+        prefixes,
+        joined,
+        exact,
+        wholes,
+        spellings,
+        phrases,
+        excluded,
+        is_cut,
+    })
 }
 
 fn refused(message: String) -> Error {

@@ -20,7 +20,8 @@ use crate::search::mean::mean;
 use crate::search::options::RankOptions;
 use crate::search::weights::{self, Tokens};
 use crate::search::{
-    Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late, recency,
+    Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, late, rarity,
+    recency,
     weigh::{self, About},
 };
 use crate::trace::stage;
@@ -191,11 +192,19 @@ impl Rankings {
         let by_cosine = vector.map_or(&[][..], |leg| &leg.ranking[..leg.ranking.len().min(depth)]);
         let scores = above_floor(by_cosine, vector.map_or(0.0, |leg| leg.floor));
         let weight = vector.map_or(1.0, |leg| if keyword.is_empty() { 1.0 } else { leg.weight });
+        let shares = self.keywords.as_ref();
+        let shares = shares.map(|keywords| rarity::shares(keywords, keyword, by_cosine));
+        let shares = shares.unwrap_or_default();
         let fuse = |ranking: &[Ranked]| {
             let (weight_of_keywords, power) = (self.keyword_weight, KEYWORD_POWER);
             let keyword = WeightedRanking { weight: weight_of_keywords, power, ranking: keyword };
             let vector = WeightedRanking { weight, power: VECTOR_POWER, ranking };
-            fuse::fuse(Legs { keyword, vector }, options.rrf_k)
+            let mut fused = fuse::fuse(Legs { keyword, vector }, options.rrf_k);
+            for hit in &mut fused {
+                hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
+            }
+            fused.sort_by(Fused::order);
+            fused
         };
         let mut fused = fuse(&scores);
         let mut matches = HashMap::new();
@@ -267,7 +276,10 @@ impl Rankings {
                 let coverage = coverage(fused.first().map(|hit| hit.chunk_id));
                 let titles = fused.iter().take(NUM_TITLES).map(|hit| hit.chunk_id);
                 let titles = titles.map(|id| keywords.in_title(id));
-                Some(KeywordSignals { gap, coverage, title: titles.fold(0.0, f64::max) })
+                let title = titles.fold(0.0, f64::max);
+                let first = fused.iter().take(NUM_TITLES).map(|hit| hit.chunk_id);
+                let is_found = keywords.is_found(&first.collect::<Vec<_>>());
+                Some(KeywordSignals { gap, coverage, title, is_found })
             }
             // There is no question, or no word occurs and the model cannot read the query: nothing speaks for an
             // answer.

@@ -18,9 +18,9 @@ const LENGTH_NORMALISATION: f64 = 0.6;
 /// equal.
 const CONTEXT_WEIGHT: f64 = 2.0;
 
-/// Weight of an occurrence anywhere in the document, relative to the document's length. On average,
-/// 0.1 to 0.3 are equal.
-const DOCUMENT_WEIGHT: f64 = 0.2;
+/// Weight of the density of a term in the document: of its occurrences for each chunk's length of text. Counted
+/// absolutely, every chunk of a long document has nearly the full score of each word that the document has anywhere.
+const DOCUMENT_WEIGHT: f64 = 0.3;
 
 /// Weight of a term that most chunks have; the formula would give zero or less.
 const MIN_TERM_WEIGHT: f64 = 0.01;
@@ -29,25 +29,23 @@ const MIN_TERM_WEIGHT: f64 = 0.01;
 pub(super) struct Totals {
     num_chunks: u64,
     chunk_mean: f64,
-    document_mean: f64,
 }
 
 impl Totals {
     pub(super) fn of(sizes: &ChunkSizes) -> Self {
-        let (mut num_chunks, mut num_documents, mut num_tokens) = (0, 0, 0);
-        let mut last_id = None;
-        for place in 0..sizes.num_places() {
-            let document_id = sizes.document_id(place);
-            if document_id.is_some() {
-                num_chunks += 1;
-                num_documents += u64::from(document_id != last_id);
-                num_tokens += u64::from(sizes.num_tokens(place));
-                last_id = document_id;
-            }
+        let (mut num_chunks, mut num_tokens) = (0, 0);
+        for place in (0..sizes.num_places()).filter(|place| sizes.document_id(*place).is_some()) {
+            num_chunks += 1;
+            num_tokens += u64::from(sizes.num_tokens(place));
         }
-        let mean_of = |count: u64| as_f64(num_tokens) / as_f64(count.max(1));
-        let (chunk_mean, document_mean) = (mean_of(num_chunks), mean_of(num_documents));
-        Self { num_chunks, chunk_mean, document_mean }
+        Self { num_chunks, chunk_mean: as_f64(num_tokens) / as_f64(num_chunks.max(1)) }
+    }
+
+    /// Returns the weight by rarity of a term that so many chunks have (Robertson and Sparck Jones, 1976).
+    pub(super) fn rarity(&self, num_with: usize) -> f64 {
+        let with = as_f64(num_with as u64);
+        let without = (as_f64(self.num_chunks) - with).max(0.0);
+        ((without + 0.5) / (with + 0.5)).ln().max(MIN_TERM_WEIGHT)
     }
 }
 
@@ -124,7 +122,7 @@ impl Span {
             place,
             document_id: sizes.document_id(place),
             in_chunk: 1.0 / (1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * length),
-            in_document: DOCUMENT_WEIGHT * totals.document_mean / self.num_tokens.max(1.0),
+            in_document: DOCUMENT_WEIGHT * totals.chunk_mean / self.num_tokens.max(1.0),
             score: 0.0,
         }
     }
@@ -145,6 +143,21 @@ pub(super) struct Term {
     pub(super) is_name: bool,
     /// Whether it is an exact term, and one that the query asks for.
     pub(super) is_meant: bool,
+    /// What it counts for where a chunk covers the query.
+    pub(super) counts: Counts,
+}
+
+/// What a term counts for where a chunk covers a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// For itself.
+    Itself,
+    /// For itself; a chunk that has only some of its parts, by their places, has as much of it as the rarest of these.
+    Whole(Vec<usize>),
+    /// Only as part of a whole that occurs.
+    Part,
+    /// For the terms at these places, which it is made of.
+    Joined(Vec<usize>),
 }
 
 /// The occurrences of a term in one chunk.
@@ -191,10 +204,8 @@ impl Term {
         let with = as_f64(num_with as u64);
         let is_name = !named.is_empty()
             && (occurrences.is_empty() || as_f64(num_named as u64) >= NAMED_SHARE * with);
-        let without = (as_f64(totals.num_chunks) - with).max(0.0);
-        // Robertson and Sparck Jones, 1976.
-        let weight = ((without + 0.5) / (with + 0.5)).ln().max(MIN_TERM_WEIGHT);
-        Self { weight: weight * share, share, entries, is_name, is_meant: false }
+        let weight = totals.rarity(num_with) * share;
+        Self { weight, share, entries, is_name, is_meant: false, counts: Counts::Itself }
     }
 
     /// Whether the chunk at a place is of a document that has the term in its name.
@@ -228,6 +239,11 @@ impl Term {
                 candidate.score += self.score(candidate, here, in_document);
             }
         }
+    }
+
+    /// Returns the greatest score that it may add to a chunk.
+    pub(super) fn greatest(&self) -> f64 {
+        self.weight * (SATURATION + 1.0)
     }
 
     /// Returns the term's score for a chunk, from its occurrences there and in the document.

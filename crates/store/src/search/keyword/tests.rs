@@ -19,10 +19,8 @@ fn term(ids: &[i64]) -> Vec<Occurrence> {
 
 fn keywords(terms: &[Vec<Occurrence>], sizes: ChunkSizes) -> Keywords {
     let names = (0..terms.len()).map(|idx| idx.to_string()).collect();
-    let found: Vec<Found> = terms
-        .iter()
-        .map(|term| Found { occurrences: term.clone(), named: vec![], is_meant: false })
-        .collect();
+    let found: Vec<Found> =
+        terms.iter().map(|term| Found { occurrences: term.clone(), ..Found::default() }).collect();
     Keywords::new(names, &found, &vec![1.0; terms.len()], sizes)
 }
 
@@ -121,7 +119,7 @@ fn a_term_that_cannot_change_the_ranking_is_skipped() {
         assert_eq!(num_needed(&terms, &ranked, depth), expected, "{depth}");
     }
     // A term that weighs as much as the last entry is needed.
-    let weight = terms[1].weight * (SATURATION + 1.0);
+    let weight = terms[1].greatest();
     for (score, expected) in [(weight, 2), (weight + 1e-9, 1)] {
         let last = [Ranked { chunk_id: ChunkId(1), score }];
         assert_eq!(num_needed(&terms, &last, 1), expected, "{score}");
@@ -186,4 +184,49 @@ proptest! {
         whole.truncate(depth);
         prop_assert_eq!(rank(&terms, &sizes, None, depth), whole);
     }
+}
+
+/// Returns what chunks 1, 2, ... have of a query of a whole, its two parts, and a joined word made of these.
+#[track_caller]
+fn check_cover(whole: &[i64], parts: [&[i64]; 2], joined: &[i64], expected: &[f64]) {
+    let sizes = sizes(&(1..=40).map(|number| (number, 100)).collect::<Vec<_>>());
+    let of = |ids: &[i64]| Found { occurrences: term(ids), ..Found::default() };
+    let found = [
+        of(parts[0]),
+        of(parts[1]),
+        Found { parts: vec![0, 1], ..of(whole) },
+        Found { parts: vec![0, 1], is_joined: true, ..of(joined) },
+    ];
+    let names = (0..found.len()).map(|idx| idx.to_string()).collect();
+    let keywords = Keywords::new(names, &found, &vec![1.0; found.len()], sizes);
+    let ids: Vec<ChunkId> = (1..).map(ChunkId).take(expected.len()).collect();
+    let cover = keywords.cover(&ids);
+    let all: f64 = cover.weights.iter().sum();
+    for (id, expected) in ids.iter().zip(expected) {
+        let share = cover.covered[id] / all;
+        assert!((share - expected).abs() < 0.01, "{id:?}: {share}");
+    }
+}
+
+#[test]
+fn a_whole_covers_the_query_and_its_parts_only_what_the_rarest_of_them_does() {
+    check_cover(&[1], [&[1, 2, 3], &[1, 2]], &[], &[1.0, 0.84, 0.73, 0.0]);
+}
+
+#[test]
+fn parts_of_no_whole_count_each_and_a_joined_word_counts_for_all_of_them() {
+    check_cover(&[], [&[1, 2], &[2, 3]], &[4], &[0.5, 1.0, 0.5, 1.0, 0.0]);
+}
+
+#[test]
+fn the_rarest_of_few_words_or_half_of_many_is_found() {
+    let sizes = sizes(&(1..=40).map(|number| (number, 100)).collect::<Vec<_>>());
+    let common = term(&(2..=12).collect::<Vec<_>>());
+    let few = keywords(&[term(&[1]), common.clone()], sizes.clone());
+    assert!(few.is_found(&[ChunkId(1)]) && few.is_found(&[ChunkId(3), ChunkId(1)]));
+    assert!(!few.is_found(&[ChunkId(3)]) && !few.is_found(&[]));
+    let lacking = keywords(&[vec![], common.clone()], sizes.clone());
+    assert!(!lacking.is_found(&[ChunkId(3)]), "the rarest word is nowhere");
+    let many = keywords(&[term(&[1]), term(&[2]), term(&[2, 3]), term(&[2, 4])], sizes);
+    assert!(many.is_found(&[ChunkId(2)]) && !many.is_found(&[ChunkId(1), ChunkId(3)]));
 }

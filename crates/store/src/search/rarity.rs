@@ -1,0 +1,100 @@
+//! Lowers hits that lack what is rare in a query. Pure.
+//!
+//! A query that hangs on one rare word is a look-up: a passage without that word is no answer, however near it is in
+//! meaning. A question in a sentence hangs on none of its words, and its answer may have few of them. How much a query
+//! hangs on single words is the sum of the squares of their shares of its rarity (the index of Herfindahl and Hirschman,
+//! for the shares of firms in a market), each share lowered by how rare the word is here: 1 for one word that a single
+//! passage has, and nearly 0 for a sentence or for common words. There is no step between the two.
+
+use std::collections::HashMap;
+
+use crate::ids::{ChunkId, Ranked};
+use crate::search::keyword::{Cover, Keywords};
+
+/// How much of its weight a hit keeps that has nothing of a query which hangs on one word, before the power.
+const LEAST: f64 = 0.02;
+
+/// The power to which what a hit has of the query's rarity is raised, for a query that hangs on one word.
+const POWER: f64 = 10.0;
+
+/// How fast that power falls for queries that hang on their words less.
+const FALL: i32 = 3;
+
+/// The power of a word's rarity: a word that a hundredth of the passages have is no look-up.
+const RARITY_POWER: i32 = 3;
+
+/// Returns the share of its weights that each hit of two rankings keeps, in (0, 1]. A single leg keeps its own order.
+pub(super) fn shares(
+    keywords: &Keywords,
+    keyword: &[Ranked],
+    vector: &[Ranked],
+) -> HashMap<ChunkId, f64> {
+    if keyword.is_empty() || vector.is_empty() {
+        return HashMap::new();
+    }
+    let mut ids: Vec<ChunkId> = keyword.iter().chain(vector).map(|entry| entry.chunk_id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    shares_by(&keywords.cover(&ids))
+}
+
+/// Returns the share of its weights that each hit keeps.
+fn shares_by(cover: &Cover) -> HashMap<ChunkId, f64> {
+    let all: f64 = cover.weights.iter().sum();
+    let power = POWER * hangs_on_words(&cover.weights, &cover.rarities).powi(FALL);
+    let share = |covered: f64| (LEAST + (1.0 - LEAST) * (covered / all).min(1.0)).powf(power);
+    let is_known = all > 0.0;
+    let of_hits = cover.covered.iter();
+    of_hits.map(|(id, covered)| (*id, if is_known { share(*covered) } else { 1.0 })).collect()
+}
+
+/// Returns how much a query hangs on single words, in 0..=1, from their weights and how rare each is here.
+fn hangs_on_words(weights: &[f64], rarities: &[f64]) -> f64 {
+    let all: f64 = weights.iter().sum();
+    let words = weights.iter().zip(rarities);
+    let rare = |rarity: f64| rarity.min(1.0).powi(RARITY_POWER);
+    let squares = words.map(|(weight, rarity)| (weight / all * rare(*rarity)).powi(2));
+    if all > 0.0 { squares.sum() } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the share that a hit keeps which has what `covered` names of a query, by places.
+    fn share(weights: &[f64], covered: &[usize]) -> f64 {
+        let rarities = weights.iter().map(|weight| weight / 10.0).collect();
+        let sum = covered.iter().map(|place| weights[*place]).sum();
+        let cover =
+            Cover { weights: weights.to_vec(), rarities, covered: [(ChunkId(1), sum)].into() };
+        shares_by(&cover)[&ChunkId(1)]
+    }
+
+    #[test]
+    fn a_hit_without_the_only_word_is_nothing_and_one_with_it_keeps_all() {
+        assert!(share(&[10.0], &[]) < 1e-9);
+        assert!((share(&[10.0], &[0]) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_rare_word_outweighs_a_common_one() {
+        assert!(share(&[10.0, 3.0], &[0]) > 5.0 * share(&[10.0, 3.0], &[1]));
+    }
+
+    #[test]
+    fn a_sentence_and_a_common_word_hang_on_nothing() {
+        assert!(share(&[6.0; 8], &[]) > 0.99);
+        assert!(share(&[2.0], &[]) > 0.99);
+    }
+
+    #[test]
+    fn more_words_matter_less_each_without_a_step() {
+        let shares: Vec<f64> = (1..=8).map(|count| share(&vec![9.0; count], &[])).collect();
+        assert!(shares.is_sorted() && shares[0] < 0.01 && shares[7] > 0.98, "{shares:?}");
+    }
+
+    #[test]
+    fn without_words_nothing_is_lowered() {
+        assert!((share(&[], &[]) - 1.0).abs() < 1e-12);
+    }
+}
