@@ -87,24 +87,28 @@ fn parts(filter: &Filter) -> Vec<(Filter, String)> {
     parts
 }
 
-/// Reports the phrases in quotes that no passage has.
-pub(super) fn phrases(answer: &Answer, observer: &dyn Observer) {
-    for unmet in &answer.unmet {
-        observer.note(&format!("note: {}", without_passage(unmet)));
-    }
+/// Reports the phrases in quotes that no passage has. Returns the notes, which come before all others: they say what the
+/// results are.
+pub(super) fn phrases(answer: &Answer, observer: &dyn Observer) -> Vec<String> {
+    let notes = answer.unmet.iter().map(|unmet| phrase(unmet, answer.is_without_quotes()));
+    notes.inspect(|note| observer.note(&format!("note: {note}"))).collect()
 }
 
-fn without_passage(unmet: &Unmet) -> String {
-    let (passage, phrases, and) = match unmet.nowhere.as_slice() {
-        [] => ("no searched passage", unmet.phrases.as_slice(), " and "),
-        nowhere => ("no passage", nowhere, " or "),
+/// Returns the note on a phrasing that no passage meets. If the results are those without its quotes, they need not be
+/// asked for.
+pub(super) fn phrase(unmet: &Unmet, is_without_quotes: bool) -> String {
+    let missing = unmet.missing();
+    let (passage, and) = if unmet.nowhere.is_empty() {
+        ("no searched passage", " and ")
+    } else {
+        ("no passage", " or ")
     };
-    let quoted: Vec<String> = phrases.iter().map(|phrase| format!("\"{phrase}\"")).collect();
-    let plain = quoted
-        .iter()
-        .zip(phrases)
-        .fold(unmet.typed.clone(), |typed, (quoted, phrase)| typed.replace(quoted, phrase));
-    format!("{passage} has {}; without quotes: {plain}", quoted.join(and))
+    let quoted: Vec<String> = missing.iter().map(|phrase| format!("\"{phrase}\"")).collect();
+    let quoted = quoted.join(and);
+    if is_without_quotes {
+        return format!("{passage} has {quoted}; the results are those without quotes");
+    }
+    format!("{passage} has {quoted}; without quotes: {}", unmet.without_quotes(missing))
 }
 
 #[cfg(test)]
@@ -172,9 +176,14 @@ mod tests {
             let answer = Answer { unmet, ..Answer::empty(&[]) };
             let world = World::new();
             let notes = Notes::new(&world);
-            super::phrases(&answer, &notes);
-            assert_eq!(notes.kept(Vec::new()), [expected]);
+            notes.note("note: an earlier note");
+            let first = super::phrases(&answer, &notes);
+            assert_eq!(notes.kept(first), [expected, "an earlier note"]);
             assert!(world.heard(&format!("note: {expected}")));
+            let answer = Answer { is_unmet: true, ..answer };
+            let (missing, _) = expected.split_once(';').unwrap();
+            let plain = format!("{missing}; the results are those without quotes");
+            assert_eq!(super::phrases(&answer, &world), [plain]);
         };
         check(r#""a b" c"#, &["a b"], &["a b"], r#"no passage has "a b"; without quotes: a b c"#);
         let expected = r#"no passage has "a" or " b "; without quotes: a  b  "c" -"d""#;

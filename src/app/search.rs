@@ -45,8 +45,9 @@ pub fn search(
 ) -> Result<Answer> {
     let notes = Notes::new(observer);
     let found = search_by(Reranker::of(session).as_ref(), session, request, &notes)?;
-    absent::phrases(&found, &notes);
-    Ok(Answer { notes: notes.kept(session.notices.clone()), ..found })
+    let first = absent::phrases(&found, &notes);
+    let notes = notes.kept([first, session.notices.clone()].concat());
+    Ok(Answer { notes, ..found })
 }
 
 /// Answers a query; `reranker` orders the first hits.
@@ -98,7 +99,8 @@ fn answer(
 
 /// Returns an empty answer that does not say whether the answer is there: nothing was searched.
 fn unjudged(empty: Answer, reason: NoBasis) -> Answer {
-    Answer { confidence: None, no_basis: Some(reason), unmet: Vec::new(), ..empty }
+    let unmet = Vec::new();
+    Answer { confidence: None, no_basis: Some(reason), unmet, is_unmet: false, ..empty }
 }
 
 /// Searches a copy in PostgreSQL. Its files may be on another machine, so they are not looked at.
@@ -225,6 +227,9 @@ pub fn why(
         let load = || session.embedder(binding.as_ref(), observer);
         let id: DocumentId = document.id;
         let trace = search::why(&store, &load, &query, id, &request.options(session))?;
+        if let Some(unmet) = &trace.unmet {
+            observer.note(&format!("note: {}", absent::phrase(unmet, trace.is_without_quotes)));
+        }
         let stale = freshness::of_document(session, &store, &document)?;
         store.close()?;
         Ok((document, trace, stale))

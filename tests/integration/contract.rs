@@ -34,6 +34,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] confidence: Option<String>,
         #[serde(deserialize_with = "nullable")] answer_probability: Option<f64>,
         confidence_reason: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")] unmet_phrases: Vec<String>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")] notes: Vec<String>,
     }
     Hit {

@@ -1,4 +1,5 @@
-//! Tests that every result has what the query has in double quotes, in every face.
+//! Tests that every result has what the query has in double quotes, and that a query whose phrases no passage has is
+//! answered without them, in every face.
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,11 @@ use crate::screen::Screen;
 
 /// A phrase that the sample documents do not have, although its words occur.
 const NOWHERE: &str = "\"frozen well\" gauge";
-const NOTE: &str = "no passage has \"frozen well\"; without quotes: frozen well gauge";
+const NOTE: &str = "no passage has \"frozen well\"; the results are those without quotes";
+
+/// The same phrase and nothing else.
+const ALONE: &str = "\"frozen well\"";
+const NOTE_ALONE: &str = "no passage has \"frozen well\"; without quotes: frozen well";
 
 const LEGS: [&[&str]; 3] = [&[], &["--fts-only"], &["--vec-only"]];
 
@@ -80,19 +85,29 @@ fn a_phrase_that_occurs_nowhere_is_named_by_every_face() {
     for leg in LEGS {
         let output = env.ok(&[&["search", NOWHERE], leg].concat());
         let answer = output.json();
-        assert_eq!((&answer["results"], &answer["total_matches"]), (&json!([]), &json!(0)));
-        assert_eq!((&answer["confidence"], &answer["notes"]), (&Value::Null, &json!([NOTE])));
+        let plain = search(&env, &[&["frozen well gauge"], leg].concat());
+        assert!(!results(&plain).is_empty() && plain.get("unmet_phrases").is_none());
+        assert_eq!(results(&answer), results(&plain));
+        let unmet = json!(["frozen well"]);
+        assert_eq!((&answer["unmet_phrases"], &answer["notes"]), (&unmet, &json!([NOTE])));
+        assert!(answer["confidence"] == "low" || answer["confidence"] == "none");
         assert!(answer["confidence_reason"].to_string().contains("phrases in double quotes"));
         assert_eq!(output.stderr.trim_end(), format!("note: {NOTE}"));
+        // Who asks for the phrase and nothing else gets nothing.
+        let alone = search(&env, &[&[ALONE], leg].concat());
+        assert_eq!((&alone["results"], &alone["total_matches"]), (&json!([]), &json!(0)));
+        assert_eq!((&alone["confidence"], &alone["unmet_phrases"]), (&Value::Null, &unmet));
+        assert_eq!(alone["notes"], json!([NOTE_ALONE]));
     }
     for format in ["human", "md", "paths", "jsonl"] {
         let output = env.ok(&["search", NOWHERE, "--format", format]);
         assert!(output.stderr.contains(NOTE), "{format}: {}", output.stderr);
     }
     let passages = search(&env, &[NOWHERE, "--budget=300"]);
-    assert_eq!((&passages["tokens"], &passages["notes"]), (&json!(0), &json!([NOTE])));
-    let plain = search(&env, &["frozen well gauge"]);
-    assert!(!results(&plain).is_empty() && plain.get("notes").is_none());
+    assert_eq!(passages["notes"], json!([NOTE]));
+    assert!(!results(&passages).is_empty());
+    let agent = env.ok(&["search", NOWHERE, "--format", "agent"]).stdout;
+    assert!(agent.starts_with(&format!("note: {NOTE}\n")), "{agent}");
 
     let lines = format!("{NOWHERE}\n{}\n", json!({ "query": NOWHERE, "top": 3 }));
     let batch = with_stdin(&env, &["search", "--batch", "-"], &lines).expect(0);
@@ -102,18 +117,60 @@ fn a_phrase_that_occurs_nowhere_is_named_by_every_face() {
     let arguments = json!({ "query": NOWHERE });
     assert_eq!(client.data("kb_search", arguments.clone())["notes"], json!([NOTE]));
     let text = client.text("kb_search", arguments);
-    assert!(text.contains(&format!("\nnote: {NOTE}")), "{text}");
+    assert!(text.starts_with(&format!("note: {NOTE}\n")), "{text}");
+    let text = client.text("kb_search", json!({ "query": ALONE }));
+    assert!(text.contains(&format!("\nnote: {NOTE_ALONE}")), "{text}");
+}
+
+#[test]
+fn a_pasted_message_finds_the_page_about_it() {
+    let env = TestEnv::with_corpus();
+    env.write(
+        "notes/yaml.md",
+        "# Missing modules\n\nModuleNotFoundError: No module named X. Install it.\n",
+    );
+    env.write(
+        "notes/relation.md",
+        "# Missing tables\n\nERROR: a relation does not exist: the search path.\n",
+    );
+    env.ok(&["add", "notes"]);
+    let first = |query: &str| {
+        let answer = search(&env, &[query]);
+        let path = results(&answer)[0]["source"]["path"].as_str().unwrap().to_owned();
+        (path.rsplit('/').next().unwrap().to_owned(), answer)
+    };
+    // What a program has in quotes is text from the start.
+    for query in [
+        "ModuleNotFoundError: No module named: \"gauge\"",
+        "Traceback\n  File \"/srv/gauge.py\", line 3\nModuleNotFoundError: No module named \"gauge\"",
+    ] {
+        let (name, answer) = first(query);
+        assert_eq!((name.as_str(), answer.get("unmet_phrases")), ("yaml.md", None), "{query}");
+    }
+    // Between words it is a phrase, which no passage has.
+    let (name, answer) = first("ERROR: relation \"users\" does not exist -frost");
+    assert_eq!((name.as_str(), &answer["unmet_phrases"]), ("relation.md", &json!(["users"])));
+}
+
+#[test]
+fn filters_and_exclusions_stay_without_the_quotes() {
+    let env = TestEnv::with_corpus();
+    for rest in [&["--type=code"][..], &["--path=corpus", "--top=40"]] {
+        let plain = search(&env, &[&["frozen well gauge -brine"], rest].concat());
+        let answer = search(&env, &[&["\"frozen well\" gauge -brine"], rest].concat());
+        assert_eq!(ids(&answer), ids(&plain), "{rest:?}");
+    }
 }
 
 #[test]
 fn the_note_names_what_is_missing() {
     let env = TestEnv::with_corpus();
     let note = |args: &[&str]| search(&env, args)["notes"].clone();
-    let nowhere = "no passage has \"frozen well\" or \"blue gauge\"; without quotes: \
-        frozen well blue gauge \"brine\" -ice";
+    let nowhere =
+        "no passage has \"frozen well\" or \"blue gauge\"; the results are those without quotes";
     assert_eq!(note(&["\"frozen well\" \"blue gauge\" \"brine\" -ice"]), json!([nowhere]));
-    let apart = "no searched passage has \"brine\" and \"Daily round\"; without quotes: \
-        brine Daily round";
+    let apart = "no searched passage has \"brine\" and \"Daily round\"; \
+        the results are those without quotes";
     assert_eq!(note(&["\"brine\" \"Daily round\""]), json!([apart]));
     let filtered = "no searched passage has \"brine\"; without quotes: brine";
     assert_eq!(note(&["\"brine\"", "--type=pdf"]), json!([filtered]));
@@ -139,7 +196,9 @@ fn a_phrase_binds_its_own_phrasing_only() {
     );
     assert!(ids(&each).len() > ids(&alone).len());
     // The missing one is named, and the other answers.
+    const NOTE: &str = "no passage has \"frozen well\"; without quotes: frozen well gauge";
     let rest = search(&env, &[NOWHERE, "--also", "\"blue box\""]);
+    assert!(rest.get("unmet_phrases").is_none());
     assert!(
         !results(&rest).is_empty() && results(&rest).iter().all(|hit| has(&env, hit, "blue box"))
     );
@@ -156,8 +215,13 @@ fn a_phrase_is_missing_only_if_no_base_has_it() {
     let note = "no passage has \"red pump\"; without quotes: red pump";
     assert_eq!(asked("\"red pump\"")["notes"], json!([note]));
     // Each phrase occurs in one of them.
-    let apart = "no searched passage has \"oil\" and \"May\"; without quotes: oil May";
-    assert_eq!(asked("\"oil\" \"May\"")["notes"], json!([apart]));
+    let apart = "no searched passage has \"oil\" and \"May\"; the results are those without quotes";
+    let each = asked("\"oil\" \"May\"");
+    assert_eq!((&each["notes"], &each["unmet_phrases"]), (&json!([apart]), &json!(["oil", "May"])));
+    assert_eq!(ids(&each), ids(&asked("oil May")));
+    // The base that has no such phrase is not asked without quotes.
+    let one = asked("red \"harbour pump\"");
+    assert_eq!((&one["returned"], one.get("unmet_phrases")), (&json!(1), None));
     env.ok(&["base", "add", "empty"]);
     let three = search(&env, &["--base", "default,empty", "\"red pump\""]);
     assert!(three["notes"].as_array().unwrap().contains(&json!(note)), "{three:#}");
@@ -173,6 +237,9 @@ fn why_says_that_a_phrase_is_missing() {
     assert!(text.contains("has the phrases in double quotes"), "{text}");
     let excluded = ["why", "\"gauge\" -tide", "Tide station handbook", "--format", "json"];
     assert_eq!(read::<Why>(&env.ok(&excluded)).fate, "excluded");
+    let plain = env.ok(&["why", NOWHERE, "Tide station handbook", "--format", "json"]);
+    assert_eq!(read::<Why>(&plain).fate, "shown");
+    assert_eq!(plain.stderr.trim_end(), format!("note: {NOTE}"));
     let shown = ["why", "\"warm brine\"", "Tide station handbook", "--format", "json"];
     let why: Why = read(&env.ok(&shown));
     assert_eq!((why.fate.as_str(), why.chunks_passing_filters), ("shown", 1));

@@ -55,9 +55,9 @@ pub fn search_several(
         }),
     };
     let merged = merging.merge(answers);
-    absent::phrases(&merged, &notes);
-    let notices = sessions.iter().flat_map(|session| session.notices.clone()).collect();
-    Ok(Answer { notes: notes.kept(notices), ..merged })
+    let mut first = absent::phrases(&merged, &notes);
+    first.extend(sessions.iter().flat_map(|session| session.notices.clone()));
+    Ok(Answer { notes: notes.kept(first), ..merged })
 }
 
 /// Passes events on; notes, such as that no document passes a filter, name the base that they are about.
@@ -91,14 +91,20 @@ struct Merging {
 
 impl Merging {
     /// Merges answers to one query, which are all chunks or all passages.
-    fn merge(&self, answers: Vec<Answer>) -> Answer {
+    fn merge(&self, mut answers: Vec<Answer>) -> Answer {
         let mut merged = Answer { reranking: self.reranking.clone(), ..Answer::empty(&[]) };
+        merged.unmet = unmet_in_all(&answers);
+        let mut searched = answers.iter().filter(|answer| !is_void(answer)).peekable();
+        merged.is_unmet = searched.peek().is_some() && searched.all(|answer| answer.is_unmet);
+        if !merged.is_unmet {
+            // What one base has in these words is the answer; others were answered without the quotes.
+            answers.iter_mut().filter(|answer| answer.is_unmet).for_each(withdraw);
+        }
         let judged = answers.iter().filter(|answer| answer.confidence.is_some());
         let probability = |answer: &&Answer| answer.probability().unwrap_or_default();
         let best = judged.max_by(|one, other| probability(one).total_cmp(&probability(other)));
         merged.confidence = best.and_then(|answer| answer.confidence);
         merged.grounds = best.map(|answer| answer.grounds).unwrap_or_default();
-        merged.unmet = unmet_in_all(&answers);
         let mut all = Vec::new();
         for answer in answers {
             merged.total_matches += answer.total_matches;
@@ -200,12 +206,22 @@ impl Merging {
     }
 }
 
+/// Whether a base had nothing to search.
+fn is_void(answer: &Answer) -> bool {
+    let is_empty = answer.hits.is_empty() && answer.confidence == Some(Confidence::None);
+    matches!(answer.no_basis, Some(NoBasis::Filter | NoBasis::Nothing))
+        || is_empty && !answer.is_unmet
+}
+
+/// Takes the hits of a base back, as if the quotes had been kept.
+fn withdraw(answer: &mut Answer) {
+    answer.hits.clear();
+    answer.total_matches = 0;
+    (answer.confidence, answer.no_basis) = (None, Some(NoBasis::Unmet));
+}
+
 /// Returns the phrasings that no base meets. A base that has nothing to search is left out.
 fn unmet_in_all(answers: &[Answer]) -> Vec<Unmet> {
-    let is_void = |answer: &&Answer| {
-        matches!(answer.no_basis, Some(NoBasis::Filter | NoBasis::Nothing))
-            || answer.hits.is_empty() && answer.confidence == Some(Confidence::None)
-    };
     let mut all = answers.iter().filter(|answer| !is_void(answer)).map(|answer| &answer.unmet);
     let mut found = all.next().cloned().unwrap_or_default();
     for other in all {

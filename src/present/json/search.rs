@@ -58,6 +58,10 @@ pub(in crate::present) struct SearchJson<'a> {
     answer_probability: Option<f64>,
     /// In words, what `confidence` rests on, or why it is null.
     confidence_reason: String,
+    /// The phrases in double quotes that no searched passage has, if therefore the results are those of the query without
+    /// quotes, or none (of a query that is one phrase); absent otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unmet_phrases: Vec<&'a str>,
     /// What else is worth knowing, as on stderr: what of a filter no document meets, which phrase in double quotes no
     /// passage has, how many files are stale; absent if there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -254,6 +258,7 @@ impl<'a> From<&'a Answer> for SearchJson<'a> {
             confidence: answer.confidence.map(Confidence::as_str),
             answer_probability: answer.probability(),
             confidence_reason: answer.confidence_reason(),
+            unmet_phrases: answer.unmet_phrases(),
             notes: notes(&answer.notes, &answer.hits),
             reranked: answer.reranking.as_ref().map(|outcome| *outcome == Reranking::Done),
             rerank_error: answer.reranking.as_ref().and_then(failure),

@@ -31,6 +31,8 @@ pub struct Answer {
     pub grounds: Grounds,
     /// The phrasings that no chunk meets, because of their phrases in quotes.
     pub unmet: Vec<Unmet>,
+    /// Whether these are all phrasings, so that the hits are those of the query without quotes, if there are any.
+    pub is_unmet: bool,
     /// Remarks on the search. Who asks adds them; a search makes none.
     pub notes: Vec<String>,
     /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
@@ -48,6 +50,20 @@ pub struct Unmet {
     pub phrases: Vec<String>,
     /// Those of them that occur nowhere. If there are none, no chunk that passes filter and exclusions has all phrases.
     pub nowhere: Vec<String>,
+}
+
+impl Unmet {
+    /// Returns the phrases that are missing: those that occur nowhere, or else all.
+    pub fn missing(&self) -> &[String] {
+        if self.nowhere.is_empty() { &self.phrases } else { &self.nowhere }
+    }
+
+    /// Returns the phrasing without the quotes of these phrases.
+    pub fn without_quotes(&self, phrases: &[String]) -> String {
+        phrases.iter().fold(self.typed.clone(), |typed, phrase| {
+            typed.replace(&format!("\"{phrase}\""), phrase)
+        })
+    }
 }
 
 /// How passages were collected.
@@ -115,7 +131,22 @@ impl Answer {
 
     /// Returns all phrasings as one text, from which the words to mark are taken.
     pub fn joined(&self) -> String {
+        if self.is_unmet {
+            let plain = self.unmet.iter().map(|unmet| unmet.without_quotes(&unmet.phrases));
+            return plain.collect::<Vec<_>>().join(" ");
+        }
         self.phrasings().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether the hits are those of the query without its quotes.
+    pub fn is_without_quotes(&self) -> bool {
+        self.is_unmet && self.no_basis != Some(NoBasis::Unmet)
+    }
+
+    /// Returns the phrases that no searched chunk has, if no phrasing is met.
+    pub fn unmet_phrases(&self) -> Vec<&str> {
+        let unmet = self.unmet.iter().filter(|_| self.is_unmet);
+        unmet.flat_map(Unmet::missing).map(String::as_str).collect()
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Grounds {
     signals: Option<Signals>,
     /// Whether the file of the best hit is not what was indexed.
     pub(super) is_stale: bool,
+    /// Whether no chunk has the phrases in quotes, so that the hits are those of the query without them.
+    pub(super) is_unmet: bool,
 }
 
 /// Signals of the first hits; `None` for a leg that was not run or cannot read the query.
@@ -97,8 +99,9 @@ const NONE: f64 = 0.06;
 /// The same where only the keyword leg judges: questions have few words of a manual that answers them.
 const NONE_BY_WORDS: f64 = 0.03;
 
-/// The probability if the best hit is stale is at most this, because the file may say something else by now.
-const STALE: f64 = 0.5;
+/// The probability is at most this if the best hit is stale, because the file may say something else by now, and if no
+/// passage has the phrases that were asked for.
+const DOUBTED: f64 = 0.5;
 
 /// From this share of the terms' weight on, a title or a file name has words of the query, and the confidence is not `none`.
 const TITLE: f64 = 0.2;
@@ -110,7 +113,7 @@ const KEYWORD_GAP: f64 = 0.3;
 /// Returns what the confidence rests on; `None` if no leg can judge.
 pub(super) fn of(signals: &Signals) -> Option<Grounds> {
     let can_judge = signals.vector.is_some() || signals.keyword.is_some();
-    can_judge.then_some(Grounds { signals: Some(*signals), is_stale: false })
+    can_judge.then_some(Grounds { signals: Some(*signals), ..Grounds::default() })
 }
 
 impl Signals {
@@ -182,7 +185,8 @@ impl Grounds {
             let probability = 1.0 / (1.0 + (-signals.log_odds()).exp());
             if signals.has_words() { probability.max(signals.least()) } else { probability }
         });
-        let probability = if self.is_stale { probability.min(STALE) } else { probability };
+        let is_doubted = self.is_stale || self.is_unmet;
+        let probability = if is_doubted { probability.min(DOUBTED) } else { probability };
         // As it is shown, so that the level follows from what is shown.
         (probability * 100.0).round() / 100.0
     }
@@ -203,6 +207,9 @@ impl fmt::Display for Grounds {
         let Some(signals) = &self.signals else { return f.write_str("nothing was found") };
         if self.level() == Confidence::Low {
             f.write_str("undecided: ")?;
+        }
+        if self.is_unmet {
+            f.write_str("no searched passage has the phrases in double quotes, ")?;
         }
         if self.is_stale {
             f.write_str("the file of the best result is not what was indexed, ")?;
@@ -279,10 +286,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_best_hit_is_not_high_and_the_reason_says_so() {
+    fn a_stale_best_hit_or_a_missing_phrase_is_not_high_and_the_reason_says_so() {
         let stale = Grounds { is_stale: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
-        assert_eq!((stale.level(), stale.probability()), (Confidence::Low, STALE));
+        assert_eq!((stale.level(), stale.probability()), (Confidence::Low, DOUBTED));
         assert!(stale.to_string().contains("is not what was indexed"), "{stale}");
+        let unmet = Grounds { is_unmet: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
+        assert_eq!((unmet.level(), unmet.probability()), (Confidence::Low, DOUBTED));
+        assert!(unmet.to_string().contains("has the phrases in double quotes"), "{unmet}");
         let none = Grounds { is_stale: true, ..of(&both(0.2, 0.02, 0.1, 0.2)).unwrap() };
         assert_eq!(none.level(), Confidence::None);
     }

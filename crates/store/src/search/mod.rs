@@ -47,7 +47,8 @@ pub use why::{LegRank, Outcome, Trace, why};
 
 /// Searches the chunks of `store` for the phrasings of a query, of which there is at least one. Each leg ranks by the
 /// average of the phrasings' scores, so several phrasings are fused like one. What one of them excludes is excluded; a hit
-/// has all phrases in quotes of at least one of them.
+/// has all phrases in quotes of at least one of them. If no chunk has, they are answered without quotes, and the answer
+/// says so.
 ///
 /// Both legs run in parallel, each on a separate connection. A database without chunks is answered
 /// without a model. The same database and the same query give the same answer.
@@ -57,17 +58,21 @@ pub fn search(
     phrasings: &[Query],
     options: &SearchOptions,
 ) -> Result<Answer> {
-    let Passing { chunks: passing, unmet } = passing(store, phrasings, &options.filter)?;
-    let nothing = Answer { unmet, ..Answer::empty(phrasings) };
+    let Passing { phrasings: asked, chunks: passing, unmet, is_unmet } =
+        passing(store, phrasings, &options.filter)?;
+    let nothing = Answer { unmet, is_unmet, ..Answer::empty(phrasings) };
     if passing.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(match nothing.unmet.is_empty() {
-            true => nothing,
-            false => Answer { confidence: None, no_basis: Some(NoBasis::Unmet), ..nothing },
+        return Ok(match is_unmet {
+            true => Answer { confidence: None, no_basis: Some(NoBasis::Unmet), ..nothing },
+            false => nothing,
         });
     }
-    let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
+    let rankings = rank(store, load_embedder, &asked, options.ranking(passing.as_deref()))?;
     let fused = stage("fuse", || rankings.fuse(store, options))?;
-    let grounds = confidence::of(&rankings.signals(&fused));
+    let mut grounds = confidence::of(&rankings.signals(&fused));
+    if let Some(grounds) = &mut grounds {
+        grounds.is_unmet = is_unmet;
+    }
     let total_matches = fused.len();
     let hits = stage("read hits", || page::page(store, &fused, options))?
         .into_iter()
@@ -116,8 +121,9 @@ pub fn trial(
     options: &SearchOptions,
 ) -> Result<Trial> {
     let phrasings = slice::from_ref(query);
-    let passing = passing(store, phrasings, &options.filter)?.chunks;
-    let rankings = rank(store, load_embedder, phrasings, options.ranking(passing.as_deref()))?;
+    let passing = passing(store, phrasings, &options.filter)?;
+    let chunks = passing.chunks.as_deref();
+    let rankings = rank(store, load_embedder, &passing.phrasings, options.ranking(chunks))?;
     let fused = rankings.fuse(store, options)?;
     let ids = |ranking: &[Ranked]| ranking.iter().map(|ranked| ranked.chunk_id).collect::<Vec<_>>();
     let documents = |chunk_ids: &[ChunkId]| -> Result<Vec<DocumentId>> {

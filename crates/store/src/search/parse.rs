@@ -3,7 +3,7 @@
 //!
 //! The full syntax: words are alternatives that BM25 ranks, `"an exact phrase"` must occur, a
 //! leading `-` excludes a word or a phrase, `begin*` matches every word that begins so. Everything
-//! else is text.
+//! else is text, also what a program has put in quotes ([`Quotes`]).
 //!
 //! English function words are dropped if other words remain: on questions to project FAQs that
 //! raised nDCG@10 of the keyword leg from 0.701 to 0.747, with the same index. A word of several
@@ -12,12 +12,14 @@
 
 use std::collections::HashSet;
 
+use pieces::{MAX_PHRASE, Piece, Quotes, is_short, pieces};
 use unicode_categories::UnicodeCategories;
 
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::text::{exact, scripts};
 
+mod pieces;
 mod spellings;
 
 pub use spellings::Whole;
@@ -46,6 +48,8 @@ pub struct Query {
     pub spellings: Vec<String>,
     /// Words and phrases that must not occur; a prefix ends in `*`.
     pub excluded: Vec<String>,
+    /// Whether one phrase is all that is wanted.
+    pub is_one_phrase: bool,
     /// Whether the keyword leg uses only the first [`limits::QUERY_TERMS`] terms.
     pub is_cut: bool,
 }
@@ -61,6 +65,15 @@ impl Query {
     pub fn has_terms(&self) -> bool {
         !self.wanted.is_empty() || !self.prefixes.is_empty()
     }
+
+    /// Returns the query with what is in quotes as ordinary text; exclusions stay.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse`].
+    pub(super) fn without_quotes(&self) -> Result<Self> {
+        parse_as(&self.typed, Quotes::Text)
+    }
 }
 
 /// Parses what the user typed.
@@ -71,6 +84,10 @@ impl Query {
 /// than [`limits::QUERY_BYTES`] or excludes more than [`limits::QUERY_EXCLUSIONS`] words and
 /// phrases.
 pub fn parse(typed: &str) -> Result<Query> {
+    parse_as(typed, Quotes::of(typed))
+}
+
+fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     if typed.trim().is_empty() {
         return Err(Error::EmptyQuery);
     }
@@ -78,7 +95,7 @@ pub fn parse(typed: &str) -> Result<Query> {
         let (len, most) = (typed.len(), limits::QUERY_BYTES);
         return Err(refused(format!("the query has {len} bytes; at most {most} are allowed")));
     }
-    let pieces = pieces(typed);
+    let pieces = pieces(typed, quotes);
     // A query that only excludes words would match nothing, so its words are searched for instead.
     let has_wanted = pieces.iter().any(|piece| !piece.is_excluded && is_searchable(&piece.text));
     let (excluded, kept): (Vec<Piece>, Vec<Piece>) =
@@ -114,6 +131,9 @@ pub fn parse(typed: &str) -> Result<Query> {
         .map(|piece| if piece.is_prefix { piece.text + "*" } else { piece.text })
         .collect();
     let joined = joined(&words);
+    let mut searchable = kept.iter().filter(|piece| is_searchable(&piece.text));
+    let is_one_phrase =
+        searchable.next().is_some_and(|first| first.is_phrase) && searchable.next().is_none();
     // As many as the keyword leg uses.
     let is_used = |piece: &&&Piece| piece.is_phrase && wanted.contains(&piece.text);
     let phrases = Terms::of(words.iter().filter(is_used).map(|piece| piece.quoted.clone()), most);
@@ -135,6 +155,7 @@ pub fn parse(typed: &str) -> Result<Query> {
         spellings,
         phrases,
         excluded,
+        is_one_phrase,
         is_cut,
     })
 }
@@ -308,66 +329,6 @@ const FUNCTION_WORDS: &[&str] = &[
 
 fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
-}
-
-/// A word or a phrase as typed.
-struct Piece {
-    text: String,
-    /// A phrase with the spaces next to its quotes.
-    quoted: String,
-    is_phrase: bool,
-    is_prefix: bool,
-    is_excluded: bool,
-}
-
-/// Splits at white space, except between two double quotes.
-fn pieces(typed: &str) -> Vec<Piece> {
-    let mut found = Vec::new();
-    let mut rest = typed.trim_start();
-    while !rest.is_empty() {
-        let (is_excluded, body) = match rest.strip_prefix('-') {
-            Some(after) if after.starts_with(|c: char| c == '"' || c.is_alphanumeric()) => {
-                (true, after)
-            }
-            _ => (false, rest),
-        };
-        let phrase = body
-            .strip_prefix('"')
-            .and_then(|after| after.split_once('"'))
-            .filter(|(inner, _)| is_searchable(inner) && (is_excluded || is_short(inner)));
-        let is_phrase = phrase.is_some();
-        let (text, after) = match phrase {
-            Some((inner, after)) => (inner, after),
-            None => body.split_at(body.find(char::is_whitespace).unwrap_or(body.len())),
-        };
-        let prefix = text.strip_suffix('*').filter(|prefix| !is_phrase && is_prefix(prefix));
-        if !text.is_empty() {
-            let (quoted, text) = (text.to_owned(), prefix.unwrap_or(text).trim().to_owned());
-            found.push(Piece { text, quoted, is_phrase, is_prefix: prefix.is_some(), is_excluded });
-        }
-        rest = after.trim_start();
-    }
-    found
-}
-
-/// Maximum number of words in a phrase, or of letters in a script without spaces. Quoted passages
-/// are seldom longer, and the index looks up each one. A longer text in quotes is searched by its
-/// words.
-const MAX_PHRASE: usize = 64;
-
-fn is_short(phrase: &str) -> bool {
-    let num_unspaced = phrase.chars().filter(|c| scripts::is_unspaced(*c)).count();
-    phrase.split(|c| !is_of_word(c)).filter(|word| !word.is_empty()).count() + num_unspaced
-        <= MAX_PHRASE
-}
-
-/// Minimum number of letters and digits in a prefix; a single one would match nearly every word.
-const MIN_PREFIX: usize = 2;
-
-/// Whether a text followed by `*` can be the prefix of a word.
-fn is_prefix(text: &str) -> bool {
-    text.chars().count() >= MIN_PREFIX
-        && text.chars().all(|c| is_of_word(c) && !scripts::is_unspaced(c))
 }
 
 /// Whether a character continues a word: a letter, a digit, or a mark on the letter before it. Such

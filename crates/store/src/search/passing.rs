@@ -1,4 +1,6 @@
-//! Finds the chunks that a search considers.
+//! Finds the chunks that a search considers, and decides whether it is answered without its quotes.
+
+use std::borrow::Cow;
 
 use crate::document::Filter;
 use crate::error::Result;
@@ -7,26 +9,35 @@ use crate::search::answer::Unmet;
 use crate::search::parse::Query;
 use crate::search::searchable::Searchable;
 
-/// The chunks that a search considers.
-pub(super) struct Passing {
-    /// Ordered by id; `None` if all pass.
+/// What a search answers, and from which chunks.
+pub(super) struct Passing<'a> {
+    /// The phrasings; without their quotes if these leave nothing.
+    pub(super) phrasings: Cow<'a, [Query]>,
+    /// The chunks to consider, ordered by id; `None` if all pass.
     pub(super) chunks: Option<Vec<ChunkId>>,
     /// The phrasings whose phrases leave nothing of what passes filter and exclusions.
     pub(super) unmet: Vec<Unmet>,
+    /// Whether these are all phrasings.
+    pub(super) is_unmet: bool,
 }
 
 /// Returns the chunks that pass filter and exclusions, and have all phrases of at least one phrasing.
-pub(super) fn passing(
+///
+/// If there are none because of the phrases, the phrasings are answered without their quotes, which programs write where
+/// people would not: a page about an error seldom has the name that a message puts in quotes. Who asks for one phrase and
+/// nothing else wants that phrase, and gets nothing.
+pub(super) fn passing<'a>(
     store: &impl Searchable,
-    phrasings: &[Query],
+    phrasings: &'a [Query],
     filter: &Filter,
-) -> Result<Passing> {
+) -> Result<Passing<'a>> {
+    let all = Cow::Borrowed(phrasings);
     let excluded = phrasings.iter().flat_map(|query| query.excluded.clone()).collect();
     let filter = Filter { excluded, ..filter.clone() };
     let chunks = if filter.is_empty() { None } else { Some(store.passing_chunks(&filter)?) };
     let mut unmet = Vec::new();
     if chunks.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(Passing { chunks, unmet });
+        return Ok(Passing { phrasings: all, chunks, unmet, is_unmet: false });
     }
     let mut with_phrases = Vec::new();
     for query in phrasings.iter().filter(|query| !query.phrases.is_empty()) {
@@ -50,11 +61,16 @@ pub(super) fn passing(
         with_phrases.extend(own);
     }
     if phrasings.iter().any(|query| query.phrases.is_empty()) {
-        return Ok(Passing { chunks, unmet });
+        return Ok(Passing { phrasings: all, chunks, unmet, is_unmet: false });
+    }
+    let is_unmet = with_phrases.is_empty();
+    if is_unmet && !phrasings.iter().all(|query| query.is_one_phrase) {
+        let plain = phrasings.iter().map(Query::without_quotes).collect::<Result<_>>()?;
+        return Ok(Passing { phrasings: Cow::Owned(plain), chunks, unmet, is_unmet });
     }
     with_phrases.sort_unstable();
     with_phrases.dedup();
-    Ok(Passing { chunks: Some(with_phrases), unmet })
+    Ok(Passing { phrasings: all, chunks: Some(with_phrases), unmet, is_unmet })
 }
 
 #[cfg(test)]
@@ -122,7 +138,7 @@ mod tests {
         check(&["\"git\" \"up\""], Some(&[1, 2]), &[]);
         check(&["\"git\" -\"set up\""], Some(&[2]), &[]);
         let typed = "\"set up\" \"up set\" \"no such\"";
-        check(&[typed], Some(&[]), &[typed]);
+        check(&[typed], None, &[typed]);
         let unmet = passes(&db(), &[typed], &Filter::default()).1;
         assert_eq!(unmet[0].phrases, ["set up", "up set", "no such"]);
         assert_eq!(unmet[0].nowhere, ["no such"]);
@@ -135,6 +151,31 @@ mod tests {
         check(&["\"set up\"", "houses"], None, &[]);
         check(&["\"no such\"", "houses"], None, &["\"no such\""]);
         check(&["\"no such\"", "\"helsinki\""], Some(&[3]), &["\"no such\""]);
+    }
+
+    #[test]
+    fn phrases_that_leave_nothing_are_words_but_for_one_phrase_alone() {
+        let db = db();
+        let check = |typed: &[&str], expected: Option<&[i64]>, is_unmet: bool, is_plain: bool| {
+            let phrasings: Vec<Query> = typed.iter().map(|typed| parse(typed).unwrap()).collect();
+            let found = passing(&db.store, &phrasings, &Filter::default()).unwrap();
+            let chunks = found.chunks.map(|ids| ids.iter().map(|id| id.0).collect::<Vec<_>>());
+            assert_eq!((chunks.as_deref(), found.is_unmet), (expected, is_unmet), "{typed:?}");
+            let plain: Vec<Query> =
+                typed.iter().map(|typed| parse(&typed.replace('"', "")).unwrap()).collect();
+            let wanted = |queries: &[Query]| {
+                queries.iter().map(|query| query.wanted.clone()).collect::<Vec<_>>()
+            };
+            let asked = if is_plain { wanted(&plain) } else { wanted(&phrasings) };
+            assert_eq!(wanted(&found.phrasings), asked, "{typed:?}");
+        };
+        check(&["\"no such\" git"], None, true, true);
+        check(&["\"no such\" git -helsinki"], Some(&[1, 2, 4, 5]), true, true);
+        check(&["\"no such\""], Some(&[]), true, false);
+        check(&["\"no such\"", "\"nor this\""], Some(&[]), true, false);
+        check(&["\"no such\"", "\"nor this\" git"], None, true, true);
+        check(&["\"no such\" git", "\"helsinki\""], Some(&[3]), false, false);
+        check(&["\"no such\" git", "git"], None, false, false);
     }
 
     #[test]

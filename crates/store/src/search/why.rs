@@ -9,6 +9,7 @@ use crate::Store;
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::search::answer::Unmet;
 use crate::search::fuse::{Fused, Leg, Legs};
 use crate::search::options::RankOptions;
 use crate::search::page::page;
@@ -79,6 +80,10 @@ pub struct Trace {
     pub fused: Option<(u32, f64, Legs<Option<Leg>>)>,
     /// Number of hits requested.
     pub limit: u32,
+    /// The phrasing, if no chunk has its phrases in quotes.
+    pub unmet: Option<Unmet>,
+    /// Whether it was searched without them, therefore.
+    pub is_without_quotes: bool,
 }
 
 /// Traces a document through a search.
@@ -93,13 +98,15 @@ pub fn why(
     let of_filter = store.passing_chunks(&options.filter)?;
     let is_own = |id: &ChunkId| chunk_ids.contains(id);
     let phrasings = slice::from_ref(query);
-    let passing_of = |phrasings: &[Query]| passing(store, phrasings, &options.filter);
-    let passing = passing_of(phrasings)?.chunks;
-    let num_passing = passing
+    let considered = passing(store, phrasings, &options.filter)?;
+    let is_without_quotes = considered.is_unmet && !query.is_one_phrase;
+    let asked = considered.phrasings;
+    let passing_chunks = considered.chunks;
+    let num_passing = passing_chunks
         .as_ref()
         .map_or(chunk_ids.len(), |passing| passing.iter().filter(|id| is_own(id)).count());
-    let ranking = RankOptions { depth: u32::MAX, ..options.ranking(passing.as_deref()) };
-    let rankings = rank(store, load_embedder, phrasings, ranking)?;
+    let ranking = RankOptions { depth: u32::MAX, ..options.ranking(passing_chunks.as_deref()) };
+    let rankings = rank(store, load_embedder, &asked, ranking)?;
     let all = SearchOptions { threshold: None, ..options.clone() };
     let fused = rankings.fuse(store, &all)?;
     let page = page(store, &fused, options)?;
@@ -114,7 +121,7 @@ pub fn why(
         }
         _ if num_passing == 0 => {
             let any_text = Query { phrases: Vec::new(), ..query.clone() };
-            match passing_of(slice::from_ref(&any_text))?.chunks {
+            match passing(store, slice::from_ref(&any_text), &options.filter)?.chunks {
                 Some(passing) if !passing.iter().any(is_own) => Outcome::Excluded,
                 _ => Outcome::WithoutPhrase,
             }
@@ -133,13 +140,15 @@ pub fn why(
         outcome,
         num_chunks: chunk_ids.len(),
         num_passing,
-        terms: query.term_names(),
+        terms: asked.iter().flat_map(Query::term_names).collect(),
         matches: keyword.map(|best| rankings.terms(best.chunk_id)).unwrap_or_default(),
         keyword,
         vector,
         depth: options.depth(),
         fused: place.map(|(rank, fused): (u32, &Fused)| (rank, fused.score, fused.legs)),
         limit: options.limit,
+        unmet: considered.unmet.into_iter().next(),
+        is_without_quotes,
     })
 }
 

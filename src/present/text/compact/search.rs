@@ -82,10 +82,13 @@ pub fn markdown_cost() -> FormCost {
     }
 }
 
-/// Writes the first line and the notes.
+/// Writes the numbers and the notes. That the results are those without quotes comes before everything else.
 fn begin(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
+    let num_first = if answer.is_without_quotes() { answer.unmet.len() } else { 0 };
+    let (first, rest) = answer.notes.split_at(num_first.min(answer.notes.len()));
+    notes(first, out)?;
     writeln!(out, "{}", summary(answer))?;
-    notes(&answer.notes, out)
+    notes(rest, out)
 }
 
 /// Names the chunks of a passage, and says how many copies of it were left out.

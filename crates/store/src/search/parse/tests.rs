@@ -1,5 +1,6 @@
 //! Tests which query a typed text becomes.
 
+use super::pieces::is_prefix;
 use super::*;
 
 fn any_of(texts: &[String]) -> String {
@@ -48,6 +49,51 @@ fn a_phrase_in_quotes_is_required() {
     let words = |num: usize| format!("\"{}\"", vec!["word"; num].join(" "));
     check(&words(MAX_PHRASE), &[words(MAX_PHRASE).trim_matches('"')]);
     check(&words(MAX_PHRASE + 1), &[]);
+}
+
+#[test]
+fn quotes_of_programs_are_text() {
+    let check = |typed: &str, phrases: &[&str], passage: &str| {
+        let query = parse(typed).unwrap();
+        assert_eq!(query.phrases, phrases, "{typed}");
+        assert_eq!(query.passage, passage, "{typed}");
+        assert!(query.excluded.is_empty() && query.prefixes.is_empty(), "{typed}");
+    };
+    check(r#"invalid key: "a b" in x"#, &[], "invalid key: a b in x");
+    check(r#"level=error msg="no -f flag*" x"#, &[], "level=error msg= no -f flag* x");
+    check(r#"open("a.txt", "rb")"#, &["rb"], r#"open( a.txt , rb )"#);
+    check(r#"field ( "a" )"#, &[], "field ( a )");
+    check(r#"{"error":"bad -v grant"}"#, &[], r#"{"error": bad -v grant }"#);
+    // Two spaces, or another sign, are not what a program writes.
+    check(r#"key:  "a b""#, &["a b"], "key:  a b".replace("  ", " ").as_str());
+    check(r#"relation "a b" does not exist"#, &["a b"], "relation a b does not exist");
+    check(r#"5" disk, it"s"#, &[], r#"5" disk, it"s"#);
+    check(r#"key: "open end"#, &[], r#"key: "open end"#);
+    // Several lines were pasted.
+    check("File \"/srv/a.py\", line 3\n  run(\"x\")", &[], "File /srv/a.py , line 3 run( x )");
+    check("\n \"a b\" c\n", &["a b"], "a b c");
+}
+
+#[test]
+fn without_its_quotes_a_query_keeps_its_exclusions() {
+    let plain =
+        parse(r#""frozen -well*" gauge -"first draft" -ice"#).unwrap().without_quotes().unwrap();
+    assert_eq!(plain.wanted, ["frozen", "well", "gauge"]);
+    assert!(plain.phrases.is_empty() && plain.prefixes.is_empty());
+    assert_eq!(plain.excluded, ["first draft", "ice"]);
+    assert_eq!(plain.passage, "frozen -well* gauge");
+}
+
+#[test]
+fn a_phrase_and_nothing_else_is_known() {
+    let check = |typed: &str, expected: bool| {
+        assert_eq!(parse(typed).unwrap().is_one_phrase, expected, "{typed}");
+    };
+    check(r#""frozen well""#, true);
+    check(r#" "frozen well"? -ice"#, true);
+    check(r#""frozen well" the"#, false);
+    check(r#""frozen" "well""#, false);
+    check("frozen", false);
 }
 
 #[test]
