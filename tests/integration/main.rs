@@ -164,6 +164,8 @@ mod page_pictures;
 mod pdf;
 /// Several phrasings of one query: averages within each leg, what each contributes.
 mod phrasings;
+/// Queries that are places of files or dates.
+mod places;
 /// What only exists on Unix is compiled there only.
 mod platforms;
 /// A changed cache: detected before it is loaded, named, rebuilt.

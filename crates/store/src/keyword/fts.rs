@@ -11,7 +11,7 @@ use crate::Store;
 use crate::db::fault::Step;
 use crate::db::sql;
 use crate::error::Result;
-use crate::ids::ChunkId;
+use crate::ids::{ChunkId, DocumentId};
 use crate::text::scripts;
 use crate::text::stem::stem;
 
@@ -100,6 +100,12 @@ impl Store {
     /// the name of their file, an alias or the name of their folder; ordered by id.
     pub fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>> {
         self.read(|db| names::chunks(db, text))
+    }
+
+    /// Returns the paths of documents that have all of these words and phrases in the name of their file, an alias or the
+    /// name of their folder, ordered by document; of a name that very many have, those of some.
+    pub fn named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>> {
+        self.read(|db| names::paths(db, texts))
     }
 
     /// Returns where words with this prefix occur, each chunk once, however many of the words it

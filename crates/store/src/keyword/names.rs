@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::expr::expr;
+use super::expr::{expr, quote};
 use crate::db::fault::Step;
 use crate::db::sql;
 use crate::ids::{ChunkId, DocumentId};
@@ -43,6 +43,20 @@ const CHUNKS: &str = "
         OR (SELECT count(*) FROM named) * 4 <= (SELECT count(*) FROM documents)
     ORDER BY chunks.id";
 
+/// The paths of documents with these words in their names. Names that more documents have say nothing.
+const PATHS: &str = "
+    WITH named AS MATERIALIZED (
+        SELECT rowid AS id FROM document_names_fts WHERE document_names_fts MATCH :wanted LIMIT 10000
+    )
+    SELECT documents.id, documents.source_path
+    FROM named
+    JOIN documents ON documents.id = named.id
+    WHERE documents.source_path IS NOT NULL
+    UNION
+    SELECT document_paths.document_id, document_paths.path
+    FROM named
+    JOIN document_paths ON document_paths.document_id = named.id";
+
 /// Makes the words of all documents that are marked.
 pub(crate) fn settle(db: &Connection) -> Step<()> {
     let mut changed = Vec::new();
@@ -55,6 +69,13 @@ pub(crate) fn settle(db: &Connection) -> Step<()> {
 /// Returns the chunks of documents that have a word, phrase or prefix in their names.
 pub(crate) fn chunks(db: &Connection, text: &str) -> Step<Vec<ChunkId>> {
     sql::rows(db, CHUNKS, named_params! { ":wanted": expr(text) }, |row| row.get(0))
+}
+
+/// Returns the paths of documents that have all of some words and phrases in their names, ordered by document.
+pub(crate) fn paths(db: &Connection, texts: &[String]) -> Step<Vec<(DocumentId, String)>> {
+    let all: Vec<String> = texts.iter().map(|text| quote(text)).collect();
+    let wanted = named_params! { ":wanted": all.join(" AND ") };
+    sql::rows(db, PATHS, wanted, |row| row.try_into())
 }
 
 /// Counts documents whose words are missing or wrong.

@@ -12,8 +12,9 @@ use super::postings::{self, ChunkPlaces};
 use super::push::index_number;
 use super::state::State;
 use super::statements::{
-    BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NEAREST, NEAREST_PASSING,
-    NEWEST, ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES, VECTORS,
+    BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NAMED_PATHS, NEAREST,
+    NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES,
+    VECTORS,
 };
 use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::{Error, Result};
@@ -261,6 +262,23 @@ impl Searchable for Remote {
         let phrase = self.splitter().name(text)?;
         let found = phrase.map_or_else(|| Ok(Vec::new()), |phrase| self.find(&phrase))?;
         Ok(found.into_iter().map(|occurrence| occurrence.chunk_id).collect())
+    }
+
+    fn named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>> {
+        let named = |text: &String| -> Result<HashSet<ChunkId>> {
+            Ok(self.named_chunks(text)?.into_iter().collect())
+        };
+        let named = texts.iter().map(named).collect::<Result<Vec<_>>>()?;
+        let all = named.into_iter().reduce(|one, other| &one & &other).unwrap_or_default();
+        let ids: Vec<ChunkId> = all.into_iter().collect();
+        let rows = self.query(NAMED_PATHS, &[(&numbers(&ids), Type::INT8_ARRAY)])?;
+        let mut found = Vec::new();
+        for row in &rows {
+            let id = DocumentId(self.get(row, 0)?);
+            let paths: Vec<String> = self.get(row, 1)?;
+            found.extend(paths.into_iter().map(|path| (id, path)));
+        }
+        Ok(found)
     }
 
     fn chunk_sizes(&self) -> Result<ChunkSizes> {

@@ -96,6 +96,13 @@ pub(super) const ORIGINS: &str = "
 pub(super) const OTHER_PATHS: &str = "
     SELECT id, array_remove(paths, path) FROM kb_documents WHERE id = ANY ($1) AND cardinality(paths) > 1";
 
+/// Of the documents of these chunks.
+pub(super) const NAMED_PATHS: &str = "
+    SELECT id, array_remove(paths || path, NULL)
+    FROM kb_documents
+    WHERE id IN (SELECT document_id FROM kb_chunks WHERE id = ANY ($1))
+    ORDER BY id";
+
 pub(super) const HITS: &str = "
     SELECT
         chunk.id, chunk.chunk_index, chunk.text, chunk.context, chunk.token_count,

@@ -43,7 +43,16 @@ pub(super) struct Found {
     pub(super) parts: Vec<usize>,
     /// Whether it is made of neighbouring words, its parts, which the query has apart.
     pub(super) is_joined: bool,
+    /// Whether it is a file or a day, and all that the query asks for.
+    pub(super) is_place: bool,
 }
+
+/// How much more a place weighs than all other terms together, so that passages which only mention it come after it, also if
+/// they are short.
+const PLACE: f64 = 4.0;
+
+/// Number of exact terms that a place counts as.
+const MEANT_BY_PLACE: u32 = 5;
 
 /// How a term of the query contributed to a chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -86,7 +95,7 @@ impl Keywords {
                 parts if found.is_joined => Counts::Joined(parts.to_vec()),
                 parts => Counts::Whole(parts.to_vec()),
             };
-            Term { is_meant: found.is_meant, counts, ..term }
+            Term { is_meant: found.is_meant, is_place: found.is_place, counts, ..term }
         });
         let mut terms: Vec<Term> = terms.collect();
         for whole in found.iter().filter(|found| !found.is_joined && !found.occurrences.is_empty())
@@ -94,6 +103,10 @@ impl Keywords {
             for part in &whole.parts {
                 terms[*part].counts = Counts::Part;
             }
+        }
+        let others: f64 = terms.iter().filter(|term| !term.is_place).map(|term| term.weight).sum();
+        for place in terms.iter_mut().filter(|term| term.is_place) {
+            place.weight = place.weight.max(PLACE * others * place.share);
         }
         Self { terms, names, sizes, totals }
     }
@@ -217,7 +230,8 @@ impl Keywords {
     pub(super) fn num_meant(&self, chunk_id: ChunkId) -> u32 {
         let place = self.sizes.places([chunk_id].into_iter()).flatten().next();
         let has = |term: &&Term| term.is_meant && place.is_some_and(|place| term.is_at(place));
-        u32::try_from(self.terms.iter().filter(has).count()).unwrap_or(u32::MAX)
+        let count = |term: &Term| if term.is_place { MEANT_BY_PLACE } else { 1 };
+        self.terms.iter().filter(has).map(count).sum()
     }
 
     /// Whether the query asks for an exact term that occurs.

@@ -1,12 +1,15 @@
 //! Looks up where the terms of a query occur: in passages, as exact terms, and in the names of documents.
 
-use crate::Occurrence;
 use crate::error::Result;
+use crate::ids::ChunkId;
+use crate::search::calendar_day::QueryDays;
 use crate::search::keyword::{Found, Keywords};
+use crate::search::locator::FileLocator;
 use crate::search::parse::Whole;
 use crate::search::weights::ratio;
-use crate::search::{Query, Searchable};
+use crate::search::{Query, Searchable, places};
 use crate::text::exact;
+use crate::{ChunkSizes, Occurrence};
 
 /// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
 /// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
@@ -17,9 +20,10 @@ pub(super) fn look_up(
 ) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
     let mut terms = Terms { store, names: Vec::new(), found: Vec::new() };
     let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
+    let sizes = store.chunk_sizes()?;
     for query in phrasings {
         let mut own = Vec::new();
-        for place in terms.of_query(query)? {
+        for place in terms.of_query(query, &sizes)? {
             if !own.contains(&place) {
                 own.push(place);
             }
@@ -33,7 +37,7 @@ pub(super) fn look_up(
     let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
     let shares: Vec<f64> =
         (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
-    let keywords = Keywords::new(names, &found, &shares, store.chunk_sizes()?);
+    let keywords = Keywords::new(names, &found, &shares, sizes);
     Ok((Some(keywords), of_phrasings))
 }
 
@@ -46,9 +50,18 @@ struct Terms<'a, S> {
 
 impl<S: Searchable> Terms<'_, S> {
     /// Adds the terms of a query, and returns their places.
-    fn of_query(&mut self, query: &Query) -> Result<Vec<usize>> {
+    fn of_query(&mut self, query: &Query, sizes: &ChunkSizes) -> Result<Vec<usize>> {
         let store = self.store;
         let mut own = Vec::new();
+        if let Some(file) = FileLocator::of(&query.passage) {
+            let named = places::chunks_at(store, &file, sizes)?;
+            own.extend(self.add_place(format!("file:{}", file.shown()), named, true));
+        }
+        let QueryDays { days, is_all } = QueryDays::of(&query.passage);
+        for day in days {
+            let named = places::chunks_of_day(store, day, sizes)?;
+            own.extend(self.add_place(format!("date:{}", day.shown()), named, is_all));
+        }
         // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
         for term in &query.exact {
             let shown = exact::shown(term);
@@ -103,6 +116,18 @@ impl<S: Searchable> Terms<'_, S> {
         Ok(place)
     }
 
+    /// Adds a term that only these chunks have, if there are any.
+    fn add_place(&mut self, name: String, named: Vec<ChunkId>, is_place: bool) -> Option<usize> {
+        if named.is_empty() {
+            return None;
+        }
+        self.place(&name).or_else(|| {
+            self.names.push(name);
+            self.found.push(Found { named, is_meant: true, is_place, ..Found::default() });
+            Some(self.names.len() - 1)
+        })
+    }
+
     fn place(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known.eq_ignore_ascii_case(name))
     }
@@ -150,6 +175,8 @@ fn is_meant(term: &str, query: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn in_a_sentence_only_options_and_versions_are_meant() {
         for (term, query, expected) in [
@@ -159,7 +186,7 @@ mod tests {
             ("2.30.2", "what was fixed in git 2.30.2 by the maintainers", true),
             ("4.3", "what is incompatible between bash 4.3 and before", false),
         ] {
-            assert_eq!(super::is_meant(term, query), expected, "{term}");
+            assert_eq!(is_meant(term, query), expected, "{term}");
         }
     }
 }

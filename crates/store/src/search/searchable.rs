@@ -27,6 +27,7 @@ pub trait Searchable: Sized + Send {
     fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
     fn exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>>;
     fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>>;
+    fn named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>>;
     fn chunk_sizes(&self) -> Result<ChunkSizes>;
     fn rank_by_cosine(
         &self,
@@ -68,6 +69,7 @@ impl Searchable for Store {
         occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
         exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>>;
         named_chunks(&self, text: &str) -> Result<Vec<ChunkId>>;
+        named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>>;
         chunk_sizes(&self) -> Result<ChunkSizes>;
         rank_by_cosine(&self, vector: &[f32], passing: Option<&[ChunkId]>, depth: u32) -> Result<Vec<Ranked>>;
         cosine_floor(&self) -> Result<f64>;

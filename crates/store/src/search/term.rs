@@ -143,6 +143,8 @@ pub(super) struct Term {
     pub(super) is_name: bool,
     /// Whether it is an exact term, and one that the query asks for.
     pub(super) is_meant: bool,
+    /// Whether it is a file or a day, and all that the query asks for.
+    pub(super) is_place: bool,
     /// What it counts for where a chunk covers the query.
     pub(super) counts: Counts,
 }
@@ -205,7 +207,8 @@ impl Term {
         let is_name = !named.is_empty()
             && (occurrences.is_empty() || as_f64(num_named as u64) >= NAMED_SHARE * with);
         let weight = totals.rarity(num_with) * share;
-        Self { weight, share, entries, is_name, is_meant: false, counts: Counts::Itself }
+        let (is_meant, is_place, counts) = (false, false, Counts::Itself);
+        Self { weight, share, entries, is_name, is_meant, is_place, counts }
     }
 
     /// Whether the chunk at a place is of a document that has the term in its name.

@@ -60,6 +60,21 @@ fn the_context_weighs_more_than_the_text() {
 }
 
 #[test]
+fn a_place_outweighs_all_other_terms() {
+    let sizes = sizes(&[(1, 400), (2, 10), (3, 100), (4, 100), (5, 100)]);
+    let terms = [term(&[2]), term(&[2]), term(&[2, 3])];
+    let mut found: Vec<Found> =
+        terms.map(|occurrences| Found { occurrences, ..Found::default() }).into();
+    let named = vec![ChunkId(1), ChunkId(4)];
+    found.push(Found { named, is_meant: true, is_place: true, ..Found::default() });
+    let names = (0..found.len()).map(|idx| idx.to_string()).collect();
+    let keywords = Keywords::new(names, &found, &[1.0; 4], sizes);
+    let ranked: Vec<i64> = keywords.rank(None, 9).iter().map(|hit| hit.chunk_id.0).collect();
+    assert_eq!(ranked, [4, 1, 2, 3]);
+    assert_eq!([1, 2].map(|id| keywords.num_meant(ChunkId(id))), [MEANT_BY_PLACE, 0]);
+}
+
+#[test]
 fn a_chunk_gains_if_its_document_is_about_the_topic() {
     let sizes = sizes(&[(1, 100), (1, 100), (2, 100), (2, 100), (3, 100), (3, 100)]);
     // 1 and 3 have the same text, but the other chunk of 3's document repeats the term.
