@@ -13,8 +13,8 @@ use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Results match any of the words, best first. Every result has \"a phrase\" as a whole, -word excludes, begin* matches \
-every word with that beginning. Put -- before a query that starts with a hyphen: \
+Results match any of the words, best first. Every result has \"a phrase\" as a whole (if none has, a note says so), \
+-word excludes, begin* matches every word with that beginning. The path of a file or a date puts what is called so first. Put -- before a query that starts with a hyphen: \
 `kb search -- '-draft release plan'`")]
 pub(in crate::cli) struct Search {
     /// What to look for
