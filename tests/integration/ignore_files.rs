@@ -175,3 +175,27 @@ fn what_programs_made_is_left_out_named_and_read_on_request() {
     let plan = env.ok(&["add", "project", "--dry-run"]).stdout;
     assert!(!plan.contains("LARGEST FOLDERS"), "nothing is to be read: {plan}");
 }
+
+/// The rule looks at the content, so a bundle may have any name.
+#[test]
+fn bundles_are_left_out_by_content_and_data_for_people_is_read() {
+    let env = word_env();
+    let bundle = "function a(e,t){return e.b&&t.c?e.b(t):new d(e,t)}".repeat(200);
+    env.write("site/vendor-CLZY7.js", &bundle);
+    env.write("site/kept.js", bundle.replace("a(", "k("));
+    env.write("site/.kbignore", "!kept.js\n");
+    let message = r#"{"role":"user","content":"When does the zephyrine ferry leave?"},"#;
+    env.write("site/chat.json", format!("[{}null]", message.repeat(99)));
+    let plan = env.ok(&["add", "site", "--dry-run", "--format=json"]).stdout;
+    assert!(plan.contains("generated"), "{plan}");
+    let added = env.ok(&["add", "site"]).stderr;
+    let named = "1 ignored: 1 .js; `kb files --ignored` lists them. `--include-ignored` reads what programs made.";
+    assert!(added.contains("Added 2 documents.") && added.contains(named), "{added}");
+    let ignored = env.ok(&["files", "--ignored"]).stdout;
+    assert!(ignored.contains("vendor-CLZY7.js") && ignored.contains("generated"), "{ignored}");
+    // A file that the user names is read, and then stays.
+    assert!(env.ok(&["add", "site/vendor-CLZY7.js"]).stderr.contains("Added 1 document."));
+    env.write("site/vendor-CLZY7.js", format!("{bundle}f(1)"));
+    let updated = env.ok(&["update"]).stdout;
+    assert!(updated.contains("1 updated") && updated.contains("0 removed"), "{updated}");
+}

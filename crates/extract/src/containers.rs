@@ -131,6 +131,14 @@ pub struct Choice<'a> {
     pub further: &'a TextExtensions,
 }
 
+impl Choice<'_> {
+    /// Whether a file is left out because of its content: a program has written it for programs.
+    pub fn leaves_out(&self, format: Format, content: &[u8]) -> bool {
+        let is_chosen = self.is_named || !self.wanted.is_open() || self.further.includes_generated;
+        !is_chosen && detect::is_bundle(format, content)
+    }
+}
+
 /// Decides as [`detect::detect`] how a file is read, and returns its content. A compressed file whose name is
 /// that of nothing that kb reads is not unpacked, unless the user named it. Of an archive whose name does not say what
 /// it is, a child reads the directory.

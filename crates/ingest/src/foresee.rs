@@ -123,6 +123,7 @@ fn prospect(
     if wanted.is_open() && head.as_ref().is_ok_and(is_container) {
         return Ok((if is_changed { Prospect::Changed } else { Prospect::New }, 0));
     }
+    let mut is_generated = false;
     let detected = head.and_then(|head| {
         let head = match detect::is_compressed(&found.path, &head) {
             true => found.reach.read(&found.path, options.walk.max_bytes())?,
@@ -131,7 +132,10 @@ fn prospect(
         let (path, is_named) = (&found.path, found.is_named);
         let choice = Choice { is_named, wanted, further };
         let detected = containers::detect(path, &head, choice, &options.pdf)?;
-        let Some((format, _)) = detected else { return Ok(None) };
+        let Some((format, content)) = detected else { return Ok(None) };
+        // Of a large file, the beginning speaks for the rest.
+        let is_new = known.is_none() && !found.is_included;
+        is_generated = is_new && choice.leaves_out(format, &content);
         if !matches!(format, Format::Pdf | Format::Image(_)) {
             return Ok(Some(0));
         }
@@ -145,6 +149,7 @@ fn prospect(
     });
     let ocr_pages = detected.as_ref().ok().copied().flatten().unwrap_or(0);
     let prospect = match detected {
+        Ok(Some(_)) if is_generated => Prospect::Ignored(Rule::Generated),
         Ok(Some(_)) if known.is_some() => Prospect::Changed,
         Ok(Some(_)) => Prospect::New,
         Ok(None) if found.size_bytes == 0 => Prospect::Ignored(Rule::Empty),

@@ -117,6 +117,7 @@ pub fn make(
         size_bytes: bytes.len() as u64,
         mtime_ns: 0,
         is_named: true,
+        is_included: false,
         // There is no file to open.
         reach: Reach::Anywhere,
         read_as: None,

@@ -51,8 +51,15 @@ mod tests {
     use std::path::PathBuf;
 
     fn file(path: &str, size_bytes: u64) -> Found {
-        let (is_named, reach, read_as) = (false, Reach::Anywhere, None);
-        Found { path: PathBuf::from(path), size_bytes, mtime_ns: 0, is_named, reach, read_as }
+        Found {
+            path: PathBuf::from(path),
+            size_bytes,
+            mtime_ns: 0,
+            is_named: false,
+            is_included: false,
+            reach: Reach::Anywhere,
+            read_as: None,
+        }
     }
 
     /// Returns the sizes in the new order.

@@ -150,8 +150,11 @@ impl IngestReport {
             Rule::Small => "too small".to_owned(),
             Rule::Generated => {
                 self.num_generated += 1;
-                let name = left_out.path.file_name().unwrap_or_default().to_string_lossy();
-                detect::generated(&left_out.path).unwrap_or(&name).to_owned()
+                let name = || left_out.path.file_name().unwrap_or_default().to_string_lossy();
+                match left_out.stamp {
+                    Some(_) => detect::kind(&left_out.path),
+                    None => name().into_owned(),
+                }
             }
             _ => detect::kind(&left_out.path),
         };

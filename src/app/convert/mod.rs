@@ -4,6 +4,7 @@ mod folder;
 mod lines;
 mod parallel;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use parallel::Input;
@@ -190,7 +191,10 @@ impl Job {
         let (is_named, wanted) = (found.is_named, self.options.wanted);
         let choice = Choice { is_named, wanted, further: &walk.text_extensions };
         let detected = containers::detect(&found.path, &bytes, choice, &self.options.pdf)?;
-        let format = detected.map(|(format, _)| format);
+        let is_read = |(format, content): &(Format, Cow<'_, [u8]>)| {
+            found.is_included || !choice.leaves_out(*format, content)
+        };
+        let format = detected.filter(is_read).map(|(format, _)| format);
         Ok(format.map(|format| (bytes, format)))
     }
 

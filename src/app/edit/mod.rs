@@ -130,5 +130,14 @@ fn read_file(
             .with_hint("`kb update` reads it again; then edit the title"));
     }
     let (size_bytes, mtime_ns) = (known.stamp.size_bytes, known.stamp.mtime_ns);
-    Ok((Found { path, size_bytes, mtime_ns, is_named: true, reach, read_as: None }, bytes))
+    let found = Found {
+        path,
+        size_bytes,
+        mtime_ns,
+        is_named: true,
+        is_included: false,
+        reach,
+        read_as: None,
+    };
+    Ok((found, bytes))
 }

@@ -3,6 +3,7 @@
 //! The extension decides. The first bytes decide for files without an extension, and reveal files
 //! that are not what their name claims. What the user specifies overrides both.
 
+mod bundles;
 mod content;
 mod extension;
 mod languages;
@@ -28,6 +29,7 @@ use magic::{
 };
 use names::{by_name, is_manual_page, is_text_name};
 
+pub use bundles::is_bundle;
 pub use magic::looks_like;
 pub use names::{TextExtensions, generated};
 

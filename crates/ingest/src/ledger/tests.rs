@@ -32,6 +32,7 @@ fn found(path: &str, (size_bytes, mtime_ns): (u64, i64)) -> Found {
         size_bytes,
         mtime_ns,
         is_named: false,
+        is_included: false,
         reach: Reach::Anywhere,
         read_as: None,
     }

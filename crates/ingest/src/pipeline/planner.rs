@@ -192,6 +192,13 @@ impl Planner<'_> {
                 && stored.doc_type == format.doc_type()
                 && stored.language.as_deref() == format.language().map(Language::as_str)
         });
+        // What is indexed stays, also at another path.
+        let is_new = known.is_none() && same.is_none();
+        if is_new && !found.is_included && choice.leaves_out(format, &content) {
+            let stamp = Some((found.size_bytes, found.mtime_ns));
+            let left_out = LeftOut { path: found.path, rule: Rule::Generated, stamp };
+            return Ok(Decision::without_look(Outcome::Ignored(left_out)));
+        }
         let is_misnamed = match &same {
             Some(same) => self.is_misnamed(same, &found)?,
             None => false,

@@ -18,7 +18,7 @@ use crate::files::Metadata;
 use crate::files::reach::{Folder, Reach};
 use crate::text::paths::resolved;
 
-use tree::{Item, Seen, Tree};
+use tree::{Item, Seen, Tree, WalkedFile};
 
 pub use left_out::{LeftOut, Rule};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
@@ -57,6 +57,8 @@ pub struct Found {
     pub mtime_ns: i64,
     /// Whether the user named it, rather than the walk finding it in a directory.
     pub is_named: bool,
+    /// Whether an ignore file names it as one to read, as `!bundle.js` does.
+    pub is_included: bool,
     /// Which links may be followed to open it.
     pub reach: Reach,
     /// How it is read; `None` where the options of the run say it.
@@ -134,8 +136,8 @@ fn steps(
         files.map(move |(item, reach)| (item, reach, read_as.clone(), known))
     });
     files.filter_map(move |(item, reach, read_as, known)| {
-        let (path, metadata) = match item {
-            Ok(Seen::File(path, metadata)) => (path, metadata),
+        let WalkedFile { path, metadata, is_included } = match item {
+            Ok(Seen::File(file)) => file,
             Ok(Seen::LeftOut(left_out)) => return Some(Ok(Step::LeftOut(left_out))),
             Err(error) => return Some(Err(error)),
         };
@@ -154,7 +156,15 @@ fn steps(
             });
         }
         let (size_bytes, mtime_ns) = stamp(&metadata);
-        Some(Ok(Step::Found(Found { path, size_bytes, mtime_ns, is_named, reach, read_as })))
+        Some(Ok(Step::Found(Found {
+            path,
+            size_bytes,
+            mtime_ns,
+            is_named,
+            is_included,
+            reach,
+            read_as,
+        })))
     })
 }
 
@@ -202,7 +212,7 @@ fn files(start: Start, follow_links: bool, extent: (bool, bool)) -> Items {
         Err(error) => return one(Err(error), Reach::Anywhere),
     };
     if metadata.is_file() {
-        return one(Ok(Seen::File(path, metadata)), reach);
+        return one(Ok(Seen::File(WalkedFile { path, metadata, is_included: false })), reach);
     }
     if !metadata.is_dir() {
         return one(Err(Error::NotAFile { path }), reach);

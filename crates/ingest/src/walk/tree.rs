@@ -18,8 +18,16 @@ use super::start::Territory;
 
 /// An entry of a folder.
 pub(super) enum Seen {
-    File(PathBuf, Metadata),
+    File(WalkedFile),
     LeftOut(LeftOut),
+}
+
+/// A file of a folder.
+pub(super) struct WalkedFile {
+    pub(super) path: PathBuf,
+    pub(super) metadata: Metadata,
+    /// Whether an ignore file names it as one to read.
+    pub(super) is_included: bool,
 }
 
 /// A file or what is left out, or why it cannot be used.
@@ -148,7 +156,12 @@ impl Tree {
                 let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok);
                 match metadata {
                     // It may have changed since; the file is checked again when it is opened.
-                    Ok(metadata) => metadata.is_file().then(|| Ok(Seen::File(path, metadata))),
+                    Ok(metadata) => {
+                        let is_included = verdict == Verdict::In;
+                        let is_file = metadata.is_file();
+                        let file = Seen::File(WalkedFile { path, metadata, is_included });
+                        is_file.then_some(Ok(file))
+                    }
                     Err(source) => failure(Error::Io { path, source }).map(Err),
                 }
             }
