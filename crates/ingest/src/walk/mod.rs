@@ -7,6 +7,7 @@ mod left_out;
 mod rules;
 mod start;
 mod tree;
+mod worktrees;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -15,6 +15,7 @@ use super::generated;
 use super::left_out::{LeftOut, Rule};
 use super::rules::{Rules, Source, Verdict};
 use super::start::Territory;
+use super::worktrees;
 
 /// An entry of a folder.
 pub(super) enum Seen {
@@ -175,8 +176,7 @@ impl Tree {
                 let rules = level.rules.clone();
                 match self.enter(path, &rules) {
                     Ok(Level { path, entries, .. })
-                        if may_be_generated
-                            && generated::is_marked(&self.reach, &path, entries.as_slice()) =>
+                        if may_be_generated && self.is_marked(&path, entries.as_slice()) =>
                     {
                         self.left_out(path, Rule::Generated, None)
                     }
@@ -190,6 +190,12 @@ impl Tree {
             Kind::Link => self.left_out(path, Rule::Link, metadata),
             Kind::Other => self.left_out(path, Rule::Special, metadata),
         }
+    }
+
+    /// Whether what is in a folder shows that it is generated, or a copy of another.
+    fn is_marked(&self, path: &Path, entries: &[FolderEntry]) -> bool {
+        generated::is_marked(&self.reach, path, entries)
+            || worktrees::is_second(&self.reach, &self.top, path, entries)
     }
 
     /// Whether a folder, or what a link leads to, is walked from another start.

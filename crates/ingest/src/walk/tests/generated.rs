@@ -45,3 +45,25 @@ fn what_programs_generated_is_left_out_where_its_name_or_its_neighbours_say_so()
     let kept = listed(dir.path(), &["web"], &OPTIONS);
     assert_eq!(kept, ["web/dist/a.md", "web/package.json", "web/vendor/letter.md"]);
 }
+
+#[test]
+fn second_checkouts_are_left_out_and_submodules_are_read() {
+    let dir = tree(&[
+        "app/a.md", "app/wt/a.md", "app/lib/a.md", "bare/main/a.md", "other/a.md", "lost/a.md",
+    ]);
+    let elsewhere = tree(&["a.md"]);
+    let point = |name: &str, target: &str| {
+        fs::write(dir.path().join(name).join(".git"), format!("gitdir: {target}\n")).unwrap();
+    };
+    let (here, there) = (dir.path().display(), elsewhere.path().display());
+    point("app/wt", &format!("{here}/app/.git/worktrees/wt"));
+    point("app/lib", "../.git/modules/lib");
+    point("bare/main", &format!("{here}/bare/.git/worktrees/main"));
+    point("other", &format!("{there}/.git/worktrees/other"));
+    point("lost", "/not/on/this/machine/.git/worktrees/lost");
+    fs::create_dir(dir.path().join("bare/.git")).unwrap();
+    fs::write(dir.path().join("bare/.git/config"), "[core]\n\tbare = true\n").unwrap();
+    let kept = ["app/a.md", "app/lib/a.md", "bare/main/a.md", "other/a.md"];
+    assert_eq!(listed(dir.path(), &[""], &OPTIONS), kept);
+    assert_eq!(listed(dir.path(), &["app/wt"], &OPTIONS), ["app/wt/a.md"]);
+}
