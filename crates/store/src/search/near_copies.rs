@@ -1,8 +1,8 @@
 //! Recognises passages that nearly repeat each other, by the word shingles they share.
 //!
-//! Two questions use the same comparison. A page of hits omits passages that are *the same passage
+//! Three questions use the same comparison. A page of hits omits passages that are *the same passage
 //! again*. That relation is symmetric: nearly all shingles of either passage are in both
-//! ([`COPY`]). Evidence omits passages that *add nothing new*. That relation is not symmetric:
+//! ([`COPY`]). Newer documents first ([`EDITION`]) needs only half of them. Evidence omits passages that *add nothing new*. That relation is not symmetric:
 //! nearly all shingles of the new passage are in the other, however much more the other says
 //! ([`NOTHING_NEW`]). Broder calls these resemblance and containment ("On the resemblance and
 //! containment of documents", 1997).
@@ -38,6 +38,11 @@ enum Base {
 pub(super) const COPY: Measure =
     Measure { num_words: 3, min_shingles: 15, base: Base::Either, min_shared: 0.8 };
 
+/// One passage is the other at another time: most of it is the same, and what has changed is what the question may be
+/// about.
+pub(super) const EDITION: Measure =
+    Measure { num_words: 3, min_shingles: 10, base: Base::Either, min_shared: 0.5 };
+
 /// Everything in the passage is already present, whatever its length: the answer is cut to a budget,
 /// in which even a short repetition costs tokens.
 pub(super) const NOTHING_NEW: Measure =
@@ -46,7 +51,7 @@ pub(super) const NOTHING_NEW: Measure =
 /// Passages, prepared for comparison with others.
 pub(super) struct NearCopies {
     measure: Measure,
-    seen: Vec<HashSet<u64>>,
+    seen: Vec<Shingles>,
 }
 
 pub(super) struct Shingles(HashSet<u64>);
@@ -64,16 +69,28 @@ impl NearCopies {
     /// Returns the position of the first passage that the new one repeats, in the order of
     /// [`Self::push`].
     pub(super) fn find(&self, new: &Shingles) -> Option<usize> {
-        self.seen.iter().position(|seen| self.measure.holds(seen, &new.0))
+        self.find_where(new, |_| true)
+    }
+
+    /// As [`Self::find`], among the passages at the positions that `is_asked` accepts.
+    pub(super) fn find_where(
+        &self,
+        new: &Shingles,
+        is_asked: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let is_repeated = |at: usize| is_asked(at) && self.measure.holds(&self.seen[at], new);
+        (0..self.seen.len()).find(|at| is_repeated(*at))
     }
 
     pub(super) fn push(&mut self, new: Shingles) {
-        self.seen.push(new.0);
+        self.seen.push(new);
     }
 }
 
 impl Measure {
-    fn holds(&self, seen: &HashSet<u64>, new: &HashSet<u64>) -> bool {
+    /// Whether a passage repeats one that was seen before.
+    pub(super) fn holds(&self, seen: &Shingles, new: &Shingles) -> bool {
+        let (Shingles(seen), Shingles(new)) = (seen, new);
         let (num_seen, num_new) = (count(seen.len()), count(new.len()));
         let fewer = num_seen.min(num_new);
         let least_base = match self.base {

@@ -1,5 +1,8 @@
 //! Chooses the fused chunks to show: the first of near copies, at most the requested number per
 //! document, and tables of contents last.
+//!
+//! A near copy in a document of another title is shown: which of a manual page, the reference and the edition of another
+//! year is the right citation of the same words, the reader decides.
 
 use std::collections::HashMap;
 
@@ -59,7 +62,8 @@ pub(super) fn page<'a>(
             place += 1;
             if place <= num_checked {
                 let shingles = copies.shingles_of(&stored.chunk.chunk.text);
-                if let Some(first) = copies.find(&shingles) {
+                let has_title = |first: usize| shown[first].stored.title == stored.title;
+                if let Some(first) = copies.find_where(&shingles, has_title) {
                     shown[first].num_copies += 1;
                     continue;
                 }

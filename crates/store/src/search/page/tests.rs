@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::search::fuse::Legs;
-use crate::testing::TestDb;
+use crate::testing::{TestDb, document};
 
 /// A passage that is long enough to have near copies.
 const PASSAGE: &str = "the gauge is read at eight in the morning and at six in the evening by a keeper who \
@@ -115,7 +115,11 @@ fn a_table_of_contents_counts_after_the_text_of_its_document() {
 #[test]
 fn near_copies_among_many_candidates_are_counted_instead_of_shown() {
     let copy = format!("{PASSAGE} today");
-    let db = two_documents([PASSAGE, "two", &copy, PASSAGE, "five"]);
+    let mut db = TestDb::new();
+    db.add("/a.md", &[PASSAGE, "two", &copy], &[]);
+    let mut same_title = document("/other/a.md", &[PASSAGE, "five"], &[]);
+    same_title.title = "Title of /a.md".to_owned();
+    db.put(&same_title, &[PASSAGE, "five"], &[]);
     let many = padded(&[1, 2, 3, 4, 5], MIN_DEPTH as usize);
     assert_eq!(shown(&db, &many, &options(9)), [(1, 2), (2, 0), (5, 0)]);
     // A copy takes no place.
@@ -129,6 +133,13 @@ fn near_copies_among_many_candidates_are_counted_instead_of_shown() {
     // Only candidates for which their documents have room are counted.
     let per_document = SearchOptions { per_document: Some(3), ..options(9) };
     assert_eq!(ids(&db, &many, &per_document), all);
+}
+
+#[test]
+fn a_near_copy_in_a_document_of_another_title_is_shown() {
+    let db = two_documents([PASSAGE, "two", PASSAGE, PASSAGE, "five"]);
+    let many = padded(&[1, 2, 3, 4, 5], MIN_DEPTH as usize);
+    assert_eq!(shown(&db, &many, &options(9)), [(1, 1), (2, 0), (4, 0), (5, 0)]);
 }
 
 #[test]
