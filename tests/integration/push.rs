@@ -106,6 +106,10 @@ pub(crate) fn home() -> TestEnv {
         "more/copy.md",
         "# Copy\n\nThe tide gauge in the harbour is frozen; the gauge, the gauge.\n",
     );
+    env.write(
+        "more/svn.md",
+        "---\nsuperseded_by: git.md\n---\n# Subversion\n\nInstall subversion.\n",
+    );
     env.ok(&["add", "more"]);
     env
 }
@@ -147,6 +151,7 @@ fn a_copy_answers_as_the_database_does() {
         "\"no such phrase\" gauge",
         "gauge -Haus",
         "Installing INSTALLED",
+        "install subversion or git",
         "café 12.4 E12",
         "words that occur nowhere: xyzzy",
     ] {

@@ -93,12 +93,31 @@ pub struct Metadata {
     /// Other names that its front matter gives it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
+    /// That it says it is out of date; `None` for a document in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub superseded: Option<Superseded>,
     /// The links to other documents in its front matter, as they are written, with their lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<(u32, String)>,
     /// Messages to the user about reading the file, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// A document's statement that it is out of date.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Superseded {
+    /// The path or title of what replaces it, as written; `None` if it does not say.
+    pub by: Option<String>,
+}
+
+impl Superseded {
+    /// Returns the statement for people: `superseded by travel-2025.md`.
+    pub fn describe(&self) -> String {
+        let by = self.by.as_ref().map(|by| format!(" by {by}"));
+        format!("superseded{}", by.unwrap_or_default())
+    }
 }
 
 /// How well the pages of a document could be read. Every page is read, empty or unread.

@@ -275,6 +275,8 @@ mod tests {
             total_chunks: 1,
             date: None,
             date_origin: None,
+            superseded: None,
+            aliases: Vec::new(),
         };
         let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
         Hit {

@@ -62,6 +62,8 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
             total_chunks: 9,
             date: Some("2026-05-17".into()),
             date_origin: None,
+            superseded: None,
+            aliases: Vec::new(),
         },
         terms: Vec::new(),
         contributions: Vec::new(),

@@ -109,6 +109,10 @@ struct MetadataJson<'a> {
     date: Option<&'a str>,
     /// Stated natural language: `en`, `de-CH`.
     language: Option<&'a str>,
+    /// Whether it says that it is out of date.
+    superseded: bool,
+    /// The path or title of what replaces it, as written; null if it does not say.
+    superseded_by: Option<&'a str>,
     /// Recognised natural language: `en`, `de`; null for source code, and if it is not clear.
     natural_language: Option<&'a str>,
     /// How well its pages could be read; null for a document without pages.
@@ -153,6 +157,8 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
             created: metadata.created.as_deref(),
             date: document.date_given.as_deref(),
             language: metadata.language.as_deref(),
+            superseded: metadata.superseded.is_some(),
+            superseded_by: metadata.superseded.as_ref().and_then(|mark| mark.by.as_deref()),
             natural_language: metadata.natural_language.as_deref(),
             quality: metadata.quality.map(QualityJson::from),
             words: metadata.words.as_ref(),

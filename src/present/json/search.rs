@@ -163,6 +163,10 @@ struct PlaceJson<'a> {
     date: Option<&'a str>,
     /// The origin of the date: `user`, `document`, `file` or `added`.
     date_origin: Option<&'a str>,
+    /// Whether the document says that it is out of date.
+    superseded: bool,
+    /// The path or title of what replaces it, as written; null if it does not say.
+    superseded_by: Option<&'a str>,
     /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
     /// more; null if it is unchanged, or if there is no file.
     stale: Option<&'static str>,
@@ -190,8 +194,8 @@ struct EvidenceJson {
     /// The part of both weights that follows from the document, above 0, at most 1: its name, its other results,
     /// what the passage defines, its age.
     document_weight: f64,
-    /// The part of `document_weight` that follows from the document's age, 0.95 to 1; null unless newer documents
-    /// are preferred.
+    /// The part of `document_weight` that follows from the document's age, 0.95 to 1, and less for an older edition;
+    /// null unless newer documents are preferred.
     recency: Option<f64>,
 }
 
@@ -224,6 +228,8 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 page_label: chunk.page_label.as_deref(),
                 date: document.date.as_deref(),
                 date_origin: document.date_origin.as_deref(),
+                superseded: document.superseded.is_some(),
+                superseded_by: document.superseded.as_ref().and_then(|mark| mark.by.as_deref()),
                 stale: hit.stale.map(Stale::as_str),
             },
             evidence: EvidenceJson {

@@ -107,6 +107,9 @@ impl Human {
         if let Some(author) = &metadata.author {
             facts.push(fact("Author", clean(author)));
         }
+        if let Some(mark) = &metadata.superseded {
+            facts.push(fact("Status", clean(&mark.describe())).painted(Meaning::Warning));
+        }
         facts.extend(other_ends(links).map(|(name, ends)| fact(name, ends)));
         if let Some(stale) = stale {
             facts.push(

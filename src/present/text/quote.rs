@@ -114,7 +114,7 @@ pub(super) fn part(hit: &Hit) -> String {
     });
     parts.extend(section);
     parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
-    parts.extend(hit.stale.map(|stale| format!("*{}*", stale::mark(stale))));
+    parts.extend(marks(hit));
     parts.iter().map(|part| format!("{part}, ")).collect()
 }
 
@@ -154,9 +154,16 @@ fn named(hit: &Hit) -> String {
     parts.extend(pages(chunk.page, chunk.last_page));
     parts.extend(chunk.section.as_deref().map(|text| format!("§ {}", escaped(&clean(text)))));
     parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
-    // Emphasis cannot come from a title or heading, where it would be escaped.
-    parts.extend(hit.stale.map(|stale| format!("*{}*", stale::mark(stale))));
+    parts.extend(marks(hit));
     parts.join(", ")
+}
+
+/// Returns what is to be known before a hit is cited: that its document is out of date, or its file has changed.
+fn marks(hit: &Hit) -> Vec<String> {
+    let superseded = hit.stored.superseded.as_ref().map(|mark| escaped(&clean(&mark.describe())));
+    let stale = hit.stale.map(|stale| stale::mark(stale).to_owned());
+    // Emphasis cannot come from a title or heading, where it would be escaped.
+    [superseded, stale].into_iter().flatten().map(|mark| format!("*{mark}*")).collect()
 }
 
 struct Location {

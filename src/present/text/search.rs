@@ -137,6 +137,9 @@ impl Human {
         if hit.num_copies > 0 {
             parts.push((Meaning::Faint, format!("[{}]", quote::copies(hit.num_copies))));
         }
+        if let Some(mark) = &document.superseded {
+            parts.push((Meaning::Warning, format!("[{}]", clean(&mark.describe()))));
+        }
         if let Some(stale) = hit.stale {
             parts.push((Meaning::Warning, format!("[{}]", stale.as_str())));
         }

@@ -11,6 +11,7 @@ use jiff::civil;
 use jiff::tz::TimeZone;
 use yaml_serde::{Mapping, Value};
 
+use super::superseded;
 use crate::document::Document;
 use crate::limits;
 use crate::text::links::note_links;
@@ -171,13 +172,14 @@ fn apply(fields: &Mapping, document: &mut Document) {
     document.metadata.language = scalar(&["lang", "language"]);
     document.metadata.created = scalar(&["date", "created", "created_at", "Date"]).map(to_rfc3339);
     let aliases = ["aliases", "alias"].into_iter().find_map(|name| fields.get(name));
+    document.metadata.superseded = superseded::read(fields);
     document.metadata.aliases = aliases.map(words).unwrap_or_default();
     document.tags = fields.get("tags").or_else(|| fields.get("tag")).map(tags).unwrap_or_default();
 }
 
 /// Returns the words of a value: the text of a scalar, the elements of a list, the `name` of a
 /// mapping.
-fn words(value: &Value) -> Vec<String> {
+pub(super) fn words(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -8,6 +8,7 @@ mod divs;
 pub mod front_matter;
 mod resolve;
 pub mod spell;
+mod superseded;
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -71,7 +71,18 @@ const HITS: &str = "
             WHERE siblings.document_id = documents.id
         ) AS total_chunks,
         (SELECT date FROM document_dates WHERE document_id = documents.id) AS date,
-        (SELECT origin FROM document_dates WHERE document_id = documents.id) AS date_origin
+        (SELECT origin FROM document_dates WHERE document_id = documents.id) AS date_origin,
+        -- Few documents have either, and looking for a word is faster than reading JSON.
+        iif(
+            instr(documents.metadata, '\"superseded\":') > 0,
+            coalesce(documents.metadata -> '$.superseded', 'null'),
+            'null'
+        ) AS superseded,
+        iif(
+            instr(documents.metadata, '\"aliases\":') > 0,
+            coalesce(documents.metadata -> '$.aliases', '[]'),
+            '[]'
+        ) AS aliases
     FROM json_each(:ids) AS wanted
     CROSS JOIN chunks ON chunks.id = wanted.value
     CROSS JOIN documents ON documents.id = chunks.document_id
@@ -86,6 +97,14 @@ const ORIGINS: &str = "
     FROM json_each(:ids) AS wanted
     CROSS JOIN chunks ON chunks.id = wanted.value
     CROSS JOIN documents ON documents.id = chunks.document_id";
+
+const SUPERSEDED: &str = "
+    SELECT chunks.id
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN chunks ON chunks.id = wanted.value
+    CROSS JOIN documents ON documents.id = chunks.document_id
+    WHERE instr(documents.metadata, '\"superseded\":') > 0
+        AND documents.metadata -> '$.superseded' IS NOT NULL";
 
 const INSERT_CHUNK: &str = "
     INSERT INTO chunks
@@ -140,6 +159,8 @@ impl Store {
                     total_chunks: row.get("total_chunks")?,
                     date: row.get("date")?,
                     date_origin: row.get("date_origin")?,
+                    superseded: columns::json_column(row, "superseded")?,
+                    aliases: columns::json_column(row, "aliases")?,
                 })
             })
         })
@@ -153,6 +174,14 @@ impl Store {
                 let (document_id, is_code, symbol) = (row.get(1)?, row.get(2)?, row.get(3)?);
                 Ok((row.get(0)?, ChunkOrigin { document_id, is_code, symbol }))
             })
+        })
+    }
+
+    /// Returns those of the chunks whose documents say that they are out of date.
+    pub fn superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>> {
+        self.read(|db| {
+            let ids = columns::to_json(ids)?;
+            sql::rows(db, SUPERSEDED, named_params! { ":ids": ids }, |row| row.get(0))
         })
     }
 

@@ -177,6 +177,7 @@ mod tests {
             parts: Some(FileParts { num_read: 3, ..FileParts::default() }),
             headings: vec![(1, "Tides".into())],
             aliases: vec![],
+            superseded: None,
             links: vec![],
             warnings: vec!["one page could not be read".into()],
         };

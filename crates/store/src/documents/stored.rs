@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{Chunk, DocType, Metadata, Quality, Words};
+use crate::document::{Chunk, DocType, Metadata, Quality, Superseded, Words};
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::fields;
 
@@ -156,4 +156,8 @@ pub struct StoredHit {
     pub date: Option<String>,
     /// The source of the date: `document`, `file`, or `added` if neither has a date.
     pub date_origin: Option<String>,
+    /// That the document says it is out of date; `None` if it is in force.
+    pub superseded: Option<Superseded>,
+    /// Other names of the document.
+    pub aliases: Vec<String>,
 }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::de::DeserializeOwned;
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, ToSql, Type};
 
@@ -14,7 +15,7 @@ use super::state::State;
 use super::statements::{
     BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NAMED_PATHS, NEAREST,
     NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES,
-    VECTORS,
+    SUPERSEDED, VECTORS,
 };
 use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::{Error, Result};
@@ -198,6 +199,12 @@ impl Remote {
         StoredChunk::of_copy(id, chunk_index, chunk, self.get(row, 5)?)
             .map_err(|_| self.damaged("the metadata of a chunk"))
     }
+
+    /// Returns a value of the metadata of a document.
+    fn stated<T: DeserializeOwned>(&self, row: &Row, column: usize) -> Result<T> {
+        let json: &str = self.get(row, column)?;
+        serde_json::from_str(json).map_err(|_| self.damaged("the metadata of a document"))
+    }
 }
 
 fn numbers(ids: &[ChunkId]) -> Vec<i64> {
@@ -353,6 +360,8 @@ impl Searchable for Remote {
                 date: self.get(row, 13)?,
                 date_origin: self.get(row, 14)?,
                 format: self.get(row, 15)?,
+                superseded: self.stated(row, 16)?,
+                aliases: self.stated(row, 17)?,
             })
         };
         rows.iter().map(hit).collect()
@@ -366,6 +375,11 @@ impl Searchable for Remote {
             Ok((self.id(row, 0)?, ChunkOrigin { document_id, is_code, symbol }))
         };
         rows.iter().map(place).collect()
+    }
+
+    fn superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>> {
+        let rows = self.query(SUPERSEDED, &[(&numbers(ids), Type::INT8_ARRAY)])?;
+        rows.iter().map(|row| self.id(row, 0)).collect()
     }
 
     fn newest(&self, filter: &Filter) -> Result<Option<String>> {

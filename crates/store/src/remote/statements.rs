@@ -93,6 +93,13 @@ pub(super) const ORIGINS: &str = "
     JOIN kb_documents AS document ON document.id = chunk.document_id
     WHERE chunk.id = ANY ($1)";
 
+pub(super) const SUPERSEDED: &str = "
+    SELECT chunk.id
+    FROM kb_chunks AS chunk
+    JOIN kb_documents AS document ON document.id = chunk.document_id
+    WHERE chunk.id = ANY ($1) AND document.metadata ? 'superseded'
+    ORDER BY chunk.id";
+
 pub(super) const OTHER_PATHS: &str = "
     SELECT id, array_remove(paths, path) FROM kb_documents WHERE id = ANY ($1) AND cardinality(paths) > 1";
 
@@ -109,7 +116,9 @@ pub(super) const HITS: &str = "
         chunk.metadata::text, document.id, document.title, document.path, document.doc_type,
         document.language, document.tags, document.total_chunks, document.date,
         document.date_origin,
-        coalesce(document.metadata ->> 'format', document.language, document.doc_type)
+        coalesce(document.metadata ->> 'format', document.language, document.doc_type),
+        coalesce(document.metadata -> 'superseded', 'null')::text,
+        coalesce(document.metadata -> 'aliases', '[]')::text
     FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (id, place)
     JOIN kb_chunks AS chunk ON chunk.id = wanted.id
     JOIN kb_documents AS document ON document.id = chunk.document_id

@@ -1,8 +1,8 @@
 //! Lets newer documents win near ties: lowers the weights of a hit by the age of its document.
 //!
 //! Ages count from the newest document that passes the filter, not from the clock, so the same question gives the same
-//! answer tomorrow. The weights never fall below [`FLOOR`] of what they were: a passage that answers clearly better
-//! stays first, however old it is.
+//! answer tomorrow. The weights do not fall below [`FLOOR`] of what they were: a passage that answers clearly better
+//! stays first, however old it is, unless it is an older edition of another ([`editions`]).
 
 use std::collections::HashMap;
 
@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
+use crate::search::editions;
 use crate::search::fuse::Fused;
 use crate::search::options::Recency;
 use crate::search::searchable::Searchable;
@@ -44,6 +45,8 @@ pub(super) fn weigh(
         hit.recency = Some(share);
     }
     fused.sort_by(Fused::order);
+    editions::newer_first(fused, &stored, &days);
+    fused.sort_by(Fused::order);
     Ok(())
 }
 
@@ -55,7 +58,7 @@ fn share(age: Option<i32>, half_life_days: u32) -> f64 {
 }
 
 /// Returns the number of a day, counted from any fixed one; `None` if it is not one like `2026-05-17`.
-fn day_number(date: &str) -> Option<i32> {
+pub(super) fn day_number(date: &str) -> Option<i32> {
     let day: Date = date.parse().ok()?;
     Some((day - Date::ZERO).get_days())
 }

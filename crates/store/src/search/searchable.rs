@@ -40,6 +40,7 @@ pub trait Searchable: Sized + Send {
     fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
     fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
+    fn superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>>;
     fn newest(&self, filter: &Filter) -> Result<Option<String>>;
     fn chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>>;
     fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
@@ -77,6 +78,7 @@ impl Searchable for Store {
         token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
         hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
         origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
+        superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>>;
         newest(&self, filter: &Filter) -> Result<Option<String>>;
         chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>>;
         other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;

@@ -35,6 +35,8 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         total_chunks: 10,
         date: None,
         date_origin: None,
+        superseded: None,
+        aliases: Vec::new(),
     };
     Hit {
         score: 1.0,
