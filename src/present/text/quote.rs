@@ -158,7 +158,7 @@ fn named(hit: &Hit) -> String {
     parts.join(", ")
 }
 
-/// Returns what is to be known before a hit is cited: that its document is out of date, or its file has changed.
+/// Returns the marks of a hit that a reader should see before citing it: its document is out of date, or its file has changed.
 fn marks(hit: &Hit) -> Vec<String> {
     let superseded = hit.stored.superseded.as_ref().map(|mark| escaped(&clean(&mark.describe())));
     let stale = hit.stale.map(|stale| stale::mark(stale).to_owned());
