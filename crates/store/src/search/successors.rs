@@ -123,6 +123,7 @@ mod tests {
             title: title.to_owned(),
             path: Some(path.to_owned()),
             doc_type: DocType::Markdown,
+            format: "markdown".into(),
             language: None,
             tags: Vec::new(),
             total_chunks: 1,
