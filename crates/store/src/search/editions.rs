@@ -151,7 +151,7 @@ pub(super) fn without_years(title: &str) -> String {
     if kept.is_empty() { title.to_lowercase() } else { kept.join(" ") }
 }
 
-fn is_year(word: &str) -> bool {
+pub(super) fn is_year(word: &str) -> bool {
     let is_number = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     is_number && (word.starts_with("19") || word.starts_with("20"))
 }

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::StoredHit;
 use crate::ids::DocumentId;
-use crate::search::editions::without_years;
+use crate::search::editions::{is_year, without_years};
 use crate::text::paths::path_of;
 
 /// Returns the successor of a document among `known`, a hit of each document: by path, file name, title or alias, else
@@ -53,7 +53,9 @@ impl SuccessorName {
     /// Whether the name is a path that leads to a document.
     fn is_path_of(&self, hit: &StoredHit) -> bool {
         let Some(path) = hit.path.as_deref().map(path_of) else { return false };
-        let is = |path: &Path| self.path.as_deref() == Some(path) || path.ends_with(&self.end);
+        // Every path ends with an empty one.
+        let has_end = |path: &Path| !self.end.as_os_str().is_empty() && path.ends_with(&self.end);
+        let is = |path: &Path| self.path.as_deref() == Some(path) || has_end(path);
         is(&path) || is(&path.with_extension(""))
     }
 
@@ -71,7 +73,9 @@ impl SuccessorName {
     fn begins(&self, hit: &StoredHit) -> bool {
         let begins = |text: &str| {
             let (words, last) = (words(text), self.words.last());
-            let is_number = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
+            // A daily note begins with a year, too.
+            let is_number =
+                |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit()) && !is_year(word);
             !self.words.is_empty() && words.starts_with(&self.words)
                 || last.filter(is_number).is_some_and(|number| words.first() == Some(number))
         };
@@ -141,8 +145,9 @@ mod tests {
         let old =
             StoredHit { superseded, ..hit(1, "/n/policy/travel-2023.md", "Travel policy 2023") };
         let current = hit(2, "/n/policy/travel-2025.md", "Travel policy 2025");
+        let daily = hit(4, "/n/2026-01-02.md", "2026-01-02");
         let decision = hit(3, "/n/adr/0012-use-sqlite.md", "Use SQLite");
-        let found = successor(&old, &[&old, &decision, &current]);
+        let found = successor(&old, &[&old, &daily, &decision, &current]);
         assert_eq!(found, expected.map(DocumentId), "{by:?}");
     }
 
@@ -169,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_no_successor() {
-        for name in ["travel-2026.md", "", "0013", "travel-2023.md", "policy"] {
+        for name in ["travel-2026.md", "", "/", "0013", "Rules 2026", "travel-2023.md", "policy"] {
             check(Some(name), None);
         }
     }
