@@ -118,6 +118,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] page_label: Option<String>,
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
+        superseded: bool, #[serde(deserialize_with = "nullable")] superseded_by: Option<String>,
         #[serde(deserialize_with = "nullable")] stale: Option<String>,
     }
     Evidence {
@@ -157,6 +158,7 @@ contract! {
         updated_at: String,
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
+        superseded: bool, #[serde(deserialize_with = "nullable")] superseded_by: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
     }
@@ -180,6 +182,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
         #[serde(deserialize_with = "nullable")] natural_language: Option<String>,
+        superseded: bool, #[serde(deserialize_with = "nullable")] superseded_by: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
         #[serde(deserialize_with = "nullable")] parts: Option<FileParts>,

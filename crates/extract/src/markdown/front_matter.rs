@@ -11,6 +11,7 @@ use jiff::civil;
 use jiff::tz::TimeZone;
 use yaml_serde::{Mapping, Value};
 
+use super::front_words::words;
 use super::superseded;
 use crate::document::Document;
 use crate::limits;
@@ -175,23 +176,6 @@ fn apply(fields: &Mapping, document: &mut Document) {
     document.metadata.superseded = superseded::read(fields);
     document.metadata.aliases = aliases.map(words).unwrap_or_default();
     document.tags = fields.get("tags").or_else(|| fields.get("tag")).map(tags).unwrap_or_default();
-}
-
-/// Returns the words of a value: the text of a scalar, the elements of a list, the `name` of a
-/// mapping.
-pub(super) fn words(value: &Value) -> Vec<String> {
-    match value {
-        Value::String(text) => {
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            if text.is_empty() { Vec::new() } else { vec![text] }
-        }
-        Value::Number(number) => vec![number.to_string()],
-        Value::Bool(flag) => vec![flag.to_string()],
-        Value::Sequence(values) => values.iter().flat_map(words).collect(),
-        Value::Mapping(fields) => fields.get("name").map(words).unwrap_or_default(),
-        Value::Tagged(tagged) => words(&tagged.value),
-        Value::Null => Vec::new(),
-    }
 }
 
 /// Reads tags: a list, or text separated by commas or, if there are none, by blanks.

@@ -6,6 +6,7 @@
 
 mod divs;
 pub mod front_matter;
+mod front_words;
 mod resolve;
 pub mod spell;
 mod superseded;

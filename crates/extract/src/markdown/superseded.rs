@@ -2,7 +2,7 @@
 
 use yaml_serde::{Mapping, Value};
 
-use super::front_matter::words;
+use super::front_words::words;
 use crate::document::Superseded;
 use crate::text::links::note_links;
 

@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::fuse::Fused;
 use crate::search::near_copies::{self, NearCopies, Shingles};
-use crate::search::recency::day_number;
 use crate::search::searchable::Searchable;
 use crate::search::successors::successor;
+use crate::search::titles::{day_number, is_year, without_years, words};
 use crate::text::paths;
 
 /// Number of first hits that are compared.
@@ -142,23 +142,6 @@ fn lower(hit: &mut Fused, limit: f64) -> Option<f64> {
     let share = limit * JUST_BELOW / hit.score;
     hit.weigh(share);
     Some(share)
-}
-
-/// Returns the words of a title in small letters, without years, which tell the editions of a text: `Travel policy 2025`.
-pub(super) fn without_years(title: &str) -> String {
-    let kept: Vec<String> = words(title).filter(|word| !is_year(word)).collect();
-    // A title may be a year, and nothing else.
-    if kept.is_empty() { title.to_lowercase() } else { kept.join(" ") }
-}
-
-pub(super) fn is_year(word: &str) -> bool {
-    let is_number = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-    is_number && (word.starts_with("19") || word.starts_with("20"))
-}
-
-fn words(text: &str) -> impl DoubleEndedIterator<Item = String> + use<'_> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase)
 }
 
 #[cfg(test)]

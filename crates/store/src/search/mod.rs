@@ -36,6 +36,7 @@ mod shown;
 pub mod similar;
 mod successors;
 mod term;
+mod titles;
 mod weigh;
 mod weights;
 mod why;

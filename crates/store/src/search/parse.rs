@@ -12,16 +12,16 @@
 
 use std::collections::HashSet;
 
-use pieces::{MAX_PHRASE, Piece, Quotes, is_short, pieces};
-use unicode_categories::UnicodeCategories;
-
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::text::{exact, scripts};
+use pieces::{MAX_PHRASE, Piece, Quotes, is_short, pieces};
 
+mod letters;
 mod pieces;
 mod spellings;
 
+use letters::{camel_case_words, is_of_word, is_searchable};
 pub use spellings::Whole;
 
 /// A parsed query.
@@ -292,29 +292,6 @@ fn joined(pieces: &[&Piece]) -> Vec<String> {
     found.take()
 }
 
-/// Returns the words of a name in camel case: `parseHttpRequest`, `HttpRequestParser`. Returns none
-/// for names of products (`GitHub`, `JavaScript`), whose parts have other meanings.
-fn camel_case_words(word: &str) -> Vec<&str> {
-    let chars: Vec<(usize, char)> = word.char_indices().collect();
-    let mut starts = vec![0];
-    for (idx, window) in chars.windows(2).enumerate() {
-        let (at, c) = window[1];
-        let begins_after_capitals = c.is_uppercase()
-            && window[0].1.is_uppercase()
-            && chars.get(idx + 2).is_some_and(|next| next.1.is_lowercase());
-        if c.is_uppercase() && window[0].1.is_lowercase() || begins_after_capitals {
-            starts.push(at);
-        }
-    }
-    let is_name = word.starts_with(char::is_lowercase) && starts.len() > 1 || starts.len() > 2;
-    let ends = starts.iter().skip(1).copied().chain([word.len()]);
-    if is_name {
-        starts.iter().zip(ends).map(|(start, end)| &word[*start..end]).collect()
-    } else {
-        vec![]
-    }
-}
-
 /// Articles, prepositions, pronouns, auxiliaries and question words of English, which do not show
 /// what a text is about. Sorted.
 const FUNCTION_WORDS: &[&str] = &[
@@ -329,17 +306,6 @@ const FUNCTION_WORDS: &[&str] = &[
 
 fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
-}
-
-/// Whether a character continues a word: a letter, a digit, or a mark on the letter before it. Such
-/// marks are separate accents and the signs that join letters of Hindi or Tamil.
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c.is_mark_nonspacing()
-}
-
-/// Whether FTS5 finds at least one term in a text; quoted punctuation matches nothing.
-fn is_searchable(text: &str) -> bool {
-    text.chars().any(char::is_alphanumeric)
 }
 
 #[cfg(test)]

@@ -6,8 +6,6 @@
 
 use std::collections::HashMap;
 
-use jiff::civil::Date;
-
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
@@ -15,6 +13,7 @@ use crate::search::editions;
 use crate::search::fuse::Fused;
 use crate::search::options::Recency;
 use crate::search::searchable::Searchable;
+use crate::search::titles::day_number;
 
 /// Least share of its weights that a hit keeps. With 0.9 instead, 7 more of 314 newer versions of notes come before the
 /// older one, and 17 more of 1,250 right first answers are lost (`benches/results/2026-11-26-recency.md`).
@@ -55,12 +54,6 @@ fn share(age: Option<i32>, half_life_days: u32) -> f64 {
     let gain =
         age.map_or(0.0, |age| 0.5_f64.powf(f64::from(age.max(0)) / f64::from(half_life_days)));
     FLOOR + (1.0 - FLOOR) * gain
-}
-
-/// Returns the number of a day, counted from any fixed one; `None` if it is not one like `2026-05-17`.
-pub(super) fn day_number(date: &str) -> Option<i32> {
-    let day: Date = date.parse().ok()?;
-    Some((day - Date::ZERO).get_days())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Splits a query into words and phrases, and decides which quotes are those of programs. Pure.
 
-use crate::search::parse::{is_of_word, is_searchable};
+use super::letters::{is_of_word, is_searchable};
 use crate::text::scripts;
 
 /// What double quotes in a query mean.
@@ -82,10 +82,12 @@ pub(super) fn pieces(typed: &str, quotes: Quotes) -> Vec<Piece> {
 /// After these, also with one space between, a quote is one of a program: `named: "yaml"`, `msg="no such file"`.
 const BEFORE_QUOTES: [char; 3] = [':', '=', '('];
 
-/// Whether a quote after this text is one of a program. Quotes that directly follow a letter are in the middle of a word,
-/// which is text anyway.
+/// Whether a quote after this text is one of a program, which begins its messages with who speaks or what is wrong: `curl:`,
+/// `ERROR:`. Quotes that directly follow a letter are in the middle of a word, which is text anyway.
 fn is_of_program(before: &str) -> bool {
-    before.strip_suffix(char::is_whitespace).unwrap_or(before).ends_with(BEFORE_QUOTES)
+    let is_message = before.split_whitespace().any(|word| word.ends_with(':'));
+    let directly = before.strip_suffix(char::is_whitespace).unwrap_or(before);
+    is_message || directly.ends_with(BEFORE_QUOTES)
 }
 
 /// Returns the length of the word with which a text begins. It ends before quotes of a program, so that what is between

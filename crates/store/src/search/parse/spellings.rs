@@ -1,6 +1,6 @@
 //! Finds the words of a query that are identifiers, and other spellings of a word. Pure.
 
-use super::{camel_case_words, is_of_word, is_searchable};
+use super::letters::{camel_case_words, is_of_word, is_searchable};
 use crate::text::scripts;
 
 /// A word of a query that is made of parts, which are searched too: `git-lfs`, `max_age`, `bodyLimit`, `2.30.2`.
