@@ -158,7 +158,6 @@ contract! {
         updated_at: String,
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
-        superseded: bool, #[serde(deserialize_with = "nullable")] superseded_by: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
     }
