@@ -189,7 +189,7 @@ fn bundles_are_left_out_by_content_and_data_for_people_is_read() {
     let plan = env.ok(&["add", "site", "--dry-run", "--format=json"]).stdout;
     assert!(plan.contains("generated"), "{plan}");
     let added = env.ok(&["add", "site"]).stderr;
-    let named = "1 ignored: 1 .js; `kb files --ignored` lists them. `--include-ignored` reads what programs made.";
+    let named = "1 ignored: 1 .js; `kb files --ignored` lists it. `--include-ignored` reads what programs made.";
     assert!(added.contains("Added 2 documents.") && added.contains(named), "{added}");
     let ignored = env.ok(&["files", "--ignored"]).stdout;
     assert!(ignored.contains("vendor-CLZY7.js") && ignored.contains("generated"), "{ignored}");

@@ -10,7 +10,7 @@ fn env() -> TestEnv {
     let functions: Vec<String> = (0..60)
         .map(|n| format!("export function step{n}() {{\n  // call again\n  return {n};\n}}\n"))
         .collect();
-    env.write("files/src/http/retry.ts", &functions.concat());
+    env.write("files/src/http/retry.ts", functions.concat());
     env.write("files/src/cache/retry.ts", "export const cached = 1;\n");
     env.write(
         "files/notes/http.md",

@@ -11,11 +11,10 @@ use crate::files::reach::{Folder, Reach};
 use crate::files::stamp::mtime_ns;
 use crate::files::{Metadata, open};
 
-use super::generated;
 use super::left_out::{LeftOut, Rule};
 use super::rules::{Rules, Source, Verdict};
 use super::start::Territory;
-use super::worktrees;
+use super::{generated, worktrees};
 
 /// An entry of a folder.
 pub(super) enum Seen {

@@ -157,7 +157,7 @@ fn month(word: &str) -> Option<u32> {
         return None;
     }
     let is_named = |names: &&[&str]| names.iter().any(|name| name.starts_with(&word));
-    let place = MONTHS.iter().position(|names| is_named(names))?;
+    let place = MONTHS.iter().position(is_named)?;
     u32::try_from(place + 1).ok()
 }
 

@@ -90,7 +90,7 @@ mod tests {
         db
     }
 
-    fn ids(found: Vec<ChunkId>) -> Vec<i64> {
+    fn ids(found: &[ChunkId]) -> Vec<i64> {
         found.iter().map(|id| id.0).collect()
     }
 
@@ -108,7 +108,7 @@ mod tests {
             ("lib/retry.ts", &[]),
         ] {
             let file = FileLocator::of(query).unwrap();
-            assert_eq!(ids(chunks_at(&db.store, &file, &sizes).unwrap()), expected, "{query}");
+            assert_eq!(ids(&chunks_at(&db.store, &file, &sizes).unwrap()), expected, "{query}");
         }
     }
 
@@ -118,7 +118,7 @@ mod tests {
         let sizes = db.store.chunk_sizes().unwrap();
         let of = |query: &str| {
             let days = QueryDays::of(query).days;
-            ids(chunks_of_day(&db.store, days[0], &sizes).unwrap())
+            ids(&chunks_of_day(&db.store, days[0], &sizes).unwrap())
         };
         assert_eq!(of("4 October 2025"), [5, 7, 8]);
         assert_eq!(of("2025-10-05"), [6]);
@@ -136,7 +136,8 @@ mod tests {
         ] {
             let (keywords, _) = look_up(&db.store, &[parse(query).unwrap()]).unwrap();
             let ranked = keywords.unwrap().rank(None, 99);
-            let mut found = ids(ranked.iter().take(first.len()).map(|hit| hit.chunk_id).collect());
+            let mut found =
+                ids(&ranked.iter().take(first.len()).map(|hit| hit.chunk_id).collect::<Vec<_>>());
             found.sort_unstable();
             assert_eq!(found, first, "{query}");
         }
@@ -157,8 +158,8 @@ mod tests {
         for (line, expected) in
             [(1, &[1][..]), (5, &[1]), (7, &[2]), (9, &[2, 3]), (99, &[3]), (0, &[1, 2, 3])]
         {
-            assert_eq!(ids(at_line(&chunks, line)), expected, "{line}");
+            assert_eq!(ids(&at_line(&chunks, line)), expected, "{line}");
         }
-        assert_eq!(ids(at_line(&[stored(1, None), stored(2, None)], 5)), [1, 2]);
+        assert_eq!(ids(&at_line(&[stored(1, None), stored(2, None)], 5)), [1, 2]);
     }
 }
