@@ -88,7 +88,7 @@ fn either<T>(own: Vec<T>, given: Vec<T>) -> Vec<T> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchInput {
-    /// Words, "a phrase" that results must have (if none has, quotes are dropped), -excluded
+    /// Words, "a phrase" (dropped if in none), -excluded
     pub(crate) query: String,
     /// 2 or 3 other phrasings
     #[serde(default)]

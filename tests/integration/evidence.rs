@@ -293,7 +293,7 @@ fn people_see_how_many_near_duplicates_were_left_out() {
         Whoever comes next should look at the rope, the lamp and both anchors before winter, \
         because salt water has reached them twice since the harbour wall was opened.";
     for name in ["one", "two", "three"] {
-        env.write(&format!("notes/{name}.md"), format!("# Valves\n\n{text}\n"));
+        env.write(&format!("notes/{name}.md"), format!("# Valves\n\n{text} Seen by {name}.\n"));
     }
     // In a few candidates, nothing is left out.
     for number in 0..300 {

@@ -38,7 +38,7 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
        the pipe; never use an open flame. If the float is frozen in, trust the radar gauge alone and
        mark the day in the log with the letter F.
        [CORPUS]/station-handbook.md:41
-    2. [0.017] Tide station handbook §Float gauge [markdown] [handbook, sample, station]
+    2. [0.015] Tide station handbook §Float gauge [markdown] [handbook, sample, station]
        The float gauge sits in a stilling well: a pipe with a narrow opening near its foot, so that
        waves are damped and only the slow rise and fall of the tide is seen. When the trace turns into a
        flat line, the opening is blocked by mussels. Close the pier, lower the brush on its rope and…

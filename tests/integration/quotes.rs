@@ -148,7 +148,7 @@ fn a_pasted_message_finds_the_page_about_it() {
         assert_eq!((name.as_str(), answer.get("unmet_phrases")), ("yaml.md", None), "{query}");
     }
     // Between words it is a phrase, which no passage has.
-    let (name, answer) = first("ERROR: relation \"users\" does not exist -frost");
+    let (name, answer) = first("relation \"users\" does not exist -frost");
     assert_eq!((name.as_str(), &answer["unmet_phrases"]), ("relation.md", &json!(["users"])));
 }
 
