@@ -20,6 +20,7 @@ mod link;
 mod postings;
 mod push;
 mod read;
+mod rows;
 mod state;
 mod statements;
 mod target;

@@ -3,12 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::de::DeserializeOwned;
 use tokio_postgres::Row;
-use tokio_postgres::types::{FromSql, ToSql, Type};
+use tokio_postgres::types::{ToSql, Type};
 
 use super::Link;
-use super::link::MAKE_AGAIN;
 use super::postings::{self, ChunkPlaces};
 use super::push::index_number;
 use super::state::State;
@@ -17,8 +15,8 @@ use super::statements::{
     NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES,
     SUPERSEDED, VECTORS,
 };
-use crate::document::{Binding, Chunk, DocumentKind, Filter};
-use crate::error::{Error, Result};
+use crate::document::{Binding, DocumentKind, Filter};
+use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::search::Searchable;
 use crate::text::language::NaturalLanguage;
@@ -49,7 +47,7 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// [`Error::Target`] if there is none, or none that this kb knows.
+    /// [`Error::Target`](crate::error::Error::Target) if there is none, or none that this kb knows.
     pub fn open(mut link: Link) -> Result<Self> {
         let state = State::read(&mut link)?;
         if !state.is_known {
@@ -91,7 +89,7 @@ impl Remote {
         self.shared.state.is_complete
     }
 
-    fn link(&self) -> MutexGuard<'_, Link> {
+    pub(super) fn link(&self) -> MutexGuard<'_, Link> {
         self.shared.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -124,11 +122,6 @@ impl Remote {
                 (&formats, Type::TEXT_ARRAY),
             ],
         )
-    }
-
-    /// Returns the error of a row that kb would not have written.
-    fn damaged(&self, what: &str) -> Error {
-        self.link().refuse(format!("{what} cannot be read"), MAKE_AGAIN)
     }
 
     fn entries(
@@ -173,37 +166,6 @@ impl Remote {
             found.extend(of_all.unwrap_or_default());
         }
         Ok(found)
-    }
-
-    /// Returns a value of a row; its type is known only if kb made the tables.
-    fn get<'a, T: FromSql<'a>>(&self, row: &'a Row, column: usize) -> Result<T> {
-        row.try_get(column).map_err(|_| self.damaged("a value"))
-    }
-
-    fn unsigned(&self, row: &Row, column: usize) -> Result<u32> {
-        u32::try_from(self.get::<i32>(row, column)?).map_err(|_| self.damaged("a number"))
-    }
-
-    fn id(&self, row: &Row, column: usize) -> Result<ChunkId> {
-        self.get(row, column).map(ChunkId)
-    }
-
-    fn stored_chunk(&self, row: &Row) -> Result<StoredChunk> {
-        let chunk = Chunk {
-            text: self.get(row, 2)?,
-            context: self.get(row, 3)?,
-            token_count: self.unsigned(row, 4)?,
-            ..Chunk::default()
-        };
-        let (id, chunk_index) = (self.id(row, 0)?, self.unsigned(row, 1)?);
-        StoredChunk::of_copy(id, chunk_index, chunk, self.get(row, 5)?)
-            .map_err(|_| self.damaged("the metadata of a chunk"))
-    }
-
-    /// Returns a value of the metadata of a document.
-    fn stated<T: DeserializeOwned>(&self, row: &Row, column: usize) -> Result<T> {
-        let json: &str = self.get(row, column)?;
-        serde_json::from_str(json).map_err(|_| self.damaged("the metadata of a document"))
     }
 }
 

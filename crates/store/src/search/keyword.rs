@@ -15,7 +15,7 @@ use serde::Serialize;
 pub(super) use cover::Cover;
 
 use crate::ids::{ChunkId, Ranked};
-use crate::search::term::{Counts, Span, Term, Totals, candidates, from_place};
+use crate::search::term::{Span, Term, TermRole, Totals, candidates, from_place};
 use crate::{ChunkSizes, Occurrence};
 
 /// Chunks scored per entry of the ranking before the deciding terms are known.
@@ -91,9 +91,9 @@ impl Keywords {
         let terms = found.iter().zip(shares).map(|(found, share)| {
             let term = Term::new(&found.occurrences, &found.named, *share, &sizes, &totals);
             let counts = match found.parts.as_slice() {
-                [] => Counts::Itself,
-                parts if found.is_joined => Counts::Joined(parts.to_vec()),
-                parts => Counts::Whole(parts.to_vec()),
+                [] => TermRole::Itself,
+                parts if found.is_joined => TermRole::Joined(parts.to_vec()),
+                parts => TermRole::Whole(parts.to_vec()),
             };
             Term { is_meant: found.is_meant, is_place: found.is_place, counts, ..term }
         });
@@ -101,7 +101,7 @@ impl Keywords {
         for whole in found.iter().filter(|found| !found.is_joined && !found.occurrences.is_empty())
         {
             for part in &whole.parts {
-                terms[*part].counts = Counts::Part;
+                terms[*part].counts = TermRole::Part;
             }
         }
         let others: f64 = terms.iter().filter(|term| !term.is_place).map(|term| term.weight).sum();

@@ -18,7 +18,7 @@ pub(super) fn look_up(
     store: &impl Searchable,
     phrasings: &[Query],
 ) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
-    let mut terms = Terms { store, names: Vec::new(), found: Vec::new() };
+    let mut terms = LookedUpTerms { store, names: Vec::new(), found: Vec::new() };
     let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
     let sizes = store.chunk_sizes()?;
     for query in phrasings {
@@ -30,7 +30,7 @@ pub(super) fn look_up(
         }
         of_phrasings.push(own);
     }
-    let Terms { names, found, .. } = terms;
+    let LookedUpTerms { names, found, .. } = terms;
     if found.iter().all(|found| found.occurrences.is_empty() && found.named.is_empty()) {
         return Ok((None, of_phrasings));
     }
@@ -42,13 +42,13 @@ pub(super) fn look_up(
 }
 
 /// The terms of all phrasings, each once.
-struct Terms<'a, S> {
+struct LookedUpTerms<'a, S> {
     store: &'a S,
     names: Vec<String>,
     found: Vec<Found>,
 }
 
-impl<S: Searchable> Terms<'_, S> {
+impl<S: Searchable> LookedUpTerms<'_, S> {
     /// Adds the terms of a query, and returns their places.
     fn of_query(&mut self, query: &Query, sizes: &ChunkSizes) -> Result<Vec<usize>> {
         let store = self.store;

@@ -146,12 +146,12 @@ pub(super) struct Term {
     /// Whether it is a file or a day, and all that the query asks for.
     pub(super) is_place: bool,
     /// What it counts for where a chunk covers the query.
-    pub(super) counts: Counts,
+    pub(super) counts: TermRole,
 }
 
 /// What a term counts for where a chunk covers a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Counts {
+pub(super) enum TermRole {
     /// For itself.
     Itself,
     /// For itself; a chunk that has only some of its parts, by their places, has as much of it as the rarest of these.
@@ -207,7 +207,7 @@ impl Term {
         let is_name = !named.is_empty()
             && (occurrences.is_empty() || as_f64(num_named as u64) >= NAMED_SHARE * with);
         let weight = totals.rarity(num_with) * share;
-        let (is_meant, is_place, counts) = (false, false, Counts::Itself);
+        let (is_meant, is_place, counts) = (false, false, TermRole::Itself);
         Self { weight, share, entries, is_name, is_meant, is_place, counts }
     }
 

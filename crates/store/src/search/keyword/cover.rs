@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Keywords;
 use crate::ids::ChunkId;
-use crate::search::term::{Counts, Term};
+use crate::search::term::{Term, TermRole};
 
 /// A query of at most so many words is a look-up, whose confidence the rarest of them decides.
 const MAX_LOOK_UP: usize = 3;
@@ -24,7 +24,7 @@ impl Keywords {
     /// has.
     pub(in crate::search) fn cover(&self, chunk_ids: &[ChunkId]) -> Cover {
         let counting = |term: &Term| {
-            !term.entries.is_empty() && matches!(term.counts, Counts::Itself | Counts::Whole(_))
+            !term.entries.is_empty() && matches!(term.counts, TermRole::Itself | TermRole::Whole(_))
         };
         let counting: Vec<(usize, &Term)> =
             self.terms.iter().enumerate().filter(|(_, term)| counting(term)).collect();
@@ -47,7 +47,7 @@ impl Keywords {
         if term.is_at(place) || self.is_joined_at(at, place) {
             return term.weight;
         }
-        let Counts::Whole(parts) = &term.counts else { return 0.0 };
+        let TermRole::Whole(parts) = &term.counts else { return 0.0 };
         let parts = parts.iter().map(|part| &self.terms[*part]);
         let parts = parts.filter(|part| part.is_at(place)).map(|part| part.weight);
         parts.fold(0.0, f64::max).min(term.weight)
@@ -56,7 +56,7 @@ impl Keywords {
     /// Whether the chunk at a place has the term `at` as part of a word that neighbouring words of the query make.
     fn is_joined_at(&self, at: usize, place: usize) -> bool {
         self.terms.iter().any(|joined| match &joined.counts {
-            Counts::Joined(parts) => parts.contains(&at) && joined.is_at(place),
+            TermRole::Joined(parts) => parts.contains(&at) && joined.is_at(place),
             _ => false,
         })
     }
@@ -64,7 +64,7 @@ impl Keywords {
     /// Whether some of these chunks have what the query looks for: the rarest thing that a few words name, or half of the
     /// rarity of more words.
     pub(in crate::search) fn is_found(&self, chunk_ids: &[ChunkId]) -> bool {
-        let counts = |term: &&Term| matches!(term.counts, Counts::Itself | Counts::Whole(_));
+        let counts = |term: &&Term| matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
         let asked: Vec<&Term> = self.terms.iter().filter(counts).collect();
         let all: f64 = asked.iter().map(|term| term.weight).sum();
         let rarest = asked.iter().max_by(|a, b| a.weight.total_cmp(&b.weight));
