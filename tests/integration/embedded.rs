@@ -195,7 +195,7 @@ fn a_file_that_holds_text_which_is_not_read_is_not_empty() {
     let file = env.write("hidden.docx", package(&[("word/document.xml", hidden.as_bytes())]));
     let refused = env.kb(&["add".as_ref(), file.as_os_str()]).expect(1);
     assert!(
-        refused.stderr.contains("none of its text could be read: 2 words (hidden)"),
+        refused.stderr.contains("none of its text was read: 2 words (hidden)"),
         "{}",
         refused.text()
     );

@@ -25,8 +25,8 @@ fields::words! {
         /// A picture into which no line of print fits, such as an icon.
         #[error("no line of print fits into it")]
         TooSmall = "too_small",
-        /// It has text, and none of it was read: it is hidden, or in parts that no reader opens.
-        #[error("none of its text could be read")]
+        /// It has text, and none of it was read: it is hidden, repeated on all pages, or in parts that no reader opens.
+        #[error("none of its text was read")]
         Unread = "unread",
         /// The reader reached its memory limit.
         #[error("reading it takes more memory than allowed")]
