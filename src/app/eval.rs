@@ -15,7 +15,7 @@ use crate::eval::beir::{self, Collection};
 use crate::eval::{self, Evaluation, Judged, known_item};
 use crate::files::open::{self, Links};
 use crate::files::{private, write};
-use crate::search::{LegSelection, SearchOptions};
+use crate::search::SearchOptions;
 use crate::store::{DocumentId, Store};
 use crate::text::paths;
 
@@ -181,15 +181,10 @@ fn measure(
     let settings = &session.config().search;
     let options = SearchOptions {
         limit: settings.default_top,
-        filter: Filter::default(),
-        legs: LegSelection::Both,
         rrf_k: settings.rrf_k,
         compares_tokens: session.config().embedding.token_vectors,
-        threshold: None,
-        per_document: None,
-        recency: None,
         keeps_copies: true,
-        is_explained: false,
+        ..SearchOptions::default()
     };
     eval::evaluate(store, &load, judged, &options)
 }

@@ -154,6 +154,12 @@ fn a_copy_answers_as_the_database_does() {
         "install subversion or git",
         "café 12.4 E12",
         "words that occur nowhere: xyzzy",
+        "git_lfs",
+        "installs",
+        "git.md",
+        "more/git.md:3",
+        "on 2024-03-05",
+        "error: no file \"git.md\" in the harbour",
     ] {
         for leg in [&[][..], &["--fts-only"], &["--vec-only"]] {
             num_hits += check_same(&env, &url, &[&[query], leg].concat());

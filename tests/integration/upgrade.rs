@@ -208,7 +208,7 @@ fn a_home_of_841bdc8_goes_on_with_all_that_is_in_it() {
     assert_eq!(list(&env, "work"), shown(&listed["work"]));
     let report = without_embedding(&env, &["--base", "work", "update"]);
     assert_eq!((report.unchanged, report.notes.len()), (1, 0), "{report:?}");
-    let both = env.json(&["--base", "work,default", "search", "the pump of the office needs oil"]);
+    let both = env.json(&["--base", "work,default", "search", "oil for the pump"]);
     assert_eq!(both["results"][0]["source"]["title"], "Pump", "{both}");
     // Its export and its database as a backup, each in another home.
     let other = TestEnv::new();

@@ -6,7 +6,7 @@ use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::FormCost;
-use crate::search::{self, LegSelection, Query, Recency, SearchOptions};
+use crate::search::{self, LegSelection, Query, Recency, SearchOptions, TermStatistics};
 
 /// The half life that a search has if it asks for newer documents and neither it nor the settings say more.
 const HALF_LIFE_DAYS: u32 = 30;
@@ -33,6 +33,8 @@ pub struct SearchRequest {
     pub recent: Option<Option<u32>>,
     /// The day from which ages count; that of the newest document that passes the filter if it is `None`.
     pub newest: Option<String>,
+    /// What other knowledge bases, which are asked too, have of the query's terms.
+    pub elsewhere: TermStatistics,
     /// Whether near copies of better hits are included.
     pub keeps_copies: bool,
     /// Whether hits include the contribution of each term.
@@ -92,6 +94,7 @@ impl SearchRequest {
                 .then(|| Recency { half_life_days, newest: self.newest.clone() }),
             keeps_copies: self.keeps_copies,
             is_explained: self.is_explained,
+            elsewhere: self.elsewhere.clone(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Searches several knowledge bases, and merges their answers into one.
 //!
-//! Each base is searched as if it were alone. If all are bound to one model, a cosine means the same in
+//! Each base is searched as if it were alone, but a word is as rare as it is in all of them. If all are bound to one model, a cosine means the same in
 //! each, and a BM25 nearly the same: every hit is then weighted against the best of all bases, and its
 //! ranks count the better hits of the others too. Vectors of different models cannot be compared, so then
 //! only the places in the answers count. Equal scores are ordered by base, then chunk id.
@@ -15,7 +15,7 @@ use crate::app::{Observer, Session, absent};
 use crate::error::Result;
 use crate::search::evidence::{FormCost, keep_within, num_tokens_of};
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
-use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking, Unmet};
+use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking, TermStatistics, Unmet};
 use crate::store::ChunkId;
 use crate::text::contents::is_contents;
 
@@ -26,6 +26,7 @@ pub fn search_several(
     observer: &dyn Observer,
 ) -> Result<Answer> {
     let mut request = request.clone();
+    let statistics = statistics(sessions, &request)?;
     if sessions.iter().any(|session| request.options(session).recency.is_some()) {
         // Ages count from the newest document of all.
         for store in sessions.iter().map(|session| session.open_existing()) {
@@ -36,7 +37,8 @@ pub fn search_several(
     let notes = Notes::new(observer);
     let mut models: Vec<String> = Vec::new();
     let mut answers: Vec<Answer> = Vec::new();
-    for session in sessions {
+    for (base, session) in sessions.iter().enumerate() {
+        request.elsewhere = all_but(base, &statistics);
         let of_base = OfBase { name: &session.place.name, observer: &notes };
         let mut found = search_by(None, session, &request, &of_base)?;
         found.name_base(&session.place.name);
@@ -58,6 +60,27 @@ pub fn search_several(
     let mut first = absent::phrases(&merged, &notes);
     first.extend(sessions.iter().flat_map(|session| session.notices.clone()));
     Ok(Answer { notes: notes.kept(first), ..merged })
+}
+
+/// Counts the terms of a query in each base.
+fn statistics(sessions: &[&Session], request: &SearchRequest) -> Result<Vec<TermStatistics>> {
+    let phrasings = request.phrasings()?;
+    let of_base = |session: &&Session| {
+        let Some(store) = session.store()? else { return Ok(TermStatistics::default()) };
+        let counted = TermStatistics::of(&store, &phrasings);
+        session.give_back(store);
+        counted
+    };
+    sessions.iter().map(of_base).collect()
+}
+
+/// Adds up the statistics of the other bases.
+fn all_but(base: usize, statistics: &[TermStatistics]) -> TermStatistics {
+    let mut all = TermStatistics::default();
+    for (_, others) in statistics.iter().enumerate().filter(|(other, _)| *other != base) {
+        all.add(others);
+    }
+    all
 }
 
 /// Passes events on; notes, such as that no document passes a filter, name the base that they are about.

@@ -98,6 +98,11 @@ const ORIGINS: &str = "
     CROSS JOIN chunks ON chunks.id = wanted.value
     CROSS JOIN documents ON documents.id = chunks.document_id";
 
+const PASSAGES: &str = "
+    SELECT chunks.id, chunks.context, chunks.text
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN chunks ON chunks.id = wanted.value";
+
 const SUPERSEDED: &str = "
     SELECT chunks.id
     FROM json_each(:ids) AS wanted
@@ -173,6 +178,17 @@ impl Store {
             sql::rows(db, ORIGINS, named_params! { ":ids": ids }, |row| {
                 let (document_id, is_code, symbol) = (row.get(1)?, row.get(2)?, row.get(3)?);
                 Ok((row.get(0)?, ChunkOrigin { document_id, is_code, symbol }))
+            })
+        })
+    }
+
+    /// Returns the passages of chunks: their contexts and their texts. Missing ones are left out.
+    pub fn passages(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, String>> {
+        self.read(|db| {
+            let ids = columns::to_json(ids)?;
+            sql::rows(db, PASSAGES, named_params! { ":ids": ids }, |row| {
+                let (context, text) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
+                Ok((row.get(0)?, Chunk::passage(context, text)))
             })
         })
     }

@@ -12,10 +12,10 @@ use super::push::index_number;
 use super::state::State;
 use super::statements::{
     BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NAMED_PATHS, NEAREST,
-    NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSING, POSTINGS, POSTINGS_OF_PREFIX, SIZES,
-    SUPERSEDED, VECTORS,
+    NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, POSTINGS, POSTINGS_OF_PREFIX,
+    SIZES, SUPERSEDED, VECTORS,
 };
-use crate::document::{Binding, DocumentKind, Filter};
+use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::search::Searchable;
@@ -337,6 +337,15 @@ impl Searchable for Remote {
             Ok((self.id(row, 0)?, ChunkOrigin { document_id, is_code, symbol }))
         };
         rows.iter().map(place).collect()
+    }
+
+    fn passages(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, String>> {
+        let rows = self.query(PASSAGES, &[(&numbers(ids), Type::INT8_ARRAY)])?;
+        let passage = |row: &Row| {
+            let (context, text): (&str, &str) = (self.get(row, 1)?, self.get(row, 2)?);
+            Ok((self.id(row, 0)?, Chunk::passage(context, text)))
+        };
+        rows.iter().map(passage).collect()
     }
 
     fn superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>> {

@@ -93,6 +93,8 @@ pub(super) const ORIGINS: &str = "
     JOIN kb_documents AS document ON document.id = chunk.document_id
     WHERE chunk.id = ANY ($1)";
 
+pub(super) const PASSAGES: &str = "SELECT id, context, text FROM kb_chunks WHERE id = ANY ($1)";
+
 pub(super) const SUPERSEDED: &str = "
     SELECT chunk.id
     FROM kb_chunks AS chunk

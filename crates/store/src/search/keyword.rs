@@ -28,6 +28,8 @@ pub(super) struct Keywords {
     names: Vec<String>,
     sizes: ChunkSizes,
     totals: Totals,
+    /// Whether other knowledge bases are asked too, and have terms of the query.
+    pub(super) is_shared: bool,
 }
 
 /// Where a term of the query was found, ordered by chunk id.
@@ -41,10 +43,26 @@ pub(super) struct Found {
     pub(super) is_meant: bool,
     /// The places of its parts among the terms, if it is a whole.
     pub(super) parts: Vec<usize>,
+    /// How a passage has it to the letter, if other forms of it are the same term.
+    pub(super) typed: Option<String>,
     /// Whether it is made of neighbouring words, its parts, which the query has apart.
     pub(super) is_joined: bool,
     /// Whether it is a file or a day, and all that the query asks for.
     pub(super) is_place: bool,
+    /// How many passages of other knowledge bases have it.
+    pub(super) num_elsewhere: usize,
+}
+
+impl Found {
+    /// Whether no knowledge base that is asked has it.
+    pub(super) fn is_nowhere(&self) -> bool {
+        self.named.is_empty() && self.num_with() == 0
+    }
+
+    /// Returns how many passages of all knowledge bases have it.
+    pub(super) fn num_with(&self) -> usize {
+        self.occurrences.len() + self.num_elsewhere
+    }
 }
 
 /// How much more a place weighs than all other terms together, so that passages which only mention it come after it, also if
@@ -80,26 +98,26 @@ pub struct TermMatch {
 
 impl Keywords {
     /// Creates the terms from their names, where they were found, the share of their weight
-    /// that counts, in (0, 1], and the sizes of all chunks.
+    /// that counts, in (0, 1], and the statistics and the sizes of all chunks.
     pub(super) fn new(
         names: Vec<String>,
         found: &[Found],
         shares: &[f64],
+        totals: Totals,
         sizes: ChunkSizes,
     ) -> Self {
-        let totals = Totals::of(&sizes);
         let terms = found.iter().zip(shares).map(|(found, share)| {
-            let term = Term::new(&found.occurrences, &found.named, *share, &sizes, &totals);
+            let term = Term::new(found, *share, &sizes, &totals);
             let counts = match found.parts.as_slice() {
                 [] => TermRole::Itself,
                 parts if found.is_joined => TermRole::Joined(parts.to_vec()),
                 parts => TermRole::Whole(parts.to_vec()),
             };
-            Term { is_meant: found.is_meant, is_place: found.is_place, counts, ..term }
+            let typed = found.typed.clone();
+            Term { is_meant: found.is_meant, is_place: found.is_place, counts, typed, ..term }
         });
         let mut terms: Vec<Term> = terms.collect();
-        for whole in found.iter().filter(|found| !found.is_joined && !found.occurrences.is_empty())
-        {
+        for whole in found.iter().filter(|found| !found.is_joined && found.num_with() > 0) {
             for part in &whole.parts {
                 terms[*part].counts = TermRole::Part;
             }
@@ -108,7 +126,8 @@ impl Keywords {
         for place in terms.iter_mut().filter(|term| term.is_place) {
             place.weight = place.weight.max(PLACE * others * place.share);
         }
-        Self { terms, names, sizes, totals }
+        let is_shared = found.iter().any(|found| found.num_elsewhere > 0);
+        Self { terms, names, sizes, totals, is_shared }
     }
 
     /// Ranks the chunks in which at least one term occurs. Best first, ties by chunk id; at most
@@ -232,6 +251,12 @@ impl Keywords {
         let has = |term: &&Term| term.is_meant && place.is_some_and(|place| term.is_at(place));
         let count = |term: &Term| if term.is_place { MEANT_BY_PLACE } else { 1 };
         self.terms.iter().filter(has).map(count).sum()
+    }
+
+    /// Returns each term in small letters, and how many chunks have it.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (String, usize)> {
+        let names = self.names.iter().map(|name| name.to_lowercase());
+        names.zip(self.terms.iter().map(|term| term.num_with))
     }
 
     /// Whether the query asks for an exact term that occurs.

@@ -6,19 +6,21 @@ use crate::search::calendar_day::QueryDays;
 use crate::search::keyword::{Found, Keywords};
 use crate::search::locator::FileLocator;
 use crate::search::parse::Whole;
+use crate::search::term::Totals;
 use crate::search::weights::ratio;
-use crate::search::{Query, Searchable, places};
+use crate::search::{Query, Searchable, TermStatistics, places};
 use crate::text::exact;
 use crate::{ChunkSizes, Occurrence};
 
 /// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
 /// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
-/// phrasing's terms.
+/// phrasing's terms. `elsewhere` is what other knowledge bases, which are asked too, have of the terms.
 pub(super) fn look_up(
     store: &impl Searchable,
     phrasings: &[Query],
+    elsewhere: &TermStatistics,
 ) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
-    let mut terms = LookedUpTerms { store, names: Vec::new(), found: Vec::new() };
+    let mut terms = LookedUpTerms { store, elsewhere, names: Vec::new(), found: Vec::new() };
     let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
     let sizes = store.chunk_sizes()?;
     for query in phrasings {
@@ -31,19 +33,20 @@ pub(super) fn look_up(
         of_phrasings.push(own);
     }
     let LookedUpTerms { names, found, .. } = terms;
-    if found.iter().all(|found| found.occurrences.is_empty() && found.named.is_empty()) {
+    if found.iter().all(Found::is_nowhere) {
         return Ok((None, of_phrasings));
     }
     let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
     let shares: Vec<f64> =
         (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
-    let keywords = Keywords::new(names, &found, &shares, sizes);
+    let keywords = Keywords::new(names, &found, &shares, Totals::of(&sizes, elsewhere), sizes);
     Ok((Some(keywords), of_phrasings))
 }
 
 /// The terms of all phrasings, each once.
 struct LookedUpTerms<'a, S> {
     store: &'a S,
+    elsewhere: &'a TermStatistics,
     names: Vec<String>,
     found: Vec<Found>,
 }
@@ -73,7 +76,9 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             own.extend(place);
         }
         for word in &query.wanted {
-            own.push(self.add(word, || store.occurrences(word))?);
+            let place = self.add(word, || store.occurrences(word))?;
+            self.found[place].typed = Some(word.clone());
+            own.push(place);
         }
         for prefix in &query.prefixes {
             own.push(self.add(&format!("{prefix}*"), || store.occurrences_of_prefix(prefix))?);
@@ -112,18 +117,21 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             let parts = whole.parts.iter().filter_map(|part| self.place(part));
             self.found[place].parts = parts.filter(|part| *part != place).collect();
             self.found[place].is_joined = false;
+            self.found[place].typed = Some(whole.typed.clone());
         }
         Ok(place)
     }
 
     /// Adds a term that only these chunks have, if there are any.
     fn add_place(&mut self, name: String, named: Vec<ChunkId>, is_place: bool) -> Option<usize> {
-        if named.is_empty() {
+        let num_elsewhere = self.elsewhere.num_with(&name);
+        if named.is_empty() && num_elsewhere == 0 {
             return None;
         }
         self.place(&name).or_else(|| {
             self.names.push(name);
-            self.found.push(Found { named, is_meant: true, is_place, ..Found::default() });
+            let found = Found { named, num_elsewhere, ..Found::default() };
+            self.found.push(Found { is_meant: true, is_place, ..found });
             Some(self.names.len() - 1)
         })
     }
@@ -138,12 +146,13 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             return Ok(place);
         }
         let (occurrences, named) = (read()?, self.store.named_chunks(name)?);
+        let num_elsewhere = self.elsewhere.num_with(name);
         self.names.push(name.to_owned());
-        self.found.push(Found { occurrences, named, ..Found::default() });
+        self.found.push(Found { occurrences, named, num_elsewhere, ..Found::default() });
         Ok(self.names.len() - 1)
     }
 
-    /// Adds a term if it occurs in a passage.
+    /// Adds a term if it occurs in a passage, here or elsewhere.
     fn add_if_any(
         &mut self,
         name: &str,
@@ -153,7 +162,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             return Ok(Some(place));
         }
         let occurrences = read()?;
-        match occurrences.is_empty() {
+        match occurrences.is_empty() && self.elsewhere.num_with(name) == 0 {
             true => Ok(None),
             false => self.add(name, || Ok(occurrences)).map(Some),
         }

@@ -34,6 +34,7 @@ mod recency;
 mod searchable;
 mod shown;
 pub mod similar;
+mod statistics;
 mod successors;
 mod term;
 mod titles;
@@ -49,6 +50,7 @@ pub use parse::Query;
 use passing::{Passing, passing};
 pub use searchable::Searchable;
 pub use shown::ShownPaths;
+pub use statistics::TermStatistics;
 pub use why::{LegRank, Outcome, Trace, why};
 
 /// Searches the chunks of `store` for the phrasings of a query, of which there is at least one. Each leg ranks by the

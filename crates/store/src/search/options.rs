@@ -6,6 +6,7 @@ use crate::document::Filter;
 use crate::embedder::Embedder;
 use crate::error::Result;
 use crate::ids::ChunkId;
+use crate::search::TermStatistics;
 
 /// Minimum number of candidates per leg. It makes the order of the first results the same for every
 /// limit up to a third of it.
@@ -57,6 +58,8 @@ pub struct SearchOptions {
     pub keeps_copies: bool,
     /// Whether hits list what each term contributes.
     pub is_explained: bool,
+    /// What other knowledge bases, which are asked too, have of the query's terms.
+    pub elsewhere: TermStatistics,
 }
 
 impl Default for SearchOptions {
@@ -73,6 +76,7 @@ impl Default for SearchOptions {
             recency: None,
             keeps_copies: false,
             is_explained: false,
+            elsewhere: TermStatistics::default(),
         }
     }
 }
@@ -84,8 +88,8 @@ impl SearchOptions {
     }
 
     /// Returns the options of the legs, given the chunks that pass the filter.
-    pub(super) fn ranking<'a>(&self, passing: Option<&'a [ChunkId]>) -> RankOptions<'a> {
-        RankOptions { legs: self.legs, passing, depth: self.depth() }
+    pub(super) fn ranking<'a>(&'a self, passing: Option<&'a [ChunkId]>) -> RankOptions<'a> {
+        RankOptions { legs: self.legs, passing, depth: self.depth(), elsewhere: &self.elsewhere }
     }
 }
 
@@ -96,6 +100,8 @@ pub(super) struct RankOptions<'a> {
     pub(super) passing: Option<&'a [ChunkId]>,
     /// Number of candidates to take from each leg.
     pub(super) depth: u32,
+    /// What other knowledge bases have of the query's terms.
+    pub(super) elsewhere: &'a TermStatistics,
 }
 
 /// Returns the embedder when the vector leg needs it; loading runs in parallel with the keyword

@@ -72,6 +72,7 @@ fn chunks_of(documents: &BTreeSet<DocumentId>, sizes: &ChunkSizes) -> Vec<ChunkI
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::TermStatistics;
     use crate::search::calendar_day::QueryDays;
     use crate::search::look_up::look_up;
     use crate::search::parse::parse;
@@ -134,7 +135,8 @@ mod tests {
             ("2025-10-04", &[5, 7, 8]),
             ("notes/http.md", &[4]),
         ] {
-            let (keywords, _) = look_up(&db.store, &[parse(query).unwrap()]).unwrap();
+            let (keywords, _) =
+                look_up(&db.store, &[parse(query).unwrap()], &TermStatistics::default()).unwrap();
             let ranked = keywords.unwrap().rank(None, 99);
             let mut found =
                 ids(&ranked.iter().take(first.len()).map(|hit| hit.chunk_id).collect::<Vec<_>>());

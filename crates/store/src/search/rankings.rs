@@ -63,7 +63,7 @@ pub(super) fn rank<S: Searchable>(
     phrasings: &[Query],
     options: RankOptions<'_>,
 ) -> Result<Rankings> {
-    let RankOptions { legs, passing, depth } = options;
+    let RankOptions { legs, passing, depth, elsewhere } = options;
     let has_vectors = legs != LegSelection::Keyword && store.binding()?.is_some();
     let reader: Mutex<Option<S>> = Mutex::new(None);
     let is_embedded = AtomicBool::new(false);
@@ -96,7 +96,7 @@ pub(super) fn rank<S: Searchable>(
         let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
         let (keywords, terms, keyword, keyword_weight) = match has_words {
             true => stage("keyword", || -> Result<_> {
-                let (keywords, terms) = look_up(store, phrasings)?;
+                let (keywords, terms) = look_up(store, phrasings, elsewhere)?;
                 let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
                 let keyword = keywords.as_ref().map(rank).unwrap_or_default();
                 // While the vector leg still runs.
@@ -242,6 +242,11 @@ impl Rankings {
         let origins = store.origins(&first)?;
         // Another process may have removed some meanwhile.
         fused.retain(|hit| origins.contains_key(&hit.chunk_id) || !first.contains(&hit.chunk_id));
+        let passages = store.passages(&first)?.into_iter().collect();
+        let shares = rarity::shares_of_forms(keywords, &passages);
+        for hit in fused.iter_mut().take(first.len()) {
+            hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
+        }
         let about = first.iter().filter_map(|id| {
             let ChunkOrigin { document_id, is_code, symbol } = origins.get(id)?;
             Some(About {

@@ -6,7 +6,7 @@
 //! for the shares of firms in a market), each share lowered by how rare the word is here: 1 for one word that a single
 //! passage has, and nearly 0 for a sentence or for common words. There is no step between the two.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::ids::{ChunkId, Ranked};
 use crate::search::keyword::{Cover, Keywords};
@@ -26,19 +26,37 @@ const FALL: i32 = 3;
 /// The power of a word's rarity: a word that a hundredth of the passages have is no look-up.
 const RARITY_POWER: i32 = 3;
 
-/// Returns the share of its weights that each hit of two rankings keeps, in (0, 1]. A single leg keeps its own order.
+/// Returns the share of its weights that each hit of two rankings keeps, in (0, 1]. A single leg keeps its own order, unless
+/// another knowledge base has what it lacks.
 pub(super) fn shares(
     keywords: &Keywords,
     keyword: &[Ranked],
     vector: &[Ranked],
 ) -> HashMap<ChunkId, f64> {
-    if keyword.is_empty() || vector.is_empty() {
+    if vector.is_empty() || keyword.is_empty() && !keywords.is_shared {
         return HashMap::new();
     }
     let mut ids: Vec<ChunkId> = keyword.iter().chain(vector).map(|entry| entry.chunk_id).collect();
     ids.sort_unstable();
     ids.dedup();
     shares_by(&keywords.cover(&ids))
+}
+
+/// How much less a word counts that a passage has in another form than the one typed: "informs" for "informer", or
+/// "git lfs" for "git-lfs".
+const OTHER_FORM: f64 = 0.35;
+
+/// Returns the share of its weights that each of the first hits keeps, from their passages, for what it has in another form
+/// than the one typed. Hits that keep all are left out.
+pub(super) fn shares_of_forms(
+    keywords: &Keywords,
+    passages: &BTreeMap<ChunkId, String>,
+) -> HashMap<ChunkId, f64> {
+    let Cover { weights, rarities, covered } = keywords.cover_in_other_forms(passages);
+    let all: f64 = weights.iter().sum();
+    let power = POWER * hangs_on_words(&weights, &rarities).powi(FALL);
+    let share = |other: f64| (1.0 - OTHER_FORM * other / all).powf(power);
+    covered.into_iter().map(|(id, other)| (id, share(other))).collect()
 }
 
 /// Returns the share of its weights that each hit keeps.

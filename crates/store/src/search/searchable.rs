@@ -40,6 +40,7 @@ pub trait Searchable: Sized + Send {
     fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
     fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
+    fn passages(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, String>>;
     fn superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>>;
     fn newest(&self, filter: &Filter) -> Result<Option<String>>;
     fn chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>>;
@@ -78,6 +79,7 @@ impl Searchable for Store {
         token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
         hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
         origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
+        passages(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, String>>;
         superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>>;
         newest(&self, filter: &Filter) -> Result<Option<String>>;
         chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>>;

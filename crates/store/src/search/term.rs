@@ -4,8 +4,10 @@
 
 use std::ops::Range;
 
-use crate::ids::{ChunkId, DocumentId};
-use crate::{ChunkSizes, Occurrence};
+use crate::ChunkSizes;
+use crate::ids::DocumentId;
+use crate::search::TermStatistics;
+use crate::search::keyword::Found;
 
 /// How fast further occurrences of a term stop counting; the commonly used value.
 pub(super) const SATURATION: f64 = 1.2;
@@ -27,18 +29,20 @@ const MIN_TERM_WEIGHT: f64 = 0.01;
 
 /// Statistics of all chunks.
 pub(super) struct Totals {
-    num_chunks: u64,
+    pub(super) num_chunks: u64,
     chunk_mean: f64,
 }
 
 impl Totals {
-    pub(super) fn of(sizes: &ChunkSizes) -> Self {
+    /// `elsewhere` is what other knowledge bases have.
+    pub(super) fn of(sizes: &ChunkSizes, elsewhere: &TermStatistics) -> Self {
         let (mut num_chunks, mut num_tokens) = (0, 0);
         for place in (0..sizes.num_places()).filter(|place| sizes.document_id(*place).is_some()) {
             num_chunks += 1;
             num_tokens += u64::from(sizes.num_tokens(place));
         }
-        Self { num_chunks, chunk_mean: as_f64(num_tokens) / as_f64(num_chunks.max(1)) }
+        let chunk_mean = as_f64(num_tokens) / as_f64(num_chunks.max(1));
+        Self { num_chunks: num_chunks + elsewhere.num_chunks(), chunk_mean }
     }
 
     /// Returns the weight by rarity of a term that so many chunks have (Robertson and Sparck Jones, 1976).
@@ -139,6 +143,8 @@ pub(super) struct Term {
     pub(super) share: f64,
     /// Ordered by place.
     pub(super) entries: Vec<InChunk>,
+    /// How many chunks of all knowledge bases have it, by which its rarity is judged.
+    pub(super) num_with: usize,
     /// Whether nearly all chunks with it are of documents that have it in their names.
     pub(super) is_name: bool,
     /// Whether it is an exact term, and one that the query asks for.
@@ -147,6 +153,8 @@ pub(super) struct Term {
     pub(super) is_place: bool,
     /// What it counts for where a chunk covers the query.
     pub(super) counts: TermRole,
+    /// How a passage has it to the letter, if other forms of it are the same term.
+    pub(super) typed: Option<String>,
 }
 
 /// What a term counts for where a chunk covers a query.
@@ -178,15 +186,9 @@ impl InChunk {
 }
 
 impl Term {
-    /// `named` are the chunks of documents that have the term in their names, ordered by id. They do
-    /// not make the term less rare, unless it is in names only.
-    pub(super) fn new(
-        occurrences: &[Occurrence],
-        named: &[ChunkId],
-        share: f64,
-        sizes: &ChunkSizes,
-        totals: &Totals,
-    ) -> Self {
+    /// The chunks of documents that have the term in their names do not make it less rare, unless it is in names only.
+    pub(super) fn new(found: &Found, share: f64, sizes: &ChunkSizes, totals: &Totals) -> Self {
+        let Found { occurrences, named, num_elsewhere, .. } = found;
         let places = sizes.places(occurrences.iter().map(|occurrence| occurrence.chunk_id));
         // A chunk that another process has removed meanwhile has no place.
         let mut entries: Vec<InChunk> = places
@@ -200,15 +202,16 @@ impl Term {
                 })
             })
             .collect();
-        let num_with = if entries.is_empty() { named.len() } else { entries.len() };
+        let num_here = if entries.is_empty() { named.len() } else { entries.len() };
         add_named(&mut entries, sizes.places(named.iter().copied()).flatten());
         let num_named = entries.iter().filter(|entry| entry.in_name && entry.occurs()).count();
-        let with = as_f64(num_with as u64);
+        let with = as_f64(num_here as u64);
         let is_name = !named.is_empty()
             && (occurrences.is_empty() || as_f64(num_named as u64) >= NAMED_SHARE * with);
+        let num_with = num_here + num_elsewhere;
         let weight = totals.rarity(num_with) * share;
         let (is_meant, is_place, counts) = (false, false, TermRole::Itself);
-        Self { weight, share, entries, is_name, is_meant, is_place, counts }
+        Self { weight, share, entries, num_with, is_name, is_meant, is_place, counts, typed: None }
     }
 
     /// Whether the chunk at a place is of a document that has the term in its name.
@@ -220,6 +223,16 @@ impl Term {
     /// Whether it occurs in the chunk at a place, or in the name of its document.
     pub(super) fn is_at(&self, place: usize) -> bool {
         self.entries.binary_search_by_key(&place, |entry| entry.place).is_ok()
+    }
+
+    /// Says for each of some places, in order, whether it is there.
+    pub(super) fn are_at(&self, places: &[usize]) -> Vec<bool> {
+        let mut entries = self.entries.as_slice();
+        let is_at = |place: &usize| {
+            entries = from_place(entries, *place);
+            entries.first().is_some_and(|entry| entry.place == *place)
+        };
+        places.iter().map(is_at).collect()
     }
 
     /// Adds the term's score to the candidates in whose documents it occurs.

@@ -1,6 +1,6 @@
 //! Says how much of the rarity of a query chunks have. Pure.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Keywords;
 use crate::ids::ChunkId;
@@ -23,42 +23,100 @@ impl Keywords {
     /// Returns the rarity of what the query asks for, and how much of it each of these chunks, ordered by id,
     /// has.
     pub(in crate::search) fn cover(&self, chunk_ids: &[ChunkId]) -> Cover {
-        let counting = |term: &Term| {
-            !term.entries.is_empty() && matches!(term.counts, TermRole::Itself | TermRole::Whole(_))
-        };
-        let counting: Vec<(usize, &Term)> =
-            self.terms.iter().enumerate().filter(|(_, term)| counting(term)).collect();
         let greatest = self.totals.rarity(1);
-        let rarity = |(_, term): &(usize, &Term)| term.weight / term.share / greatest;
-        let rarities = counting.iter().map(rarity).collect();
-        let weights = counting.iter().map(|(_, term)| term.weight).collect();
-        let places = self.sizes.places(chunk_ids.iter().copied());
-        let covered = chunk_ids.iter().zip(places).map(|(chunk_id, place)| {
-            let covered =
-                |place: usize| counting.iter().map(|(at, _)| self.covered(*at, place)).sum();
-            (*chunk_id, place.map_or(0.0, covered))
-        });
-        Cover { weights, rarities, covered: covered.collect() }
-    }
-
-    /// Returns how much of the weight of the term `at` the chunk at a place has.
-    fn covered(&self, at: usize, place: usize) -> f64 {
-        let term = &self.terms[at];
-        if term.is_at(place) || self.is_joined_at(at, place) {
-            return term.weight;
+        let asked = || self.asked().map(|(_, term)| term);
+        let rarities = asked().map(|term| term.weight / term.share / greatest).collect();
+        let weights = asked().map(|term| term.weight).collect();
+        let (ids, places) = self.known(chunk_ids.iter().copied());
+        let presence = self.presence(&places);
+        let mut covered = vec![0.0; places.len()];
+        for (at, _) in self.asked() {
+            for (sum, own) in covered.iter_mut().zip(self.covered(at, &presence)) {
+                *sum += own;
+            }
         }
-        let TermRole::Whole(parts) = &term.counts else { return 0.0 };
-        let parts = parts.iter().map(|part| &self.terms[*part]);
-        let parts = parts.filter(|part| part.is_at(place)).map(|part| part.weight);
-        parts.fold(0.0, f64::max).min(term.weight)
+        Cover { weights, rarities, covered: ids.into_iter().zip(covered).collect() }
     }
 
-    /// Whether the chunk at a place has the term `at` as part of a word that neighbouring words of the query make.
-    fn is_joined_at(&self, at: usize, place: usize) -> bool {
-        self.terms.iter().any(|joined| match &joined.counts {
-            TermRole::Joined(parts) => parts.contains(&at) && joined.is_at(place),
-            _ => false,
-        })
+    /// Returns those of some chunks, ordered by id, that are there, and their places.
+    fn known(
+        &self,
+        chunk_ids: impl Iterator<Item = ChunkId> + Clone,
+    ) -> (Vec<ChunkId>, Vec<usize>) {
+        let places = self.sizes.places(chunk_ids.clone());
+        chunk_ids.zip(places).filter_map(|(id, place)| Some((id, place?))).unzip()
+    }
+
+    /// Says for each term which of some places, in order, have it.
+    fn presence(&self, places: &[usize]) -> Vec<Vec<bool>> {
+        self.terms.iter().map(|term| term.are_at(places)).collect()
+    }
+
+    /// Returns the things that the query asks for and that occur, with their places among the terms.
+    fn asked(&self) -> impl Iterator<Item = (usize, &Term)> {
+        let is_asked = |term: &Term| {
+            term.num_with > 0 && matches!(term.counts, TermRole::Itself | TermRole::Whole(_))
+        };
+        self.terms.iter().enumerate().filter(move |(_, term)| is_asked(term))
+    }
+
+    /// Returns how much of the weight of the term `at` each of some places has, from which terms they have.
+    fn covered(&self, at: usize, presence: &[Vec<bool>]) -> Vec<f64> {
+        let term = &self.terms[at];
+        // It also occurs as part of a word that neighbouring words of the query make.
+        let is_whole_with_it = |(other, joined): (usize, &Term)| match &joined.counts {
+            TermRole::Joined(parts) if parts.contains(&at) => Some(other),
+            _ => None,
+        };
+        let with_it = self.terms.iter().enumerate().filter_map(is_whole_with_it);
+        let occurring: Vec<usize> = with_it.chain([at]).collect();
+        let mut parts: Vec<usize> = match &term.counts {
+            TermRole::Whole(parts) => parts.clone(),
+            _ => Vec::new(),
+        };
+        parts.sort_by(|a, b| self.terms[*b].weight.total_cmp(&self.terms[*a].weight));
+        let covered = |number: usize| {
+            let has = |term: &&usize| presence[**term][number];
+            match occurring.iter().find(has) {
+                Some(_) => term.weight,
+                None => parts.iter().find(has).map_or(0.0, |rarest| self.terms[*rarest].weight),
+            }
+        };
+        (0..presence[at].len()).map(|number| covered(number).min(term.weight)).collect()
+    }
+
+    /// Returns the rarity of what the query asks for as it was typed, and how much of it each of some passages has in
+    /// another form only. How rare a form is among what the index knows as one term is judged by these passages; a form
+    /// that none of them has counts like the term.
+    pub(in crate::search) fn cover_in_other_forms(
+        &self,
+        passages: &BTreeMap<ChunkId, String>,
+    ) -> Cover {
+        let (ids, places) = self.known(passages.keys().copied());
+        let presence = self.presence(&places);
+        let texts: Vec<String> = ids.iter().map(|id| letters(&passages[id])).collect();
+        let mut cover = self.cover(&[]);
+        for (number, (at, term)) in self.asked().enumerate() {
+            let Some(typed) = term.typed.as_deref().map(letters) else { continue };
+            let has_form: Vec<bool> = texts.iter().map(|text| has_word(text, &typed)).collect();
+            let num_with_form = has_form.iter().filter(|has| **has).count();
+            if num_with_form == 0 {
+                continue;
+            }
+            let either = has_form.iter().zip(&presence[at]).filter(|(form, term)| **form || **term);
+            let num_with = term.num_with * num_with_form / either.count();
+            let rarity = self.totals.rarity(num_with.max(1));
+            let covered = self.covered(at, &presence);
+            for ((id, covered), has_form) in ids.iter().zip(covered).zip(has_form) {
+                if !has_form {
+                    let share = covered / term.weight;
+                    *cover.covered.entry(*id).or_default() += rarity * term.share * share;
+                }
+            }
+            cover.weights[number] = rarity * term.share;
+            cover.rarities[number] = rarity / self.totals.rarity(1);
+        }
+        cover
     }
 
     /// Whether some of these chunks have what the query looks for: the rarest thing that a few words name, or half of the
@@ -78,4 +136,17 @@ impl Keywords {
         };
         all > 0.0 && places.any(|place| has_rarest(place) || half(place))
     }
+}
+
+/// Returns a text in small letters, without the marks by which Markdown keeps its own signs apart.
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| *c != '\\').flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a text has a word, not only as part of a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_end = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    text.match_indices(word).any(|(at, _)| {
+        is_end(text[..at].chars().next_back()) && is_end(text[at + word.len()..].chars().next())
+    })
 }

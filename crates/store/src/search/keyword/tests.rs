@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ids::DocumentId;
+use crate::search::TermStatistics;
+use crate::testing::TestDb;
 
 /// Returns the sizes of chunks with these documents and lengths, and ids from 1.
 fn sizes(chunks: &[(i64, u32)]) -> ChunkSizes {
@@ -21,7 +23,13 @@ fn keywords(terms: &[Vec<Occurrence>], sizes: ChunkSizes) -> Keywords {
     let names = (0..terms.len()).map(|idx| idx.to_string()).collect();
     let found: Vec<Found> =
         terms.iter().map(|term| Found { occurrences: term.clone(), ..Found::default() }).collect();
-    Keywords::new(names, &found, &vec![1.0; terms.len()], sizes)
+    made(names, &found, sizes)
+}
+
+/// Returns the terms with their whole weight, of a knowledge base that is asked alone.
+fn made(names: Vec<String>, found: &[Found], sizes: ChunkSizes) -> Keywords {
+    let totals = Totals::of(&sizes, &TermStatistics::default());
+    Keywords::new(names, found, &vec![1.0; found.len()], totals, sizes)
 }
 
 fn rank(
@@ -68,7 +76,7 @@ fn a_place_outweighs_all_other_terms() {
     let named = vec![ChunkId(1), ChunkId(4)];
     found.push(Found { named, is_meant: true, is_place: true, ..Found::default() });
     let names = (0..found.len()).map(|idx| idx.to_string()).collect();
-    let keywords = Keywords::new(names, &found, &[1.0; 4], sizes);
+    let keywords = made(names, &found, sizes);
     let ranked: Vec<i64> = keywords.rank(None, 9).iter().map(|hit| hit.chunk_id.0).collect();
     assert_eq!(ranked, [4, 1, 2, 3]);
     assert_eq!([1, 2].map(|id| keywords.num_meant(ChunkId(id))), [MEANT_BY_PLACE, 0]);
@@ -213,7 +221,7 @@ fn check_cover(whole: &[i64], parts: [&[i64]; 2], joined: &[i64], expected: &[f6
         Found { parts: vec![0, 1], is_joined: true, ..of(joined) },
     ];
     let names = (0..found.len()).map(|idx| idx.to_string()).collect();
-    let keywords = Keywords::new(names, &found, &vec![1.0; found.len()], sizes);
+    let keywords = made(names, &found, sizes);
     let ids: Vec<ChunkId> = (1..).map(ChunkId).take(expected.len()).collect();
     let cover = keywords.cover(&ids);
     let all: f64 = cover.weights.iter().sum();
@@ -244,4 +252,54 @@ fn the_rarest_of_few_words_or_half_of_many_is_found() {
     assert!(!lacking.is_found(&[ChunkId(3)]), "the rarest word is nowhere");
     let many = keywords(&[term(&[1]), term(&[2]), term(&[2, 3]), term(&[2, 4])], sizes);
     assert!(many.is_found(&[ChunkId(2)]) && !many.is_found(&[ChunkId(1), ChunkId(3)]));
+}
+
+/// Passages of chunks 1 to 3, of which each has the term `typed` in any form, and what the first two lose.
+#[track_caller]
+fn check_forms(typed: &str, passages: [&str; 3], expected: [bool; 3]) {
+    let sizes = sizes(&(1..=40).map(|number| (number, 100)).collect::<Vec<_>>());
+    let typed = Some(typed.to_owned());
+    let found = [Found { typed, occurrences: term(&[1, 2, 3]), ..Found::default() }];
+    let keywords = made(vec!["term".into()], &found, sizes);
+    let passages = (1..).map(ChunkId).zip(passages.map(str::to_owned)).collect();
+    let cover = keywords.cover_in_other_forms(&passages);
+    let has_other = [1, 2, 3].map(|id| cover.covered.get(&ChunkId(id)).is_some_and(|it| *it > 0.0));
+    assert_eq!(has_other, expected);
+    let is_rarer = cover.weights[0] > keywords.cover(&[]).weights[0];
+    assert_eq!(is_rarer, expected.contains(&true), "{:?}", cover.weights);
+}
+
+#[test]
+fn a_form_that_some_passages_have_is_rarer_than_the_term() {
+    check_forms("informer", ["An Informer.", "it informs", "informers"], [false, true, true]);
+    check_forms("git-lfs", ["git lfs", "use git-lfs!", "git_lfs"], [true, false, true]);
+    check_forms("max_age", [r"the max\_age", "max-age", "MAX_AGE = 3"], [false, true, false]);
+    check_forms("informer", ["informs", "inform", "informed"], [false; 3]);
+    check_forms("informs", ["informs", "it informs", "Informs"], [false; 3]);
+    check_forms("10", ["100", "10", "v10"], [true, false, true]);
+}
+
+#[test]
+fn what_other_knowledge_bases_have_makes_a_term_less_rare() {
+    let sizes = sizes(&[(1, 100), (2, 100)]);
+    let totals = |num_elsewhere| {
+        let mut elsewhere = TermStatistics::default();
+        for _ in 0..num_elsewhere {
+            elsewhere.add(&one_chunk());
+        }
+        Totals::of(&sizes, &elsewhere)
+    };
+    let weight = |totals: Totals, num_elsewhere| {
+        let found = Found { occurrences: term(&[1]), num_elsewhere, ..Found::default() };
+        Keywords::new(vec!["a".into()], &[found], &[1.0], totals, sizes.clone()).terms[0].weight
+    };
+    assert!(weight(totals(98), 0) > weight(totals(98), 9));
+    assert!(weight(totals(98), 9) > weight(totals(8), 9));
+}
+
+/// Returns the statistics of a knowledge base with one passage.
+fn one_chunk() -> TermStatistics {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["one"], &[]);
+    TermStatistics::of(&db.store, &[]).unwrap()
 }

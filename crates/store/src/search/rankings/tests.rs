@@ -8,6 +8,7 @@ use kb_embed::QueryTokens;
 
 use crate::document::{Binding, Embedding, Format, Language};
 use crate::embedder::Side;
+use crate::search::TermStatistics;
 use crate::search::parse::parse;
 use crate::testing::{TestDb, binding, document, vector};
 
@@ -153,7 +154,7 @@ fn the_vector_leg_weighs_as_much_as_the_model_reads_on_average() {
 fn each_word_is_read_once_and_joined_words_only_if_they_occur() {
     let db = tides();
     let read = |queries: &[Query]| {
-        let (keywords, places) = look_up(&db.store, queries).unwrap();
+        let (keywords, places) = look_up(&db.store, queries, &TermStatistics::default()).unwrap();
         let names = |id| keywords.as_ref().unwrap().matches(ChunkId(id));
         let names = |id| names(id).into_iter().map(|found| found.term).collect::<Vec<_>>();
         (names(1), names(3), places)
@@ -173,10 +174,12 @@ fn each_word_is_read_once_and_joined_words_only_if_they_occur() {
 #[test]
 fn there_are_no_keywords_if_no_word_occurs() {
     let db = tides();
-    let (keywords, places) = look_up(&db.store, &queries(&["absent", "gone"])).unwrap();
+    let (keywords, places) =
+        look_up(&db.store, &queries(&["absent", "gone"]), &TermStatistics::default()).unwrap();
     assert!(keywords.is_none());
     assert_eq!(places, [[0], [1]]);
-    let (keywords, _) = look_up(&db.store, &queries(&["absent", "tide"])).unwrap();
+    let (keywords, _) =
+        look_up(&db.store, &queries(&["absent", "tide"]), &TermStatistics::default()).unwrap();
     assert!(keywords.is_some());
 }
 
@@ -184,7 +187,8 @@ fn there_are_no_keywords_if_no_word_occurs() {
 fn the_keyword_score_of_several_phrasings_is_their_average() {
     let db = tides();
     let scores = |typed: &[&str]| {
-        let (keywords, _) = look_up(&db.store, &queries(typed)).unwrap();
+        let (keywords, _) =
+            look_up(&db.store, &queries(typed), &TermStatistics::default()).unwrap();
         let mut ranking = keywords.unwrap().rank(None, 10);
         ranking.sort_by_key(|entry| entry.chunk_id);
         ranking.into_iter().map(|entry| entry.score).collect::<Vec<_>>()
@@ -246,14 +250,25 @@ fn by_score() -> SearchOptions {
 }
 
 fn ranked_for(db: &TestDb, typed: &[&str], legs: LegSelection) -> Rankings {
-    rank(&db.store, &load, &queries(typed), RankOptions { legs, passing: None, depth: 10 }).unwrap()
+    rank(
+        &db.store,
+        &load,
+        &queries(typed),
+        RankOptions { legs, passing: None, depth: 10, elsewhere: &TermStatistics::default() },
+    )
+    .unwrap()
 }
 
 #[test]
 fn only_the_selected_legs_run() {
     let db = tides();
     let refuse = || unreachable!("this leg needs no model");
-    let options = RankOptions { legs: LegSelection::Keyword, passing: None, depth: 10 };
+    let options = RankOptions {
+        legs: LegSelection::Keyword,
+        passing: None,
+        depth: 10,
+        elsewhere: &TermStatistics::default(),
+    };
     let keyword = rank(&db.store, &refuse, &queries(&["tide"]), options).unwrap();
     assert_eq!(ids(&keyword.keyword), [2, 1]);
     assert!(keyword.vector.is_none() && keyword.has_words && !keyword.is_blank);
@@ -275,7 +290,12 @@ fn only_the_selected_legs_run() {
 fn filter_and_depth_hold_for_both_legs() {
     let db = tides();
     let rank = |passing: Option<&[ChunkId]>, depth| {
-        let options = RankOptions { legs: LegSelection::Both, passing, depth };
+        let options = RankOptions {
+            legs: LegSelection::Both,
+            passing,
+            depth,
+            elsewhere: &TermStatistics::default(),
+        };
         let found = rank(&db.store, &load, &queries(&["tide"]), options).unwrap();
         (ids(&found.keyword), ids(&found.vector.unwrap().ranking).len())
     };
