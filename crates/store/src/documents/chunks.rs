@@ -93,7 +93,9 @@ const ORIGINS: &str = "
         chunks.id,
         chunks.document_id,
         documents.doc_type = 'code',
-        chunks.metadata ->> '$.symbol_name'
+        chunks.metadata ->> '$.symbol_name',
+        instr(documents.metadata, '\"superseded\":') > 0
+            AND documents.metadata -> '$.superseded' IS NOT NULL
     FROM json_each(:ids) AS wanted
     CROSS JOIN chunks ON chunks.id = wanted.value
     CROSS JOIN documents ON documents.id = chunks.document_id";
@@ -102,14 +104,6 @@ const PASSAGES: &str = "
     SELECT chunks.id, chunks.context, chunks.text
     FROM json_each(:ids) AS wanted
     CROSS JOIN chunks ON chunks.id = wanted.value";
-
-const SUPERSEDED: &str = "
-    SELECT chunks.id
-    FROM json_each(:ids) AS wanted
-    CROSS JOIN chunks ON chunks.id = wanted.value
-    CROSS JOIN documents ON documents.id = chunks.document_id
-    WHERE instr(documents.metadata, '\"superseded\":') > 0
-        AND documents.metadata -> '$.superseded' IS NOT NULL";
 
 const INSERT_CHUNK: &str = "
     INSERT INTO chunks
@@ -177,7 +171,8 @@ impl Store {
             let ids = columns::to_json(ids)?;
             sql::rows(db, ORIGINS, named_params! { ":ids": ids }, |row| {
                 let (document_id, is_code, symbol) = (row.get(1)?, row.get(2)?, row.get(3)?);
-                Ok((row.get(0)?, ChunkOrigin { document_id, is_code, symbol }))
+                let is_superseded = row.get(4)?;
+                Ok((row.get(0)?, ChunkOrigin { document_id, is_code, symbol, is_superseded }))
             })
         })
     }
@@ -190,14 +185,6 @@ impl Store {
                 let (context, text) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
                 Ok((row.get(0)?, Chunk::passage(context, text)))
             })
-        })
-    }
-
-    /// Returns those of the chunks whose documents say that they are out of date.
-    pub fn superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>> {
-        self.read(|db| {
-            let ids = columns::to_json(ids)?;
-            sql::rows(db, SUPERSEDED, named_params! { ":ids": ids }, |row| row.get(0))
         })
     }
 

@@ -129,6 +129,8 @@ pub struct ChunkOrigin {
     pub is_code: bool,
     /// The qualified name of what it defines, in source code.
     pub symbol: Option<String>,
+    /// Whether its document says that it is out of date.
+    pub is_superseded: bool,
 }
 
 /// A chunk with the properties of its document that are shown.

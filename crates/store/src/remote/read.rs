@@ -13,7 +13,7 @@ use super::state::State;
 use super::statements::{
     BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NAMED_PATHS, NEAREST,
     NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, POSTINGS, POSTINGS_OF_PREFIX,
-    SIZES, SUPERSEDED, VECTORS,
+    SIZES, VECTORS,
 };
 use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::Result;
@@ -334,7 +334,8 @@ impl Searchable for Remote {
         let place = |row: &Row| {
             let document_id = DocumentId(self.get(row, 1)?);
             let (is_code, symbol) = (self.get(row, 2)?, self.get(row, 3)?);
-            Ok((self.id(row, 0)?, ChunkOrigin { document_id, is_code, symbol }))
+            let is_superseded = self.get(row, 4)?;
+            Ok((self.id(row, 0)?, ChunkOrigin { document_id, is_code, symbol, is_superseded }))
         };
         rows.iter().map(place).collect()
     }
@@ -346,11 +347,6 @@ impl Searchable for Remote {
             Ok((self.id(row, 0)?, Chunk::passage(context, text)))
         };
         rows.iter().map(passage).collect()
-    }
-
-    fn superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>> {
-        let rows = self.query(SUPERSEDED, &[(&numbers(ids), Type::INT8_ARRAY)])?;
-        rows.iter().map(|row| self.id(row, 0)).collect()
     }
 
     fn newest(&self, filter: &Filter) -> Result<Option<String>> {

@@ -88,19 +88,13 @@ pub(super) const CODES: &str = "
     WHERE id = ANY ($1) AND codes IS NOT NULL AND octet_length(codes) <= 1048576";
 
 pub(super) const ORIGINS: &str = "
-    SELECT chunk.id, document.id, document.doc_type = 'code', chunk.metadata ->> 'symbol_name'
+    SELECT chunk.id, document.id, document.doc_type = 'code', chunk.metadata ->> 'symbol_name',
+        document.metadata ? 'superseded'
     FROM kb_chunks AS chunk
     JOIN kb_documents AS document ON document.id = chunk.document_id
     WHERE chunk.id = ANY ($1)";
 
 pub(super) const PASSAGES: &str = "SELECT id, context, text FROM kb_chunks WHERE id = ANY ($1)";
-
-pub(super) const SUPERSEDED: &str = "
-    SELECT chunk.id
-    FROM kb_chunks AS chunk
-    JOIN kb_documents AS document ON document.id = chunk.document_id
-    WHERE chunk.id = ANY ($1) AND document.metadata ? 'superseded'
-    ORDER BY chunk.id";
 
 pub(super) const OTHER_PATHS: &str = "
     SELECT id, array_remove(paths, path) FROM kb_documents WHERE id = ANY ($1) AND cardinality(paths) > 1";

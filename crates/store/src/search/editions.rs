@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::StoredHit;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::fuse::Fused;
@@ -14,6 +13,7 @@ use crate::search::searchable::Searchable;
 use crate::search::successors::successor;
 use crate::search::titles::{day_number, is_year, without_years, words};
 use crate::text::paths;
+use crate::{ChunkOrigin, StoredHit};
 
 /// Number of first hits that are compared.
 const DEPTH: usize = 50;
@@ -91,11 +91,15 @@ fn day(stored: &StoredHit, day: i32) -> i32 {
 }
 
 /// Lowers documents that say they are out of date, and each to just below its successor among the first hits.
-pub(super) fn current_first(fused: &mut [Fused], store: &impl Searchable) -> Result<()> {
-    let first: Vec<ChunkId> = fused.iter().take(DEPTH).map(|hit| hit.chunk_id).collect();
-    if store.superseded(&first)?.is_empty() {
+pub(super) fn current_first(
+    fused: &mut [Fused],
+    store: &impl Searchable,
+    origins: &HashMap<ChunkId, ChunkOrigin>,
+) -> Result<()> {
+    if !origins.values().any(|origin| origin.is_superseded) {
         return Ok(());
     }
+    let first: Vec<ChunkId> = fused.iter().take(DEPTH).map(|hit| hit.chunk_id).collect();
     let stored = store.hits(&first)?;
     let documents: HashMap<ChunkId, DocumentId> =
         stored.iter().map(|hit| (hit.chunk.id, hit.document_id)).collect();
@@ -236,7 +240,9 @@ mod tests {
         let mark = |by: &str| Superseded { by: (!by.is_empty()).then(|| by.to_owned()) };
         let notes = notes(&[0, 1, 2, 3].map(|at| (titles[at], "text", marks[at].map(mark))));
         let mut fused = hits(&[1.0, 0.95, 0.6, 0.5]);
-        current_first(&mut fused, &notes.store).unwrap();
+        let ids: Vec<ChunkId> = fused.iter().map(|hit| hit.chunk_id).collect();
+        let origins = notes.store.origins(&ids).unwrap();
+        current_first(&mut fused, &notes.store, &origins).unwrap();
         assert_eq!(in_order(fused), expected, "{marks:?}");
     }
 

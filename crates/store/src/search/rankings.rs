@@ -1,6 +1,6 @@
 //! Runs the keyword leg and the vector leg in parallel, and weights and fuses their rankings.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -218,47 +218,50 @@ impl Rankings {
             }
         }
         show_raw(&mut fused, by_cosine, &matches);
+        let first: Vec<ChunkId> = fused.iter().take(weigh::DEPTH).map(|hit| hit.chunk_id).collect();
+        let origins = store.origins(&first)?;
         if let Some(keywords) = self.keywords.as_ref().filter(|_| !by_cosine.is_empty()) {
-            self.weigh(store, keywords, &mut fused)?;
+            // Another process may have removed some meanwhile.
+            fused.retain(|hit| {
+                origins.contains_key(&hit.chunk_id) || !first.contains(&hit.chunk_id)
+            });
+            let first = store.passages(&first)?.into_iter().collect();
+            self.weigh(keywords, &mut fused, &first, &origins);
         }
         if let Some(recency) = &options.recency {
             stage("compare dates", || recency::weigh(&mut fused, store, recency, &options.filter))?;
         }
-        editions::current_first(&mut fused, store)?;
+        editions::current_first(&mut fused, store, &origins)?;
         if let Some(threshold) = options.threshold {
             fused.retain(|hit| hit.score >= threshold);
         }
         Ok(fused)
     }
 
-    /// Weighs the first hits by their documents.
+    /// Weighs the first hits by their passages and documents.
     fn weigh(
         &self,
-        store: &impl Searchable,
         keywords: &Keywords,
-        fused: &mut Vec<Fused>,
-    ) -> Result<()> {
-        let first: Vec<ChunkId> = fused.iter().take(weigh::DEPTH).map(|hit| hit.chunk_id).collect();
-        let origins = store.origins(&first)?;
-        // Another process may have removed some meanwhile.
-        fused.retain(|hit| origins.contains_key(&hit.chunk_id) || !first.contains(&hit.chunk_id));
-        let passages = store.passages(&first)?.into_iter().collect();
-        let shares = rarity::shares_of_forms(keywords, &passages);
-        for hit in fused.iter_mut().take(first.len()) {
+        fused: &mut [Fused],
+        passages: &BTreeMap<ChunkId, String>,
+        origins: &HashMap<ChunkId, ChunkOrigin>,
+    ) {
+        let shares = rarity::shares_of_forms(keywords, passages);
+        for hit in fused.iter_mut().take(origins.len()) {
             hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
         }
-        let about = first.iter().filter_map(|id| {
-            let ChunkOrigin { document_id, is_code, symbol } = origins.get(id)?;
+        let about = fused.iter().take(origins.len()).filter_map(|hit| {
+            let ChunkOrigin { document_id, is_code, symbol, .. } = origins.get(&hit.chunk_id)?;
             Some(About {
                 document_id: *document_id,
                 is_code: *is_code,
-                num_names: keywords.num_names(*id, *is_code),
-                num_meant: keywords.num_meant(*id),
+                num_names: keywords.num_names(hit.chunk_id, *is_code),
+                num_meant: keywords.num_meant(hit.chunk_id),
                 is_definition: symbol.as_ref().is_some_and(|it| weigh::defines(it, &self.words)),
             })
         });
-        weigh::weigh(fused, &about.collect::<Vec<_>>());
-        Ok(())
+        let about: Vec<About> = about.collect();
+        weigh::weigh(fused, &about);
     }
 
     /// Returns the signals from which confidence is estimated.

@@ -41,7 +41,6 @@ pub trait Searchable: Sized + Send {
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
     fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
     fn passages(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, String>>;
-    fn superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>>;
     fn newest(&self, filter: &Filter) -> Result<Option<String>>;
     fn chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>>;
     fn other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;
@@ -80,7 +79,6 @@ impl Searchable for Store {
         hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>>;
         origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>>;
         passages(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, String>>;
-        superseded(&self, ids: &[ChunkId]) -> Result<Vec<ChunkId>>;
         newest(&self, filter: &Filter) -> Result<Option<String>>;
         chunks_between(&self, id: DocumentId, first: u32, last: u32) -> Result<Vec<StoredChunk>>;
         other_paths(&self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Vec<String>>>;

@@ -1,6 +1,9 @@
 //! Says how much of the rarity of a query chunks have. Pure.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+
+use memchr::memmem::Finder;
 
 use super::Keywords;
 use crate::ids::ChunkId;
@@ -98,6 +101,7 @@ impl Keywords {
         let mut cover = self.cover(&[]);
         for (number, (at, term)) in self.asked().enumerate() {
             let Some(typed) = term.typed.as_deref().map(letters) else { continue };
+            let typed = Finder::new(&typed);
             let has_form: Vec<bool> = texts.iter().map(|text| has_word(text, &typed)).collect();
             let num_with_form = has_form.iter().filter(|has| **has).count();
             if num_with_form == 0 {
@@ -140,13 +144,18 @@ impl Keywords {
 
 /// Returns a text in small letters, without the marks by which Markdown keeps its own signs apart.
 fn letters(text: &str) -> String {
-    text.chars().filter(|c| *c != '\\').flat_map(char::to_lowercase).collect()
+    let text = match text.contains('\\') {
+        true => Cow::Owned(text.replace('\\', "")),
+        false => Cow::Borrowed(text),
+    };
+    text.to_lowercase()
 }
 
 /// Whether a text has a word, not only as part of a longer one.
-fn has_word(text: &str, word: &str) -> bool {
+fn has_word(text: &str, word: &Finder<'_>) -> bool {
     let is_end = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
-    text.match_indices(word).any(|(at, _)| {
-        is_end(text[..at].chars().next_back()) && is_end(text[at + word.len()..].chars().next())
+    word.find_iter(text.as_bytes()).any(|at| {
+        let after = at + word.needle().len();
+        is_end(text[..at].chars().next_back()) && is_end(text[after..].chars().next())
     })
 }

@@ -42,8 +42,12 @@ impl Piece {
 pub(super) fn pieces(typed: &str, quotes: Quotes) -> Vec<Piece> {
     let mut found = Vec::new();
     let mut rest = typed.trim_start();
+    // A program begins its messages with who speaks or what is wrong: `curl:`, `ERROR:`.
+    let (mut is_message, mut num_looked_at) = (false, 0);
     while !rest.is_empty() {
         let before = &typed[..typed.len() - rest.len()];
+        is_message |= before[num_looked_at..].split_whitespace().any(|word| word.ends_with(':'));
+        num_looked_at = before.len();
         let (is_excluded, body) = match rest.strip_prefix('-') {
             Some(after) if after.starts_with(|c: char| c == '"' || c.is_alphanumeric()) => {
                 (true, after)
@@ -54,7 +58,8 @@ pub(super) fn pieces(typed: &str, quotes: Quotes) -> Vec<Piece> {
             .strip_prefix('"')
             .and_then(|after| after.split_once('"'))
             .filter(|(inner, _)| is_searchable(inner));
-        let is_text = !is_excluded && (quotes == Quotes::Text || is_of_program(before));
+        let is_text =
+            !is_excluded && (quotes == Quotes::Text || is_message || is_of_program(before));
         let phrase = match in_quotes {
             Some((inner, after)) if is_text => {
                 // A `-` or a star between these quotes is text, too.
@@ -82,21 +87,23 @@ pub(super) fn pieces(typed: &str, quotes: Quotes) -> Vec<Piece> {
 /// After these, also with one space between, a quote is one of a program: `named: "yaml"`, `msg="no such file"`.
 const BEFORE_QUOTES: [char; 3] = [':', '=', '('];
 
-/// Whether a quote after this text is one of a program, which begins its messages with who speaks or what is wrong: `curl:`,
-/// `ERROR:`. Quotes that directly follow a letter are in the middle of a word, which is text anyway.
+/// Whether a quote directly after this text is one of a program. Quotes that directly follow a letter are in the middle of a
+/// word, which is text anyway.
 fn is_of_program(before: &str) -> bool {
-    let is_message = before.split_whitespace().any(|word| word.ends_with(':'));
     let directly = before.strip_suffix(char::is_whitespace).unwrap_or(before);
-    is_message || directly.ends_with(BEFORE_QUOTES)
+    directly.ends_with(BEFORE_QUOTES)
 }
 
 /// Returns the length of the word with which a text begins. It ends before quotes of a program, so that what is between
 /// them stays together.
 fn word_len(text: &str) -> usize {
-    let word = &text[..text.find(char::is_whitespace).unwrap_or(text.len())];
-    let mut quotes = word.match_indices('"').map(|(at, _)| at);
-    let opening = quotes.find(|at| word[..*at].ends_with(BEFORE_QUOTES));
-    opening.filter(|at| text[at + 1..].contains('"')).unwrap_or(word.len())
+    let mut before = ' ';
+    let ends = |(at, c): &(usize, char)| {
+        let is_opening = *c == '"' && BEFORE_QUOTES.contains(&before);
+        before = *c;
+        c.is_whitespace() || is_opening && text[at + 1..].contains('"')
+    };
+    text.char_indices().find(ends).map_or(text.len(), |(at, _)| at)
 }
 
 /// Maximum number of words in a phrase, or of letters in a script without spaces. Quoted passages
