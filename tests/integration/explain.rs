@@ -70,7 +70,7 @@ fn the_probability_and_the_reason_agree_with_the_confidence() {
         let probability = answer.answer_probability.unwrap();
         let expected = match probability {
             0.65.. => "high",
-            0.06.. => "low",
+            0.07.. => "low",
             _ => "none",
         };
         assert_eq!(answer.confidence.as_deref(), Some(expected), "{query}: {probability}");

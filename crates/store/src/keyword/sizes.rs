@@ -45,6 +45,13 @@ impl ChunkSizes {
         self.places.len()
     }
 
+    /// Returns the number of chunks, and that of all their tokens.
+    pub fn totals(&self) -> (u64, u64) {
+        self.places.iter().fold((0, 0), |(num_chunks, all), (document_id, num_tokens)| {
+            (num_chunks + u64::from(*document_id != 0), all + u64::from(*num_tokens))
+        })
+    }
+
     /// Returns the document of the chunk at a place; `None` if there is no chunk.
     pub fn document_id(&self, place: usize) -> Option<DocumentId> {
         let id = self.places.get(place).map(|place| place.0).filter(|id| *id != 0)?;

@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use crate::ids::Ranked;
 use crate::text::fields;
 
 fields::words! {
@@ -94,7 +95,7 @@ pub(super) fn stretch(floor: f64) -> (f64, f64) {
 const HIGH: f64 = 0.65;
 
 /// Below this probability, it is `none`.
-const NONE: f64 = 0.06;
+const NONE: f64 = 0.07;
 
 /// The same where only the keyword leg judges: questions have few words of a manual that answers them.
 const NONE_BY_WORDS: f64 = 0.03;
@@ -114,6 +115,18 @@ const KEYWORD_GAP: f64 = 0.3;
 pub(super) fn of(signals: &Signals) -> Option<Grounds> {
     let can_judge = signals.vector.is_some() || signals.keyword.is_some();
     can_judge.then_some(Grounds { signals: Some(*signals), ..Grounds::default() })
+}
+
+/// Number of entries that the first is compared with.
+const NUM_NEXT: usize = 10;
+
+/// Returns the first entry and how far its score is above the mean of the next ones.
+pub(super) fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
+    let (first, next) = ranking.split_first()?;
+    let next = &next[..next.len().min(NUM_NEXT)];
+    let sum: f64 = next.iter().map(|entry| first.score - entry.score).sum();
+    let count = u32::try_from(next.len()).map_or(0.0, f64::from);
+    Some((*first, sum / count.max(1.0)))
 }
 
 impl Signals {

@@ -221,10 +221,11 @@ impl Rankings {
         let first: Vec<ChunkId> = fused.iter().take(weigh::DEPTH).map(|hit| hit.chunk_id).collect();
         let origins = store.origins(&first)?;
         if let Some(keywords) = self.keywords.as_ref().filter(|_| !by_cosine.is_empty()) {
-            // Another process may have removed some meanwhile.
-            fused.retain(|hit| {
-                origins.contains_key(&hit.chunk_id) || !first.contains(&hit.chunk_id)
-            });
+            if origins.len() < first.len() {
+                // Another process has removed some meanwhile.
+                let is_gone = |id: &ChunkId| first.contains(id) && !origins.contains_key(id);
+                fused.retain(|hit| !is_gone(&hit.chunk_id));
+            }
             let first = store.passages(&first)?.into_iter().collect();
             self.weigh(keywords, &mut fused, &first, &origins);
         }
@@ -272,7 +273,7 @@ impl Rankings {
         };
         let vector = self.vector.as_ref().filter(|leg| leg.weight > 0.0 && !self.is_blank);
         let vector = vector.and_then(|leg| {
-            let (first, gap) = first_and_gap(&leg.ranking)?;
+            let (first, gap) = confidence::first_and_gap(&leg.ranking)?;
             let coverage = coverage(Some(first.chunk_id));
             let (usual, factor) = confidence::stretch(leg.floor);
             let cosine = usual + factor * (first.score - leg.floor);
@@ -280,8 +281,8 @@ impl Rankings {
         });
         let keyword = match &self.keywords {
             Some(keywords) => {
-                let gap =
-                    first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
+                let gap = confidence::first_and_gap(&self.keyword)
+                    .map_or(0.0, |(first, gap)| gap / first.score);
                 let coverage = coverage(fused.first().map(|hit| hit.chunk_id));
                 let titles = fused.iter().take(NUM_TITLES).map(|hit| hit.chunk_id);
                 let titles = titles.map(|id| keywords.in_title(id));
@@ -369,18 +370,6 @@ fn show_raw(fused: &mut [Fused], by_cosine: &[Ranked], matches: &HashMap<ChunkId
 
 /// Number of first hits whose titles are compared with the query.
 const NUM_TITLES: usize = 3;
-
-/// Number of entries that the first is compared with.
-const NUM_NEXT: usize = 10;
-
-/// Returns the first entry and how far its score is above the mean of the next ones.
-fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
-    let (first, next) = ranking.split_first()?;
-    let next = &next[..next.len().min(NUM_NEXT)];
-    let sum: f64 = next.iter().map(|entry| first.score - entry.score).sum();
-    let count = u32::try_from(next.len()).map_or(0.0, f64::from);
-    Some((*first, sum / count.max(1.0)))
-}
 
 /// Number of first keyword hits whose type is checked.
 const NUM_JUDGED: usize = 10;

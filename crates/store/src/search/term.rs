@@ -36,11 +36,7 @@ pub(super) struct Totals {
 impl Totals {
     /// `elsewhere` is what other knowledge bases have.
     pub(super) fn of(sizes: &ChunkSizes, elsewhere: &TermStatistics) -> Self {
-        let (mut num_chunks, mut num_tokens) = (0, 0);
-        for place in (0..sizes.num_places()).filter(|place| sizes.document_id(*place).is_some()) {
-            num_chunks += 1;
-            num_tokens += u64::from(sizes.num_tokens(place));
-        }
+        let (num_chunks, num_tokens) = sizes.totals();
         let chunk_mean = as_f64(num_tokens) / as_f64(num_chunks.max(1));
         Self { num_chunks: num_chunks + elsewhere.num_chunks(), chunk_mean }
     }

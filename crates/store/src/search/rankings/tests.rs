@@ -112,7 +112,8 @@ fn an_average_of_nothing_is_zero() {
 fn the_gap_is_to_the_mean_of_the_next_ten() {
     let gap = |scores: &[f64]| {
         let entries: Vec<(i64, f64)> = (1..).zip(scores.iter().copied()).collect();
-        first_and_gap(&ranked(&entries)).map(|(first, gap)| (first.chunk_id.0, first.score, gap))
+        confidence::first_and_gap(&ranked(&entries))
+            .map(|(first, gap)| (first.chunk_id.0, first.score, gap))
     };
     assert_eq!(gap(&[]), None);
     assert_eq!(gap(&[5.0]), Some((1, 5.0, 0.0)));
