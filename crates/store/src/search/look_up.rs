@@ -9,7 +9,7 @@ use crate::search::parse::Whole;
 use crate::search::term::Totals;
 use crate::search::weights::ratio;
 use crate::search::{Query, Searchable, TermStatistics, places};
-use crate::text::exact;
+use crate::text::{exact, scripts};
 use crate::{ChunkSizes, Occurrence};
 
 /// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
@@ -77,7 +77,9 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         }
         for word in &query.wanted {
             let place = self.add(word, || store.occurrences(word))?;
-            self.found[place].typed = Some(word.clone());
+            // Between the words of a phrase may be a line end, and letters of scripts without spaces stand in longer words.
+            let is_word = !word.contains(|c: char| c.is_whitespace() || scripts::is_unspaced(c));
+            self.found[place].typed = is_word.then(|| word.clone());
             own.push(place);
         }
         for prefix in &query.prefixes {
@@ -185,6 +187,25 @@ fn is_meant(term: &str, query: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::parse::parse;
+    use crate::testing::TestDb;
+
+    #[test]
+    fn only_words_are_compared_as_they_were_typed() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["the tide gauges of 水族館, git lfs, tide\ngauges"], &[]);
+        let query = [parse("\"tide gauge\" gauges 水族館 git-lfs").unwrap()];
+        let mut terms = LookedUpTerms {
+            store: &db.store,
+            elsewhere: &TermStatistics::default(),
+            names: Vec::new(),
+            found: Vec::new(),
+        };
+        terms.of_query(&query[0], &db.store.chunk_sizes().unwrap()).unwrap();
+        let typed: Vec<&str> =
+            terms.found.iter().filter_map(|found| found.typed.as_deref()).collect();
+        assert_eq!(typed, ["gauges", "git", "lfs", "git-lfs"]);
+    }
 
     #[test]
     fn in_a_sentence_only_options_and_versions_are_meant() {
