@@ -15,7 +15,9 @@ use crate::app::{Observer, Session, absent};
 use crate::error::Result;
 use crate::search::evidence::{FormCost, keep_within, num_tokens_of};
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
-use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking, TermStatistics, Unmet};
+use crate::search::{
+    Answer, Confidence, Gathered, Hit, NoBasis, Reranking, TermStatistics, Unmet, term_statistics,
+};
 use crate::store::ChunkId;
 use crate::text::contents::is_contents;
 
@@ -67,7 +69,7 @@ fn statistics(sessions: &[&Session], request: &SearchRequest) -> Result<Vec<Term
     let phrasings = request.phrasings()?;
     let of_base = |session: &&Session| {
         let Some(store) = session.store()? else { return Ok(TermStatistics::default()) };
-        let counted = TermStatistics::of(&store, &phrasings);
+        let counted = term_statistics(&store, &phrasings);
         session.give_back(store);
         counted
     };

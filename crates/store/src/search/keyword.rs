@@ -14,9 +14,9 @@ use serde::Serialize;
 
 pub(super) use cover::Cover;
 
+use crate::ChunkSizes;
 use crate::ids::{ChunkId, Ranked};
-use crate::search::term::{Span, Term, TermRole, Totals, candidates, from_place};
-use crate::{ChunkSizes, Occurrence};
+use crate::search::term::{Found, Span, Term, TermRole, Totals, candidates, from_place};
 
 /// Chunks scored per entry of the ranking before the deciding terms are known.
 const FIRST_CANDIDATES: usize = 4;
@@ -30,39 +30,6 @@ pub(super) struct Keywords {
     totals: Totals,
     /// Whether other knowledge bases are asked too, and have terms of the query.
     pub(super) is_shared: bool,
-}
-
-/// Where a term of the query was found, ordered by chunk id.
-#[derive(Default)]
-pub(super) struct Found {
-    /// In passages.
-    pub(super) occurrences: Vec<Occurrence>,
-    /// The chunks of documents that have it in their names.
-    pub(super) named: Vec<ChunkId>,
-    /// Whether it is an exact term, and one that the query asks for.
-    pub(super) is_meant: bool,
-    /// The places of its parts among the terms, if it is a whole.
-    pub(super) parts: Vec<usize>,
-    /// How a passage has it to the letter, if other forms of it are the same term.
-    pub(super) typed: Option<String>,
-    /// Whether it is made of neighbouring words, its parts, which the query has apart.
-    pub(super) is_joined: bool,
-    /// Whether it is a file or a day, and all that the query asks for.
-    pub(super) is_place: bool,
-    /// How many passages of other knowledge bases have it.
-    pub(super) num_elsewhere: usize,
-}
-
-impl Found {
-    /// Whether no knowledge base that is asked has it.
-    pub(super) fn is_nowhere(&self) -> bool {
-        self.named.is_empty() && self.num_with() == 0
-    }
-
-    /// Returns how many passages of all knowledge bases have it.
-    pub(super) fn num_with(&self) -> usize {
-        self.occurrences.len() + self.num_elsewhere
-    }
 }
 
 /// How much more a place weighs than all other terms together, so that passages which only mention it come after it, also if

@@ -3,10 +3,10 @@
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::search::calendar_day::QueryDays;
-use crate::search::keyword::{Found, Keywords};
+use crate::search::keyword::Keywords;
 use crate::search::locator::FileLocator;
 use crate::search::parse::Whole;
-use crate::search::term::Totals;
+use crate::search::term::{Found, Totals};
 use crate::search::weights::ratio;
 use crate::search::{Query, Searchable, TermStatistics, places};
 use crate::text::{exact, scripts};
@@ -41,6 +41,19 @@ pub(super) fn look_up(
         (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
     let keywords = Keywords::new(names, &found, &shares, Totals::of(&sizes, elsewhere), sizes);
     Ok((Some(keywords), of_phrasings))
+}
+
+/// Counts the terms of the phrasings of a query in one knowledge base.
+///
+/// # Errors
+///
+/// [`crate::error::Error::Db`] if it cannot be read.
+pub fn term_statistics(store: &impl Searchable, phrasings: &[Query]) -> Result<TermStatistics> {
+    let alone = TermStatistics::default();
+    let (keywords, _) = look_up(store, phrasings, &alone)?;
+    let num_with = keywords.iter().flat_map(Keywords::counts).collect();
+    let totals = Totals::of(&store.chunk_sizes()?, &alone);
+    Ok(TermStatistics::new(totals.num_chunks, num_with))
 }
 
 /// The terms of all phrasings, each once.
@@ -189,6 +202,23 @@ mod tests {
     use super::*;
     use crate::search::parse::parse;
     use crate::testing::TestDb;
+
+    #[test]
+    fn terms_are_counted_in_each_knowledge_base_and_added() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["Oil for the pump", "the pumps", "git-lfs"], &[]);
+        let query = [parse("pump oil git-lfs absent").unwrap()];
+        let one = term_statistics(&db.store, &query).unwrap();
+        let counts = |all: &TermStatistics| {
+            ["pump", "oil", "GIT LFS", "absent"].map(|term| all.num_with(term))
+        };
+        assert_eq!((one.num_chunks(), counts(&one)), (3, [2, 1, 1, 0]));
+        let mut both = one.clone();
+        both.add(&one);
+        assert_eq!((both.num_chunks(), counts(&both)), (6, [4, 2, 2, 0]));
+        let none = term_statistics(&db.store, &[parse("absent").unwrap()]).unwrap();
+        assert_eq!((none.num_chunks(), counts(&none)), (3, [0; 4]));
+    }
 
     #[test]
     fn only_words_are_compared_as_they_were_typed() {

@@ -45,6 +45,7 @@ mod why;
 pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking, Unmet};
 pub use confidence::{Confidence, Grounds, NoBasis};
 pub use keyword::TermMatch;
+pub use look_up::term_statistics;
 pub use options::{LegSelection, LoadEmbedder, Recency, SearchOptions};
 pub use parse::Query;
 use passing::{Passing, passing};

@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use crate::ChunkSizes;
-use crate::ids::DocumentId;
+use crate::ids::{ChunkId, DocumentId};
+use crate::{ChunkSizes, Occurrence};
+
 use crate::search::TermStatistics;
-use crate::search::keyword::Found;
 
 /// How fast further occurrences of a term stop counting; the commonly used value.
 pub(super) const SATURATION: f64 = 1.2;
@@ -125,6 +125,39 @@ impl Span {
             in_document: DOCUMENT_WEIGHT * totals.chunk_mean / self.num_tokens.max(1.0),
             score: 0.0,
         }
+    }
+}
+
+/// Where a term of the query was found, ordered by chunk id.
+#[derive(Default)]
+pub(super) struct Found {
+    /// In passages.
+    pub(super) occurrences: Vec<Occurrence>,
+    /// The chunks of documents that have it in their names.
+    pub(super) named: Vec<ChunkId>,
+    /// Whether it is an exact term, and one that the query asks for.
+    pub(super) is_meant: bool,
+    /// The places of its parts among the terms, if it is a whole.
+    pub(super) parts: Vec<usize>,
+    /// How a passage has it to the letter, if other forms of it are the same term.
+    pub(super) typed: Option<String>,
+    /// Whether it is made of neighbouring words, its parts, which the query has apart.
+    pub(super) is_joined: bool,
+    /// Whether it is a file or a day, and all that the query asks for.
+    pub(super) is_place: bool,
+    /// How many passages of other knowledge bases have it.
+    pub(super) num_elsewhere: usize,
+}
+
+impl Found {
+    /// Whether no knowledge base that is asked has it.
+    pub(super) fn is_nowhere(&self) -> bool {
+        self.named.is_empty() && self.num_with() == 0
+    }
+
+    /// Returns how many passages of all knowledge bases have it.
+    pub(super) fn num_with(&self) -> usize {
+        self.occurrences.len() + self.num_elsewhere
     }
 }
 

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Occurrence;
 use crate::ids::DocumentId;
-use crate::search::TermStatistics;
+use crate::search::{TermStatistics, term_statistics};
 use crate::testing::TestDb;
 
 /// Returns the sizes of chunks with these documents and lengths, and ids from 1.
@@ -301,5 +302,5 @@ fn what_other_knowledge_bases_have_makes_a_term_less_rare() {
 fn one_chunk() -> TermStatistics {
     let mut db = TestDb::new();
     db.add("/a.md", &["one"], &[]);
-    TermStatistics::of(&db.store, &[]).unwrap()
+    term_statistics(&db.store, &[]).unwrap()
 }
