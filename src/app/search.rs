@@ -1,5 +1,6 @@
 //! Answers queries, and finds passages similar to a document or a chunk.
 
+mod merging;
 mod program;
 mod request;
 mod rerank;

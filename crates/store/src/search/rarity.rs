@@ -47,14 +47,14 @@ pub(super) fn shares(
 const OTHER_FORM: f64 = 0.35;
 
 /// Returns the share of its weights that each of the first hits keeps, from their passages, for what it has in another form
-/// than the one typed. Hits that keep all are left out.
+/// than the one typed. Hits that are missing keep all.
 pub(super) fn shares_of_forms(
     keywords: &Keywords,
     passages: &BTreeMap<ChunkId, String>,
 ) -> HashMap<ChunkId, f64> {
     let Cover { weights, rarities, covered } = keywords.cover_in_other_forms(passages);
     let all: f64 = weights.iter().sum();
-    let power = POWER * hangs_on_words(&weights, &rarities).powi(FALL);
+    let power = power(&weights, &rarities);
     let share = |other: f64| (1.0 - OTHER_FORM * other / all).powf(power);
     covered.into_iter().map(|(id, other)| (id, share(other))).collect()
 }
@@ -62,12 +62,17 @@ pub(super) fn shares_of_forms(
 /// Returns the share of its weights that each hit keeps.
 fn shares_by(cover: &Cover) -> HashMap<ChunkId, f64> {
     let all: f64 = cover.weights.iter().sum();
-    let power = POWER * hangs_on_words(&cover.weights, &cover.rarities).powi(FALL);
+    let power = power(&cover.weights, &cover.rarities);
     let has = |covered: f64| LEAST + (1.0 - LEAST) * (covered / all).min(1.0);
     let share = |covered: f64| has(covered).powf(power).max(MIN_SHARE);
     let is_known = all > 0.0;
     let of_hits = cover.covered.iter();
     of_hits.map(|(id, covered)| (*id, if is_known { share(*covered) } else { 1.0 })).collect()
+}
+
+/// Returns the power to which what a hit has is raised.
+fn power(weights: &[f64], rarities: &[f64]) -> f64 {
+    POWER * hangs_on_words(weights, rarities).powi(FALL)
 }
 
 /// Returns how much a query hangs on single words, in 0..=1, from their weights and how rare each is here.

@@ -1,6 +1,5 @@
-//! Counts how many passages have the terms of a query, so that several knowledge bases share one rarity.
-//!
-//! A word that one of them has in every passage and another in none is no name of the first's subject.
+//! Adds up how many passages of several knowledge bases have the terms of a query, so that a word is as rare as it is in all
+//! of them. Pure.
 
 use std::collections::HashMap;
 
