@@ -7,6 +7,7 @@ pub mod decode;
 pub mod exact;
 pub mod fields;
 pub mod fold;
+pub mod forms;
 pub mod headings;
 pub mod json;
 pub mod language;
