@@ -10,6 +10,7 @@ use crate::config::{Config, Origin, words};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::Limit;
+use crate::text::near;
 
 /// The [`Origin::layer`] of the file.
 const FILE_LAYER: u8 = 1;
@@ -204,9 +205,7 @@ const ALIKE: f64 = 0.7;
 
 /// Returns the most similar of the known keys, and how similar it is.
 fn ranked<'a>(key: &str, keys: &'a [String]) -> Option<(f64, &'a String)> {
-    keys.iter()
-        .map(|known| (strsim::jaro_winkler(key, known), known))
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+    keys.iter().map(|known| (near::likeness(key, known), known)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 #[cfg(test)]

@@ -80,12 +80,13 @@ const HOMES: &[(&str, &[&str])] = &[
     ("snowball_stemmers_rs", &["base/text/language.rs"]),
     ("sqlite_vec", &["store/db/connection.rs"]),
     ("seccompiler", &["extract/sandbox/confine/seccomp.rs"]),
-    ("strsim", &["config/faults.rs"]),
+    ("strsim", &["base/text/near.rs"]),
     ("tokenizers", &["embed/tokenize/mod.rs"]),
     ("tokio", &["server", "store/remote"]),
     ("tokio_postgres", &["store/remote"]),
     ("toml_edit", &["app/clients/in_toml.rs"]),
     ("tree_sitter", &["reader/code"]),
+    ("unicode_properties", &["base/text/emoji.rs"]),
     ("whatlang", &["base/text/language.rs"]),
 ];
 

@@ -25,6 +25,7 @@ pub fn terms(text: &str) -> Vec<String> {
         let mut parts: BTreeSet<String> =
             run.split(JOINTS).filter(|part| part.len() < run.len()).filter_map(term).collect();
         parts.extend(run.rsplit_once('/').and_then(|(_, name)| term(name)));
+        parts.extend(doi(run).and_then(term));
         if let Some(whole) = whole {
             parts.remove(&whole);
             found.push(whole);
@@ -32,6 +33,12 @@ pub fn terms(text: &str) -> Vec<String> {
         found.extend(parts);
     }
     found
+}
+
+/// Returns the DOI (ISO 26324) in a run that begins otherwise: `doi:10.1038/x`, or the address of its page.
+fn doi(run: &str) -> Option<&str> {
+    let (at, _) = run.match_indices("10.").find(|(at, _)| run[..*at].ends_with([':', '/']))?;
+    Some(&run[at..]).filter(|doi| doi.contains('/'))
 }
 
 /// Returns the exact term that a word of a query stands for, if any.
@@ -143,6 +150,15 @@ mod tests {
         check("src/app/main.rs:7", &["src/app/main.rs:7", "main.rs", "main.rs:7"]);
         check("a::b at 192.168.0.1:80", &["a::b", "192.168.0.1:80", "192.168.0.1"]);
         check("on 2024-03-05, section 4.2.1", &["2024-03-05", "4.2.1"]);
+    }
+
+    #[test]
+    fn a_doi_is_found_behind_its_prefix() {
+        let has = |text: &str| terms(text).contains(&term("10.1038/s41586-020-2649-2").unwrap());
+        assert!(has("(doi:10.1038/s41586-020-2649-2)."));
+        assert!(has("https://doi.org/10.1038/s41586-020-2649-2"));
+        assert!(has("10.1038/s41586-020-2649-2"));
+        assert!(!has("x10.1038/s41586-020-2649-2"));
     }
 
     #[test]

@@ -1,8 +1,37 @@
-//! Brings text into one Unicode normal form, so that the same letters are the same characters.
+//! Brings letters into one form, so that the same letters are the same characters.
+//!
+//! Text is shown as it is. Only what is compared with it is folded, in the index and in a query alike.
 
 use std::borrow::Cow;
+use std::iter;
+use std::ops::Range;
 
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+/// Letters that do not decompose, and what people type for them who do not have them on their keyboard.
+const OTHER_LETTERS: [(char, &str); 16] = [
+    ('ß', "ss"),
+    ('æ', "ae"),
+    ('œ', "oe"),
+    ('ø', "o"),
+    ('ł', "l"),
+    ('đ', "d"),
+    ('ð', "d"),
+    ('þ', "th"),
+    ('ı', "i"),
+    ('ħ', "h"),
+    ('ŧ', "t"),
+    ('ŋ', "n"),
+    ('ĸ', "k"),
+    ('ƒ', "f"),
+    ('ə', "a"),
+    ('ς', "σ"),
+];
+
+/// Letters that two letters stand for where they are not on a keyboard.
+const TWO_LETTERS: [(char, &str); 5] =
+    [('ä', "ae"), ('ö', "oe"), ('ü', "ue"), ('å', "aa"), ('ø', "oe")];
 
 /// Returns text in composed form (NFC), in which `ü` is one character; borrowed if it already is.
 ///
@@ -14,6 +43,192 @@ pub fn composed(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.nfc().collect())
 }
 
+/// Returns text with whole letters for kana of half width and letters of Hangul that are written in parts, so that runs of
+/// scripts without spaces have the same pairs; borrowed if it has none of these.
+pub fn with_whole_letters(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.contains(is_part_of_letter) {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    let is_kana = |c: char| matches!(c, '\u{3041}'..='\u{30ff}') || is_part_of_letter(c);
+    while let Some(start) = rest.find(is_kana) {
+        let (before, run) = rest.split_at(start);
+        let end = run.find(|c| !is_kana(c)).unwrap_or(run.len());
+        whole += before;
+        whole.extend(run[..end].nfkc());
+        rest = &run[end..];
+    }
+    Cow::Owned(whole + rest)
+}
+
+/// Whether a character is kana of half width, or a part of a letter of Hangul or kana.
+fn is_part_of_letter(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3099}' | '\u{309a}' | '\u{ff61}'..='\u{ffdc}')
+}
+
+/// Returns a word in the form in which all its spellings are equal: in small letters, compatibility forms as the letters that
+/// they are forms of (`ﬁ`, `Ａ`, `²`), Latin and Greek letters without accents, other letters as in [`OTHER_LETTERS`], Arabic
+/// and Hebrew without vowel points, and without characters that are not seen. Letters of scripts without spaces are
+/// composed.
+///
+/// A superscript, a subscript or a fraction after a digit stays, because `10²` is not 102.
+pub fn folded(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        return match word.contains(|c: char| c.is_ascii_uppercase()) {
+            true => Cow::Owned(word.to_ascii_lowercase()),
+            false => Cow::Borrowed(word),
+        };
+    }
+    let mut compatible = String::with_capacity(word.len());
+    let mut before = ' ';
+    for c in word.chars().filter(|c| !is_unseen(*c)) {
+        let is_power = before.is_ascii_digit() && c.is_numeric() && !c.is_alphabetic();
+        if is_power || c.is_ascii() {
+            compatible.push(c);
+        } else {
+            compatible.extend([c].into_iter().nfkd());
+        }
+        before = c;
+    }
+    let mut folded = String::with_capacity(compatible.len());
+    let mut is_plain = false;
+    for c in compatible.as_str().nfd().flat_map(char::to_lowercase).nfd() {
+        if is_combining_mark(c) {
+            if !(is_plain && is_accent(c) || is_point(c)) {
+                folded.push(c);
+            }
+            continue;
+        }
+        is_plain = is_latin(c) || is_greek(c) || c == 'е';
+        match OTHER_LETTERS.iter().find(|(letter, _)| *letter == c) {
+            _ if c == '\u{640}' => {}
+            Some((_, plain)) => folded += plain,
+            None => folded.push(c),
+        }
+    }
+    Cow::Owned(folded.nfc().collect())
+}
+
+/// Returns the form of a word with two letters for `ä`, `ö`, `ü`, `å` and `ø`, folded; `None` if it has none of these. The
+/// opposite is never done: `ue` is in `true`.
+pub fn with_two_letters(word: &str) -> Option<String> {
+    if word.is_ascii() {
+        return None;
+    }
+    let small = composed(word).to_lowercase();
+    let two = |c: char| TWO_LETTERS.iter().find(|(letter, _)| *letter == c);
+    small.contains(|c| two(c).is_some()).then(|| {
+        let spelled: String = small
+            .chars()
+            .map(|c| two(c).map_or_else(|| c.to_string(), |(_, two)| (*two).to_owned()))
+            .collect();
+        folded(&spelled).into_owned()
+    })
+}
+
+/// Returns what an index of words without folding makes of a word: small letters, without the accents on Latin letters that
+/// have one. A word that is another when folded needs a term of its own.
+pub fn unfolded(word: &str) -> String {
+    let mut plain = String::with_capacity(word.len());
+    for c in word.chars().filter(|c| !is_dropped(*c)).flat_map(char::to_lowercase) {
+        let mut parts = [None; 3];
+        let mut num_parts = 0;
+        decompose_canonical(c, |part| {
+            if let Some(place) = parts.get_mut(num_parts) {
+                *place = Some(part);
+            }
+            num_parts += 1;
+        });
+        match parts {
+            [Some(letter), Some(_), None] if letter.is_ascii_alphabetic() => plain.push(letter),
+            _ if is_dropped(c) => {}
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// Whether a character is never seen, wherever it stands: where a word may be divided at the end of a line, and where it may
+/// not.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{2060}' | '\u{feff}') || is_zero_width(c)
+}
+
+/// Whether a character only says where a word may end, or how letters are joined.
+fn is_zero_width(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200d}')
+}
+
+/// Whether a character that is not seen stands in the middle of a word, behind this character. In scripts without spaces, of
+/// India and Arabic a word may end there, or is written differently.
+fn is_in_word(before: char, c: char) -> bool {
+    let has_spaces = || is_latin(before) || is_greek(before) || is_cyrillic(before);
+    is_unseen(c) && (!is_zero_width(c) || before.is_ascii_digit() || has_spaces())
+}
+
+/// Returns text without the characters inside words that are not seen; borrowed if it has none.
+pub fn seen(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.contains(is_unseen) {
+        return Cow::Borrowed(text);
+    }
+    let mut before = ' ';
+    let is_kept = |c: &char| {
+        let is_left_out = is_in_word(before, *c);
+        before = if is_left_out { before } else { *c };
+        !is_left_out
+    };
+    Cow::Owned(text.chars().filter(is_kept).collect())
+}
+
+/// Returns where the words of a text are: runs of letters and digits with their marks, and with the characters inside that are
+/// not seen.
+pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    iter::from_fn(move || {
+        let is_start = |c: char| c.is_alphanumeric() && !is_combining_mark(c);
+        let start = at + text[at..].find(is_start)?;
+        let mut before = ' ';
+        let is_end = |c: char| {
+            let goes_on = c.is_alphanumeric() || is_combining_mark(c) || is_in_word(before, c);
+            before = if is_unseen(c) { before } else { c };
+            !goes_on
+        };
+        at = text[start..].find(is_end).map_or(text.len(), |len| start + len);
+        Some(start..at)
+    })
+}
+
+/// Whether FTS5's tokenizer leaves out a mark; at others it divides a word.
+fn is_dropped(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{331}')
+}
+
+/// Whether a character is an accent on the letter before it.
+fn is_accent(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
+/// Whether a mark is a vowel of Arabic or Hebrew, which people seldom type.
+fn is_point(c: char) -> bool {
+    matches!(c, '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{652}' | '\u{656}'..='\u{65f}'
+        | '\u{670}' | '\u{6d6}'..='\u{6ed}')
+}
+
+fn is_latin(c: char) -> bool {
+    c.is_alphabetic()
+        && matches!(c, '\0'..='\u{24f}' | '\u{250}'..='\u{2af}' | '\u{1e00}'..='\u{1eff}'
+            | '\u{2c60}'..='\u{2c7f}' | '\u{a720}'..='\u{a7ff}' | '\u{fb00}'..='\u{fb06}')
+}
+
+fn is_greek(c: char) -> bool {
+    matches!(c, '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}')
+}
+
+fn is_cyrillic(c: char) -> bool {
+    matches!(c, '\u{400}'..='\u{52f}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -21,6 +236,60 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         assert_eq!(composed(text), expected);
+    }
+
+    #[test]
+    fn spellings_of_a_word_are_folded_alike() {
+        for (word, expected) in [
+            ("Straße STRASSE", "strasse strasse"),
+            ("Wrocław Ørsted đồng cœur ægir þing ısı", "wroclaw orsted dong coeur aegir thing isi"),
+            ("oﬃcial ＡＢＣ１２ CO₂ m² 10² 5½ ℃", "official abc12 co2 m2 10² 5½ °c"),
+            ("ｶﾞｽ \u{1112}\u{1161}\u{11ab} 가", "ガス 한 가"),
+            ("Ελλάδος ΕΛΛΑΔΟΣ", "ελλαδοσ ελλαδοσ"),
+            ("ёлка йод и\u{306}од Ї", "елка йод йод ї"),
+            ("السَّلام ﺍﻟﺴﻼﻡ كـتاب أمل", "السلام السلام كتاب أمل"),
+            ("שָׁלוֹם", "שלום"),
+            ("Rechts\u{ad}schutz tor\u{200b}que a\u{2060}b\u{feff}c", "rechtsschutz torque abc"),
+            ("प्रश्न İzmir TITLE", "प्रश्न izmir title"),
+        ] {
+            let folded: Vec<_> = word.split(' ').map(folded).collect();
+            assert_eq!(folded.join(" "), expected);
+        }
+    }
+
+    #[test]
+    fn letters_in_parts_become_whole() {
+        assert_eq!(
+            with_whole_letters("ｶﾞｽ ｷｺﾞｳ カ\u{3099} \u{1112}\u{1161}\u{11ab}"),
+            "ガス キゴウ ガ 한"
+        );
+        assert!(matches!(with_whole_letters("ไทย 東京 é"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_word_may_be_typed_with_two_letters() {
+        for (word, expected) in [
+            ("Müller", Some("mueller")),
+            ("ÅRSTAD", Some("aarstad")),
+            ("u\u{308}ber", Some("ueber")),
+            ("Größe", Some("groesse")),
+            ("true", None),
+            ("cœur", None),
+        ] {
+            assert_eq!(with_two_letters(word).as_deref(), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn words_keep_what_is_not_seen_inside_them() {
+        let text = "A tor\u{200b}que, Rechts\u{ad}schutz; प्रश्न x\u{301}y ไทย\u{200b}ดี";
+        let found: Vec<&str> = words(text).map(|word| &text[word]).collect();
+        assert_eq!(
+            found,
+            ["A", "tor\u{200b}que", "Rechts\u{ad}schutz", "प्रश्न", "x\u{301}y", "ไทย", "ดี"]
+        );
+        assert_eq!(seen(text), "A torque, Rechtsschutz; प्रश्न x\u{301}y ไทย\u{200b}ดี");
+        assert!(matches!(seen("plain é"), Cow::Borrowed(_)));
     }
 
     #[test]
