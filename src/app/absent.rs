@@ -4,7 +4,7 @@
 use crate::app::Observer;
 use crate::document::Filter;
 use crate::error::Result;
-use crate::search::{Answer, NoBasis, Searchable, Unmet};
+use crate::search::{Answer, CompletedWord, NoBasis, Searchable, Unmet};
 use crate::text::paths;
 
 /// Reported for an empty answer if the database is empty.
@@ -87,10 +87,11 @@ fn parts(filter: &Filter) -> Vec<(Filter, String)> {
     parts
 }
 
-/// Reports the phrases in quotes that no passage has. Returns the notes, which come before all others: they say what the
-/// results are.
+/// Reports the phrases in quotes and the words that no passage has. Returns the notes, which come before all others: they
+/// say what the results are.
 pub(super) fn phrases(answer: &Answer, observer: &dyn Observer) -> Vec<String> {
     let notes = answer.unmet.iter().map(|unmet| phrase(unmet, answer.is_without_quotes()));
+    let notes = notes.chain(answer.completed.iter().map(completed));
     notes.inspect(|note| observer.note(&format!("note: {note}"))).collect()
 }
 
@@ -109,6 +110,14 @@ pub(super) fn phrase(unmet: &Unmet, is_without_quotes: bool) -> String {
         return format!("{passage} has {quoted}; the results are those without quotes");
     }
     format!("{passage} has {quoted}; without quotes: {}", unmet.without_quotes(missing))
+}
+
+/// What a search does not find in a database or a copy that an older kb made.
+pub(super) const OLDER: &str = "which an older kb made: tags, other forms of words and words near mistyped ones are not searched";
+
+/// Returns the note on a word that no passage has.
+pub(super) fn completed(CompletedWord { typed, words }: &CompletedWord) -> String {
+    format!("no passage has \"{typed}\"; searched instead: {}", words.join(", "))
 }
 
 #[cfg(test)]

@@ -88,6 +88,13 @@ fn answer(
         let gathered = request.gathers().then_some(Gathered { budget, num_tokens: 0 });
         return Ok(Answer { gathered, ..unjudged(Answer::empty(&phrasings), NoBasis::Nothing) });
     };
+    if store.is_read_only() && store.is_of_older_schema()? {
+        observer.note(&format!(
+            "note: {} cannot be changed, {}",
+            session.database().display(),
+            absent::OLDER
+        ));
+    }
     let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
     let explain = || absent::explain(&store, &request.filter, observer);
     let mut found = search.of(&store, &explain)?;
@@ -230,6 +237,9 @@ pub fn why(
         let trace = search::why(&store, &load, &query, id, &request.options(session))?;
         if let Some(unmet) = &trace.unmet {
             observer.note(&format!("note: {}", absent::phrase(unmet, trace.is_without_quotes)));
+        }
+        for completed in &trace.completed {
+            observer.note(&format!("note: {}", absent::completed(completed)));
         }
         let stale = freshness::of_document(session, &store, &document)?;
         store.close()?;

@@ -48,7 +48,9 @@ pub use documents::edits::Edits;
 pub use documents::ledger::{CONTAINER, LedgerRow};
 pub use documents::making::MadeDocument;
 pub use documents::merge::{Conflict, Field, ImportOutcome, Merged};
-pub use documents::mirror::{Fingerprint, Mirror, MirroredChunk, MirroredDocument};
+pub use documents::mirror::{
+    Fingerprint, Mirror, MirroredChunk, MirroredDocument, MirroredWords, fingerprint,
+};
 pub use documents::paths::PathRole;
 pub use documents::relocate::Relocation;
 pub use documents::remembered::{KnownPath, PathStamp, Root};
@@ -68,9 +70,11 @@ pub use followed::{Allowed, AllowedFolder, Followed};
 pub use ids::{ChunkId, DocumentId, Ranked};
 pub use integrity::finding::{Damage, Finding};
 pub use keyword::lookup::Phrase;
+pub use keyword::names::NamedChunks;
 pub use keyword::occurrence::Occurrence;
 pub use keyword::sizes::{BLOCK_BITS, ChunkSizes};
 pub use keyword::splitter::{Splitter, TermIndex, TermPlace};
+pub use keyword::words::NearWord;
 pub use life::backup::{Existing, Unmigrated, Verified};
 pub use life::erase::Erasure;
 pub use life::open::BeforeMigration;

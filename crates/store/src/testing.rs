@@ -86,6 +86,36 @@ impl TestDb {
     }
 }
 
+/// Takes from a database what schema 16 added.
+pub const WITHOUT_LETTERS: &str = "
+    DROP TABLE words;
+    DROP TRIGGER tags_names_au;
+    DROP TRIGGER document_tags_names_ai;
+    DROP TRIGGER document_tags_names_ad;
+    DROP TRIGGER document_names_au;
+    DROP TRIGGER document_names_ad;
+    DROP TABLE document_names_fts;
+    ALTER TABLE document_names DROP COLUMN tags;
+    CREATE VIRTUAL TABLE document_names_fts USING fts5 (
+        words,
+        content = 'document_names',
+        content_rowid = 'document_id',
+        tokenize = 'porter unicode61'
+    );
+    CREATE TRIGGER document_names_au AFTER UPDATE OF words ON document_names BEGIN
+        INSERT INTO document_names_fts (document_names_fts, rowid, words)
+        SELECT 'delete', old.document_id, old.words WHERE old.words IS NOT NULL;
+        INSERT INTO document_names_fts (rowid, words)
+        SELECT new.document_id, new.words WHERE new.words IS NOT NULL;
+    END;
+    CREATE TRIGGER document_names_ad AFTER DELETE ON document_names WHEN old.words IS NOT NULL BEGIN
+        INSERT INTO document_names_fts (document_names_fts, rowid, words)
+        VALUES ('delete', old.document_id, old.words);
+    END;
+    INSERT INTO document_names_fts (document_names_fts) VALUES ('rebuild');
+    UPDATE config SET value = '15' WHERE key = 'schema_version';
+    PRAGMA user_version = 15;";
+
 pub fn binding(model_name: &str) -> Binding {
     Binding {
         model_name: model_name.to_owned(),

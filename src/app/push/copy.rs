@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::app::observer::Event;
 use crate::app::push::PushReport;
 use crate::app::push::kept::KeptLink;
-use crate::app::{Observer, Session};
+use crate::app::{Observer, Session, absent};
 use crate::error::{Error, Result};
 use crate::store::remote::{self, Link, Progress, Remote, Target};
 
@@ -44,6 +44,9 @@ pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> R
         Some(remote) => remote,
         None => Remote::open(connect(&target, observer)?)?,
     };
+    if remote.is_of_older_format() {
+        observer.note(&format!("note: an older copy in {target}, {}", absent::OLDER));
+    }
     if !remote.is_complete() {
         observer
             .warn(&format!("the last push to {target} has not ended, so the copy is incomplete"));

@@ -29,6 +29,11 @@ impl Merging {
     pub(super) fn merge(&self, mut answers: Vec<Answer>) -> Answer {
         let mut merged = Answer { reranking: self.reranking.clone(), ..Answer::empty(&[]) };
         merged.unmet = unmet_in_all(&answers);
+        for completed in answers.iter().flat_map(|answer| &answer.completed) {
+            if !merged.completed.contains(completed) {
+                merged.completed.push(completed.clone());
+            }
+        }
         let mut searched = answers.iter().filter(|answer| !is_void(answer)).peekable();
         merged.is_unmet = searched.peek().is_some() && searched.all(|answer| answer.is_unmet);
         if !merged.is_unmet {

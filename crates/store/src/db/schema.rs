@@ -24,18 +24,22 @@ pub(crate) const MIGRATIONS: &[(i64, &str)] = &[
     (10, include_str!(concat!(env!("KB_MIGRATIONS"), "/0010_edits.sql"))),
     (11, include_str!(concat!(env!("KB_MIGRATIONS"), "/0011_tokens.sql"))),
     (12, include_str!(concat!(env!("KB_MIGRATIONS"), "/0012_stems.sql"))),
-    (NAMES, include_str!(concat!(env!("KB_MIGRATIONS"), "/0013_names.sql"))),
+    (13, include_str!(concat!(env!("KB_MIGRATIONS"), "/0013_names.sql"))),
     (14, include_str!(concat!(env!("KB_MIGRATIONS"), "/0014_mounts.sql"))),
     (PACK, include_str!(concat!(env!("KB_MIGRATIONS"), "/0015_pack.sql"))),
+    (LETTERS, include_str!(concat!(env!("KB_MIGRATIONS"), "/0016_letters.sql"))),
 ];
 
 /// The version of the schema that this program reads and writes.
 pub(crate) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 
-/// The migrations that only kb can complete: checksums, indexes, then packed codes of tokens.
+/// The migrations that only kb can complete: checksums, packed codes of tokens, then indexes.
 pub(crate) const ERASE: i64 = 6;
-pub(crate) const NAMES: i64 = 13;
 pub(crate) const PACK: i64 = 15;
+pub(crate) const LETTERS: i64 = 16;
+
+/// The oldest schema of a database that can be read where it cannot be written.
+pub(crate) const OLDEST_READ: i64 = LETTERS - 1;
 
 const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
 

@@ -14,6 +14,7 @@ use super::rows;
 use super::stored::{ChunkOrigin, StoredChunk, StoredHit};
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
+use crate::keyword::words::WordCounts;
 use crate::keyword::{derived, grams};
 use crate::vectors::VectorWriter;
 use crate::{Store, vectors};
@@ -233,6 +234,7 @@ pub(crate) fn insert(
     layout: Layout,
 ) -> Step<()> {
     let mut writer = VectorWriter::new(db, layout)?;
+    let mut words = WordCounts::default();
     let language = grams::language(db, document_id)?;
     for ((chunk_index, chunk), embedding) in (0_u32..).zip(chunks).zip(embeddings) {
         let params = named_params! {
@@ -245,9 +247,10 @@ pub(crate) fn insert(
             ":metadata": rows::chunk_json(chunk)?,
         };
         let chunk_id: ChunkId = sql::value(db, INSERT_CHUNK, params)?;
-        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
+        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language, &mut words)?;
         writer.insert(chunk_id, embedding)?;
     }
+    words.add(db)?;
     writer.finish()
 }
 

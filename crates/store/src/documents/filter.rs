@@ -11,7 +11,7 @@ use crate::ids::ChunkId;
 
 use super::ledger::Below;
 use crate::Store;
-use crate::keyword::{expr, grams};
+use crate::keyword::{expr, forms, grams};
 use crate::text::exact;
 
 /// The SQL condition of a [`Filter`] on `documents`; [`values`] returns its parameters.
@@ -98,10 +98,8 @@ impl Store {
         self.read(|db| {
             let mut values = values(filter)?;
             let excluded = &filter.excluded;
-            let [words, grams] = [expr::expr, grams::expr]
-                .map(|expr: fn(&str) -> String| any_of(excluded, |text| by_words(text, expr)));
-            values.push((":words", Box::new(words)));
-            values.push((":grams", Box::new(grams)));
+            values.push((":words", Box::new(any_of(excluded, |text| by_words(text, words)))));
+            values.push((":grams", Box::new(any_of(excluded, |text| by_words(text, grams::expr)))));
             values.push((":exact", Box::new(any_of(excluded, exactly))));
             sql::rows(db, PASSING_CHUNKS, values.as_slice(), |row| row.get(0))
         })
@@ -112,7 +110,7 @@ impl Store {
     pub fn chunks_with(&self, text: &str) -> Result<Vec<ChunkId>> {
         self.read(|db| {
             let params = named_params! {
-                ":words": by_words(text, expr::expr),
+                ":words": by_words(text, words),
                 ":grams": by_words(text, grams::expr),
                 ":exact": exactly(text),
             };
@@ -148,8 +146,15 @@ pub(crate) fn values(filter: &Filter) -> rusqlite::Result<Vec<(&'static str, Box
 
 /// Returns the expression for the words of a text; `None` if they say less than its exact term: the
 /// word of `C++` is `c`.
-fn by_words(text: &str, expr: impl Fn(&str) -> String) -> Option<String> {
-    (!exact::ends_in_symbol(text)).then(|| expr(text))
+fn by_words(text: &str, expr: impl Fn(&str) -> Option<String>) -> Option<String> {
+    if exact::ends_in_symbol(text) { None } else { expr(text) }
+}
+
+/// Returns the expression for a text and its other forms in the index of words.
+fn words(text: &str) -> Option<String> {
+    let others = forms::plain(text.trim_end_matches('*'));
+    let any = [expr::expr(text)].into_iter().chain(others.iter().map(|form| expr::quote(form)));
+    Some(any.collect::<Vec<_>>().join(" OR "))
 }
 
 /// Returns the expression for the exact term that a text is, if it is one.

@@ -70,6 +70,8 @@ pub struct MirroredChunk {
     pub metadata: String,
     /// The words of the name of its document.
     pub names: String,
+    /// The words of the tags of its document.
+    pub tags: String,
     /// The natural language of its document, if it is known.
     pub natural_language: Option<NaturalLanguage>,
     /// Its vector; `None` if the database has none.
@@ -77,6 +79,22 @@ pub struct MirroredChunk {
     /// The codes of its tokens, if the database has them.
     pub codes: Option<Vec<u8>>,
 }
+
+/// Words of passages with the same first letter and the same length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MirroredWords {
+    /// The code of the first letter.
+    pub initial: i64,
+    /// In letters.
+    pub length: i64,
+    /// A line each, in alphabetical order: how many passages have it, and the word.
+    pub lines: String,
+}
+
+const WORDS: &str = "
+    SELECT initial, length, group_concat(num_chunks || ' ' || word, char(10) ORDER BY word)
+    FROM words
+    GROUP BY initial, length";
 
 const DOCUMENTS: &str = "
     SELECT
@@ -115,7 +133,8 @@ const FINGERPRINTS: &str = "
         chunks.metadata,
         sum,
         documents.metadata ->> '$.natural_language' AS natural_language,
-        words
+        words,
+        tags
     FROM chunks
     JOIN documents ON documents.id = chunks.document_id
     LEFT JOIN document_names ON document_names.document_id = documents.id
@@ -133,7 +152,8 @@ const BLOCK: &str = "
         chunks.metadata,
         codes,
         documents.metadata ->> '$.natural_language' AS natural_language,
-        ifnull(words, '')
+        ifnull(words, ''),
+        ifnull(tags, '')
     FROM chunks
     JOIN documents ON documents.id = chunks.document_id
     LEFT JOIN document_names ON document_names.document_id = documents.id
@@ -151,7 +171,7 @@ impl MirroredDocument {
             "{id:?}{title:?}{path:?}{paths:?}{doc_type:?}{language:?}{tags:?}{date:?}{date_origin:?}\
              {added:?}{content_hash:?}{metadata:?}{total_chunks}"
         );
-        first_bytes(&Sha256::digest(fields))
+        fingerprint(&fields)
     }
 }
 
@@ -201,10 +221,11 @@ impl Mirror<'_> {
                 let metadata = row.get_ref(5)?.as_str().unwrap_or_default();
                 digest.update(metadata.len().to_le_bytes());
                 digest.update(metadata);
-                // Whether there are codes, and which; the language, which decides on stems; the name.
+                // Whether there are codes, and which; the language, which decides on stems; the name and the tags.
                 digest.update(row.get_ref(6)?.as_blob_or_null().ok().flatten().unwrap_or(b"none"));
                 digest.update(row.get_ref(7)?.as_str_or_null().ok().flatten().unwrap_or("none"));
                 digest.update(row.get_ref(8)?.as_str_or_null().ok().flatten().unwrap_or("none"));
+                digest.update(row.get_ref(9)?.as_str_or_null().ok().flatten().unwrap_or("none"));
             }
             let blocks = digests.into_iter();
             Ok(blocks.map(|(block, digest)| (block, first_bytes(&digest.finalize()))).collect())
@@ -233,6 +254,7 @@ impl Mirror<'_> {
                         .as_str_or_null()?
                         .and_then(NaturalLanguage::from_code),
                     names: row.get(9)?,
+                    tags: row.get(10)?,
                     vector: None,
                     codes: row.get(7)?,
                 })
@@ -243,6 +265,16 @@ impl Mirror<'_> {
                 }
             }
             Ok(chunks)
+        })
+    }
+
+    /// Returns the words of all passages.
+    pub fn words(&self) -> Result<Vec<MirroredWords>> {
+        self.step(|db| {
+            sql::rows(db, WORDS, [], |row| {
+                let (initial, length, lines) = row.try_into()?;
+                Ok(MirroredWords { initial, length, lines })
+            })
         })
     }
 
@@ -268,6 +300,12 @@ fn document(row: &Row<'_>) -> rusqlite::Result<MirroredDocument> {
         total_chunks: row.get(11)?,
         added: row.get(12)?,
     })
+}
+
+/// Returns the fingerprint of a text.
+#[must_use]
+pub fn fingerprint(text: &str) -> Fingerprint {
+    first_bytes(&Sha256::digest(text))
 }
 
 fn first_bytes(digest: &[u8]) -> Fingerprint {

@@ -47,6 +47,7 @@ pub(crate) fn release(db: &Connection, before: &KnownPath, heir: DocumentId) -> 
 
 #[cfg(test)]
 mod tests {
+    use crate::Damage;
     use crate::testing::TestDb;
 
     #[test]
@@ -73,6 +74,10 @@ mod tests {
         db.store.connection.execute("DELETE FROM documents", []).unwrap();
         assert_eq!(db.store.stats().unwrap().total_vectors, 0);
         assert_eq!(db.store.tags().unwrap(), []);
+        // What kb makes itself of the text stays until it is made again.
+        let found = db.store.examine().unwrap();
+        assert!(found.iter().all(|finding| finding.damage == Damage::Grams), "{found:?}");
+        db.rebuild_keyword_indexes();
         db.assert_intact();
     }
 }

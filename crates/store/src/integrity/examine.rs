@@ -19,6 +19,7 @@ use crate::db::fault::{Fault, Step};
 use crate::db::recheck::is_unreadable;
 use crate::db::{schema, sql};
 use crate::documents::chunks::PassageHash;
+use crate::keyword::words::WordCounts;
 use crate::keyword::{derived, grams, names, sizes};
 use crate::life::migrate;
 use crate::vectors::layout::has_vector_table;
@@ -67,7 +68,7 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
     (
         Damage::Grams,
         "SELECT count(*) FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)",
-        "entry of a missing chunk in the index of scripts without spaces",
+        "entry of a missing chunk in the index of letters and other forms",
     ),
     (
         Damage::Grams,
@@ -239,10 +240,13 @@ fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     let ids = |sql| sql::rows(db, sql, [], |row| row.get(0));
     let (indexed, exact): (HashSet<ChunkId>, HashSet<ChunkId>) = (ids(GRAMS)?, ids(EXACT)?);
     let (mut num_other, mut num_missing, mut num_inexact) = (0, 0, 0);
+    let mut words = WordCounts::default();
     each_text(db, |chunk_id, context, text, hash| {
         let passage = Chunk::passage(context, text);
         num_other += i64::from(PassageHash::of(&passage).bytes().as_slice() != hash);
-        num_missing += i64::from(!indexed.contains(&chunk_id) && grams::has_some(context, text));
+        let has_second = grams::entry(context, text, None).is_some();
+        num_missing += i64::from(!indexed.contains(&chunk_id) && has_second);
+        words.count(context, text);
         let has_exact = derived::exact_entry(context, text, None).is_some();
         num_inexact += i64::from(exact.contains(&chunk_id) != has_exact);
     })?;
@@ -250,10 +254,15 @@ fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     let in_exact = "chunk whose entry in the index of exact terms is missing or left over";
     let counts = [
         (Damage::Passages, num_other, "chunk whose text has changed since it was embedded"),
-        (Damage::Grams, num_missing, "chunk missing from the index of scripts without spaces"),
+        (Damage::Grams, num_missing, "chunk missing from the index of letters and other forms"),
         (Damage::Grams, num_inexact, in_exact),
         (Damage::Grams, num_names, "document whose name is not indexed as it is"),
         (Damage::Grams, num_stems, "chunk missing from the index of stems"),
+        (
+            Damage::Grams,
+            words.num_wrong(db)?,
+            "word with another number of passages than are stored",
+        ),
     ];
     found.extend(counts.into_iter().filter_map(Finding::counted));
     Ok(())

@@ -295,7 +295,7 @@ mod tests {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["one", "two", "three"], &["kept"]);
         db.store.connection.execute_batch("DELETE FROM chunks WHERE chunk_index = 1").unwrap();
-        assert_eq!(damages(&db.store), [Damage::Gaps]);
+        assert_eq!(damages(&db.store), [Damage::Gaps, Damage::Grams]);
         repair_all(&mut db.store);
         db.assert_intact();
         assert_eq!(db.texts(id), ["one", "three"]);

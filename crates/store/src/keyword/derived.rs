@@ -1,13 +1,15 @@
 //! Keeps the indexes whose terms kb makes from the text itself: letter pairs and stems
-//! (`chunks_grams`), and exact terms (`chunks_exact`). FTS5 stores the terms and not the text they
+//! (`chunks_grams`), and exact terms (`chunks_exact`), and the words as they are written. FTS5 stores the terms and not the text they
 //! are made from, so an entry is removed by making them again.
 
-use rusqlite::{Connection, named_params};
+use rusqlite::{Connection, Rows, named_params};
 
 use super::grams;
+use super::words::{self, WordCounts};
 use crate::db::{fault::Step, sql};
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::exact;
+use crate::text::forms::seen;
 use crate::text::language::NaturalLanguage;
 
 /// An index and how its entries are made.
@@ -57,11 +59,16 @@ macro_rules! derived {
 const INDEXES: [Derived; 2] =
     [derived!("chunks_grams", grams::entry), derived!("chunks_exact", exact_entry)];
 
-const CHUNKS: &str = "
+const CHUNKS_OF_DOCUMENT: &str =
+    "SELECT context, text FROM chunks WHERE document_id = :document_id";
+
+const CHUNKS_AFTER: &str = "
     SELECT chunks.id, chunks.context, chunks.text, documents.metadata ->> '$.natural_language'
     FROM chunks
     JOIN documents ON documents.id = chunks.document_id
-    ORDER BY chunks.id";
+    WHERE chunks.id > :after
+    ORDER BY chunks.id
+    LIMIT :most";
 
 /// Returns the exact terms of a chunk; its language does not matter.
 pub(crate) fn exact_entry(
@@ -69,18 +76,21 @@ pub(crate) fn exact_entry(
     text: &str,
     _: Option<NaturalLanguage>,
 ) -> Option<(String, String)> {
-    let [context, text] = [context, text].map(|text| exact::terms(text).join(" "));
+    let [context, text] = [context, text].map(|text| exact::terms(&seen(text)).join(" "));
     (!context.is_empty() || !text.is_empty()).then_some((context, text))
 }
 
-/// Adds a new chunk's context and text; `language` is that of its document.
+/// Adds a new chunk's context and text; `language` is that of its document. Its words are counted, to be added once for all
+/// chunks of the document.
 pub(crate) fn insert(
     db: &Connection,
     chunk_id: ChunkId,
     context: &str,
     text: &str,
     language: Option<NaturalLanguage>,
+    words: &mut WordCounts,
 ) -> Step<()> {
+    words.count(context, text);
     for index in INDEXES {
         if let Some((context, text)) = (index.entry)(context, text, language) {
             put(db, index.insert, chunk_id, (&context, &text))?;
@@ -102,6 +112,8 @@ pub(super) fn put(
 
 /// Removes the chunks of a document from the indexes; must run before the chunks are deleted.
 pub(crate) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
+    let params = named_params! { ":document_id": document_id };
+    counted(&mut db.prepare_cached(CHUNKS_OF_DOCUMENT)?.query(params)?)?.subtract(db)?;
     for index in INDEXES {
         let mut chunks = db.prepare_cached(index.indexed_chunks)?;
         let mut chunks = chunks.query(named_params! { ":document_id": document_id })?;
@@ -117,14 +129,43 @@ pub(crate) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
 }
 
 pub(crate) fn rebuild(db: &Connection) -> Step<()> {
+    forget(db)?;
+    make_after(db, ChunkId(0), u32::MAX).map(|_| ())
+}
+
+/// Empties the indexes.
+pub(crate) fn forget(db: &Connection) -> Step<()> {
     for index in INDEXES {
         sql::run(db, index.forget, [])?;
     }
-    let mut statement = db.prepare(CHUNKS)?;
-    let mut rows = statement.query([])?;
+    words::forget(db)
+}
+
+/// Adds the entries of the next chunks after one, at most so many. Returns the last of them; `None` if there were none.
+pub(crate) fn make_after(db: &Connection, after: ChunkId, most: u32) -> Step<Option<ChunkId>> {
+    let mut statement = db.prepare(CHUNKS_AFTER)?;
+    let mut rows = statement.query(named_params! { ":after": after, ":most": most })?;
+    let (mut words, mut last) = (WordCounts::default(), None);
     while let Some(row) = rows.next()? {
+        let chunk_id: ChunkId = row.get(0)?;
         let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
-        insert(db, row.get(0)?, &context, &text, grams::of_code(row.get(3)?))?;
+        let language = grams::of_code(row.get(3)?);
+        insert(db, chunk_id, &context, &text, language, &mut words)?;
+        last = Some(chunk_id);
     }
-    Ok(())
+    words.add(db)?;
+    Ok(last)
+}
+
+/// Counts the words of contexts and texts.
+fn counted(rows: &mut Rows<'_>) -> Step<WordCounts> {
+    let mut words = WordCounts::default();
+    while let Some(row) = rows.next()? {
+        let [context, text] = [0, 1].map(|column| row.get_ref(column));
+        words.count(
+            context?.as_str().map_err(rusqlite::Error::from)?,
+            text?.as_str().map_err(rusqlite::Error::from)?,
+        );
+    }
+    Ok(words)
 }

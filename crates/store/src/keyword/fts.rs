@@ -5,13 +5,14 @@
 use rusqlite::{Connection, named_params};
 
 use super::expr::{expr, quote};
+use super::names::NamedChunks;
 use super::occurrence::Occurrence;
-use super::{grams, names, postings};
+use super::{forms, grams, names, postings};
 use crate::Store;
 use crate::db::fault::Step;
 use crate::db::sql;
 use crate::error::Result;
-use crate::ids::{ChunkId, DocumentId};
+use crate::ids::DocumentId;
 use crate::text::scripts;
 use crate::text::stem::stem;
 
@@ -61,8 +62,9 @@ const EXACT_OCCURRENCES: &str = "
 const REBUILD: &str = "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')";
 
 impl Store {
-    /// Returns where a text occurs, ignoring case, accents and endings; several words are a phrase.
-    /// Ordered by chunk id, each chunk once; empty for a text without letters and digits.
+    /// Returns where a text occurs, ignoring case, accents and endings; several words are a phrase. A word also occurs in its
+    /// other forms ([`forms`]), of which the most frequent counts. Ordered by chunk id, each chunk once; empty for a text
+    /// without letters and digits.
     pub fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
         self.read(|db| {
             if text.starts_with(scripts::is_unspaced) && text.chars().all(scripts::is_unspaced) {
@@ -72,22 +74,27 @@ impl Store {
                     _ => read_occurrences(db, GRAM_PHRASE_OCCURRENCES, &quote(&pairs.join(" "))),
                 };
             }
-            let terms = terms(db, text)?;
-            let found = match terms.as_slice() {
-                [] => return Ok(Vec::new()),
-                [term] => {
-                    let found = if self.layout(db)?.knows_fts5 {
-                        postings::read(db, term)?
-                    } else {
-                        read_occurrences(db, OCCURRENCES, term)?
-                    };
-                    let touching = read_occurrences(db, GRAM_OCCURRENCES, &text.to_lowercase())?;
-                    Occurrence::merged(found, touching, |a, b| a + b)
-                }
-                _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text))?,
-            };
+            let mut found = self.plain_occurrences(db, text)?;
+            for form in forms::plain(text) {
+                found = Occurrence::merged(found, self.plain_occurrences(db, &form)?, u32::max);
+            }
+            let touching = (!self.layout(db)?.has_letters).then(|| text.to_lowercase());
+            for term in forms::terms(text).into_iter().chain(touching) {
+                let others = read_occurrences(db, GRAM_OCCURRENCES, &term)?;
+                found = Occurrence::merged(found, others, u32::max);
+            }
             with_stems(db, found, text)
         })
+    }
+
+    /// Returns where a text occurs in the index of words.
+    fn plain_occurrences(&self, db: &Connection, text: &str) -> Step<Vec<Occurrence>> {
+        match terms(db, text)?.as_slice() {
+            [] => Ok(Vec::new()),
+            [term] if self.layout(db)?.knows_fts5 => postings::read(db, term),
+            [term] => read_occurrences(db, OCCURRENCES, term),
+            _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text)),
+        }
     }
 
     /// Returns where an exact term occurs, written as [`crate::text::exact`] does; ordered by chunk
@@ -97,9 +104,9 @@ impl Store {
     }
 
     /// Returns the chunks of documents that have a word, a phrase, or a prefix that ends in `*` in
-    /// the name of their file, an alias or the name of their folder; ordered by id.
-    pub fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>> {
-        self.read(|db| names::chunks(db, text))
+    /// the name of their file, an alias or the name of their folder, or in a tag.
+    pub fn named_chunks(&self, text: &str) -> Result<NamedChunks> {
+        self.read(|db| names::chunks(db, text, self.layout(db)?))
     }
 
     /// Returns the paths of documents that have all of these words and phrases in the name of their file, an alias or the

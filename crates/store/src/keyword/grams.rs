@@ -6,17 +6,16 @@
 //! 0.13 to 0.98. Korean, which uses spaces, also gains, because its words change their endings.
 //!
 //! FTS5 stems English only. Of a document in another language with a stemmer, the second index has
-//! the stem of each word, marked with the language.
-
-use std::iter;
+//! the stem of each word, marked with the language. It also has the other forms of words: forms.rs.
 
 use rusqlite::{Connection, named_params};
 
 use crate::ids::DocumentId;
 
-use super::expr;
+use super::{expr, forms};
 use crate::db::fault::Step;
 use crate::db::{columns, sql};
+use crate::text::forms::{seen, with_whole_letters};
 use crate::text::language::NaturalLanguage;
 use crate::text::scripts::{grams, is_unspaced, pairs, parts};
 
@@ -45,27 +44,20 @@ const COUNT_MISSING_STEMS: &str = "
     WHERE documents.metadata ->> '$.natural_language' IN (SELECT value FROM json_each(:codes))
         AND chunks.id NOT IN (SELECT id FROM chunks_grams_docsize)";
 
-/// Returns a text as stored in the second index: the grams of each run, and each word that touches
-/// one, separately; then the stems. Empty if the text has no such letter and its language no
-/// stemmer.
+/// Returns a text as stored in the second index: the grams of each run of letters of scripts without spaces; other forms of
+/// words; the stems. Empty if the text has none of these, and its language no stemmer.
 pub(crate) fn indexed(text: &str, language: Option<NaturalLanguage>) -> String {
+    let seen = seen(text);
+    let whole = with_whole_letters(&seen);
     let mut found = Vec::new();
     // Such letters are far beyond Latin, and most texts have none.
-    if text.chars().any(is_unspaced) {
-        for word in text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c)) {
-            if word.chars().any(is_unspaced) {
-                for part in parts(word) {
-                    if part.starts_with(is_unspaced) {
-                        found.extend(grams(part));
-                    } else {
-                        found.push(part);
-                    }
-                }
-            }
-        }
+    if whole.contains(is_unspaced) {
+        let runs = whole.split(|c| !is_unspaced(c)).filter(|run| !run.is_empty());
+        found.extend(runs.flat_map(grams));
     }
-    let stems = language.map(|language| stem_terms(language, text)).unwrap_or_default();
-    found.extend(stems.iter().map(String::as_str));
+    let others = forms::indexed(text);
+    let stems = language.map(|language| stem_terms(language, &seen)).unwrap_or_default();
+    found.extend(others.iter().chain(&stems).map(String::as_str));
     found.join(" ")
 }
 
@@ -106,36 +98,38 @@ pub(crate) fn num_missing_stems(db: &Connection) -> Step<i64> {
     sql::value(db, COUNT_MISSING_STEMS, params)
 }
 
-/// Whether a chunk with this context and text is in the second index, whatever its language.
-pub(crate) fn has_some(context: &str, text: &str) -> bool {
-    context.chars().chain(text.chars()).any(is_unspaced)
-}
-
 /// Returns the expression for a text in the second index.
-pub(crate) fn expr(text: &str) -> String {
-    if !text.chars().any(is_unspaced) {
-        return any_stem(text);
+pub(crate) fn expr(text: &str) -> Option<String> {
+    if !text.contains(is_unspaced) {
+        return any_form(text);
     }
     let words = text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c));
-    let parts = words.flat_map(parts).map(|part| match pairs(part) {
-        pairs if part.starts_with(is_unspaced) && !pairs.is_empty() => {
-            expr::quote(&pairs.join(" "))
+    let parts = words.flat_map(parts).flat_map(|part| {
+        let pairs = pairs(part);
+        match part.starts_with(is_unspaced) {
+            true if pairs.is_empty() => vec![expr::quote(part)],
+            true => vec![expr::quote(&pairs.join(" "))],
+            false => vec![format!("({})", forms_of(part).join(" OR "))],
         }
-        _ => expr::quote(part),
     });
-    format!("({})", parts.collect::<Vec<_>>().join(" AND "))
+    Some(format!("({})", parts.collect::<Vec<_>>().join(" AND ")))
 }
 
-/// Returns the expression for a text without such letters: itself, which touches them, or its
-/// stems in any language. A prefix has no stem.
-fn any_stem(text: &str) -> String {
-    let plain = expr::expr(text);
-    if text.ends_with('*') {
-        return plain;
+/// Returns the expressions for the other forms of a word, and for itself, as a database of schema 15 has it next to such letters.
+fn forms_of(word: &str) -> Vec<String> {
+    forms::terms(word).iter().map(String::as_str).chain([word]).map(expr::expr).collect()
+}
+
+/// Returns the expression for a text without such letters: its other forms, or its stems in any language. A prefix has no
+/// stem.
+fn any_form(text: &str) -> Option<String> {
+    let mut any = forms_of(text);
+    if !text.ends_with('*') {
+        let stems = NaturalLanguage::stemmed().map(|language| stem_terms(language, text));
+        let stems = stems.filter(|terms| !terms.is_empty());
+        any.extend(stems.map(|terms| expr::quote(&terms.join(" "))));
     }
-    let stems = NaturalLanguage::stemmed().map(|language| stem_terms(language, text));
-    let stems = stems.filter(|terms| !terms.is_empty()).map(|terms| expr::quote(&terms.join(" ")));
-    iter::once(plain).chain(stems).collect::<Vec<_>>().join(" OR ")
+    Some(any.join(" OR "))
 }
 
 /// Returns context and text of a chunk's entry; `None` if it has none.
@@ -144,8 +138,8 @@ pub(crate) fn entry(
     text: &str,
     language: Option<NaturalLanguage>,
 ) -> Option<(String, String)> {
-    let is_indexed = has_some(context, text) || language.is_some_and(NaturalLanguage::has_stemmer);
-    is_indexed.then(|| (indexed(context, language), indexed(text, language)))
+    let entry = (indexed(context, language), indexed(text, language));
+    (!entry.0.is_empty() || !entry.1.is_empty()).then_some(entry)
 }
 
 #[cfg(test)]
@@ -166,13 +160,19 @@ mod tests {
 
     #[test]
     fn words_that_touch_a_run_are_separate() {
-        check("GPU加速, fast", "GPU 加速 加 速");
-        check("第3章", "第 3 章");
+        check("GPU加速, fast", "加速 加 速 \u{e002}gpu");
+        check("第3章", "第 章 \u{e002}3");
+    }
+
+    #[test]
+    fn letters_in_parts_are_whole() {
+        check("ｶﾞｽ", "ガス ガ ス");
+        check("\u{1112}\u{1161}\u{11ab}국", "한국 한 국");
     }
 
     #[test]
     fn a_text_with_spaces_gets_no_grams() {
-        check("Größe, naïve and Москва", "");
+        check("naïve and Москва", "");
         check("", "");
     }
 }

@@ -3,8 +3,8 @@
 //! These are the rules of [`Store::occurrences`](crate::Store::occurrences) and of excluded words;
 //! tests compare the answers.
 
-use super::grams;
 use super::splitter::{Splitter, TermIndex};
+use super::{forms, grams};
 use crate::error::Result;
 use crate::text::exact;
 use crate::text::language::NaturalLanguage;
@@ -36,7 +36,7 @@ impl Phrase {
 }
 
 impl Splitter {
-    /// Returns the phrases for a text. Their occurrences in a chunk are added.
+    /// Returns the phrases for a text and its other forms. A chunk has the most frequent of them.
     pub fn phrases(&self, text: &str) -> Result<Vec<Phrase>> {
         if text.starts_with(is_unspaced) && text.chars().all(is_unspaced) {
             let pairs = scripts::pairs(text);
@@ -46,14 +46,23 @@ impl Splitter {
             let terms = self.terms(TermIndex::Pairs, &pairs.join(" "))?;
             return Ok(Phrase::once(TermIndex::Pairs, terms, false).into_iter().collect());
         }
-        let terms = self.terms(TermIndex::Words, text)?;
-        Ok(match terms.as_slice() {
-            [term] => vec![
-                Phrase::counted(TermIndex::Words, term.clone()),
-                Phrase::counted(TermIndex::Pairs, text.to_lowercase()),
-            ],
-            _ => Phrase::once(TermIndex::Words, terms, false).into_iter().collect(),
-        })
+        let mut found = Vec::new();
+        for form in [text.to_owned()].into_iter().chain(forms::plain(text)) {
+            let terms = self.terms(TermIndex::Words, &form)?;
+            found.extend(match terms.as_slice() {
+                [term] => Some(Phrase::counted(TermIndex::Words, term.clone())),
+                _ => Phrase::once(TermIndex::Words, terms, false),
+            });
+        }
+        let others = forms::terms(text).into_iter();
+        found.extend(others.map(|term| Phrase::counted(TermIndex::Pairs, term)));
+        Ok(found)
+    }
+
+    /// Returns the phrase for a word next to letters of scripts without spaces, as copies by older versions have it.
+    #[must_use]
+    pub fn touching(text: &str) -> Phrase {
+        Phrase::counted(TermIndex::Pairs, text.to_lowercase())
     }
 
     /// Returns the phrases for the stems of a text in the given languages. A chunk has the larger of these
@@ -86,11 +95,11 @@ impl Splitter {
         Phrase::counted(TermIndex::Exact, term.to_owned())
     }
 
-    /// Returns the phrase for a word, phrase or prefix, which ends in `*`, in the names of documents.
-    pub fn name(&self, text: &str) -> Result<Option<Phrase>> {
+    /// Returns the phrase for a word, phrase or prefix, which ends in `*`, in the names or the tags of documents.
+    pub fn name(&self, index: TermIndex, text: &str) -> Result<Option<Phrase>> {
         let plain = text.trim_end_matches('*');
-        let terms = self.terms(TermIndex::Names, plain)?;
-        Ok(Phrase::once(TermIndex::Names, terms, plain.len() < text.len()))
+        let terms = self.terms(index, plain)?;
+        Ok(Phrase::once(index, terms, plain.len() < text.len()))
     }
 
     /// Returns what a chunk has in which a text occurs: all phrases of any of these lists. An excluded text ends in `*`
@@ -104,34 +113,50 @@ impl Splitter {
             Some(beginning) => (beginning, true),
             None => (text, false),
         };
-        let of = |index| -> Result<Vec<Phrase>> {
-            Ok(Phrase::once(index, self.terms(index, plain)?, is_prefix).into_iter().collect())
+        let of = |index, text: &str| -> Result<Vec<Phrase>> {
+            Ok(Phrase::once(index, self.terms(index, text)?, is_prefix).into_iter().collect())
         };
         let exact = exact::term(text).map(|term| vec![Self::exact(&term)]);
         if exact::ends_in_symbol(text) {
             return Ok(exact.into_iter().collect());
         }
-        let words = of(TermIndex::Words)?;
+        let words = of(TermIndex::Words, plain)?;
         if !text.chars().any(is_unspaced) {
-            let mut any = vec![words, of(TermIndex::Pairs)?];
+            let mut any = vec![words];
             any.extend(exact);
+            for form in forms::plain(plain) {
+                any.push(of(TermIndex::Words, &form)?);
+            }
+            for term in forms::terms(text) {
+                any.push(of(TermIndex::Pairs, term.trim_end_matches('*'))?);
+            }
             if !is_prefix {
                 any.extend(self.stems(text, languages)?.into_iter().map(|phrase| vec![phrase]));
             }
             return Ok(any);
         }
-        let mut all = Vec::new();
+        let (mut all, mut all_of_older) = (Vec::new(), Vec::new());
         for part in text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c)) {
             for part in scripts::parts(part) {
                 let pairs = scripts::pairs(part);
-                let text = match part.starts_with(is_unspaced) && !pairs.is_empty() {
+                let text = match part.starts_with(is_unspaced) {
+                    true if pairs.is_empty() => part.to_owned(),
                     true => pairs.join(" "),
-                    false => part.to_owned(),
+                    false => forms::terms(part).join(" "),
                 };
                 let terms = self.terms(TermIndex::Pairs, &text)?;
-                all.extend(Phrase::once(TermIndex::Pairs, terms, false));
+                all.extend(Phrase::once(TermIndex::Pairs, terms.clone(), false));
+                all_of_older.push(match part.starts_with(is_unspaced) {
+                    true => Phrase {
+                        index: TermIndex::Pairs,
+                        terms,
+                        is_prefix: false,
+                        is_counted: false,
+                    },
+                    false => Self::touching(part),
+                });
             }
         }
-        Ok(vec![words, all])
+        Ok(vec![words, all, all_of_older])
     }
 }

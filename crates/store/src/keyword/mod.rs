@@ -3,6 +3,7 @@
 
 pub(crate) mod derived;
 pub(crate) mod expr;
+pub(crate) mod forms;
 pub(crate) mod fts;
 pub(crate) mod grams;
 pub(crate) mod layout;
@@ -13,3 +14,4 @@ mod postings;
 pub(crate) mod separators;
 pub(crate) mod sizes;
 pub(crate) mod splitter;
+pub(crate) mod words;

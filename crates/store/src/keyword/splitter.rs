@@ -23,6 +23,8 @@ pub enum TermIndex {
     Exact,
     /// Words of the names of documents.
     Names,
+    /// Words of the tags of documents.
+    Tags,
 }
 
 /// A place in a chunk where a term occurs.
@@ -92,7 +94,9 @@ impl Splitter {
     /// Returns the terms of a text, in order.
     pub fn terms(&self, index: TermIndex, text: &str) -> Result<Vec<String>> {
         let (insert, query) = match index {
-            TermIndex::Words | TermIndex::Names => (INSERT_STEMMED, STEMMED_TERMS),
+            TermIndex::Words | TermIndex::Names | TermIndex::Tags => {
+                (INSERT_STEMMED, STEMMED_TERMS)
+            }
             TermIndex::Pairs | TermIndex::Exact => (INSERT_PLAIN, PLAIN_TERMS),
         };
         self.emptied(|db| {
@@ -113,6 +117,7 @@ impl Splitter {
             (TermIndex::Pairs, INSERT_PLAIN, PLAIN_PLACES),
             (TermIndex::Exact, INSERT_PLAIN, PLAIN_PLACES),
             (TermIndex::Names, INSERT_STEMMED, STEMMED_PLACES),
+            (TermIndex::Tags, INSERT_STEMMED, STEMMED_PLACES),
         ] {
             self.emptied(|db| {
                 for chunk in chunks {
@@ -152,11 +157,12 @@ impl Splitter {
 
 /// Returns context and text of a chunk's entry in an index; `None` if it has none.
 fn entry(index: TermIndex, chunk: &MirroredChunk) -> Option<(String, String)> {
-    let MirroredChunk { context, text, names, natural_language, .. } = chunk;
+    let MirroredChunk { context, text, names, tags, natural_language, .. } = chunk;
     match index {
         TermIndex::Words => Some((context.clone(), text.clone())),
         TermIndex::Pairs => grams::entry(context, text, *natural_language),
         TermIndex::Exact => derived::exact_entry(context, text, *natural_language),
         TermIndex::Names => Some((names.clone(), String::new())),
+        TermIndex::Tags => (!tags.is_empty()).then(|| (tags.clone(), String::new())),
     }
 }

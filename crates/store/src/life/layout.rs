@@ -5,13 +5,15 @@ use rusqlite::Connection;
 use crate::Store;
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
+use crate::db::schema::{LETTERS, version};
 use crate::error::Result;
 use crate::keyword::layout::knows_fts5;
 use crate::vectors::layout::{has_vector_table, knows_vec0};
 
 impl Layout {
     pub(crate) fn read(db: &Connection) -> Step<Self> {
-        Ok(Self { knows_fts5: knows_fts5(db)?, knows_vec0: knows_vec0(db)? })
+        let (knows_fts5, knows_vec0) = (knows_fts5(db)?, knows_vec0(db)?);
+        Ok(Self { knows_fts5, knows_vec0, has_letters: version(db)? >= LETTERS })
     }
 }
 
@@ -29,6 +31,16 @@ impl Store {
         Ok(layout)
     }
 
+    /// Whether the database has an older schema, and cannot be written to get the newest. It is searched by its own rules: without
+    /// other forms of words, words near those of a query, and tags.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    pub fn is_of_older_schema(&self) -> Result<bool> {
+        self.read(|db| Ok(!self.layout(db)?.has_letters))
+    }
+
     /// Returns the known layouts before a write.
     pub(crate) fn layout_to_write(&self) -> Result<Layout> {
         self.layout(&self.connection).map_err(|fault| fault.at(&self.path))
@@ -37,7 +49,7 @@ impl Store {
     /// Makes this store and its readers treat both layouts as unknown.
     #[cfg(test)]
     pub(crate) fn forget_layout(&self) {
-        self.layout.set(Some(Layout { knows_fts5: false, knows_vec0: false }));
+        self.layout.set(Some(Layout { knows_fts5: false, knows_vec0: false, has_letters: true }));
     }
 }
 

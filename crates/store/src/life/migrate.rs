@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use crate::db::config;
 use crate::db::fault::{Fault, Step};
-use crate::db::schema::{APPLICATION_ID, ERASE, NAMES, PACK, refuse_newer, version};
+use crate::db::schema::{APPLICATION_ID, ERASE, LETTERS, PACK, refuse_newer, version};
+use crate::db::{config, sql};
+use crate::ids::ChunkId;
 use crate::keyword::{derived, names};
 use crate::vectors::{fill_sums, tokens};
 
@@ -16,6 +17,14 @@ const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 /// Where the database states the version of its schema for people.
 const STATED_VERSION: &str = "schema_version";
+
+/// The last chunk whose terms are made after the migration to schema 16; missing when all are.
+const UNMADE: &str = "letters_made_to";
+
+/// Chunks whose terms are made in one transaction.
+pub(crate) const CHUNKS_PER_STEP: u32 = 20_000;
+
+const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents)";
 
 /// Puts the file into WAL mode, which is stored in the file; writes nothing if it is in WAL mode
 /// already.
@@ -65,9 +74,9 @@ fn migrate(transaction: &Connection, version_after: i64, sql: &str) -> Step<()> 
     }
     refuse_other_version(transaction)?;
     transaction.execute_batch(sql).map_err(|error| other_schema(transaction, error))?;
-    if version_after == NAMES {
-        derived::rebuild(transaction)?;
-        names::settle(transaction)?;
+    if version_after == LETTERS && sql::value(transaction, HAS_DOCUMENT, [])? {
+        derived::forget(transaction)?;
+        config::set(transaction, UNMADE, "0")?;
     }
     if version_after == ERASE {
         fill_sums::fill(transaction)?;
@@ -79,6 +88,32 @@ fn migrate(transaction: &Connection, version_after: i64, sql: &str) -> Step<()> 
     transaction.pragma_update(None, "user_version", version_after)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     Ok(())
+}
+
+/// Makes the terms of schema 16 from the stored texts, if they are not all made: in steps, so that a killed process has lost only
+/// the last one. Must run before anything else is written.
+pub(crate) fn make_letters(connection: &mut Connection, chunks_per_step: u32) -> Step<()> {
+    while made_to(connection)?.is_some() {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have made them meanwhile.
+        if let Some(last) = made_to(&transaction)? {
+            match derived::make_after(&transaction, last, chunks_per_step)? {
+                Some(ChunkId(last)) => config::set(&transaction, UNMADE, last.to_string())?,
+                None => {
+                    names::settle(&transaction)?;
+                    config::remove(&transaction, UNMADE)?;
+                }
+            }
+        }
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// Returns the last chunk whose terms are made; `None` if all are.
+fn made_to(connection: &Connection) -> Step<Option<ChunkId>> {
+    let last: Option<String> = config::value(connection, UNMADE)?;
+    Ok(last.map(|last| ChunkId(last.parse().unwrap_or_default())))
 }
 
 /// Refuses to migrate a database whose two versions contradict each other: a migration would find
@@ -121,7 +156,7 @@ mod tests {
     use crate::Store;
     use crate::db::schema::{MIGRATIONS, NEWEST};
     use crate::error::Error;
-    use crate::testing::TestDb;
+    use crate::testing::{TestDb, WITHOUT_LETTERS};
 
     fn text(db: &TestDb, sql: &str) -> String {
         db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap()
@@ -204,6 +239,7 @@ mod tests {
             DROP TABLE chunks_next;
             CREATE INDEX chunks_sizes ON chunks (id, document_id, token_count);
             UPDATE config SET value = '1' WHERE key = 'schema_version'";
+        db.store.connection.execute_batch(WITHOUT_LETTERS).unwrap();
         db.store.connection.execute_batch(back).unwrap();
         db.store.connection.pragma_update(None, "user_version", 1).unwrap();
         db.store.close().unwrap();
@@ -211,6 +247,49 @@ mod tests {
         assert!(db.store.skills().unwrap().is_empty());
         assert_eq!(db.texts(id), ["words"]);
         assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
+        db.assert_intact();
+    }
+
+    #[test]
+    fn words_of_an_older_database_are_found_in_all_forms() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["Größe und Straße, 1,234,567"], &["gardening"]);
+        let path = db.path();
+        // An older kb had other terms in its own two indexes, none for this text.
+        let emptied = "
+            INSERT INTO chunks_grams (chunks_grams) VALUES ('delete-all');
+            INSERT INTO chunks_exact (chunks_exact) VALUES ('delete-all');";
+        db.store.connection.execute_batch(emptied).unwrap();
+        db.store.connection.execute_batch(WITHOUT_LETTERS).unwrap();
+        db.store.close().unwrap();
+        db.store = Store::open(&path).unwrap();
+        for word in ["groesse", "strasse", "1234567"] {
+            assert_eq!(db.store.occurrences(word).unwrap().len(), 1, "{word}");
+        }
+        assert_eq!(db.store.named_chunks("gardening").unwrap().by_tag.len(), 1);
+        assert_eq!(db.store.near_words("größse", 1).unwrap().len(), 1);
+        db.assert_intact();
+    }
+
+    #[test]
+    fn terms_that_a_killed_process_left_unmade_are_made_by_the_next() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["Straße", "Wrocław", "cœur"], &["gardening"]);
+        db.store.connection.execute_batch(WITHOUT_LETTERS).unwrap();
+        apply(&mut db.store.connection, NEWEST - 1, MIGRATIONS).unwrap();
+        let transaction = db.store.connection.transaction().unwrap();
+        assert_eq!(derived::make_after(&transaction, ChunkId(0), 2).unwrap(), Some(ChunkId(2)));
+        config::set(&transaction, UNMADE, "2").unwrap();
+        transaction.commit().unwrap();
+        assert!(db.store.occurrences("coeur").unwrap().is_empty());
+        let path = db.path();
+        db.store.close().unwrap();
+        db.store = Store::open(&path).unwrap();
+        for word in ["strasse", "wroclaw", "coeur"] {
+            assert_eq!(db.store.occurrences(word).unwrap().len(), 1, "{word}");
+        }
+        assert_eq!(db.store.named_chunks("gardening").unwrap().by_tag.len(), 3);
+        assert_eq!(made_to(&db.store.connection).unwrap(), None);
         db.assert_intact();
     }
 

@@ -136,6 +136,7 @@ impl Store {
                     before_migration(&Unmigrated { connection: &connection, path, version })
                 });
                 migrate::apply(&mut connection, version, schema::MIGRATIONS)?;
+                migrate::make_letters(&mut connection, migrate::CHUNKS_PER_STEP)?;
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
                 Ok(Some((connection, is_pending)))
             })
@@ -163,7 +164,7 @@ impl Store {
         })?;
         match version {
             0 => Ok(None),
-            schema::NEWEST => Ok(Some(Self::over(connection, path, access))),
+            schema::OLDEST_READ.. => Ok(Some(Self::over(connection, path, access))),
             _ => {
                 let newest = schema::NEWEST;
                 let reason = format!("its schema has version {version}, this kb needs {newest}");

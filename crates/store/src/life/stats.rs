@@ -115,7 +115,7 @@ const ROOM: &str = "
         coalesce(sum(bytes), 0) AS used,
         coalesce(sum(bytes) FILTER (
             WHERE name GLOB 'chunks_fts*' OR name GLOB 'chunks_grams*' OR name GLOB 'chunks_exact*'
-                OR name GLOB 'document_names*'
+                OR name GLOB 'document_names*' OR name = 'words'
         ), 0) AS keywords,
         coalesce(sum(bytes) FILTER (WHERE name GLOB 'chunks_vec*'), 0) AS vectors,
         coalesce(sum(bytes) FILTER (WHERE name = 'chunks_tokens'), 0) AS token_codes,
@@ -199,7 +199,7 @@ mod tests {
             let bytes: i64 = db.store.connection.query_row(sql, [names], |row| row.get(0)).unwrap();
             bytes.unsigned_abs()
         };
-        let indexes = ["chunks_fts*", "chunks_grams*", "chunks_exact*", "document_names*"];
+        let indexes = ["chunks_fts*", "chunks_grams*", "chunks_exact*", "document_names*", "words"];
         let room = db.store.room().unwrap();
         assert_eq!(room.keywords, indexes.map(bytes).iter().sum::<u64>());
     }

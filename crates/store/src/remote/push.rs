@@ -9,7 +9,7 @@ use std::io::Cursor;
 use std::pin::pin;
 
 use futures_util::SinkExt as _;
-use tokio_postgres::Transaction;
+use tokio_postgres::{Row, Transaction};
 
 use super::Link;
 use super::copy::Rows;
@@ -18,8 +18,8 @@ use super::state::{MAX_DIM, State};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::{
-    BLOCK_BITS, ChunkSizes, Fingerprint, Mirror, MirroredChunk, MirroredDocument, Splitter, Store,
-    TermIndex, TermPlace,
+    BLOCK_BITS, ChunkSizes, Fingerprint, Mirror, MirroredChunk, MirroredDocument, MirroredWords,
+    Splitter, Store, TermIndex, TermPlace, fingerprint,
 };
 
 const SCHEMA: &str = include_str!("schema.sql");
@@ -31,7 +31,8 @@ const DROP: &str = "
         name text;
     BEGIN
         FOREACH name IN ARRAY ARRAY[
-            'kb_state', 'kb_documents', 'kb_chunks', 'kb_vectors', 'kb_blocks', 'kb_postings'
+            'kb_state', 'kb_documents', 'kb_chunks', 'kb_vectors', 'kb_blocks', 'kb_postings',
+            'kb_words'
         ]
         LOOP
             EXECUTE format('DROP TABLE IF EXISTS %I.%I', current_schema(), name);
@@ -71,7 +72,14 @@ const COPY_VECTORS: &str = "COPY kb_vectors (chunk_id, embedding) FROM STDIN BIN
 
 const COPY_POSTINGS: &str = "COPY kb_postings (index, term, block, entries) FROM STDIN BINARY";
 
-const ANALYZE: &str = "ANALYZE kb_documents, kb_chunks, kb_vectors, kb_blocks, kb_postings";
+const WORDS: &str = "SELECT initial, length, fingerprint FROM kb_words";
+
+const REMOVE_WORDS: &str = "DELETE FROM kb_words WHERE initial = $1 AND length = $2";
+
+const COPY_WORDS: &str = "COPY kb_words (initial, length, fingerprint, words) FROM STDIN BINARY";
+
+const ANALYZE: &str =
+    "ANALYZE kb_documents, kb_chunks, kb_vectors, kb_blocks, kb_postings, kb_words";
 
 /// Documents that are replaced in one transaction.
 const DOCUMENTS_PER_STEP: usize = 256;
@@ -123,6 +131,7 @@ pub fn push(
     store.mirror(|mirror| {
         let state = State {
             is_known: true,
+            is_older: false,
             base_id: base_id.to_owned(),
             binding: mirror.binding.clone(),
             cosine_floor: floor,
@@ -133,6 +142,7 @@ pub fn push(
         let mut pushed = Pushed { is_fresh, ..Pushed::default() };
         let gone = push.documents(&mut pushed)?;
         push.blocks(&mut pushed, on_progress)?;
+        push.words()?;
         pushed.num_removed = gone.len() as u64;
         push.link.run(async |client| {
             client.execute(REMOVE_DOCUMENTS, &[&gone]).await?;
@@ -162,7 +172,7 @@ fn prepare(link: &mut Link, state: &State) -> Result<bool> {
         (Some(before), Some(binding)) => before.fits(binding),
         (before, binding) => before == binding,
     };
-    let is_fresh = !before.is_known || !is_same;
+    let is_fresh = !before.is_known || before.is_older || !is_same;
     link.run(async |client| {
         let transaction = client.transaction().await?;
         if is_fresh {
@@ -235,6 +245,34 @@ impl Push<'_> {
         Ok(())
     }
 
+    /// Replaces the words that differ, by their first letters and lengths.
+    fn words(&mut self) -> Result<()> {
+        let mut there: HashMap<(i64, i64), Vec<u8>> = self.link.run(async |client| {
+            let rows = client.query(WORDS, &[]).await?;
+            let row = |row: &Row| Ok(((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?));
+            rows.iter().map(row).collect()
+        })?;
+        let mut changed = Vec::new();
+        let mut rows = Rows::new();
+        for MirroredWords { initial, length, lines } in self.mirror.words()? {
+            let fingerprint = fingerprint(&lines);
+            let known = there.remove(&(initial, length));
+            if known.as_deref() != Some(fingerprint.as_slice()) {
+                changed.push((initial, length));
+                rows.row(4).bigint(initial).bigint(length).bytes(&fingerprint).text(&lines);
+            }
+        }
+        changed.extend(there.into_keys());
+        self.link.run(async |client| {
+            let transaction = client.transaction().await?;
+            for (initial, length) in &changed {
+                transaction.execute(REMOVE_WORDS, &[initial, length]).await?;
+            }
+            copy(&transaction, COPY_WORDS, rows).await?;
+            transaction.commit().await
+        })
+    }
+
     fn replace_block(
         &mut self,
         block: i64,
@@ -287,6 +325,7 @@ pub(super) fn index_number(index: TermIndex) -> i16 {
         TermIndex::Pairs => 1,
         TermIndex::Exact => 2,
         TermIndex::Names => 3,
+        TermIndex::Tags => 4,
     }
 }
 

@@ -11,17 +11,19 @@ use super::postings::{self, ChunkPlaces};
 use super::push::index_number;
 use super::state::State;
 use super::statements::{
-    BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NAMED_PATHS, NEAREST,
-    NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, POSTINGS, POSTINGS_OF_PREFIX,
-    SIZES, VECTORS,
+    BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NAMED_PATHS, NEAR_WORDS,
+    NEAREST, NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, POSTINGS,
+    POSTINGS_OF_PREFIX, SIZES, VECTORS,
 };
 use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::keyword::words::WantedWord;
 use crate::search::Searchable;
 use crate::text::language::NaturalLanguage;
 use crate::{
-    ChunkOrigin, ChunkSizes, Occurrence, Phrase, Splitter, StoredChunk, StoredHit, TermIndex,
+    ChunkOrigin, ChunkSizes, NamedChunks, NearWord, Occurrence, Phrase, Splitter, StoredChunk,
+    StoredHit, TermIndex,
 };
 
 /// A parameter of a query and its type.
@@ -87,6 +89,12 @@ impl Remote {
     /// Whether the last push has ended.
     pub fn is_complete(&self) -> bool {
         self.shared.state.is_complete
+    }
+
+    /// Whether an older kb has pushed it, so that it is searched without other forms of words, words near those of a query, and
+    /// tags.
+    pub fn is_of_older_format(&self) -> bool {
+        self.shared.state.is_older
     }
 
     pub(super) fn link(&self) -> MutexGuard<'_, Link> {
@@ -202,10 +210,13 @@ impl Searchable for Remote {
     }
 
     fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
-        let phrases = self.splitter().phrases(text)?;
+        let mut phrases = self.splitter().phrases(text)?;
+        if self.shared.state.is_older {
+            phrases.push(Splitter::touching(text));
+        }
         let mut found = Vec::new();
         for phrase in &phrases {
-            found = Occurrence::merged(found, self.find(phrase)?, u32::saturating_add);
+            found = Occurrence::merged(found, self.find(phrase)?, u32::max);
         }
         if phrases.is_empty() || self.shared.languages.is_empty() {
             return Ok(found);
@@ -227,15 +238,39 @@ impl Searchable for Remote {
         self.find(&Splitter::exact(term))
     }
 
-    fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>> {
-        let phrase = self.splitter().name(text)?;
-        let found = phrase.map_or_else(|| Ok(Vec::new()), |phrase| self.find(&phrase))?;
-        Ok(found.into_iter().map(|occurrence| occurrence.chunk_id).collect())
+    fn named_chunks(&self, text: &str) -> Result<NamedChunks> {
+        let within = |index| -> Result<Vec<ChunkId>> {
+            let phrase = self.splitter().name(index, text)?;
+            let found = phrase.map_or_else(|| Ok(Vec::new()), |phrase| self.find(&phrase))?;
+            Ok(found.into_iter().map(|occurrence| occurrence.chunk_id).collect())
+        };
+        Ok(NamedChunks { by_name: within(TermIndex::Names)?, by_tag: within(TermIndex::Tags)? })
+    }
+
+    fn near_words(&self, word: &str, most_wrong: usize) -> Result<Vec<NearWord>> {
+        let wanted = WantedWord::of(word, most_wrong).filter(|_| !self.shared.state.is_older);
+        let Some(wanted) = wanted else { return Ok(Vec::new()) };
+        let [initial, shortest, longest] =
+            [wanted.initial, wanted.shortest, wanted.longest].map(i64::from);
+        let params: [Param<'_>; 3] =
+            [(&initial, Type::INT8), (&shortest, Type::INT8), (&longest, Type::INT8)];
+        let mut found = Vec::new();
+        for row in &self.query(NEAR_WORDS, &params)? {
+            let lines: &str = self.get(row, 0)?;
+            for line in lines.lines() {
+                let counted = line
+                    .split_once(' ')
+                    .and_then(|(count, word)| Some((word, count.parse().ok()?)));
+                let (word, num_chunks) = counted.ok_or_else(|| self.damaged("its words"))?;
+                found.extend(wanted.near(word, num_chunks));
+            }
+        }
+        Ok(NearWord::ordered(found))
     }
 
     fn named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>> {
         let named = |text: &String| -> Result<HashSet<ChunkId>> {
-            Ok(self.named_chunks(text)?.into_iter().collect())
+            Ok(self.named_chunks(text)?.by_name.into_iter().collect())
         };
         let named = texts.iter().map(named).collect::<Result<Vec<_>>>()?;
         let all = named.into_iter().reduce(|one, other| &one & &other).unwrap_or_default();

@@ -53,11 +53,20 @@ CREATE TABLE IF NOT EXISTS kb_blocks (
 
 -- Where a term occurs in the chunks of a block; crates/store/src/remote/postings.rs has the format.
 CREATE TABLE IF NOT EXISTS kb_postings (
-    index   smallint NOT NULL,               -- 0: words, 1: pairs of letters
+    index   smallint NOT NULL,               -- 0: words, 1: pairs of letters and other forms, 2: exact terms, 3: names, 4: tags
     term    text COLLATE "C" NOT NULL,
     block   bigint NOT NULL,
     entries bytea NOT NULL,
     PRIMARY KEY (index, term, block)
+);
+
+-- Words of passages as they are written, to find those near a word that none has.
+CREATE TABLE IF NOT EXISTS kb_words (
+    initial     bigint NOT NULL,             -- code of the first letter
+    length      bigint NOT NULL,             -- in letters
+    fingerprint bytea NOT NULL,              -- of the words
+    words       text NOT NULL,               -- a line each: how many passages have it, and the word
+    PRIMARY KEY (initial, length)
 );
 
 CREATE INDEX IF NOT EXISTS kb_postings_block ON kb_postings (block);

@@ -8,8 +8,11 @@ use super::Link;
 use crate::document::{Binding, ModelFiles};
 use crate::error::Result;
 
-/// Version of the tables; those of another one are not searched, and the next push makes them again.
-pub(super) const FORMAT: &str = "2";
+/// Version of the tables; the next push makes those of another one again.
+pub(super) const FORMAT: &str = "3";
+
+/// The one before, which is searched by its own rules: without other forms of words, words near those of a query, and tags.
+const OLDER_FORMAT: &str = "2";
 
 /// A copy in a later schema of the search path is another one.
 const HAS_TABLE: &str = "SELECT to_regclass(format('%I.kb_state', current_schema())) IS NOT NULL";
@@ -35,8 +38,10 @@ const MAX_TOKENS: u32 = 1_000_000;
 /// What a copy says about itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct State {
-    /// Whether it has these tables in this version.
+    /// Whether it has these tables, in this version or the one before.
     pub(super) is_known: bool,
+    /// Whether they are in the version before.
+    pub(super) is_older: bool,
     /// The id of the database that was pushed; empty if there are no tables of any version.
     pub(super) base_id: String,
     /// The settings of its vectors; `None` if nothing was embedded.
@@ -65,13 +70,15 @@ impl State {
         }
         let mut take = |key: &str| values.remove(key).unwrap_or_default();
         let base_id = take("base_id");
-        if take("format") != FORMAT {
+        let format = take("format");
+        if ![FORMAT, OLDER_FORMAT].contains(&format.as_str()) {
             return Ok(Self { base_id, ..Self::default() });
         }
         let mut parse = |key: &str| take(key);
         let (name, dim) = (parse("model_name"), parse("embedding_dim").parse::<u32>().ok());
         let state = Self {
             is_known: true,
+            is_older: format == OLDER_FORMAT,
             base_id,
             binding: (|| {
                 Some(Binding {

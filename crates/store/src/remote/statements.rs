@@ -55,6 +55,12 @@ pub(super) const POSTINGS_OF_PREFIX: &str = "
     WHERE index = $1 AND term >= $2 AND term < $2 || chr(1114111)
     ORDER BY block";
 
+pub(super) const NEAR_WORDS: &str = "
+    SELECT words
+    FROM kb_words
+    WHERE initial = $1 AND length BETWEEN $2 AND $3
+    ORDER BY length";
+
 pub(super) const SIZES: &str = "SELECT block, sizes FROM kb_blocks ORDER BY block";
 
 /// `<#>` is the negative inner product; vectors have length 1.

@@ -8,7 +8,7 @@ use crate::document::Stale;
 use crate::ids::ChunkId;
 use crate::search::confidence::{Confidence, Grounds, NoBasis};
 use crate::search::fuse::Leg;
-use crate::search::keyword::TermMatch;
+use crate::search::keyword::{CompletedWord, TermMatch};
 use crate::search::matches::QueryTerms;
 use crate::search::parse::Query;
 
@@ -31,6 +31,8 @@ pub struct Answer {
     pub grounds: Grounds,
     /// The phrasings that no chunk meets, because of their phrases in quotes.
     pub unmet: Vec<Unmet>,
+    /// Words that no passage has, and what was searched instead.
+    pub completed: Vec<CompletedWord>,
     /// Whether these are all phrasings, so that the hits are those of the query without quotes, if there are any.
     pub is_unmet: bool,
     /// Remarks on the search. Who asks adds them; a search makes none.
@@ -129,13 +131,14 @@ impl Answer {
         QueryTerms::new(&self.joined()).by_rarity(texts)
     }
 
-    /// Returns all phrasings as one text, from which the words to mark are taken.
+    /// Returns all phrasings as one text, from which the words to mark are taken, with the words searched instead.
     pub fn joined(&self) -> String {
         if self.is_unmet {
             let plain = self.unmet.iter().map(|unmet| unmet.without_quotes(&unmet.phrases));
             return plain.collect::<Vec<_>>().join(" ");
         }
-        self.phrasings().collect::<Vec<_>>().join(" ")
+        let completed = self.completed.iter().flat_map(|completed| &completed.words);
+        self.phrasings().chain(completed.map(String::as_str)).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether the hits are those of the query without its quotes.

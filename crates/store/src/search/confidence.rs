@@ -47,6 +47,8 @@ pub struct Grounds {
     pub(super) is_stale: bool,
     /// Whether no chunk has the phrases in quotes, so that the hits are those of the query without them.
     pub(super) is_unmet: bool,
+    /// Whether a word of the query occurs nowhere, so that others were searched instead.
+    pub(super) is_completed: bool,
 }
 
 /// Signals of the first hits; `None` for a leg that was not run or cannot read the query.
@@ -101,7 +103,7 @@ const NONE: f64 = 0.07;
 const NONE_BY_WORDS: f64 = 0.03;
 
 /// The probability is at most this if the best hit is stale, because the file may say something else by now, and if no
-/// passage has the phrases that were asked for.
+/// passage has the phrases or a word that was asked for.
 const DOUBTED: f64 = 0.5;
 
 /// From this share of the terms' weight on, a title or a file name has words of the query, and the confidence is not `none`.
@@ -198,7 +200,7 @@ impl Grounds {
             let probability = 1.0 / (1.0 + (-signals.log_odds()).exp());
             if signals.has_words() { probability.max(signals.least()) } else { probability }
         });
-        let is_doubted = self.is_stale || self.is_unmet;
+        let is_doubted = self.is_stale || self.is_unmet || self.is_completed;
         let probability = if is_doubted { probability.min(DOUBTED) } else { probability };
         // As it is shown, so that the level follows from what is shown.
         (probability * 100.0).round() / 100.0
@@ -223,6 +225,9 @@ impl fmt::Display for Grounds {
         }
         if self.is_unmet {
             f.write_str("no searched passage has the phrases in double quotes, ")?;
+        }
+        if self.is_completed {
+            f.write_str("no passage has a word of the query, ")?;
         }
         if self.is_stale {
             f.write_str("the file of the best result is not what was indexed, ")?;

@@ -36,8 +36,20 @@ pub(super) struct Keywords {
 /// they are short.
 const PLACE: f64 = 4.0;
 
+/// The share of its weight that a word counts which stands for one that no passage has.
+const COMPLETION: f64 = 0.5;
+
 /// Number of exact terms that a place counts as.
 const MEANT_BY_PLACE: u32 = 5;
+
+/// A word of a query that no passage has, and what was searched instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompletedWord {
+    /// As typed.
+    pub typed: String,
+    /// The nearest words that passages have, in small letters.
+    pub words: Vec<String>,
+}
 
 /// How a term of the query contributed to a chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -56,6 +68,8 @@ pub struct TermMatch {
     pub in_text: u32,
     /// Whether it is in the name of the file, an alias or the name of the folder.
     pub in_name: bool,
+    /// Whether it is in a tag of the document.
+    pub in_tag: bool,
     /// Occurrences in the whole document.
     pub in_document: u32,
     /// Its share of the chunk's BM25.
@@ -74,8 +88,11 @@ impl Keywords {
         sizes: ChunkSizes,
     ) -> Self {
         let terms = found.iter().zip(shares).map(|(found, share)| {
-            let term = Term::new(found, *share, &sizes, &totals);
+            let completes = found.completes.clone().map(TermRole::Completion);
+            let share = if completes.is_some() { COMPLETION * share } else { *share };
+            let term = Term::new(found, share, &sizes, &totals);
             let counts = match found.parts.as_slice() {
+                _ if let Some(role) = completes => role,
                 [] => TermRole::Itself,
                 parts if found.is_joined => TermRole::Joined(parts.to_vec()),
                 parts => TermRole::Whole(parts.to_vec()),
@@ -193,6 +210,7 @@ impl Keywords {
                 in_context: here.map_or(0, |entry| entry.in_context),
                 in_text: here.map_or(0, |entry| entry.in_text),
                 in_name: here.is_some_and(|entry| entry.in_name),
+                in_tag: here.is_some_and(|entry| entry.in_tag),
                 in_document,
                 score: term.score(&candidate, here, in_document),
             })
@@ -234,19 +252,43 @@ impl Keywords {
     /// Returns the share of the terms' weight that occurs in a chunk, its context or its document's
     /// name, in 0..=1.
     pub(super) fn coverage(&self, chunk_id: ChunkId) -> f64 {
-        self.share(chunk_id, |found| found.in_name || found.in_context + found.in_text > 0)
+        self.share(chunk_id, |found| {
+            found.in_name || found.in_tag || found.in_context + found.in_text > 0
+        })
     }
 
     /// Returns the share of the terms' weight that occurs in a chunk's context or its document's name, in 0..=1.
     pub(super) fn in_title(&self, chunk_id: ChunkId) -> f64 {
-        self.share(chunk_id, |found| found.in_name || found.in_context > 0)
+        self.share(chunk_id, |found| found.in_name || found.in_tag || found.in_context > 0)
     }
 
     fn share(&self, chunk_id: ChunkId, counts: impl Fn(&TermMatch) -> bool) -> f64 {
-        let found = self.matches(chunk_id);
-        let here = found.iter().filter(|found| counts(found));
-        let all: f64 = self.terms.iter().map(|term| term.weight).sum();
+        let found = self.each_match(chunk_id);
+        let here = found.iter().zip(&self.terms).filter(|(_, term)| term.is_typed());
+        let here = here.filter_map(|(found, _)| found.as_ref()).filter(|found| counts(found));
+        let all: f64 =
+            self.terms.iter().filter(|term| term.is_typed()).map(|term| term.weight).sum();
         if all > 0.0 { here.map(|found| found.weight).sum::<f64>() / all } else { 0.0 }
+    }
+
+    /// Whether a passage has a term that was typed, and not only words near it.
+    pub(super) fn has_typed(&self) -> bool {
+        self.terms.iter().any(|term| term.is_typed() && !term.entries.is_empty())
+    }
+
+    /// Returns the words of the query that no passage has, and what was searched instead.
+    pub(super) fn completed(&self) -> Vec<CompletedWord> {
+        let mut found: Vec<CompletedWord> = Vec::new();
+        for (term, name) in self.terms.iter().zip(&self.names) {
+            let TermRole::Completion(typed) = &term.counts else { continue };
+            match found.iter_mut().find(|completed| completed.typed == *typed) {
+                Some(completed) => completed.words.push(name.clone()),
+                None => {
+                    found.push(CompletedWord { typed: typed.clone(), words: vec![name.clone()] })
+                }
+            }
+        }
+        found
     }
 }
 

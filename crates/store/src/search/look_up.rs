@@ -14,13 +14,16 @@ use crate::{ChunkSizes, Occurrence};
 
 /// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
 /// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
-/// phrasing's terms. `elsewhere` is what other knowledge bases, which are asked too, have of the terms.
+/// phrasing's terms. `elsewhere` is what other knowledge bases, which are asked too, have of the terms; a word that none
+/// has is completed by near words of `passing`, the chunks that pass the filter, if there is one.
 pub(super) fn look_up(
     store: &impl Searchable,
     phrasings: &[Query],
     elsewhere: &TermStatistics,
+    passing: Option<&[ChunkId]>,
 ) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
-    let mut terms = LookedUpTerms { store, elsewhere, names: Vec::new(), found: Vec::new() };
+    let (names, found) = (Vec::new(), Vec::new());
+    let mut terms = LookedUpTerms { store, elsewhere, passing, names, found };
     let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
     let sizes = store.chunk_sizes()?;
     for query in phrasings {
@@ -50,7 +53,7 @@ pub(super) fn look_up(
 /// [`crate::error::Error::Db`] if it cannot be read.
 pub fn term_statistics(store: &impl Searchable, phrasings: &[Query]) -> Result<TermStatistics> {
     let alone = TermStatistics::default();
-    let (keywords, _) = look_up(store, phrasings, &alone)?;
+    let (keywords, _) = look_up(store, phrasings, &alone, None)?;
     let num_with = keywords.iter().flat_map(Keywords::counts).collect();
     let totals = Totals::of(&store.chunk_sizes()?, &alone);
     Ok(TermStatistics::new(totals.num_chunks, num_with))
@@ -60,6 +63,7 @@ pub fn term_statistics(store: &impl Searchable, phrasings: &[Query]) -> Result<T
 struct LookedUpTerms<'a, S> {
     store: &'a S,
     elsewhere: &'a TermStatistics,
+    passing: Option<&'a [ChunkId]>,
     names: Vec<String>,
     found: Vec<Found>,
 }
@@ -71,12 +75,19 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         let mut own = Vec::new();
         if let Some(file) = FileLocator::of(&query.passage) {
             let named = places::chunks_at(store, &file, sizes)?;
-            own.extend(self.add_place(format!("file:{}", file.shown()), named, true));
+            let found = Found { named, is_place: true, ..Found::default() };
+            own.extend(self.add_place(format!("file:{}", file.shown()), found));
         }
         let QueryDays { days, is_all } = QueryDays::of(&query.passage);
         for day in days {
             let named = places::chunks_of_day(store, day, sizes)?;
-            own.extend(self.add_place(format!("date:{}", day.shown()), named, is_all));
+            // A document of that day comes before those that mention it.
+            let occurrences = match named.is_empty() {
+                true => places::occurrences_of_day(store, day)?,
+                false => Vec::new(),
+            };
+            let found = Found { named, occurrences, is_place: is_all, ..Found::default() };
+            own.extend(self.add_place(format!("date:{}", day.shown()), found));
         }
         // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
         for term in &query.exact {
@@ -116,11 +127,44 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         for whole in &query.wholes {
             own.extend(self.add_whole(whole)?);
         }
+        for word in query.completable() {
+            let is_nowhere = |place: usize| self.found[place].is_nowhere();
+            if self.place(word).is_some_and(is_nowhere) {
+                own.extend(self.complete(word)?);
+            }
+        }
         Ok(own)
     }
 
-    /// Adds a whole, which is an exact term, a word in camel case, or else a phrase of its parts; `None` if it does not
-    /// occur.
+    /// Adds the words nearest to one that does not occur; returns their places.
+    fn complete(&mut self, word: &str) -> Result<Vec<usize>> {
+        let num_letters = word.chars().count();
+        let most_wrong = if num_letters >= LETTERS_FOR_TWO { 2 } else { 1 };
+        let near = self.store.near_words(word, most_wrong)?;
+        let least = near.first().map(|near| near.distance);
+        let mut own = Vec::new();
+        for near in near.iter().filter(|near| Some(near.distance) == least).take(MAX_COMPARED) {
+            if own.len() == MAX_COMPLETIONS || self.place(&near.word).is_some() {
+                break;
+            }
+            let mut occurrences = self.store.occurrences(&near.word)?;
+            if let Some(passing) = self.passing {
+                let passes = |found: &Occurrence| passing.binary_search(&found.chunk_id).is_ok();
+                if !occurrences.iter().any(passes) {
+                    occurrences.clear();
+                }
+            }
+            if !occurrences.is_empty() {
+                let place = self.add(&near.word, || Ok(occurrences))?;
+                self.found[place].completes = Some(word.to_owned());
+                own.push(place);
+            }
+        }
+        Ok(own)
+    }
+
+    /// Adds a whole, which is an exact term, a word in camel case, a number, or else a phrase of its parts; `None` if it does
+    /// not occur. The groups of a number that occurs are not looked for.
     fn add_whole(&mut self, whole: &Whole) -> Result<Option<usize>> {
         let exact = exact::term(&whole.typed).and_then(|term| self.place(&exact::shown(&term)));
         let indexed = &whole.indexed;
@@ -130,23 +174,26 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         };
         if let Some(place) = place {
             let parts = whole.parts.iter().filter_map(|part| self.place(part));
-            self.found[place].parts = parts.filter(|part| *part != place).collect();
+            let parts: Vec<usize> = parts.filter(|part| *part != place).collect();
+            for part in parts.iter().filter(|_| whole.is_number) {
+                self.found[*part] = Found::default();
+            }
+            self.found[place].parts = parts;
             self.found[place].is_joined = false;
             self.found[place].typed = Some(whole.typed.clone());
         }
         Ok(place)
     }
 
-    /// Adds a term that only these chunks have, if there are any.
-    fn add_place(&mut self, name: String, named: Vec<ChunkId>, is_place: bool) -> Option<usize> {
+    /// Adds a file or a day, if there is any chunk of it.
+    fn add_place(&mut self, name: String, found: Found) -> Option<usize> {
         let num_elsewhere = self.elsewhere.num_with(&name);
-        if named.is_empty() && num_elsewhere == 0 {
+        if found.is_nowhere() && num_elsewhere == 0 {
             return None;
         }
         self.place(&name).or_else(|| {
             self.names.push(name);
-            let found = Found { named, num_elsewhere, ..Found::default() };
-            self.found.push(Found { is_meant: true, is_place, ..found });
+            self.found.push(Found { num_elsewhere, is_meant: true, ..found });
             Some(self.names.len() - 1)
         })
     }
@@ -183,6 +230,15 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         }
     }
 }
+
+/// From this length on, two letters of a word may be wrong; words near a shorter one mean something else.
+const LETTERS_FOR_TWO: usize = 8;
+
+/// Number of words that complete one that does not occur.
+const MAX_COMPLETIONS: usize = 3;
+
+/// Number of near words whose passages are compared with a filter.
+const MAX_COMPARED: usize = 20;
 
 /// Longer queries are sentences, in which "closing sys.stdout" or "a file.txt" does not ask for the term to the letter.
 const MAX_WORDS: usize = 4;
@@ -221,6 +277,21 @@ mod tests {
     }
 
     #[test]
+    fn the_groups_of_a_number_that_occurs_are_no_terms() {
+        let mut db = TestDb::new();
+        db.add("/00.md", &["DE89370400440532013000", "0532 and 00", "00 00"], &[]);
+        let found = |typed: &str| {
+            let query = [parse(typed).unwrap()];
+            let (keywords, _) =
+                look_up(&db.store, &query, &TermStatistics::default(), None).unwrap();
+            let ranked = keywords.unwrap().rank(None, 9);
+            ranked.iter().map(|hit| hit.chunk_id.0).collect::<Vec<_>>()
+        };
+        assert_eq!(found("DE89 3704 0044 0532 0130 00"), [1]);
+        assert_eq!(found("DE88 3704 0044 0532 0130 00")[0], 2);
+    }
+
+    #[test]
     fn only_words_are_compared_as_they_were_typed() {
         let mut db = TestDb::new();
         db.add("/a.md", &["the tide gauges of 水族館, git lfs, tide\ngauges"], &[]);
@@ -228,6 +299,7 @@ mod tests {
         let mut terms = LookedUpTerms {
             store: &db.store,
             elsewhere: &TermStatistics::default(),
+            passing: None,
             names: Vec::new(),
             found: Vec::new(),
         };
@@ -235,6 +307,37 @@ mod tests {
         let typed: Vec<&str> =
             terms.found.iter().filter_map(|found| found.typed.as_deref()).collect();
         assert_eq!(typed, ["gauges", "git", "lfs", "git-lfs"]);
+    }
+
+    #[test]
+    fn a_word_that_no_passage_has_is_completed_by_the_nearest() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["isolation", "the isolation of pruned trees", "prunes"], &[]);
+        db.add("/restore.md", &["other words"], &[]);
+        let check = |typed: &str, passing: Option<&[ChunkId]>, expected: &[(&str, &[&str])]| {
+            let query = [parse(typed).unwrap()];
+            let (keywords, _) =
+                look_up(&db.store, &query, &TermStatistics::default(), passing).unwrap();
+            let found = keywords.map(|keywords| keywords.completed()).unwrap_or_default();
+            let found: Vec<(&str, Vec<&str>)> = found
+                .iter()
+                .map(|done| (done.typed.as_str(), done.words.iter().map(String::as_str).collect()))
+                .collect();
+            let expected: Vec<(&str, Vec<&str>)> =
+                expected.iter().map(|(typed, words)| (*typed, words.to_vec())).collect();
+            assert_eq!(found, expected, "{typed}");
+        };
+        check("isolaton trees", None, &[("isolaton", &["isolation"])]);
+        check("prunez", None, &[("prunez", &["pruned", "prunes"])]);
+        check("isolaton", Some(&[ChunkId(1)]), &[("isolaton", &["isolation"])]);
+        check("isolaton", Some(&[ChunkId(3)]), &[]);
+        // It occurs, also as a name or by its stem; it is quoted, excluded, short, or no word.
+        for typed in [
+            "isolation", "restore", "isolating", "\"isolaton\"", "trees -isolaton", "tree5x",
+            "trez", "--isolaton", "isolaton.rs", "isolaton*", "elsewhere",
+        ] {
+            check(typed, None, &[]);
+        }
     }
 
     #[test]

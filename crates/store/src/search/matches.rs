@@ -3,13 +3,16 @@
 //! Finds the same words as the index: it ignores case, accents on Latin and Greek letters, English
 //! endings and those of the text's language, keeps phrases together, and matches scripts without spaces by pairs of letters.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_width::UnicodeWidthChar;
 
 use crate::search::parse;
+use crate::text::emoji::is_emoji;
+use crate::text::forms::{self, folded, with_two_letters};
+use crate::text::joined_numbers::joined_numbers;
 use crate::text::language::NaturalLanguage;
 use crate::text::scripts;
 use crate::text::stem::stem;
@@ -48,15 +51,22 @@ impl QueryTerms {
     /// Parses a query as typed.
     pub fn new(typed: &str) -> Self {
         let Ok(query) = parse::parse(typed) else { return Self::default() };
-        let words = query.wanted.iter().chain(&query.joined).map(|text| {
-            if text.contains(scripts::is_unspaced) {
+        let others: Vec<String> =
+            query.wanted.iter().filter_map(|word| with_two_letters(word)).collect();
+        let numbers = query.wholes.iter().filter(|whole| whole.is_number);
+        let numbers = numbers.map(|whole| &whole.indexed);
+        let texts = query.wanted.iter().chain(&query.joined).chain(&query.spellings);
+        let texts = texts.chain(&others).chain(numbers);
+        let words = texts.map(|text| {
+            if text.contains(|c| scripts::is_unspaced(c) || is_emoji(c)) {
                 Term::Letters(text.clone())
             } else {
                 let stems = words(text).map(|range| stem(&folded(&text[range]))).collect();
                 Term::Words { typed: text.clone(), stems }
             }
         });
-        let beginnings = query.prefixes.iter().map(|prefix| Term::Beginning(folded(prefix)));
+        let beginnings =
+            query.prefixes.iter().map(|prefix| Term::Beginning(folded(prefix).into_owned()));
         let terms: Vec<Term> = words.chain(beginnings).collect();
         Self { weights: vec![RARE; terms.len()], terms }
     }
@@ -85,9 +95,11 @@ impl QueryTerms {
             return Vec::new();
         }
         let places: Vec<Range<usize>> = words(text).collect();
-        let plain: Vec<String> = places.iter().map(|range| folded(&text[range.clone()])).collect();
+        let plain: Vec<Cow<'_, str>> =
+            places.iter().map(|range| folded(&text[range.clone()])).collect();
         let stems: Vec<String> = plain.iter().map(|word| stem(word)).collect();
         let language = NaturalLanguage::of(text).filter(|language| language.has_stemmer());
+        let others = other_forms(text, &places);
         // Each word alone, so that there are as many.
         let other_stems: Vec<Vec<String>> = match language {
             Some(language) => {
@@ -104,10 +116,13 @@ impl QueryTerms {
                 Term::Words { stems: wanted, .. } if wanted.is_empty() => {}
                 Term::Words { typed, stems: wanted } => {
                     let len = wanted.len();
-                    let others = language.map(|language| language.stems(typed));
+                    for (_, bytes) in others.iter().filter(|(form, _)| *wanted == [form.as_str()]) {
+                        add(bytes.clone());
+                    }
+                    let typed_stems = language.map(|language| language.stems(typed));
                     let has_others = |at: usize| {
                         let window = other_stems.get(at..at + len);
-                        others.as_ref().zip(window).is_some_and(|(others, window)| {
+                        typed_stems.as_ref().zip(window).is_some_and(|(others, window)| {
                             others.len() == len
                                 && window.iter().zip(others).all(|(a, b)| a.first() == Some(b))
                         })
@@ -119,7 +134,7 @@ impl QueryTerms {
                     }
                 }
                 Term::Beginning(wanted) => {
-                    let begins = |found: &(&String, _)| found.0.starts_with(wanted);
+                    let begins = |found: &(&Cow<'_, str>, _)| found.0.starts_with(wanted);
                     plain.iter().zip(&places).filter(begins).for_each(|found| add(found.1.clone()));
                 }
                 Term::Letters(wanted) => {
@@ -144,31 +159,24 @@ impl QueryTerms {
 /// Returns the words of a text as the index splits them: runs of letters and digits with their
 /// accents. A run of a script without spaces is not a word.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut chars = text.char_indices().peekable();
-    std::iter::from_fn(move || {
-        let (start, _) = chars.find(|c| c.1.is_alphanumeric() && !scripts::is_unspaced(c.1))?;
-        let mut end = text.len();
-        while let Some(&(at, c)) = chars.peek() {
-            if scripts::is_unspaced(c) || !(c.is_alphanumeric() || is_accent(c)) {
-                end = at;
-                break;
-            }
-            chars.next();
-        }
-        Some(start..end)
+    forms::words(text).flat_map(|word| {
+        let mut end = word.start;
+        let parts = scripts::parts(&text[word]).into_iter().map(|part| {
+            end += part.len();
+            (end - part.len()..end, part)
+        });
+        let parts = parts.filter(|(_, part)| !part.starts_with(scripts::is_unspaced));
+        parts.map(|(place, _)| place).collect::<Vec<_>>()
     })
 }
 
-/// Returns a word in lower case, without accents.
-fn folded(word: &str) -> String {
-    if word.is_ascii() {
-        return word.to_ascii_lowercase();
-    }
-    word.nfd().filter(|c| !is_accent(*c)).collect::<String>().to_lowercase()
-}
-
-fn is_accent(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}')
+/// Returns the other forms in which a text has its words and numbers, as stems, with their places.
+fn other_forms(text: &str, places: &[Range<usize>]) -> Vec<(String, Range<usize>)> {
+    let numbers = joined_numbers(text).into_iter().map(|number| (number.term, number.bytes));
+    let spelled = places.iter().filter_map(|place| {
+        with_two_letters(&text[place.clone()]).map(|form| (stem(&form), place.clone()))
+    });
+    numbers.chain(spelled).collect()
 }
 
 /// Extends a range by the marks on its last letter. In Hindi such marks end a word for the index,
@@ -206,6 +214,16 @@ mod tests {
         );
         check("cafe zürich", "Das Café in Zu\u{308}rich", &["Café", "Zu\u{308}rich"]);
         check("the gauge", "the gauges of the pier", &["gauges"]);
+    }
+
+    #[test]
+    fn other_forms_of_words_and_numbers_are_found() {
+        check("official strasse", "oﬃcially in der Straße", &["oﬃcially", "Straße"]);
+        check("mueller Möwe", "Herr Müller, moewe", &["Müller", "moewe"]);
+        check("torque", "the tor\u{200b}que wrench", &["tor\u{200b}que"]);
+        check("1234567", "costs 1,234,567 crowns", &["1,234,567"]);
+        check("+49 30 12345678", "call (030) 1234-5678 now", &["030) 1234-5678"]);
+        check("🚀 day", "launch 🚀", &["🚀"]);
     }
 
     #[test]

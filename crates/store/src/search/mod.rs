@@ -44,7 +44,7 @@ mod why;
 
 pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking, Unmet};
 pub use confidence::{Confidence, Grounds, NoBasis};
-pub use keyword::TermMatch;
+pub use keyword::{CompletedWord, TermMatch};
 pub use look_up::term_statistics;
 pub use options::{LegSelection, LoadEmbedder, Recency, SearchOptions};
 pub use parse::Query;
@@ -79,8 +79,10 @@ pub fn search(
     let rankings = rank(store, load_embedder, &asked, options.ranking(passing.as_deref()))?;
     let fused = stage("fuse", || rankings.fuse(store, options))?;
     let mut grounds = confidence::of(&rankings.signals(&fused));
+    let completed = rankings.completed();
     if let Some(grounds) = &mut grounds {
         grounds.is_unmet = is_unmet;
+        grounds.is_completed = !completed.is_empty();
     }
     let total_matches = fused.len();
     let hits = stage("read hits", || page::page(store, &fused, options))?
@@ -108,7 +110,7 @@ pub fn search(
     let no_basis = grounds.is_none().then(|| rankings.no_basis());
     let confidence = grounds.map(|grounds| grounds.level());
     let grounds = grounds.unwrap_or_default();
-    Ok(Answer { hits, total_matches, confidence, no_basis, grounds, ..nothing })
+    Ok(Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing })
 }
 
 /// The documents ranked by each leg and by their fusion, each once, best first.

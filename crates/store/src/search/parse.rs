@@ -14,6 +14,8 @@ use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::text::emoji::emoji;
+use crate::text::forms::{seen, with_whole_letters};
 use crate::text::{exact, scripts};
 use pieces::{MAX_PHRASE, Piece, Quotes, is_short, pieces};
 
@@ -61,6 +63,19 @@ impl Query {
         self.wanted.iter().cloned().chain(prefixes).collect()
     }
 
+    /// Returns the words that may be completed by others if they occur nowhere: those of several letters and nothing else,
+    /// not in quotes, and no part of an exact term.
+    pub(super) fn completable(&self) -> impl Iterator<Item = &str> {
+        let is_long = |word: &str| word.chars().count() >= MIN_COMPLETED;
+        let is_word = |word: &str| {
+            word.chars().all(|c| c.is_alphabetic() && !scripts::is_unspaced(c))
+                && !self.phrases.iter().any(|phrase| phrase == word)
+                && !self.exact.iter().any(|term| exact::shown(term).contains(&word.to_lowercase()))
+        };
+        let wanted = self.wanted.iter().map(String::as_str);
+        wanted.filter(move |word| is_long(word) && is_word(word))
+    }
+
     /// Whether the keyword leg can find anything.
     pub fn has_terms(&self) -> bool {
         !self.wanted.is_empty() || !self.prefixes.is_empty()
@@ -75,6 +90,9 @@ impl Query {
         parse_as(&self.typed, Quotes::Text)
     }
 }
+
+/// Shorter words have too many others near them.
+const MIN_COMPLETED: usize = 5;
 
 /// Parses what the user typed.
 ///
@@ -95,7 +113,8 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
         let (len, most) = (typed.len(), limits::QUERY_BYTES);
         return Err(refused(format!("the query has {len} bytes; at most {most} are allowed")));
     }
-    let pieces = pieces(typed, quotes);
+    let seen = seen(typed);
+    let pieces = pieces(&with_whole_letters(&seen), quotes);
     // A query that only excludes words would match nothing, so its words are searched for instead.
     let has_wanted = pieces.iter().any(|piece| !piece.is_excluded && is_searchable(&piece.text));
     let (excluded, kept): (Vec<Piece>, Vec<Piece>) =
@@ -140,7 +159,13 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let exact = words.iter().filter_map(|piece| exact::term(&piece.text));
     let exact = Terms::of(exact, limits::QUERY_TERMS).take();
     let plain = || words.iter().filter(|piece| !piece.is_phrase).take(limits::QUERY_TERMS);
-    let wholes = plain().filter_map(|piece| spellings::whole(&piece.text)).collect();
+    // Neighbouring words may be the groups of a number.
+    let numbers = spellings::numbers(&passage);
+    let is_number =
+        |whole: &Whole| numbers.iter().any(|number| number.typed.contains(&whole.typed));
+    let wholes = plain().filter_map(|piece| spellings::whole(&piece.text));
+    let wholes: Vec<Whole> = wholes.filter(|whole| !is_number(whole)).collect();
+    let wholes = wholes.into_iter().chain(numbers).take(limits::QUERY_TERMS).collect();
     let spellings = plain().flat_map(|piece| spellings::spellings(&piece.text));
     let spellings = Terms::of(spellings, limits::QUERY_TERMS).take();
     let (typed, phrases) = (typed.to_owned(), phrases.take());
@@ -250,6 +275,7 @@ fn terms(pieces: &[&Piece], most: usize, is_kept: impl Fn(&str) -> bool) -> Term
                 add(part.to_owned());
             }
         }
+        emoji(&piece.text).iter().for_each(|emoji| add(emoji.written.to_owned()));
     }
     found
 }

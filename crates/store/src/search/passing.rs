@@ -8,6 +8,8 @@ use crate::ids::ChunkId;
 use crate::search::answer::Unmet;
 use crate::search::parse::Query;
 use crate::search::searchable::Searchable;
+use crate::text::forms::{folded, words};
+use crate::text::stem::stem;
 
 /// What a search answers, and from which chunks.
 pub(super) struct Passing<'a> {
@@ -44,9 +46,13 @@ pub(super) fn passing<'a>(
         let (mut own, mut nowhere) = (chunks.clone(), Vec::new());
         for phrase in &query.phrases {
             // A star in quotes is text.
-            let found = store.chunks_with(phrase.trim_end_matches('*'))?;
+            let phrase = phrase.trim_end_matches('*');
+            let mut found = store.chunks_with(phrase)?;
             if found.is_empty() {
-                nowhere.push(phrase.clone());
+                found = with_other_forms(store, phrase)?;
+            }
+            if found.is_empty() {
+                nowhere.push(phrase.to_owned());
             }
             own = Some(match own {
                 None => found,
@@ -71,6 +77,38 @@ pub(super) fn passing<'a>(
     with_phrases.sort_unstable();
     with_phrases.dedup();
     Ok(Passing { phrasings: all, chunks: Some(with_phrases), unmet, is_unmet })
+}
+
+/// Number of passages that are compared with a phrase.
+const MAX_COMPARED: usize = 1000;
+
+/// Returns the chunks that have a phrase of several words in other forms of these, ordered by id. The indexes know such forms of
+/// single words only, so the passages that have all words are compared.
+fn with_other_forms(store: &impl Searchable, phrase: &str) -> Result<Vec<ChunkId>> {
+    let wanted = stems_of_forms(phrase);
+    if wanted.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let mut having: Option<Vec<ChunkId>> = None;
+    for word in words(phrase) {
+        let found = store.chunks_with(&phrase[word])?;
+        having = Some(match having {
+            None => found,
+            Some(own) => own.into_iter().filter(|id| found.binary_search(id).is_ok()).collect(),
+        });
+    }
+    let mut having = having.unwrap_or_default();
+    having.truncate(MAX_COMPARED);
+    let passages = store.passages(&having)?;
+    let has_phrase = |id: &ChunkId| {
+        let stems = passages.get(id).map(|passage| stems_of_forms(passage));
+        stems.is_some_and(|stems| stems.windows(wanted.len()).any(|window| window == wanted))
+    };
+    Ok(having.into_iter().filter(has_phrase).collect())
+}
+
+fn stems_of_forms(text: &str) -> Vec<String> {
+    words(text).map(|word| stem(&folded(&text[word]))).collect()
 }
 
 #[cfg(test)]
@@ -122,6 +160,21 @@ mod tests {
         check(&["\"東京水\""], Some(&[]), &["\"東京水\""]);
         check(&["\"house*\""], Some(&[3]), &[]);
         check(&["\"hel*\""], Some(&[]), &["\"hel*\""]);
+    }
+
+    #[test]
+    fn a_phrase_may_be_in_other_forms_of_its_words() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["an oﬃcial CO₂ sensor of 12 m²", "CO₂ in the sensor"], &[]);
+        for (typed, expected) in [
+            ("\"CO2 sensors\"", &[1][..]),
+            ("\"12 m2\"", &[1]),
+            ("\"official CO₂ sensor\"", &[1]),
+            ("\"sensor CO2\"", &[]),
+        ] {
+            let found = passes(&db, &[typed], &Filter::default()).0;
+            assert_eq!(found.as_deref(), Some(expected), "{typed}");
+        }
     }
 
     #[test]

@@ -7,10 +7,18 @@ use crate::ids::{ChunkId, DocumentId};
 use crate::search::Searchable;
 use crate::search::calendar_day::CalendarDay;
 use crate::search::locator::FileLocator;
-use crate::{ChunkSizes, StoredChunk};
+use crate::{ChunkSizes, NamedChunks, Occurrence, StoredChunk};
 
 /// Returns the chunks of the files that a query names, ordered by id; with a line, those that hold it.
 pub(super) fn chunks_at(
+    store: &impl Searchable,
+    file: &FileLocator,
+    sizes: &ChunkSizes,
+) -> Result<NamedChunks> {
+    Ok(NamedChunks { by_name: chunks_of_files(store, file, sizes)?, ..NamedChunks::default() })
+}
+
+fn chunks_of_files(
     store: &impl Searchable,
     file: &FileLocator,
     sizes: &ChunkSizes,
@@ -46,15 +54,27 @@ pub(super) fn chunks_of_day(
     store: &impl Searchable,
     day: CalendarDay,
     sizes: &ChunkSizes,
-) -> Result<Vec<ChunkId>> {
+) -> Result<NamedChunks> {
     let mut found = BTreeSet::new();
     for name in day.names() {
-        found.extend(store.named_chunks(&name)?);
+        found.extend(store.named_chunks(&name)?.by_name);
     }
     let paths = store.named_paths(&day.in_folders())?;
     let in_folders = paths.iter().filter(|(_, path)| day.is_in_folders(path));
     found.extend(chunks_of(&in_folders.map(|(id, _)| *id).collect(), sizes));
-    Ok(found.into_iter().collect())
+    Ok(NamedChunks { by_name: found.into_iter().collect(), ..NamedChunks::default() })
+}
+
+/// Returns where passages have a day, in any notation that means no other day.
+pub(super) fn occurrences_of_day(
+    store: &impl Searchable,
+    day: CalendarDay,
+) -> Result<Vec<Occurrence>> {
+    let mut found = Vec::new();
+    for name in day.names() {
+        found = Occurrence::merged(found, store.occurrences(&name)?, u32::max);
+    }
+    Ok(found)
 }
 
 /// Returns the chunks of documents, ordered by id.
@@ -109,7 +129,11 @@ mod tests {
             ("lib/retry.ts", &[]),
         ] {
             let file = FileLocator::of(query).unwrap();
-            assert_eq!(ids(&chunks_at(&db.store, &file, &sizes).unwrap()), expected, "{query}");
+            assert_eq!(
+                ids(&chunks_at(&db.store, &file, &sizes).unwrap().by_name),
+                expected,
+                "{query}"
+            );
         }
     }
 
@@ -119,11 +143,22 @@ mod tests {
         let sizes = db.store.chunk_sizes().unwrap();
         let of = |query: &str| {
             let days = QueryDays::of(query).days;
-            ids(&chunks_of_day(&db.store, days[0], &sizes).unwrap())
+            ids(&chunks_of_day(&db.store, days[0], &sizes).unwrap().by_name)
         };
         assert_eq!(of("4 October 2025"), [5, 7, 8]);
         assert_eq!(of("2025-10-05"), [6]);
         assert!(of("2025-10-06").is_empty());
+    }
+
+    #[test]
+    fn a_day_is_found_in_texts_in_any_notation() {
+        let db = db();
+        let of = |query: &str| {
+            let found = occurrences_of_day(&db.store, QueryDays::of(query).days[0]).unwrap();
+            ids(&found.iter().map(|found| found.chunk_id).collect::<Vec<_>>())
+        };
+        assert_eq!(of("Oct 4, 2025"), [6]);
+        assert!(of("2025-04-10").is_empty());
     }
 
     #[test]
@@ -136,7 +171,8 @@ mod tests {
             ("notes/http.md", &[4]),
         ] {
             let (keywords, _) =
-                look_up(&db.store, &[parse(query).unwrap()], &TermStatistics::default()).unwrap();
+                look_up(&db.store, &[parse(query).unwrap()], &TermStatistics::default(), None)
+                    .unwrap();
             let ranked = keywords.unwrap().rank(None, 99);
             let mut found =
                 ids(&ranked.iter().take(first.len()).map(|hit| hit.chunk_id).collect::<Vec<_>>());

@@ -14,7 +14,7 @@ use crate::search::confidence::{self, KeywordSignals, NoBasis, Signals, VectorSi
 use crate::search::fuse::{
     self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
 };
-use crate::search::keyword::{Keywords, TermMatch};
+use crate::search::keyword::{CompletedWord, Keywords, TermMatch};
 use crate::search::look_up::look_up;
 use crate::search::mean::mean;
 use crate::search::options::RankOptions;
@@ -96,7 +96,7 @@ pub(super) fn rank<S: Searchable>(
         let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
         let (keywords, terms, keyword, keyword_weight) = match has_words {
             true => stage("keyword", || -> Result<_> {
-                let (keywords, terms) = look_up(store, phrasings, elsewhere)?;
+                let (keywords, terms) = look_up(store, phrasings, elsewhere, passing)?;
                 let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
                 let keyword = keywords.as_ref().map(rank).unwrap_or_default();
                 // While the vector leg still runs.
@@ -279,9 +279,11 @@ impl Rankings {
             let cosine = usual + factor * (first.score - leg.floor);
             Some(VectorSignals { cosine, gap: factor * gap, coverage })
         });
-        let keyword = match &self.keywords {
+        // Words near those of the query are no evidence.
+        let keyword = match self.keywords.as_ref().filter(|keywords| keywords.has_typed()) {
             Some(keywords) => {
                 let gap = confidence::first_and_gap(&self.keyword)
+                    .filter(|_| keywords.completed().is_empty())
                     .map_or(0.0, |(first, gap)| gap / first.score);
                 let coverage = coverage(fused.first().map(|hit| hit.chunk_id));
                 let titles = fused.iter().take(NUM_TITLES).map(|hit| hit.chunk_id);
@@ -299,6 +301,11 @@ impl Rankings {
             None => None,
         };
         Signals { vector, keyword }
+    }
+
+    /// Returns the words of the query that no passage has, and what was searched instead.
+    pub(super) fn completed(&self) -> Vec<CompletedWord> {
+        self.keywords.as_ref().map(Keywords::completed).unwrap_or_default()
     }
 
     /// Returns why nothing can be judged, if so.

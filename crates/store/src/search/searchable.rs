@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use crate::document::{Binding, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
-use crate::{ChunkOrigin, ChunkSizes, Occurrence, Store, StoredChunk, StoredHit};
+use crate::{
+    ChunkOrigin, ChunkSizes, NamedChunks, NearWord, Occurrence, Store, StoredChunk, StoredHit,
+};
 
 /// Chunks that can be searched. The methods are those of [`Store`], which describes them.
 #[expect(missing_docs, reason = "each method is that of `Store` with the same name")]
@@ -26,7 +28,8 @@ pub trait Searchable: Sized + Send {
     fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
     fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
     fn exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>>;
-    fn named_chunks(&self, text: &str) -> Result<Vec<ChunkId>>;
+    fn named_chunks(&self, text: &str) -> Result<NamedChunks>;
+    fn near_words(&self, word: &str, most_wrong: usize) -> Result<Vec<NearWord>>;
     fn named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>>;
     fn chunk_sizes(&self) -> Result<ChunkSizes>;
     fn rank_by_cosine(
@@ -69,7 +72,8 @@ impl Searchable for Store {
         occurrences(&self, text: &str) -> Result<Vec<Occurrence>>;
         occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>>;
         exact_occurrences(&self, term: &str) -> Result<Vec<Occurrence>>;
-        named_chunks(&self, text: &str) -> Result<Vec<ChunkId>>;
+        named_chunks(&self, text: &str) -> Result<NamedChunks>;
+        near_words(&self, word: &str, most_wrong: usize) -> Result<Vec<NearWord>>;
         named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>>;
         chunk_sizes(&self) -> Result<ChunkSizes>;
         rank_by_cosine(&self, vector: &[f32], passing: Option<&[ChunkId]>, depth: u32) -> Result<Vec<Ranked>>;

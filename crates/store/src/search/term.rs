@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::ids::{ChunkId, DocumentId};
-use crate::{ChunkSizes, Occurrence};
+use crate::{ChunkSizes, NamedChunks, Occurrence};
 
 use crate::search::TermStatistics;
 
@@ -133,8 +133,8 @@ impl Span {
 pub(super) struct Found {
     /// In passages.
     pub(super) occurrences: Vec<Occurrence>,
-    /// The chunks of documents that have it in their names.
-    pub(super) named: Vec<ChunkId>,
+    /// The chunks of documents that have it in their names or tags.
+    pub(super) named: NamedChunks,
     /// Whether it is an exact term, and one that the query asks for.
     pub(super) is_meant: bool,
     /// The places of its parts among the terms, if it is a whole.
@@ -147,6 +147,8 @@ pub(super) struct Found {
     pub(super) is_place: bool,
     /// How many passages of other knowledge bases have it.
     pub(super) num_elsewhere: usize,
+    /// The word of the query that it stands for, if no passage has that.
+    pub(super) completes: Option<String>,
 }
 
 impl Found {
@@ -197,6 +199,8 @@ pub(super) enum TermRole {
     Part,
     /// For the terms at these places, which it is made of.
     Joined(Vec<usize>),
+    /// For nothing: it stands for a word that no passage has.
+    Completion(String),
 }
 
 /// The occurrences of a term in one chunk.
@@ -206,6 +210,8 @@ pub(super) struct InChunk {
     pub(super) in_text: u32,
     /// Whether it is in the name of the chunk's document.
     pub(super) in_name: bool,
+    /// Whether it is in a tag of the chunk's document.
+    pub(super) in_tag: bool,
 }
 
 impl InChunk {
@@ -215,7 +221,8 @@ impl InChunk {
 }
 
 impl Term {
-    /// The chunks of documents that have the term in their names do not make it less rare, unless it is in names only.
+    /// The chunks of documents that have the term in their names do not make it less rare, unless it is in names only; nor
+    /// do those with it in their tags, unless it is in tags only.
     pub(super) fn new(found: &Found, share: f64, sizes: &ChunkSizes, totals: &Totals) -> Self {
         let Found { occurrences, named, num_elsewhere, .. } = found;
         let places = sizes.places(occurrences.iter().map(|occurrence| occurrence.chunk_id));
@@ -228,14 +235,19 @@ impl Term {
                     in_context: occurrence.in_context,
                     in_text: occurrence.in_text,
                     in_name: false,
+                    in_tag: false,
                 })
             })
             .collect();
-        let num_here = if entries.is_empty() { named.len() } else { entries.len() };
-        add_named(&mut entries, sizes.places(named.iter().copied()).flatten());
+        let NamedChunks { by_name, by_tag } = named;
+        let sources = [entries.len(), by_name.len(), by_tag.len()];
+        let num_here = sources.into_iter().find(|len| *len > 0).unwrap_or_default();
+        let places = |ids: &Vec<ChunkId>| sizes.places(ids.iter().copied()).flatten().collect();
+        add_named(&mut entries, places(by_name), |entry| entry.in_name = true);
+        add_named(&mut entries, places(by_tag), |entry| entry.in_tag = true);
         let num_named = entries.iter().filter(|entry| entry.in_name && entry.occurs()).count();
         let with = as_f64(num_here as u64);
-        let is_name = !named.is_empty()
+        let is_name = !by_name.is_empty()
             && (occurrences.is_empty() || as_f64(num_named as u64) >= NAMED_SHARE * with);
         let num_with = num_here + num_elsewhere;
         let weight = totals.rarity(num_with) * share;
@@ -247,6 +259,11 @@ impl Term {
     pub(super) fn is_in_name(&self, place: usize) -> bool {
         let found = self.entries.binary_search_by_key(&place, |entry| entry.place);
         found.is_ok_and(|at| self.entries[at].in_name)
+    }
+
+    /// Whether it was typed, and does not stand for another word.
+    pub(super) fn is_typed(&self) -> bool {
+        !matches!(self.counts, TermRole::Completion(_))
     }
 
     /// Whether it occurs in the chunk at a place, or in the name of its document.
@@ -299,7 +316,7 @@ impl Term {
         in_document: u32,
     ) -> f64 {
         let in_chunk = here.map_or(0.0, |entry| {
-            let in_context = entry.in_context.max(u32::from(entry.in_name));
+            let in_context = entry.in_context.max(u32::from(entry.in_name || entry.in_tag));
             CONTEXT_WEIGHT * f64::from(in_context) + f64::from(entry.in_text)
         });
         let count = in_chunk * candidate.in_chunk + f64::from(in_document) * candidate.in_document;
@@ -307,14 +324,19 @@ impl Term {
     }
 }
 
-/// Adds the chunks at some places, in order, of documents whose names have the term. A word of a name
-/// counts as one in the context, of which the name is usually a part.
-fn add_named(entries: &mut Vec<InChunk>, named: impl Iterator<Item = usize>) {
-    let num_in_text = entries.len();
+/// Marks the chunks at some places, in order, of documents whose names or tags have the term, and adds those that lack it. Such
+/// a word counts as one in the context, of which the name is usually a part.
+fn add_named(entries: &mut Vec<InChunk>, named: Vec<usize>, mark: impl Fn(&mut InChunk)) {
+    let num_before = entries.len();
     for place in named {
-        match entries[..num_in_text].binary_search_by_key(&place, |entry| entry.place) {
-            Ok(at) => entries[at].in_name = true,
-            Err(_) => entries.push(InChunk { place, in_context: 0, in_text: 0, in_name: true }),
+        match entries[..num_before].binary_search_by_key(&place, |entry| entry.place) {
+            Ok(at) => mark(&mut entries[at]),
+            Err(_) => {
+                let (in_context, in_text, in_name, in_tag) = (0, 0, false, false);
+                let mut entry = InChunk { place, in_context, in_text, in_name, in_tag };
+                mark(&mut entry);
+                entries.push(entry);
+            }
         }
     }
     entries.sort_by_key(|entry| entry.place);

@@ -15,7 +15,7 @@ use crate::search::options::RankOptions;
 use crate::search::page::page;
 use crate::search::passing::passing;
 use crate::search::rankings::rank;
-use crate::search::{LoadEmbedder, Query, SearchOptions, TermMatch};
+use crate::search::{CompletedWord, LoadEmbedder, Query, SearchOptions, TermMatch};
 use crate::text::contents::is_contents;
 use crate::text::fields;
 
@@ -84,6 +84,8 @@ pub struct Trace {
     pub unmet: Option<Unmet>,
     /// Whether it was searched without them, therefore.
     pub is_without_quotes: bool,
+    /// Words of the query that no passage has, and what was searched instead.
+    pub completed: Vec<CompletedWord>,
 }
 
 /// Traces a document through a search.
@@ -149,6 +151,7 @@ pub fn why(
         limit: options.limit,
         unmet: considered.unmet.into_iter().next(),
         is_without_quotes,
+        completed: rankings.completed(),
     })
 }
 

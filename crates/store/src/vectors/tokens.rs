@@ -104,7 +104,7 @@ pub(crate) fn remove_changed(db: &Connection) -> Step<()> {
 mod tests {
     use super::*;
     use crate::Damage;
-    use crate::testing::{TestDb, binding, embedding};
+    use crate::testing::{TestDb, WITHOUT_LETTERS, binding, embedding};
 
     fn ids(db: &TestDb) -> Vec<ChunkId> {
         let mut statement = db.store.connection.prepare("SELECT id FROM chunks").unwrap();
@@ -175,6 +175,7 @@ mod tests {
             UPDATE chunks_tokens SET codes = zeroblob(2640) WHERE chunk_id = 700;
             UPDATE config SET value = '14' WHERE key = 'schema_version';
             PRAGMA user_version = 14";
+        db.store.connection.execute_batch(WITHOUT_LETTERS).unwrap();
         db.store.connection.execute_batch(back).unwrap();
         let before = db.store.stats().unwrap().db_size_bytes;
         let path = db.path();

@@ -10,6 +10,7 @@ use crate::db::{columns, sql};
 use crate::document::Chunk;
 use crate::error::Error;
 use crate::ids::{ChunkId, DocumentId};
+use crate::keyword::words::WordCounts;
 use crate::keyword::{derived, grams};
 use crate::vectors::blocks::is_unit;
 use crate::vectors::{self, VectorWriter};
@@ -131,6 +132,7 @@ pub(crate) fn insert_chunks(
     let ids = columns::to_json(&chunks.iter().map(|chunk| chunk.id).collect::<Vec<_>>())?;
     let is_taken: bool = sql::value(db, HAS_CHUNK, named_params! { ":ids": ids })?;
     let mut writer = VectorWriter::new(db, layout)?;
+    let mut words = WordCounts::default();
     let language = grams::language(db, id)?;
     for (chunk_index, chunk) in (0_u32..).zip(chunks) {
         let vector = chunk.vector.as_deref().unwrap_or_default();
@@ -151,11 +153,12 @@ pub(crate) fn insert_chunks(
             ":metadata": chunk.metadata,
         };
         let chunk_id: ChunkId = sql::value(db, INSERT_CHUNK, params)?;
-        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
+        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language, &mut words)?;
         writer.insert_vector(chunk_id, vector)?;
         if let Some(codes) = &chunk.codes {
             vectors::tokens::insert(db, chunk_id, codes)?;
         }
     }
+    words.add(db)?;
     writer.finish()
 }

@@ -299,7 +299,7 @@ fn only_an_older_schema_is_announced_before_it_changes() {
 }
 
 #[test]
-fn a_database_that_cannot_be_written_must_have_the_newest_schema() {
+fn a_database_that_cannot_be_written_must_have_a_schema_that_can_be_read() {
     let num_all = schema::MIGRATIONS.len();
     let open = |path: &Path| Store::connect_to_read(path, Access::Shared);
     let (_directory, path) = scratch();
@@ -315,7 +315,11 @@ fn a_database_that_cannot_be_written_must_have_the_newest_schema() {
     older(&path, 0);
     assert!(open(&path).unwrap().is_none(), "one without a schema counts as none");
 
-    for num_migrations in [1, num_all - 1] {
+    let (_directory, path) = scratch();
+    assert_eq!(older(&path, num_all - 1), schema::OLDEST_READ);
+    assert!(open(&path).unwrap().unwrap().is_of_older_schema().unwrap());
+
+    for num_migrations in [1, num_all - 2] {
         let (_directory, path) = scratch();
         let version = older(&path, num_migrations);
         let before = fs::read(&path).unwrap();

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Occurrence;
 use crate::ids::DocumentId;
 use crate::search::{TermStatistics, term_statistics};
 use crate::testing::TestDb;
+use crate::{NamedChunks, Occurrence};
 
 /// Returns the sizes of chunks with these documents and lengths, and ids from 1.
 fn sizes(chunks: &[(i64, u32)]) -> ChunkSizes {
@@ -74,7 +74,7 @@ fn a_place_outweighs_all_other_terms() {
     let terms = [term(&[2]), term(&[2]), term(&[2, 3])];
     let mut found: Vec<Found> =
         terms.map(|occurrences| Found { occurrences, ..Found::default() }).into();
-    let named = vec![ChunkId(1), ChunkId(4)];
+    let named = NamedChunks { by_name: vec![ChunkId(1), ChunkId(4)], ..NamedChunks::default() };
     found.push(Found { named, is_meant: true, is_place: true, ..Found::default() });
     let names = (0..found.len()).map(|idx| idx.to_string()).collect();
     let keywords = made(names, &found, sizes);

@@ -2,15 +2,17 @@
 
 use unicode_categories::UnicodeCategories;
 
+use crate::text::emoji::is_emoji;
+
 /// Whether a character continues a word: a letter, a digit, or a mark on the letter before it. Such
 /// marks are separate accents and the signs that join letters of Hindi or Tamil.
 pub(super) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c.is_mark_nonspacing()
 }
 
-/// Whether FTS5 finds at least one term in a text; quoted punctuation matches nothing.
+/// Whether an index has at least one term of a text; quoted punctuation matches nothing.
 pub(super) fn is_searchable(text: &str) -> bool {
-    text.chars().any(char::is_alphanumeric)
+    text.chars().any(|c| c.is_alphanumeric() || is_emoji(c))
 }
 
 /// Returns the words of a name in camel case: `parseHttpRequest`, `HttpRequestParser`. Returns none

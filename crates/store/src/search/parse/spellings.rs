@@ -1,17 +1,21 @@
 //! Finds the words of a query that are identifiers, and other spellings of a word. Pure.
 
 use super::letters::{camel_case_words, is_of_word, is_searchable};
+use crate::text::joined_numbers::{JoinedNumber, joined_numbers};
 use crate::text::scripts;
 
-/// A word of a query that is made of parts, which are searched too: `git-lfs`, `max_age`, `bodyLimit`, `2.30.2`.
+/// A word of a query that is made of parts, which are searched too (`git-lfs`, `max_age`, `bodyLimit`, `2.30.2`), or a number in
+/// groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whole {
     /// As it was typed.
     pub typed: String,
-    /// As the index of words has it: the parts as a phrase, or the name in camel case.
+    /// As an index has it: the parts as a phrase, the name in camel case, or the number.
     pub indexed: String,
     /// The parts, as they are wanted.
     pub parts: Vec<String>,
+    /// Whether it is a number, whose parts say nothing alone.
+    pub is_number: bool,
 }
 
 /// Returns the whole that a word is; `None` if it has no parts.
@@ -23,7 +27,8 @@ pub(super) fn whole(word: &str) -> Option<Whole> {
     }
     let of = |parts: &[&str]| {
         let parts = parts.iter().map(|part| part.to_lowercase()).collect();
-        Some(Whole { typed: word.to_owned(), indexed: word.to_owned(), parts })
+        let (typed, indexed) = (word.to_owned(), word.to_owned());
+        Some(Whole { typed, indexed, parts, is_number: false })
     };
     match parts.as_slice() {
         [] => None,
@@ -33,6 +38,17 @@ pub(super) fn whole(word: &str) -> Option<Whole> {
         },
         several => of(several).map(|whole| Whole { indexed: several.join(" "), ..whole }),
     }
+}
+
+/// Returns the numbers of a text that are written in groups.
+pub(super) fn numbers(text: &str) -> Vec<Whole> {
+    let whole = |JoinedNumber { bytes, term }: JoinedNumber| {
+        let typed = &text[bytes];
+        let parts = typed.split(|c: char| !is_of_word(c)).filter(|part| is_searchable(part));
+        let parts = parts.map(str::to_lowercase).collect();
+        Whole { typed: typed.to_owned(), indexed: term, parts, is_number: true }
+    };
+    joined_numbers(text).into_iter().map(whole).collect()
 }
 
 /// The shortest and the longest short form of a hash, in hexadecimal digits, as programs for versions print it.
@@ -80,6 +96,15 @@ mod tests {
         for plain in ["word", "--version", "(word)", "GitHub", "東京都", "-", ""] {
             check(plain, None);
         }
+    }
+
+    #[test]
+    fn neighbouring_words_may_be_a_number() {
+        let found = numbers("call +49 30 5550 1234 about 1,234,567");
+        let found: Vec<_> =
+            found.iter().map(|whole| (whole.typed.as_str(), whole.indexed.as_str())).collect();
+        assert_eq!(found, [("49 30 5550 1234", "3055501234"), ("1,234,567", "1234567")]);
+        assert_eq!(numbers("1,234,567")[0].parts, ["1", "234", "567"]);
     }
 
     #[test]

@@ -155,7 +155,8 @@ fn the_vector_leg_weighs_as_much_as_the_model_reads_on_average() {
 fn each_word_is_read_once_and_joined_words_only_if_they_occur() {
     let db = tides();
     let read = |queries: &[Query]| {
-        let (keywords, places) = look_up(&db.store, queries, &TermStatistics::default()).unwrap();
+        let (keywords, places) =
+            look_up(&db.store, queries, &TermStatistics::default(), None).unwrap();
         let names = |id| keywords.as_ref().unwrap().matches(ChunkId(id));
         let names = |id| names(id).into_iter().map(|found| found.term).collect::<Vec<_>>();
         (names(1), names(3), places)
@@ -176,11 +177,13 @@ fn each_word_is_read_once_and_joined_words_only_if_they_occur() {
 fn there_are_no_keywords_if_no_word_occurs() {
     let db = tides();
     let (keywords, places) =
-        look_up(&db.store, &queries(&["absent", "gone"]), &TermStatistics::default()).unwrap();
+        look_up(&db.store, &queries(&["absent", "gone"]), &TermStatistics::default(), None)
+            .unwrap();
     assert!(keywords.is_none());
     assert_eq!(places, [[0], [1]]);
     let (keywords, _) =
-        look_up(&db.store, &queries(&["absent", "tide"]), &TermStatistics::default()).unwrap();
+        look_up(&db.store, &queries(&["absent", "tide"]), &TermStatistics::default(), None)
+            .unwrap();
     assert!(keywords.is_some());
 }
 
@@ -189,7 +192,7 @@ fn the_keyword_score_of_several_phrasings_is_their_average() {
     let db = tides();
     let scores = |typed: &[&str]| {
         let (keywords, _) =
-            look_up(&db.store, &queries(typed), &TermStatistics::default()).unwrap();
+            look_up(&db.store, &queries(typed), &TermStatistics::default(), None).unwrap();
         let mut ranking = keywords.unwrap().rank(None, 10);
         ranking.sort_by_key(|entry| entry.chunk_id);
         ranking.into_iter().map(|entry| entry.score).collect::<Vec<_>>()

@@ -42,7 +42,7 @@ fn signals_are_stretched_to_the_usual_floor() {
 fn coverage_is_that_of_the_nearest_chunk_and_of_the_first_hit() {
     let db = tides();
     let (keywords, _) =
-        look_up(&db.store, &queries(&["high tide"]), &TermStatistics::default()).unwrap();
+        look_up(&db.store, &queries(&["high tide"]), &TermStatistics::default(), None).unwrap();
     let high = keywords.as_ref().unwrap().coverage(ChunkId(1));
     let low = keywords.as_ref().unwrap().coverage(ChunkId(2));
     assert!(high > low && low > 0.0);
@@ -68,7 +68,7 @@ fn the_best_title_of_the_first_three_hits_counts() {
     db.add("/plain.md", &["the tide turns"], &[]);
     db.add("/harbour.md", &["boats and tide"], &[]);
     let (keywords, _) =
-        look_up(&db.store, &queries(&["harbour tide"]), &TermStatistics::default()).unwrap();
+        look_up(&db.store, &queries(&["harbour tide"]), &TermStatistics::default(), None).unwrap();
     let share = keywords.as_ref().unwrap().in_title(ChunkId(2));
     assert!(0.0 < share && share < 1.0, "{share}");
     let rankings = Rankings { keywords, ..rankings(&[(1, 4.0), (2, 3.0)], None) };
