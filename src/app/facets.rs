@@ -107,6 +107,7 @@ mod tests {
             quality: None,
             words_json: None,
             num_unread_parts: 0,
+            encoding: None,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             chunk_count: 1,
         }

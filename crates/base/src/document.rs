@@ -18,6 +18,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::decode::TextEncoding;
 use crate::text::fields;
 
 pub use document_kind::{DocumentKind, FormatGroup};
@@ -78,6 +79,9 @@ pub struct Metadata {
     /// Natural language as recognised from the text (ISO 639-1); `None` for code, and if it is not clear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub natural_language: Option<String>,
+    /// The encoding of its text; `None` for sound UTF-8, and for a file that is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<TextEncoding>,
     /// How well its pages could be read; `None` for a document without pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,

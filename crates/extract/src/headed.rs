@@ -22,6 +22,7 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
     metadata.words.get_or_insert_default().merge(&reading.tail.left_out);
     metadata.warnings = reading.tail.warnings;
     metadata.warnings.extend(reading.tail.parts.warning());
+    metadata.encoding = reading.tail.encoding;
     metadata.parts = Some(reading.tail.parts).filter(|parts| !parts.is_empty());
     if num_failed > 0 {
         let total = metadata.page_count.unwrap_or(0);

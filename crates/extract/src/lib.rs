@@ -49,9 +49,12 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Ex
 
 /// Reads a file once. A new format needs one arm here.
 fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted> {
-    let text = || {
-        decode::decode(bytes)
-            .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })
+    let mut encoding = None;
+    let mut text = || {
+        let decoded = decode::read(bytes, &[])
+            .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })?;
+        encoding = decoded.encoding;
+        Ok::<_, Error>(decoded.text)
     };
     let mut extracted = match format {
         Format::Pdf => pdf::extract(bytes, options)?,
@@ -78,6 +81,9 @@ fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted
             Extracted::new(parsed::extract(text()?, protocol::DATA, kind, options)?, format)
         }
     };
+    if encoding.is_some() {
+        extracted.document.metadata.encoding = encoding;
+    }
     words::count(&mut extracted.document);
     Ok(extracted)
 }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::sandbox::Layers;
 use crate::document::{Document, FileParts, Words};
 use crate::error::{Error, Failure};
+use crate::text::decode::TextEncoding;
 
 pub use page::{OcrOutcome, Page, PageBlock, PageNote, Place};
 
@@ -273,6 +274,10 @@ pub struct Tail {
     /// What became of the parts of the file.
     #[serde(default)]
     pub parts: FileParts,
+    /// The encoding of its text; `None` for sound UTF-8, and for a file that is no text. Of several texts, the one that is
+    /// least certain counts.
+    #[serde(default)]
+    pub encoding: Option<TextEncoding>,
 }
 
 /// Describes an answer that no reader of kb gives.

@@ -11,26 +11,12 @@ use crate::extract::sandbox::Ocr;
 /// links of front matter, titles that are headings of sections, and may lack white text of scans, links of web pages and
 /// headings of plain text; those of version 5 have tables of PDFs without labels and headings that are none, lack parts
 /// of notebooks and mail, and do not state where their words went; those of version 6 lack comments, charts, drawings,
-/// values of forms and embedded files, have hidden text, and do not state what became of their parts or that they are out
-/// of date.
+/// values of forms and embedded files, have hidden text, have other letters where their encoding was not known, and do not
+/// state what became of their parts or that they are out of date.
 fn reader_version(format: Format) -> u32 {
     match format {
-        Format::Pdf
-        | Format::Markdown
-        | Format::Headed(
-            Headed::Docx
-            | Headed::Pptx
-            | Headed::Xlsx
-            | Headed::Odt
-            | Headed::Odp
-            | Headed::Ods
-            | Headed::Epub
-            | Headed::Mhtml
-            | Headed::Eml
-            | Headed::Msg
-            | Headed::Mbox,
-        ) => 7,
-        _ => 6,
+        Format::Image(_) => 6,
+        _ => 7,
     }
 }
 
@@ -147,7 +133,7 @@ fn how_it_is_split(options: &ChunkOptions) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Quality, Reason};
+    use crate::document::{Picture, Quality, Reason};
 
     fn tesseract(languages: &str) -> Ocr {
         Ocr::Tesseract {
@@ -209,8 +195,9 @@ mod tests {
             inline_tags: false,
         };
         for (format, is_same) in [
-            (Format::Text, true),
-            (Format::Headed(Headed::Html), true),
+            (Format::Image(Picture::Png), true),
+            (Format::Text, false),
+            (Format::Headed(Headed::Html), false),
             (Format::Markdown, false),
             (Format::Pdf, false),
             (Format::Headed(Headed::Docx), false),

@@ -12,6 +12,7 @@ use crate::extract::detect;
 use crate::extract::sandbox::OcrWork;
 use crate::prepare::Prepared;
 use crate::store::{Change, DocumentId};
+use crate::text::decode::TextEncoding;
 use crate::text::fields;
 use crate::walk::{LeftOut, Rule};
 
@@ -118,6 +119,8 @@ pub struct IngestReport {
     pub ocr: OcrWork,
     /// Documents added or updated of whose words more than a tenth was left out.
     pub lossy: usize,
+    /// Documents added or updated whose encoding was guessed, or whose text is damaged.
+    pub uncertain_encodings: usize,
     /// Chunks written.
     pub num_chunks: usize,
     /// How many of them are in documents of each recognised natural language (ISO 639-1).
@@ -191,6 +194,8 @@ impl IngestReport {
         self.num_chunks += num_chunks;
         let words = prepared.document.metadata.words.as_ref();
         self.lossy += usize::from(words.is_some_and(Words::is_lossy));
+        let encoding = prepared.document.metadata.encoding.as_ref();
+        self.uncertain_encodings += usize::from(encoding.is_some_and(TextEncoding::is_uncertain));
         if let Some(language) = &prepared.document.metadata.natural_language {
             *self.languages.entry(language.clone()).or_default() += num_chunks;
         }

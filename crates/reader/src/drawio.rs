@@ -12,13 +12,14 @@ use super::xml::{self, Element, Event};
 use super::{Emit, Input, Stop, html, mime};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::text::decode::Decoded;
 
 /// Most bytes that all packed pages of a file become.
 const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 
 /// Reads diagrams.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let text = xml::decode(input.bytes)?;
+    let Decoded { text, encoding } = input.text()?;
     let mut board = Diagrams { bytes_left: MAX_UNPACKED_BYTES, ..Diagrams::default() };
     let outcome = xml::each(&text, |event| board.on(event));
     if !board.is_file {
@@ -31,7 +32,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     }
     emit(Line::Document(Head::default()))?;
     emit(Line::Page(board.writer.page(1)))?;
-    Ok(Tail { warnings: board.warnings, ..Tail::default() })
+    Ok(Tail { warnings: board.warnings, encoding, ..Tail::default() })
 }
 
 #[derive(Default)]

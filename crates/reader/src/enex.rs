@@ -68,7 +68,7 @@ fn each(
     input: &Input<'_>,
     on_note: &mut dyn FnMut(&Note) -> Result<(), Stop>,
 ) -> Result<Vec<String>, Stop> {
-    let text = xml::decode(input.bytes)?;
+    let text = input.text()?.text;
     let mut notes = ExportedNotes::default();
     let (mut stop, mut num_notes) = (None, 0);
     let outcome = xml::each(&text, |event| {

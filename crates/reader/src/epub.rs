@@ -182,7 +182,7 @@ fn is_drawing(chapter: &BookFile, text: &str) -> bool {
 fn text(archive: &mut Archive<'_>, name: &str) -> Result<String, ReadFailure> {
     let damaged = |detail| ReadFailure::new(Failure::Damaged, detail);
     let bytes = archive.bytes(name)?.ok_or_else(|| damaged("it is missing"))?;
-    decode::decode(&bytes).ok_or_else(|| damaged("it is not text"))
+    decode::decode_as(&bytes, html::charset(&bytes)).ok_or_else(|| damaged("it is not text"))
 }
 
 /// Whether the text of a book is encrypted. A list that is damaged says so as far as it goes.

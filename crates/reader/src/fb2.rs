@@ -5,9 +5,10 @@
 
 use super::flow::{self, Content, Tables};
 use super::writer::Writer;
-use super::xml::{self, Element};
+use super::xml::Element;
 use super::{Emit, Input, Stop};
 use crate::extract::protocol::{Head, Tail};
+use crate::text::decode::Decoded;
 
 /// Elements whose text is not part of the book.
 const LEFT_OUT: &[&str] =
@@ -15,12 +16,13 @@ const LEFT_OUT: &[&str] =
 
 /// Reads a book.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let text = xml::decode(input.bytes)?;
+    let Decoded { text, encoding } = input.text()?;
     let mut walk = Walk::default();
     let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(content));
     walk.end_paragraph();
     let (head, writer, has_root) = (walk.head, walk.writer, walk.is_book);
-    flow::WalkedXml { head, writer, has_root }.emit(outcome, "FB2", emit)
+    let tail = flow::WalkedXml { head, writer, has_root }.emit(outcome, "FB2", emit)?;
+    Ok(Tail { encoding, ..tail })
 }
 
 #[derive(Debug, Default)]

@@ -58,7 +58,9 @@ mod xml;
 
 use std::io;
 
+use crate::error::Failure;
 use crate::extract::protocol::{Line, Pictures, ReadFailure, Recognised, Request, Tail};
+use crate::text::decode::{self, Decoded};
 
 pub use serve::run_child;
 
@@ -76,6 +78,13 @@ struct Input<'a> {
     request: &'a Request,
     /// For the readers that use OCR.
     ask: &'a Ask<'a>,
+}
+
+impl Input<'_> {
+    /// Returns the file as text.
+    fn text(&self) -> Result<Decoded, ReadFailure> {
+        decode::read(self.bytes, &[]).ok_or_else(|| ReadFailure::new(Failure::NotText, ""))
+    }
 }
 
 /// Reads a document and emits lines in the order of the protocol, up to the last one, which it returns.

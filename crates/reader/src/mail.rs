@@ -57,7 +57,8 @@ pub(crate) fn read_converted(
     mut warnings: Vec<String>,
     emit: &mut Emit<'_>,
 ) -> Result<Tail, Stop> {
-    let repaired = mime::repair(bytes);
+    let bytes = mime::readable_headers(bytes);
+    let repaired = mime::repair(&bytes);
     let message = MessageParser::default()
         .parse(&*repaired.bytes)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "there is no message in it"))?;
@@ -71,7 +72,7 @@ pub(crate) fn read_converted(
         ..Head::default()
     }))?;
     emit(Line::Page(writer.page(1)))?;
-    let MailContent { attachments, mut parts, warnings: of_content, .. } = content;
+    let MailContent { attachments, mut parts, warnings: of_content, encoding, .. } = content;
     warnings.extend(of_content);
     if repaired.is_cut_off {
         warnings.push("the message is cut off: its last part has no end".to_owned());
@@ -85,15 +86,16 @@ pub(crate) fn read_converted(
             parts.add_unread(&attachment.name, attachment.size_bytes(), "there are too many");
         }
     }
-    Ok(Tail { warnings, parts, ..Tail::default() })
+    Ok(Tail { warnings, parts, encoding, ..Tail::default() })
 }
 
 /// Reads a mailbox: each message is a section with its subject as heading. Attachments are not read.
 pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut writer = Writer::default();
     let mut num_messages = 0;
-    let (mut warnings, mut parts) = (Vec::new(), FileParts::default());
+    let (mut warnings, mut parts, mut encoding) = (Vec::new(), FileParts::default(), None);
     for bytes in messages(&in_bytes(input.bytes)) {
+        let bytes = mime::readable_headers(&bytes);
         let repaired = mime::repair(&bytes);
         // The line before it says that it is a message.
         let message = MessageParser::default().parse(&*repaired.bytes);
@@ -109,6 +111,7 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tai
         let mut content = MailContent::of(&message, parts);
         write(&message, &mut content, &mut writer);
         parts = content.parts;
+        encoding = content::least_certain(encoding.into_iter().chain(content.encoding.take()));
         for attachment in &content.attachments {
             parts.add_unread(&attachment.name, attachment.size_bytes(), OF_MAILBOX);
         }
@@ -120,7 +123,7 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tai
     }
     emit(Line::Document(Head::default()))?;
     emit(Line::Page(writer.page(1)))?;
-    Ok(Tail { warnings, parts, ..Tail::default() })
+    Ok(Tail { warnings, parts, encoding, ..Tail::default() })
 }
 
 /// Emits the messages of a mailbox as members, named by their ids, which stay the same when others come or go.

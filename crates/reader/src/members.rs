@@ -4,8 +4,9 @@
 //! characters, and is unique in its container; what has no such name is reported.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read;
+use std::io::{Cursor, Read};
 
+use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::package_kind::kind_of;
@@ -13,6 +14,7 @@ use super::{Emit, Input, Stop, parts};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, MemberLine, ReadFailure, Tail};
 use crate::limits;
+use crate::text::decode;
 
 pub(crate) use crate::document::embedded_reference as reference;
 
@@ -28,10 +30,9 @@ pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Sto
         return Ok(Tail::default());
     }
     let mut archive = parts::open_zip(input.bytes)?;
+    let names = names(&mut archive);
     let mut members = Members::new(emit);
-    for index in 0..archive.len() {
-        let stated = archive.name_for_index(index).and_then(Result::ok);
-        let stated = stated.map(std::borrow::Cow::into_owned).unwrap_or_default();
+    for (index, stated) in names.into_iter().enumerate() {
         let file = match archive.by_index(index) {
             Ok(file) => file,
             Err(error) => {
@@ -50,6 +51,19 @@ pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Sto
         members.failed(&name, Failure::Damaged, detail.into())?;
     }
     Ok(Tail::default())
+}
+
+/// Returns the names of the files in an archive. `zip` takes those without a flag for names of MS-DOS.
+fn names(archive: &mut ZipArchive<Cursor<&[u8]>>) -> Vec<String> {
+    let mut names = Vec::with_capacity(archive.len());
+    for index in 0..archive.len() {
+        let raw = archive.by_index_raw(index).ok().map(|file| file.name_raw().to_vec());
+        names.push(raw.unwrap_or_else(|| {
+            let name = archive.name_for_index(index).and_then(Result::ok).unwrap_or_default();
+            name.into_owned().into_bytes()
+        }));
+    }
+    decode::file_names(&names)
 }
 
 /// Returns the names that the directory of an archive lists again, once for each time; `zip` only

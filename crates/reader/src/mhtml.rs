@@ -81,7 +81,7 @@ impl<'a> SavedPage<'a> {
         let states_charset =
             part.content_type().is_some_and(|kind| kind.attribute("charset").is_some());
         if states_charset {
-            return mime::text(self.message, part).into_owned().into_bytes();
+            return mime::text(self.message, part).text.into_bytes();
         }
         mime::contents(self.message, part).into_owned()
     }
@@ -110,7 +110,7 @@ impl<'a> SavedPage<'a> {
 
     /// Returns the addresses of the frames of a page, without places in them.
     fn addresses_of_frames(&self, page: &MessagePart<'_>) -> HashSet<String> {
-        let addresses = html::frames(&mime::text(self.message, page)).into_iter();
+        let addresses = html::frames(&mime::text(self.message, page).text).into_iter();
         addresses.map(|address| address.split('#').take(1).collect()).collect()
     }
 
@@ -131,7 +131,7 @@ impl<'a> SavedPage<'a> {
                 parts.add_without_text(kind);
             } else {
                 if media_type.starts_with("text/") || is_page(part) {
-                    words.add(Reason::Unread, &html_to_text(&mime::text(self.message, part)));
+                    words.add(Reason::Unread, &html_to_text(&mime::text(self.message, part).text));
                 }
                 let name =
                     part.content_location().or(part.attachment_name()).unwrap_or(&media_type);

@@ -1,6 +1,7 @@
 //! Reads the parts of MIME messages (RFC 2045): their types, names and contents.
 
 mod boundaries;
+mod headers;
 
 use std::borrow::Cow;
 
@@ -10,9 +11,10 @@ use mail_parser::decoders::html::html_to_text;
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::html;
-use crate::text::decode;
+use crate::text::decode::{self, Decoded};
 
 pub(crate) use boundaries::repair;
+pub(crate) use headers::readable_headers;
 
 /// Types of parts that have no text, by how they begin, and what such a part is.
 const WITHOUT_TEXT: [(&str, &str); 10] = [
@@ -56,25 +58,28 @@ pub(crate) fn contents<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) 
 }
 
 /// Returns the text of a part. The encoding that the message states overrides that of a page.
-pub(crate) fn text<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, str> {
+pub(crate) fn text(message: &Message<'_>, part: &MessagePart<'_>) -> Decoded {
     let stated = part.content_type().and_then(|kind| kind.attribute("charset"));
     match &part.body {
-        // The library knows more encodings of mail.
         PartType::Text(text) | PartType::Html(text)
-            if stated.is_some_and(is_known_charset) && !part.is_encoding_problem =>
+            if stated.is_some_and(is_of_mail) && !part.is_encoding_problem =>
         {
-            Cow::Borrowed(text)
+            Decoded { text: text.clone().into_owned(), encoding: None }
         }
         _ => {
             let bytes = contents(message, part);
-            let stated = stated.map(str::as_bytes).or_else(|| html::charset(&bytes));
-            Cow::Owned(decode::decode_as(&bytes, stated).unwrap_or_default())
+            let labels = [stated.map(str::as_bytes), html::charset(&bytes)];
+            let labels: Vec<&[u8]> = labels.into_iter().flatten().collect();
+            decode::read(&bytes, &labels).unwrap_or_default()
         }
     }
 }
 
-fn is_known_charset(label: &str) -> bool {
-    charset_decoder(label.as_bytes()).is_some()
+/// Whether an encoding is used in mail alone, so that only its library knows it.
+fn is_of_mail(label: &str) -> bool {
+    !decode::is_known(label)
+        && !label.to_ascii_lowercase().contains("ascii")
+        && charset_decoder(label.as_bytes()).is_some()
 }
 
 /// Decodes quoted-printable text; a `=` that encodes nothing stays.

@@ -9,6 +9,7 @@ use super::xml::{self, Element, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::text::decode::Decoded;
 
 /// Most columns of a sheet.
 const MAX_COLUMNS: usize = 16_384;
@@ -32,7 +33,7 @@ const NAMED: &[(&str, &str)] = &[
 
 /// Reads a spreadsheet.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let text = xml::decode(input.bytes)?;
+    let Decoded { text, encoding } = input.text()?;
     let mut book = SpreadsheetBook {
         omits_remarks: input.request.omits_remarks,
         ..SpreadsheetBook::default()
@@ -48,7 +49,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     }
     emit(Line::Document(book.head))?;
     emit(Line::Page(book.writer.page(1)))?;
-    Ok(Tail { warnings, ..Tail::default() })
+    Ok(Tail { warnings, encoding, ..Tail::default() })
 }
 
 #[derive(Default)]

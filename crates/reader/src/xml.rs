@@ -9,24 +9,6 @@ use quick_xml::reader::Reader;
 
 use crate::error::Failure;
 use crate::extract::protocol::ReadFailure;
-use crate::text::decode;
-
-/// How far from the start the encoding is declared.
-const DECLARED_WITHIN_BYTES: usize = 200;
-
-/// Returns the text of a file that is XML, in the encoding that it declares.
-pub(crate) fn decode(bytes: &[u8]) -> Result<String, ReadFailure> {
-    decode::decode_as(bytes, encoding(bytes)).ok_or_else(|| ReadFailure::new(Failure::NotText, ""))
-}
-
-/// Returns the encoding that the declaration names.
-fn encoding(bytes: &[u8]) -> Option<&[u8]> {
-    const NAME: &[u8] = b"encoding=";
-    let head = &bytes[..bytes.len().min(DECLARED_WITHIN_BYTES)];
-    let at = head.windows(NAME.len()).position(|window| window == NAME)? + NAME.len();
-    let value = head.get(at + 1..)?;
-    Some(&value[..value.iter().position(|byte| matches!(byte, b'"' | b'\''))?])
-}
 
 /// The next item of the sequence.
 #[derive(Clone, Copy)]
@@ -179,14 +161,6 @@ mod tests {
             }
         })
         .unwrap();
-    }
-
-    #[test]
-    fn a_file_may_declare_its_encoding() {
-        let bytes = b"<?xml version='1.0' encoding='windows-1251'?><a>\xCF\xF0\xE8</a>";
-        assert!(decode(bytes).unwrap().ends_with("<a>\u{41F}\u{440}\u{438}</a>"));
-        assert_eq!(decode("<a>é</a>".as_bytes()).unwrap(), "<a>é</a>");
-        assert!(decode(b"\0\x01\x02").is_err());
     }
 
     #[test]

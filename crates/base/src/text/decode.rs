@@ -1,10 +1,21 @@
-//! Decodes bytes as text with `\n` line ends.
+//! Decodes bytes as text with `\n` line ends, and says in which encoding.
 //!
-//! Knows encodings and line ends, no file formats. A byte order mark decides first; then valid
-//! UTF-8, then UTF-16 recognised by its zero bytes, then Windows-1252, in which every byte is
-//! valid.
+//! Knows encodings and line ends, no file formats. A byte order mark decides first; then valid UTF-8, then an encoding
+//! that the text declares and that fits, then UTF-16 recognised by its characters, then damaged UTF-8, and last which
+//! letters are usual together in an encoding. Nothing but the bytes and what they declare decides.
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+mod charset;
+mod usual;
+mod utf16;
+mod western;
+
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
+use memchr::memmem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::charset::{CP437, Charset, is_control};
+use super::fields;
 
 /// Bytes at the beginning of a file that distinguish text from binary; git uses as many.
 pub const HEAD_BYTES: usize = 8000;
@@ -16,8 +27,60 @@ const MAX_CONTROL_PERCENT: usize = 10;
 const BYTES_PER_STRAY_NUL: usize = 1000;
 
 /// Valid UTF-8 sequences per broken one from which a file counts as damaged UTF-8 and not as
-/// Windows-1252, where two non-ASCII letters in a row are rare.
+/// another encoding, where such sequences are rare.
 const VALID_PER_BROKEN: usize = 4;
+
+/// How far from the start of an XML file its encoding is declared.
+const DECLARED_WITHIN_BYTES: usize = 200;
+
+/// A text and its encoding.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decoded {
+    /// The text, with `\n` line ends and without byte order mark.
+    pub text: String,
+    /// Its encoding; `None` for sound UTF-8.
+    pub encoding: Option<TextEncoding>,
+}
+
+/// The encoding of a text that is not sound UTF-8, and how it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TextEncoding {
+    /// Its name: `windows-1251`, `Shift_JIS`.
+    pub name: String,
+    /// How it was found: `stated`, `guessed` or `damaged`.
+    pub origin: EncodingOrigin,
+}
+
+/// How an encoding was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EncodingOrigin {
+    /// The file states it, or its bytes are text in no other encoding.
+    Stated,
+    /// Its letters are usual together. Another encoding is possible.
+    Guessed,
+    /// It is UTF-8 with broken sequences.
+    Damaged,
+}
+
+fields::like!(String: EncodingOrigin);
+
+impl TextEncoding {
+    /// Whether letters of the text may be wrong.
+    pub fn is_uncertain(&self) -> bool {
+        self.origin != EncodingOrigin::Stated
+    }
+
+    /// Returns the encoding for people: `windows-1251, guessed`.
+    pub fn describe(&self) -> String {
+        let Self { name, origin } = self;
+        match origin {
+            EncodingOrigin::Stated => name.clone(),
+            EncodingOrigin::Guessed => format!("{name}, guessed"),
+            EncodingOrigin::Damaged => format!("{name}, damaged"),
+        }
+    }
+}
 
 /// Whether the first bytes of a file are not text.
 ///
@@ -28,7 +91,7 @@ pub fn is_binary(head: &[u8]) -> bool {
     if head.starts_with(&[0xFF, 0xFE, 0, 0]) {
         return true;
     }
-    if Encoding::for_bom(head).is_some() || sniff_utf16(head).is_some() {
+    if Encoding::for_bom(head).is_some() || utf16::sniff(head).is_some() {
         return false;
     }
     let num_controls = head.iter().filter(|byte| is_control(u32::from(**byte))).count();
@@ -40,52 +103,81 @@ pub fn is_binary(head: &[u8]) -> bool {
 /// `\r\n` and a single `\r` are one line end each, so lines count as in an editor. Broken sequences
 /// and stray zero bytes become U+FFFD.
 pub fn decode(bytes: &[u8]) -> Option<String> {
+    read(bytes, &[]).map(|decoded| decoded.text)
+}
+
+/// As [`decode`], for text whose encoding is named outside of it.
+pub fn decode_as(bytes: &[u8], label: Option<&[u8]>) -> Option<String> {
+    read(bytes, label.as_slice()).map(|decoded| decoded.text)
+}
+
+/// As [`decode`], with the encoding. `labels` are names of encodings that are declared for the text, the best first. A name
+/// is used if the bytes are not clearly in another encoding and all of them are letters of the named one; an unknown name is
+/// ignored.
+pub fn read(bytes: &[u8], labels: &[&[u8]]) -> Option<Decoded> {
     if is_binary(bytes) {
         return None;
     }
-    let (encoding, bytes) = match Encoding::for_bom(bytes) {
-        Some((encoding, len)) => (encoding, &bytes[len..]),
-        None => (sniff(bytes), bytes),
+    let (charset, origin, bytes) = match Encoding::for_bom(bytes) {
+        Some((encoding, len)) => (Charset::Known(encoding), EncodingOrigin::Stated, &bytes[len..]),
+        None => {
+            let (charset, origin) = choose(bytes, labels);
+            (charset, origin, bytes)
+        }
     };
-    if encoding != UTF_16LE && encoding != UTF_16BE {
+    if !charset.has_pairs() {
         let num_nuls = bytes.iter().filter(|byte| **byte == 0).count();
         if num_nuls > bytes.len() / BYTES_PER_STRAY_NUL {
             return None;
         }
     }
-    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    let (text, is_broken) = charset.text(bytes);
+    let is_sound = charset == Charset::Known(UTF_8) && !is_broken;
+    let origin = match charset {
+        Charset::Known(encoding) if encoding == UTF_8 => EncodingOrigin::Damaged,
+        _ => origin,
+    };
+    let encoding = TextEncoding { name: charset.name().to_owned(), origin };
     // SQLite's text functions end at a zero byte.
     let text = if text.contains('\0') { text.replace('\0', "\u{FFFD}").into() } else { text };
-    Some(normalize_line_ends(&text))
-}
-
-/// As [`decode`], for text that names its encoding. The name is used unless the bytes are clearly
-/// in another encoding; an unknown name is ignored.
-pub fn decode_as(bytes: &[u8], label: Option<&[u8]>) -> Option<String> {
-    let is_certain = Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_ok();
-    match label.and_then(Encoding::for_label) {
-        // A page in UTF-16 could not name its encoding in ASCII.
-        Some(encoding) if !is_certain && encoding.is_ascii_compatible() && !is_binary(bytes) => {
-            let (text, _) = encoding.decode_without_bom_handling(bytes);
-            Some(normalize_line_ends(&text.replace('\0', "\u{FFFD}")))
-        }
-        _ => decode(bytes),
-    }
+    Some(Decoded { text: normalize_line_ends(&text), encoding: (!is_sound).then_some(encoding) })
 }
 
 /// Returns text in the encoding with this label, for formats that always name it; Windows-1252 if
 /// the label is unknown.
 pub fn decode_with(bytes: &[u8], label: &str) -> String {
-    let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(WINDOWS_1252);
-    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    let charset = Charset::of_label(label.as_bytes());
+    let (text, _) = charset.unwrap_or(Charset::Known(WINDOWS_1252)).text(bytes);
     text.replace('\0', "\u{FFFD}")
+}
+
+/// Whether text can be decoded in the encoding with this label.
+pub fn is_known(label: &str) -> bool {
+    Charset::of_label(label.as_bytes()).is_some()
+}
+
+/// Returns the names of files in an archive. Those that are not UTF-8 have one encoding: that of MS-DOS, which is the norm,
+/// or else the one in which their letters are usual together.
+pub fn file_names(names: &[Vec<u8>]) -> Vec<String> {
+    let others: Vec<&[u8]> =
+        names.iter().map(Vec::as_slice).filter(|name| str::from_utf8(name).is_err()).collect();
+    let others = others.join(&b'\n');
+    let guess = usual::guess(&others);
+    let is_of_dos = western::are_dos_names(&others, guess.is_latin());
+    let charset = if is_of_dos { CP437 } else { guess };
+    let text = |name: &Vec<u8>| match str::from_utf8(name) {
+        Ok(name) => name.to_owned(),
+        Err(_) => charset.text(name).0.into_owned(),
+    };
+    names.iter().map(text).collect()
 }
 
 /// Whether a line end in these bytes is `\n`, `\r` or `\r\n` as single bytes, which UTF-16 does not
 /// have.
 pub fn has_line_bytes(bytes: &[u8]) -> bool {
-    let encoding = Encoding::for_bom(bytes).map_or_else(|| sniff(bytes), |(encoding, _)| encoding);
-    encoding != UTF_16LE && encoding != UTF_16BE
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    let encoding = Encoding::for_bom(head).map(|(encoding, _)| encoding);
+    !encoding.or_else(|| utf16::sniff(head)).is_some_and(|encoding| encoding != UTF_8)
 }
 
 fn normalize_line_ends(text: &str) -> String {
@@ -95,10 +187,26 @@ fn normalize_line_ends(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Guesses the encoding of text without a byte order mark.
-fn sniff(bytes: &[u8]) -> &'static Encoding {
-    if let Some(encoding) = sniff_utf16(&bytes[..bytes.len().min(HEAD_BYTES)]) {
-        return encoding;
+/// Finds the encoding of text without a byte order mark.
+fn choose(bytes: &[u8], labels: &[&[u8]]) -> (Charset, EncodingOrigin) {
+    // ASCII is also what ISO-2022-JP is made of, and says nothing.
+    if !bytes.is_ascii() && str::from_utf8(bytes).is_ok() {
+        return (Charset::Known(UTF_8), EncodingOrigin::Stated);
+    }
+    let declared = labels.iter().copied().chain(declared(bytes)).filter_map(Charset::of_label);
+    // A page in UTF-16 could not name its encoding in ASCII.
+    for charset in declared.filter(|charset| charset.has_ascii()) {
+        let (text, is_broken) = charset.text(bytes);
+        // Control characters are letters of the encoding of Windows with a similar name.
+        if !is_broken && !text.contains(|c| matches!(c, '\u{80}'..='\u{9F}')) {
+            return (charset, EncodingOrigin::Stated);
+        }
+    }
+    if let Some(encoding) = utf16::sniff(&bytes[..bytes.len().min(HEAD_BYTES)]) {
+        return (Charset::Known(encoding), EncodingOrigin::Stated);
+    }
+    if is_escaped_japanese(bytes) {
+        return (Charset::Known(ISO_2022_JP), EncodingOrigin::Stated);
     }
     let mut num_valid = 0;
     let mut num_broken = 0;
@@ -106,40 +214,36 @@ fn sniff(bytes: &[u8]) -> &'static Encoding {
         num_valid += piece.valid().chars().filter(|c| !c.is_ascii()).count();
         num_broken += usize::from(!piece.invalid().is_empty());
     }
-    if num_valid >= num_broken * VALID_PER_BROKEN { UTF_8 } else { WINDOWS_1252 }
-}
-
-/// Recognises UTF-16 of a mostly Latin text: every other byte is zero, and the result is text.
-fn sniff_utf16(head: &[u8]) -> Option<&'static Encoding> {
-    let num_pairs = head.len() / 2;
-    let zeros_at =
-        |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
-    let (num_first, num_second) = (zeros_at(0), zeros_at(1));
-    // At least half the characters are Latin, and no character is U+00xx with swapped bytes.
-    let (encoding, num_zeros, num_wrong) = if num_first > num_second {
-        (UTF_16BE, num_first, num_second)
-    } else {
-        (UTF_16LE, num_second, num_first)
-    };
-    if num_zeros * 2 < num_pairs || num_wrong * 50 > num_pairs || num_pairs < 2 {
-        return None;
+    if num_valid >= num_broken * VALID_PER_BROKEN {
+        return (Charset::Known(UTF_8), EncodingOrigin::Damaged);
     }
-    let (text, _) = encoding.decode_without_bom_handling(&head[..num_pairs * 2]);
-    let (num_chars, num_odd) = text.chars().fold((0_usize, 0_usize), |(num_chars, num_odd), c| {
-        let is_odd = is_control(u32::from(c)) || c == '\0' || c == '\u{FFFD}';
-        (num_chars + 1, num_odd + usize::from(is_odd))
-    });
-    (num_odd * 100 <= num_chars).then_some(encoding)
+    (usual::guess(bytes), EncodingOrigin::Guessed)
 }
 
-/// Whether a character is not expected in text: C0 controls except tab, line ends, form feed,
-/// backspace and escape, and delete.
-fn is_control(code: u32) -> bool {
-    matches!(code, 1..=7 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F)
+/// Returns the encoding that the declaration of an XML file names.
+fn declared(bytes: &[u8]) -> Option<&[u8]> {
+    const NAME: &[u8] = b"encoding=";
+    let head = &bytes[..bytes.len().min(DECLARED_WITHIN_BYTES)];
+    let declaration = head.trim_ascii_start().strip_prefix(b"<?xml")?;
+    let declaration = &declaration[..memmem::find(declaration, b"?>")?];
+    let value = declaration.get(memmem::find(declaration, NAME)? + NAME.len() + 1..)?;
+    Some(&value[..value.iter().position(|byte| matches!(byte, b'"' | b'\''))?])
+}
+
+/// Whether a text is ISO-2022-JP: ASCII, with escapes that begin and end Japanese letters. The escapes of terminals are
+/// others.
+fn is_escaped_japanese(bytes: &[u8]) -> bool {
+    let has = |escape: &[u8]| memmem::find(bytes, escape).is_some();
+    let begins = [b"\x1B$B", b"\x1B$@"].iter().any(|escape| has(*escape));
+    begins && bytes.is_ascii() && !ISO_2022_JP.decode_without_bom_handling(bytes).1
 }
 
 #[cfg(test)]
 mod tests {
+    use encoding_rs::{
+        BIG5, EUC_JP, EUC_KR, GBK, IBM866, ISO_8859_2, KOI8_R, SHIFT_JIS, WINDOWS_1250,
+        WINDOWS_1251, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
+    };
     use proptest::prelude::*;
 
     use super::*;
@@ -171,8 +275,116 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_read_as_windows_1252() {
+    fn other_bytes_are_read_as_letters_that_are_usual_together() {
         check(b"caf\xE9 \x93quoted\x94 \x80 5", Some("café “quoted” € 5"));
+        for (encoding, text) in [
+            (
+                WINDOWS_1252,
+                "Die Tür zum Hof schließt nicht mehr, der Schlüssel hängt über dem Küchentisch.",
+            ),
+            (
+                WINDOWS_1252,
+                "De ruïne ligt één kilometer verder, vlak naast de boerderij van mijn oom.",
+            ),
+            (
+                WINDOWS_1250,
+                "Klíč od sklepa visí vedle dveří, prosím vraťte ho zpátky, než večer odejdete.",
+            ),
+            (ISO_8859_2, "Zażółć gęślą jaźń, a klucz do piwnicy oddaj sąsiadce, zanim wyjdziesz."),
+            (
+                WINDOWS_1250,
+                "A pince kulcsa a hűtő mellett lóg, kérlek, tedd vissza, mielőtt elmész innen.",
+            ),
+            (
+                WINDOWS_1254,
+                "Bodrumun anahtarı kapının yanında asılı, çıkmadan önce lütfen yerine koyunuz.",
+            ),
+            (WINDOWS_1251, "Ключ от подвала висит у двери, верните его на место перед уходом."),
+            (KOI8_R, "Ключ от подвала висит у двери, верните его на место перед уходом."),
+            (WINDOWS_1253, "Το κλειδί του υπογείου κρέμεται δίπλα στην πόρτα της κουζίνας."),
+            (WINDOWS_1255, "המפתח של המרתף תלוי ליד הדלת, נא להחזיר אותו לפני שיוצאים."),
+            (SHIFT_JIS, "地下室の鍵は台所の扉の横に掛けてあります。"),
+            (EUC_JP, "地下室の鍵は台所の扉の横に掛けてあります。"),
+            (ISO_2022_JP, "地下室の鍵は台所の扉の横に掛けてあります。"),
+            (GBK, "地下室的钥匙挂在厨房门旁边，离开之前请放回原处。"),
+            (BIG5, "地下室的鑰匙掛在廚房門旁邊，離開之前請放回原處。"),
+            (EUC_KR, "지하실 열쇠는 부엌 문 옆에 걸려 있으니 나가기 전에 돌려놓으세요."),
+        ] {
+            let (bytes, _, has_unknown) = encoding.encode(text);
+            assert!(!has_unknown, "{text}");
+            assert_eq!(decode(&bytes).as_deref(), Some(text), "{}", encoding.name());
+        }
+    }
+
+    #[test]
+    fn a_named_encoding_is_used_where_all_bytes_are_its_letters() {
+        for (bytes, label, expected) in [
+            (&b"caf\xE9"[..], "windows-1252", "café"),
+            (b"caf\xE9", "utf-8", "café"),
+            ("Größe".as_bytes(), "iso-8859-1", "Größe"),
+            (b"\xCA\xEB\xFE\xF7", "windows-1251", "Ключ"),
+            (b"\x1B$B80\x1B(B key", "iso-2022-jp", "鍵 key"),
+            (b"plain", "utf-16", "plain"),
+            (b"plain", "no such name", "plain"),
+        ] {
+            let found = decode_as(bytes, Some(label.as_bytes()));
+            assert_eq!(found.as_deref(), Some(expected), "{label}");
+        }
+    }
+
+    #[test]
+    fn xml_is_read_in_the_encoding_that_it_declares() {
+        let declared = b"<?xml version='1.0' encoding='windows-1251'?><a>\xCF\xF0\xE8</a>";
+        assert!(decode(declared).unwrap().ends_with("<a>При</a>"));
+        check(
+            "<?xml version='1.0' encoding='latin1'?>é".as_bytes(),
+            Some("<?xml version='1.0' encoding='latin1'?>é"),
+        );
+    }
+
+    #[test]
+    fn an_encoding_that_was_only_guessed_is_named() {
+        #[track_caller]
+        fn encoding(bytes: &[u8], labels: &[&[u8]], expected: Option<&str>) {
+            let found = read(bytes, labels).unwrap().encoding;
+            assert_eq!(found.map(|encoding| encoding.describe()).as_deref(), expected);
+        }
+        let russian = WINDOWS_1251.encode("Ключ от подвала висит у двери.").0;
+        encoding(&russian, &[], Some("windows-1251, guessed"));
+        encoding(&russian, &[b"cp1251"], Some("windows-1251"));
+        encoding(&russian, &[b"us-nonsense", b"utf-8", b"cp1251"], Some("windows-1251"));
+        encoding(b"a \x81 b \x83", &[b"cp850"], Some("IBM850"));
+        encoding(b"\xFF\xFEa\0", &[], Some("UTF-16LE"));
+        encoding(b"\xC3\xA4\xC3\xB6\xC3\xBC \xC3\x9F \xFF", &[], Some("UTF-8, damaged"));
+        encoding("Größe".as_bytes(), &[b"latin1"], None);
+        encoding(b"plain", &[], None);
+    }
+
+    #[test]
+    fn names_of_files_are_those_of_ms_dos_or_of_another_script() {
+        #[track_caller]
+        fn check(names: &[&[u8]], expected: &[&str]) {
+            let names: Vec<Vec<u8>> = names.iter().map(|name| name.to_vec()).collect();
+            assert_eq!(file_names(&names), expected);
+        }
+        check(&[b"B\x81cher/Gr\x94\xE1e.md", b"plain.md"], &["Bücher/Größe.md", "plain.md"]);
+        check(&["Größe.md".as_bytes()], &["Größe.md"]);
+        check(&[b"B\x81cher.md", "Größe.md".as_bytes()], &["Bücher.md", "Größe.md"]);
+        let in_bytes = |encoding: &'static Encoding, names: &[&str]| {
+            let bytes: Vec<Vec<u8>> =
+                names.iter().map(|name| encoding.encode(name).0.into_owned()).collect();
+            assert_eq!(file_names(&bytes), names, "{}", encoding.name());
+        };
+        in_bytes(IBM866, &["Договор аренды.txt", "Отчёт за год.md"]);
+        in_bytes(WINDOWS_1251, &["Договор аренды.txt", "Отчёт за год.md"]);
+        in_bytes(SHIFT_JIS, &["会議の資料.txt", "テスト.md"]);
+        in_bytes(GBK, &["会议纪要.txt", "合同文本.md"]);
+    }
+
+    #[test]
+    fn escapes_of_a_terminal_are_not_japanese() {
+        check(b"\x1B[1mbold\x1B[0m \x1B(B$5", Some("\u{1B}[1mbold\u{1B}[0m \u{1B}(B$5"));
+        check(b"\x1B$Bx", Some("\u{1B}$Bx"));
     }
 
     #[test]
@@ -218,15 +430,5 @@ mod tests {
             prop_assume!(!text.starts_with('\u{FEFF}'));
             prop_assert_eq!(decode(text.as_bytes()), Some(text));
         }
-    }
-
-    #[test]
-    fn utf16_has_at_most_one_odd_character_in_a_hundred() {
-        let sniffed = |num_letters: usize| {
-            let text = "\u{1}".to_owned() + &"a".repeat(num_letters);
-            sniff_utf16(&utf16(&text, u16::to_le_bytes))
-        };
-        assert_eq!(sniffed(99), Some(UTF_16LE));
-        assert_eq!(sniffed(98), None);
     }
 }

@@ -84,6 +84,11 @@ impl NaturalLanguage {
         is_certain.then_some(Self(language))
     }
 
+    /// Returns the language that a text is most likely in, also if that is not clear; `None` without letters.
+    pub fn most_likely(text: &str) -> Option<Self> {
+        whatlang::detect_lang(text).map(Self)
+    }
+
     /// Returns the language with this code; `None` for an unknown code.
     pub fn from_code(code: &str) -> Option<Self> {
         let long = CODES.split(' ').find_map(|pair| pair.strip_suffix(code)?.strip_suffix('='));

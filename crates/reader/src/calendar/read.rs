@@ -3,7 +3,7 @@
 use super::{calendar, contacts};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
-use crate::text::decode;
+use crate::text::decode::Decoded;
 use crate::writer::Writer;
 use crate::{Emit, Input, Stop};
 
@@ -23,7 +23,7 @@ fn read(
     write: fn(&str, &mut Writer),
     detail: &str,
 ) -> Result<Tail, Stop> {
-    let text = decode::decode(input.bytes).ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
+    let Decoded { text, encoding } = input.text()?;
     let mut writer = Writer::default();
     write(&text, &mut writer);
     let page = writer.page(1);
@@ -32,7 +32,7 @@ fn read(
     }
     emit(Line::Document(Head::default()))?;
     emit(Line::Page(page))?;
-    Ok(Tail::default())
+    Ok(Tail { encoding, ..Tail::default() })
 }
 
 #[cfg(test)]

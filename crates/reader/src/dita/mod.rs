@@ -3,8 +3,9 @@
 mod map;
 mod walk;
 
-use super::{Emit, Input, Stop, flow, xml};
+use super::{Emit, Input, Stop, flow};
 use crate::extract::protocol::Tail;
+use crate::text::decode::Decoded;
 
 use walk::DitaWalk;
 
@@ -13,13 +14,14 @@ const LEFT_OUT: &[&str] = &["reltable", "required-cleanup"];
 
 /// Reads a topic or a map.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let text = xml::decode(input.bytes)?;
+    let Decoded { text, encoding } = input.text()?;
     let mut walk = DitaWalk::default();
     walk.omits_remarks = input.request.omits_remarks;
     let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(&content));
     walk.end_paragraph();
     let (head, writer, has_root) = (walk.head, walk.writer, walk.is_dita);
-    flow::WalkedXml { head, writer, has_root }.emit(outcome, "DITA", emit)
+    let tail = flow::WalkedXml { head, writer, has_root }.emit(outcome, "DITA", emit)?;
+    Ok(Tail { encoding, ..tail })
 }
 
 #[cfg(test)]

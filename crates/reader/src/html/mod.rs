@@ -16,7 +16,7 @@ use super::writer::Writer;
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
-use crate::text::decode;
+use crate::text::decode::{self, Decoded};
 
 /// How far from the start of a page its encoding may be declared. The standard says 1,024 bytes
 /// (HTML, 4.2.5.4), but browsers heed later declarations, which archives push down.
@@ -27,7 +27,7 @@ const META: &[u8] = b"<meta";
 
 /// Reads a web page.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    let text = decode::decode_as(input.bytes, charset(input.bytes))
+    let Decoded { text, encoding } = decode::read(input.bytes, charset(input.bytes).as_slice())
         .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
     let html = parse(&text);
     emit(Line::Document(head::read(&html)))?;
@@ -36,7 +36,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         if input.request.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
     body::write(&content, &mut writer);
     emit(Line::Page(writer.page(1)))?;
-    Ok(Tail::default())
+    Ok(Tail { encoding, ..Tail::default() })
 }
 
 /// Writes the page of a message, whose whole content counts.

@@ -10,6 +10,7 @@ use super::enclosed::{self, EnclosedKind};
 use super::roles::{MailPart, MailRole, mail_parts};
 use crate::document::{FileParts, Reason, Words};
 use crate::mime;
+use crate::text::decode::{Decoded, TextEncoding};
 
 /// Extensions of attachments without a name, by their types, so that their readers are found.
 const EXTENSIONS: [(&str, &str); 11] = [
@@ -30,13 +31,15 @@ const EXTENSIONS: [(&str, &str); 11] = [
 #[derive(Debug, Default)]
 pub(super) struct MailContent<'a> {
     /// Its text, in order.
-    pub(super) bodies: Vec<MailBody<'a>>,
+    pub(super) bodies: Vec<MailBody>,
     /// The calendars of invitations.
-    pub(super) calendars: Vec<Cow<'a, str>>,
+    pub(super) calendars: Vec<String>,
     pub(super) attachments: Vec<Attachment<'a>>,
     /// The names of all that is attached, whether it is read or not.
     pub(super) names: Vec<String>,
     pub(super) parts: FileParts,
+    /// The encoding of its text that is least certain.
+    pub(super) encoding: Option<TextEncoding>,
     /// The words of what is not shown.
     pub(super) left_out: Words,
     pub(super) warnings: Vec<String>,
@@ -50,10 +53,10 @@ impl Attachment<'_> {
 
 /// A text of a message.
 #[derive(Debug)]
-pub(super) struct MailBody<'a> {
+pub(super) struct MailBody {
     /// Whether it is a web page.
     pub(super) is_page: bool,
-    pub(super) text: Cow<'a, str>,
+    pub(super) text: String,
 }
 
 /// A file in a message, which becomes a document of its own.
@@ -68,8 +71,11 @@ impl<'a> MailContent<'a> {
     pub(super) fn of(message: &'a Message<'a>, counted: FileParts) -> Self {
         let mut content = Self { parts: counted, ..Self::default() };
         let parts = mail_parts(message);
-        let texts: Vec<Option<Cow<'_, str>>> =
-            parts.iter().map(|part| text(message, part)).collect();
+        let decoded: Vec<Option<Decoded>> = parts.iter().map(|part| text(message, part)).collect();
+        let encodings = decoded.iter().flatten().filter_map(|decoded| decoded.encoding.clone());
+        content.encoding = least_certain(encodings);
+        let texts: Vec<Option<String>> =
+            decoded.into_iter().map(|decoded| decoded.map(|decoded| decoded.text)).collect();
         let shown = shown(&parts, &texts);
         for (idx, (part, text)) in parts.iter().zip(texts).enumerate() {
             match text {
@@ -81,7 +87,7 @@ impl<'a> MailContent<'a> {
         content
     }
 
-    fn add_text(&mut self, part: &MailPart<'a>, text: Cow<'a, str>, is_shown: bool) {
+    fn add_text(&mut self, part: &MailPart<'a>, text: String, is_shown: bool) {
         self.parts.add_read();
         match part.role {
             _ if !is_shown => self.left_out.add(Reason::Copy, &without_tags(part, &text)),
@@ -96,7 +102,7 @@ impl<'a> MailContent<'a> {
                     self.bodies.push(MailBody { is_page: false, text });
                     return;
                 }
-                self.bodies.push(MailBody { is_page: false, text: Cow::Owned(opened.text) });
+                self.bodies.push(MailBody { is_page: false, text: opened.text });
                 opened.files.into_iter().for_each(|file| self.add_enclosed(file));
             }
         }
@@ -139,10 +145,7 @@ impl<'a> MailContent<'a> {
                     PartType::Message(inner) => Cow::Borrowed(inner.raw_message()),
                     // In UTF-8: what is read of it alone cannot know the encoding that the message states.
                     PartType::Text(_) | PartType::Html(_) if part.states_charset() => {
-                        match mime::text(message, part.part) {
-                            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-                        }
+                        Cow::Owned(mime::text(message, part.part).text.into_bytes())
                     }
                     _ => mime::contents(message, part.part),
                 };
@@ -178,8 +181,15 @@ impl<'a> MailContent<'a> {
     }
 }
 
+/// Returns the encoding of which kb is least certain.
+pub(super) fn least_certain(
+    encodings: impl IntoIterator<Item = TextEncoding>,
+) -> Option<TextEncoding> {
+    encodings.into_iter().max_by_key(TextEncoding::is_uncertain)
+}
+
 /// Returns the text of a part that is one; `None` for any other part.
-fn text<'a>(message: &'a Message<'a>, part: &MailPart<'a>) -> Option<Cow<'a, str>> {
+fn text(message: &Message<'_>, part: &MailPart<'_>) -> Option<Decoded> {
     let is_text = matches!(
         part.role,
         MailRole::Plain | MailRole::Page | MailRole::OtherForm | MailRole::Calendar
@@ -195,7 +205,7 @@ fn without_tags<'a>(part: &MailPart<'_>, text: &'a str) -> Cow<'a, str> {
 }
 
 /// Returns the positions of the texts that are shown: all, but one form of those that the message offers in several.
-fn shown(parts: &[MailPart<'_>], texts: &[Option<Cow<'_, str>>]) -> HashSet<usize> {
+fn shown(parts: &[MailPart<'_>], texts: &[Option<String>]) -> HashSet<usize> {
     let mut shown = HashSet::new();
     let mut forms: BTreeMap<usize, BTreeMap<MailRole, Vec<usize>>> = BTreeMap::new();
     for (idx, part) in parts.iter().enumerate().filter(|(idx, _)| texts[*idx].is_some()) {

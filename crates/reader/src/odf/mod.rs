@@ -20,7 +20,6 @@ use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
-use crate::text::decode;
 use objects::Objects;
 use styles::Styles;
 
@@ -143,7 +142,7 @@ fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
 
 /// Opens a file that is one XML text.
 fn open_flat<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
-    let text = decode::decode(input.bytes).ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
+    let text = input.text()?.text;
     let flat = flat::split(&text)
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is XML, not OpenDocument"))?;
     let omits_remarks = input.request.omits_remarks;

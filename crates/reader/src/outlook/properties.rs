@@ -18,9 +18,6 @@ pub(super) const BINARY: u16 = 0x0102;
 const SECONDS_TO_1970: i64 = 11_644_473_600;
 const LAST_SECOND: i64 = 253_402_300_799;
 
-/// Begins a change of alphabet within a text.
-const ESCAPE: u8 = 0x1B;
-
 /// Parts of a second in which times are counted.
 const TICKS_PER_SECOND: u64 = 10_000_000;
 
@@ -111,9 +108,7 @@ impl Properties {
 /// Decodes text in a code page, unless it is clearly in another encoding.
 fn decoded(bytes: &[u8], code_page: i32) -> String {
     let label = encoding_label(code_page);
-    // Japanese mail is in an encoding whose bytes are those of ASCII.
-    let has_escapes = bytes.contains(&ESCAPE) && label.starts_with("iso-2022");
-    let text = decode::decode_as(bytes, Some(label.as_bytes())).filter(|_| !has_escapes);
+    let text = decode::decode_as(bytes, Some(label.as_bytes()));
     text.unwrap_or_else(|| decode::decode_with(bytes, label))
 }
 

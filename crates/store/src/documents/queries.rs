@@ -148,6 +148,7 @@ impl Store {
 mod tests {
     use crate::document::{DocType, FileParts, Filter, Format, Language, Metadata, Quality};
     use crate::testing::{TestDb, document};
+    use crate::text::decode::{EncodingOrigin, TextEncoding};
 
     #[test]
     fn tags_of_listed_documents_are_in_alphabetical_order() {
@@ -172,6 +173,10 @@ mod tests {
             created: Some("2020-01-02T03:04:05Z".into()),
             language: Some("en".into()),
             natural_language: Some("de".into()),
+            encoding: Some(TextEncoding {
+                name: "Shift_JIS".into(),
+                origin: EncodingOrigin::Guessed,
+            }),
             quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
             words: None,
             parts: Some(FileParts { num_read: 3, ..FileParts::default() }),
@@ -184,6 +189,8 @@ mod tests {
         let id = db.put(&new, &["def f(): pass"], &[]).document_id();
         let stored = db.store.document(id).unwrap().unwrap();
         assert_eq!(stored.metadata, new.metadata);
+        let listed = db.store.documents(&Filter::default()).unwrap();
+        assert_eq!(listed[0].encoding, new.metadata.encoding);
         assert_eq!(stored.doc_type, DocType::Code);
         assert_eq!(stored.language.as_deref(), Some("python"));
         assert_eq!(stored.format, "python");

@@ -12,6 +12,7 @@ use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::db::columns::{json_column, named_column, to_json, unreadable};
 use crate::document::{Chunk, DocType, Format, Metadata};
 use crate::ids::ChunkId;
+use crate::text::decode::TextEncoding;
 
 /// `documents.metadata`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -168,6 +169,7 @@ pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument>
         quality: json.metadata.quality,
         words_json: words_json(metadata),
         num_unread_parts: num_unread_parts(metadata),
+        encoding: encoding(metadata),
         tags: Vec::new(),
         chunk_count: row.get(8)?,
         date: row.get(9)?,
@@ -197,6 +199,13 @@ fn num_unread_parts(metadata: &str) -> u32 {
     let Some((_, count)) = metadata.split_once("\"unread_count\":") else { return 0 };
     let end = count.find(|c: char| !c.is_ascii_digit()).unwrap_or(count.len());
     count[..end].parse().unwrap_or(0)
+}
+
+/// Cuts the encoding out of `documents.metadata`; `None` for sound UTF-8.
+fn encoding(metadata: &str) -> Option<TextEncoding> {
+    const KEY: &str = "\"encoding\":";
+    let encoding = &metadata[metadata.find("\"encoding\":{")? + KEY.len()..];
+    serde_json::from_str(&encoding[..=encoding.find('}')?]).ok()
 }
 
 /// Where a chunk is from.

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::document::{Chunk, DocType, Metadata, Quality, Superseded, Words};
 use crate::ids::{ChunkId, DocumentId};
+use crate::text::decode::TextEncoding;
 use crate::text::fields;
 
 /// A stored document.
@@ -88,6 +89,9 @@ pub struct ListedDocument {
     /// How many parts of its file could not be read.
     #[serde(skip)]
     pub num_unread_parts: u32,
+    /// The encoding of its text; `None` for sound UTF-8.
+    #[serde(skip)]
+    pub encoding: Option<TextEncoding>,
 }
 
 impl ListedDocument {
