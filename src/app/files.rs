@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::app::{Session, typed};
 use crate::document::{FileOutcome, Filter, Words};
 use crate::error::{Error, Result};
-use crate::store::{CONTAINER, DocumentId};
+use crate::store::{CONTAINER, DocumentId, ListedDocument};
+use crate::text::decode::TextEncoding;
 use crate::text::{fields, paths};
 
 /// What became of a file.
@@ -38,7 +39,8 @@ fields::words!(FileState);
 pub struct FilesRequest {
     /// Only those in this state.
     pub state: Option<FileState>,
-    /// Only those of whose words more than a tenth was left out, or of which a part could not be read.
+    /// Only those of whose words more than a tenth was left out, of which a part could not be read, or whose encoding is
+    /// uncertain.
     pub is_lossy: bool,
     /// Only those at or below this path, as typed.
     pub path: Option<PathBuf>,
@@ -72,12 +74,17 @@ pub struct ListedFile {
     pub words: Option<Words>,
     /// How many parts of the file of that document could not be read; null without a document.
     pub unread_parts: Option<u32>,
+    /// The encoding of its text and how it was found; null for sound UTF-8, for files that are no text, and without a
+    /// document.
+    pub encoding: Option<TextEncoding>,
 }
 
 impl ListedFile {
-    /// Whether more than a tenth of its words were left out, or a part of it could not be read.
+    /// Whether more than a tenth of its words were left out, a part of it could not be read, or its letters may be wrong.
     fn is_lossy(&self) -> bool {
-        self.words.as_ref().is_some_and(Words::is_lossy) || self.unread_parts > Some(0)
+        self.words.as_ref().is_some_and(Words::is_lossy)
+            || self.unread_parts > Some(0)
+            || self.encoding.as_ref().is_some_and(TextEncoding::is_uncertain)
     }
 }
 
@@ -111,17 +118,13 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
         by_path.clear();
         let Some(store) = session.open_existing()? else { return Ok(()) };
         let documents = store.documents(&Filter::default())?.into_iter();
-        let read: HashMap<_, _> =
-            documents.map(|row| (row.id, (row.words(), row.num_unread_parts))).collect();
+        let read: HashMap<_, _> = documents.map(|row| (row.id, row)).collect();
         for file in store.known_files()? {
             let is_below = |path: &PathBuf| paths::path_of(&file.stamp.path).starts_with(path);
             if path.as_ref().is_some_and(|path| !is_below(path)) {
                 continue;
             }
-            let (words, unread_parts) = match read.get(&file.document_id) {
-                Some((words, unread_parts)) => (words.clone(), Some(*unread_parts)),
-                None => (None, None),
-            };
+            let document = read.get(&file.document_id);
             let listed = ListedFile {
                 path: file.stamp.path.clone(),
                 state: FileState::Indexed,
@@ -131,8 +134,9 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
                 size_bytes: Some(file.stamp.size_bytes),
                 seen_at: None,
                 document_id: Some(file.document_id),
-                words,
-                unread_parts,
+                words: document.and_then(ListedDocument::words),
+                unread_parts: document.map(|document| document.num_unread_parts),
+                encoding: document.and_then(|document| document.encoding.clone()),
             };
             by_path.insert(file.stamp.path, listed);
         }
@@ -151,6 +155,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
                 seen_at: Some(row.seen_at),
                 document_id: earlier.as_ref().and_then(|file| file.document_id),
                 unread_parts: earlier.as_ref().and_then(|file| file.unread_parts),
+                encoding: earlier.as_ref().and_then(|file| file.encoding.clone()),
                 words: earlier.and_then(|file| file.words),
             };
             by_path.insert(row.path, listed);

@@ -210,6 +210,7 @@ impl Run<'_> {
         self.report.failed.extend(found.failed);
         self.report.known_failed += found.known_failed;
         self.report.lossy += found.lossy;
+        self.report.uncertain_encodings += found.uncertain_encodings;
         Ok(())
     }
 

@@ -92,7 +92,11 @@ pub fn open(
     let content = name.zip(bytes.as_deref());
     let content = content.map(|(name, bytes)| unpack(Path::new(&name), bytes, None));
     let bytes = content.transpose()?.flatten().or(bytes);
-    let text = bytes.as_deref().filter(|_| document.format != "pdf").and_then(decode::decode);
+    // Its encoding is known, and not guessed again.
+    let known = document.metadata.encoding.as_ref().filter(|_| has_changed == Some(false));
+    let known = known.map(|encoding| encoding.name.as_bytes());
+    let text = bytes.as_deref().filter(|_| document.format != "pdf");
+    let text = text.and_then(|bytes| decode::decode_as(bytes, known));
     let (origin, text) = match text {
         Some(text) => (Origin::File, text),
         None => (Origin::Database, Text::read(store, document.id)?.joined.text),

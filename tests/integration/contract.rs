@@ -185,6 +185,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
         #[serde(deserialize_with = "nullable")] parts: Option<FileParts>,
+        #[serde(deserialize_with = "nullable")] encoding: Option<Encoding>,
         warnings: Vec<String>,
     }
     Chunk {
@@ -251,6 +252,7 @@ contract! {
         failed: Vec<Failed>, missing: Vec<Missing>, moves: Vec<Move>, removed: Vec<i64>,
         away: Vec<String>,
         refused: Vec<Refused>, reread: u64, made_differently: u64, known_failed: u64, lossy: u64,
+        uncertain_encodings: u64,
     }
     Missing { path: String, document_id: i64, }
     Move { from: String, to: String, document_id: i64, }
@@ -307,6 +309,7 @@ contract! {
         tagged: u32, ignored: u32, failed: u32,
         chunks: u32, document_ids: Vec<i64>, errors: Vec<Failed>, warnings: Vec<Failed>,
         ignored_kinds: Vec<IgnoredKind>, known_failed: u32, lossy: u32,
+        uncertain_encodings: u32,
     }
     IgnoredKind { kind: String, files: u32, }
     Plan {
@@ -330,7 +333,9 @@ contract! {
         #[serde(deserialize_with = "nullable")] document_id: Option<i64>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
         #[serde(deserialize_with = "nullable")] unread_parts: Option<u32>,
+        #[serde(deserialize_with = "nullable")] encoding: Option<Encoding>,
     }
+    Encoding { name: String, origin: String, }
     Failed { path: String, code: String, error: String, }
     Tagged { contract_version: u32, id: i64, tags: Vec<String>, }
     Removed {
@@ -387,6 +392,7 @@ contract! {
         tags: Vec<String>, warnings: Vec<String>, blocks: Vec<ConvertedBlock>,
         #[serde(deserialize_with = "nullable")] words: Option<BTreeMap<String, u32>>,
         #[serde(deserialize_with = "nullable")] parts: Option<FileParts>,
+        #[serde(deserialize_with = "nullable")] encoding: Option<Encoding>,
         members: Vec<Converted>,
     }
     FileParts {

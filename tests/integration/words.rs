@@ -100,3 +100,27 @@ fn all_words_that_a_file_shows_are_kept_on_request() {
     env.kb(&["add", "more", "--keep-all"]).expect(0);
     assert_eq!(words_of(&env, "more/page.html"), json!({ "text": 148, "heading": 2, "hidden": 2 }));
 }
+
+#[test]
+fn a_guessed_encoding_is_named() {
+    let env = TestEnv::new();
+    // "The key of the cellar hangs at the door" in Russian, as Windows-1251.
+    let russian = b"\xCA\xEB\xFE\xF7 \xEE\xF2 \xEF\xEE\xE4\xE2\xE0\xEB\xE0 \xE2\xE8\xF1\xE8\xF2 \xF3 \xE4\xE2\xE5\xF0\xE8.";
+    env.write("docs/guessed.txt", russian);
+    let stated = [b"<?xml version='1.0' encoding='windows-1251'?><a>".as_slice(), russian, b"</a>"];
+    env.write("docs/stated.xml", stated.concat());
+    env.write("docs/plain.txt", "Größe");
+    let added = env.kb(&["add", "docs"]).expect(0);
+    let notice = "1 file: its encoding is uncertain; `kb files --quality` lists it.";
+    assert!(added.stderr.contains(notice), "{}", added.stderr);
+    let lossy = env.ok(&["files", "--quality"]).stdout;
+    assert!(lossy.contains("windows-1251, guessed"), "{lossy}");
+    assert!(!lossy.contains("stated.xml") && !lossy.contains("plain.txt"), "{lossy}");
+    let info = env.json(&["info", "stated.xml", "--format", "json"]);
+    let encoding = json!({ "name": "windows-1251", "origin": "stated" });
+    assert_eq!(info["metadata"]["encoding"], encoding);
+    for name in ["guessed.txt", "stated.xml"] {
+        let shown = env.ok(&["show", name]).stdout;
+        assert!(shown.contains("Ключ от подвала"), "{shown}");
+    }
+}

@@ -94,12 +94,14 @@ impl Converted {
     /// Returns the notes about the document: what its reader reports, and where its words went if more than a
     /// tenth of them were left out.
     fn notes(&self) -> Vec<String> {
-        let Metadata { warnings, words, .. } = &self.document.metadata;
+        let Metadata { warnings, words, encoding, .. } = &self.document.metadata;
         let lossy = words.as_ref().filter(|words| words.is_lossy());
+        let uncertain = encoding.as_ref().filter(|encoding| encoding.is_uncertain());
         warnings
             .iter()
             .cloned()
             .chain(lossy.map(|words| format!("words: {}", words.describe())))
+            .chain(uncertain.map(|encoding| format!("encoding: {}", encoding.describe())))
             .collect()
     }
 }

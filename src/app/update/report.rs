@@ -80,6 +80,8 @@ pub struct UpdateReport {
     pub known_failed: usize,
     /// Added and updated files of whose words more than a tenth was left out.
     pub lossy: usize,
+    /// Added and updated files whose encoding was guessed, or whose text is damaged.
+    pub uncertain_encodings: usize,
     /// Missing files whose documents were kept.
     pub missing: Vec<Missing>,
     /// The files that have moved.

@@ -50,7 +50,7 @@ pub(in crate::cli) struct Files {
     /// List only failed files that were waived
     #[arg(long, group = "state")]
     pub(in crate::cli) waived: bool,
-    /// List only files of whose words more than a tenth was left out
+    /// List only files of whose words more than a tenth was left out, or whose encoding is uncertain
     #[arg(long, group = "state")]
     pub(in crate::cli) quality: bool,
     /// Waive failed files: they are not counted or read again until `kb add` names them

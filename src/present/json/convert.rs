@@ -11,6 +11,7 @@ use crate::document::{Block, BlockKind, Document, FileParts, Markup, Words};
 use crate::ingest::Failed;
 use crate::present::json::{Versioned, answer};
 use crate::read::markdown;
+use crate::text::decode::TextEncoding;
 use crate::text::json::{Json, Line};
 use crate::text::paths::path_text;
 
@@ -42,6 +43,8 @@ pub(in crate::present) struct ConvertedJson<'a> {
     words: Option<&'a Words>,
     /// What became of the parts of its file; null for a file without parts.
     parts: Option<&'a FileParts>,
+    /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is no text.
+    encoding: Option<&'a TextEncoding>,
     /// Its content in reading order.
     blocks: Vec<BlockJson<'a>>,
     /// The files embedded in it that can be read, with the path of its file, `//` and their names.
@@ -102,6 +105,7 @@ fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
         warnings: &metadata.warnings,
         words: metadata.words.as_ref(),
         parts: metadata.parts.as_ref(),
+        encoding: metadata.encoding.as_ref(),
         members: members.iter().map(converted_json).collect(),
         blocks: blocks
             .map(|block| BlockJson { language: source.clone().or(block.language), ..block })

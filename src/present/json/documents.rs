@@ -13,6 +13,7 @@ use crate::read::Links;
 use crate::store::{
     ChunkId, DocumentId, ListedDocument, PassingDocument, StoredDocument, StoredHit,
 };
+use crate::text::decode::TextEncoding;
 use crate::text::json::Json;
 use crate::text::{fields, paths};
 
@@ -121,6 +122,8 @@ struct MetadataJson<'a> {
     words: Option<&'a Words>,
     /// What became of the parts of its file; null for a file without parts, and if an older kb read it.
     parts: Option<&'a FileParts>,
+    /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is no text.
+    encoding: Option<&'a TextEncoding>,
     /// Warnings about what could not be read, one sentence each.
     warnings: &'a [String],
     /// Its name in the file that contains it, such as an archive or a mailbox.
@@ -163,6 +166,7 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
             quality: metadata.quality.map(QualityJson::from),
             words: metadata.words.as_ref(),
             parts: metadata.parts.as_ref(),
+            encoding: metadata.encoding.as_ref(),
             warnings: &metadata.warnings,
             member: document.path.as_deref().and_then(|path| paths::split_member(path).1),
         },

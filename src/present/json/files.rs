@@ -153,6 +153,8 @@ pub(in crate::present) struct ReportJson<'a> {
     known_failed: usize,
     /// Added and updated files of whose words more than a tenth was left out.
     lossy: usize,
+    /// Added and updated files whose encoding was guessed, or whose text is damaged.
+    uncertain_encodings: usize,
     /// Chunks written.
     chunks: usize,
     /// Ids of the added and updated documents.
@@ -193,6 +195,7 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
         ignored_kinds: ignored_kinds.collect(),
         known_failed: report.known_failed,
         lossy: report.lossy,
+        uncertain_encodings: report.uncertain_encodings,
         chunks: report.num_chunks,
         document_ids: &report.document_ids,
         errors: report.failed.iter().map(Failed::from).collect(),

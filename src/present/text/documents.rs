@@ -101,6 +101,10 @@ impl Human {
         if let Some(parts) = &metadata.parts {
             facts.push(fact("Parts", clean(&parts.describe())));
         }
+        if let Some(encoding) = &metadata.encoding {
+            let fact = fact("Encoding", clean(&encoding.describe()));
+            facts.push(fact.painted(Meaning::of(!encoding.is_uncertain())));
+        }
         if let Some(date) = &document.date_given {
             facts.push(fact("Date", clean(date)));
         }

@@ -13,6 +13,7 @@ use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{numbers, paths, texts, words};
 use crate::present::text::human::Human;
+use crate::text::decode::TextEncoding;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
@@ -153,7 +154,9 @@ fn reason(file: &ListedFile) -> String {
             let lossy = file.words.as_ref().filter(|words| words.is_lossy()).map(Words::describe);
             let parts = file.unread_parts.filter(|count| *count > 0);
             let parts = parts.map(|count| format!("{} not read", counted(count as usize, "part")));
-            let all: Vec<String> = lossy.into_iter().chain(parts).collect();
+            let uncertain = file.encoding.as_ref().filter(|encoding| encoding.is_uncertain());
+            let encoding = uncertain.map(TextEncoding::describe);
+            let all: Vec<String> = lossy.into_iter().chain(parts).chain(encoding).collect();
             if all.is_empty() { reason } else { all.join("; ") }
         }
     }

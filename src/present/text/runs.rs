@@ -58,6 +58,9 @@ impl Human {
         if report.lossy > 0 {
             text += &format!(" {}", lossy(report.lossy));
         }
+        if report.uncertain_encodings > 0 {
+            text += &format!(" {}", uncertain_encodings(report.uncertain_encodings));
+        }
         if report.retitled > 0 {
             text += &format!(" Set the title of {}.", counted(report.retitled, "indexed document"));
         }
@@ -228,6 +231,9 @@ impl Human {
         if report.lossy > 0 {
             self.labelled(&lossy(report.lossy), out)?;
         }
+        if report.uncertain_encodings > 0 {
+            self.labelled(&uncertain_encodings(report.uncertain_encodings), out)?;
+        }
         match report.known_failed {
             0 => Ok(()),
             known => self.labelled(&known_to_fail(known), out),
@@ -250,6 +256,15 @@ fn lossy(num: usize) -> String {
     let files = counted(num, "file");
     format!(
         "{files}: more than a tenth of the words were left out; `kb files --quality` lists {pronoun}."
+    )
+}
+
+/// Reports files whose letters may be wrong.
+fn uncertain_encodings(num: usize) -> String {
+    let (whose, pronoun) = if num == 1 { ("its", "it") } else { ("their", "them") };
+    format!(
+        "{}: {whose} encoding is uncertain; `kb files --quality` lists {pronoun}.",
+        counted(num, "file")
     )
 }
 
