@@ -119,6 +119,7 @@ mod layouts;
 mod ledger;
 /// What tests say when a machine lacks something.
 mod left_out;
+mod letters;
 /// Numbers, lines and files beyond any sensible size.
 mod limits;
 /// Links that replace added files; names that print alike.

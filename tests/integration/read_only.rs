@@ -350,11 +350,11 @@ fn a_log_is_read_with_its_shared_memory_and_never_left_out() {
 fn an_older_schema_is_an_error_and_an_empty_file_is_no_database() {
     let shared = Shared::new();
     let newest: i64 = shared.env.sql("PRAGMA user_version");
-    shared.change(&format!("PRAGMA user_version = {}", newest - 1));
+    shared.change(&format!("PRAGMA user_version = {}", newest - 2));
     let bytes = fs::read(shared.env.database()).unwrap();
     for args in [&["list"][..], &["search", QUERY, "--format", "human"], &["status"], &["mcp"]] {
         let output = shared.kb(args).expect(2);
-        let said = format!("its schema has version {}, this kb needs {newest}\nhint: ", newest - 1);
+        let said = format!("its schema has version {}, this kb needs {newest}\nhint: ", newest - 2);
         assert!(output.stderr.contains(&said), "{args:?}: {output:?}");
     }
     assert!(fs::read(shared.env.database()).unwrap() == bytes);
@@ -362,6 +362,22 @@ fn an_older_schema_is_an_error_and_an_empty_file_is_no_database() {
     fs::write(shared.env.database(), "").unwrap();
     shared.freeze();
     assert!(shared.kb(&["list"]).expect(0).stdout.starts_with("No documents indexed."));
+}
+
+#[test]
+fn the_schema_before_is_searched_by_its_own_rules_and_said() {
+    let shared = Shared::new();
+    let newest: i64 = shared.env.sql("PRAGMA user_version");
+    shared.change(&format!("PRAGMA user_version = {}", newest - 1));
+    shared.freeze();
+    let answer = shared.kb(&["search", QUERY]).expect(0).json();
+    assert_eq!(answer["results"][0]["source"]["title"], "Tides", "{answer}");
+    let notes = answer["notes"].to_string();
+    assert!(notes.contains("cannot be changed, which an older kb made"), "{notes}");
+    shared.kb(&["list"]).expect(0);
+    let said = format!("its schema has version {}, this kb needs {newest}", newest - 1);
+    let doctor = shared.kb(&["doctor"]).expect(2);
+    assert!((doctor.stdout + &doctor.stderr).contains(&said));
 }
 
 #[test]

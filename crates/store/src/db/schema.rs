@@ -66,6 +66,11 @@ fn version_in_transaction(connection: &Connection) -> Step<i64> {
     }
 }
 
+/// Says that a database has an older schema.
+pub(crate) fn other_version(version: i64) -> String {
+    format!("its schema has version {version}, this kb needs {NEWEST}")
+}
+
 /// Refuses a database of a newer kb, whatever mode its file is in, before anything is written.
 pub(crate) fn refuse_newer(found: i64, migrations: &[(i64, &str)]) -> Step<()> {
     let supported = migrations.last().map_or(0, |(version, _)| *version);

@@ -184,7 +184,12 @@ pub struct Mirror<'a> {
 
 impl Store {
     /// Passes one state of the database to `work`.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::NeedsWriting`] for a database of an older schema, and errors of `work`.
     pub fn mirror<T>(&self, work: impl FnOnce(&Mirror<'_>) -> Result<T>) -> Result<T> {
+        self.require_newest_schema()?;
         self.read(|db| Ok(work(&Mirror { db, binding: self.check_bound(db)? })?))
     }
 }

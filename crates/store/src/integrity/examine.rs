@@ -138,6 +138,7 @@ impl Store {
     /// [`Error::Corrupt`] if the file cannot be read to the end, [`Error::DiskFailed`] if the disk
     /// fails, and other errors of the database.
     pub fn examine(&self) -> Result<Vec<Finding>> {
+        self.require_newest_schema()?;
         let found = self.examine_once()?;
         if found.is_empty() {
             return Ok(found);

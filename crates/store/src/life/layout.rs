@@ -5,8 +5,8 @@ use rusqlite::Connection;
 use crate::Store;
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
-use crate::db::schema::{LETTERS, version};
-use crate::error::Result;
+use crate::db::schema::{LETTERS, OLDEST_READ, other_version, version};
+use crate::error::{Error, Result};
 use crate::keyword::layout::knows_fts5;
 use crate::vectors::layout::{has_vector_table, knows_vec0};
 
@@ -39,6 +39,17 @@ impl Store {
     /// Those of the database.
     pub fn is_of_older_schema(&self) -> Result<bool> {
         self.read(|db| Ok(!self.layout(db)?.has_letters))
+    }
+
+    /// Refuses what only a database of the newest schema has.
+    pub(crate) fn require_newest_schema(&self) -> Result<()> {
+        match self.is_of_older_schema()? {
+            false => Ok(()),
+            true => Err(Error::NeedsWriting {
+                path: self.path.clone(),
+                reason: other_version(OLDEST_READ),
+            }),
+        }
     }
 
     /// Returns the known layouts before a write.

@@ -165,11 +165,7 @@ impl Store {
         match version {
             0 => Ok(None),
             schema::OLDEST_READ.. => Ok(Some(Self::over(connection, path, access))),
-            _ => {
-                let newest = schema::NEWEST;
-                let reason = format!("its schema has version {version}, this kb needs {newest}");
-                Err(needs(reason))
-            }
+            _ => Err(needs(schema::other_version(version))),
         }
     }
 

@@ -42,6 +42,8 @@ pub struct Query {
     pub joined: Vec<String>,
     /// Phrases that must occur, as typed between the quotes; some of `wanted`.
     pub phrases: Vec<String>,
+    /// What was typed between quotes, also if it is ordinary text by now.
+    pub quoted: Vec<String>,
     /// Exact terms as the index has them ([`exact`]), beside their parts. Wanted only if they occur.
     pub exact: Vec<String>,
     /// Words that are made of parts, as a whole. Wanted only if they occur.
@@ -69,7 +71,7 @@ impl Query {
         let is_long = |word: &str| word.chars().count() >= MIN_COMPLETED;
         let is_word = |word: &str| {
             word.chars().all(|c| c.is_alphabetic() && !scripts::is_unspaced(c))
-                && !self.phrases.iter().any(|phrase| phrase == word)
+                && !self.quoted.iter().any(|phrase| phrase.contains(word))
                 && !self.exact.iter().any(|term| exact::shown(term).contains(&word.to_lowercase()))
         };
         let wanted = self.wanted.iter().map(String::as_str);
@@ -87,7 +89,7 @@ impl Query {
     ///
     /// Those of [`parse`].
     pub(super) fn without_quotes(&self) -> Result<Self> {
-        parse_as(&self.typed, Quotes::Text)
+        Ok(Self { quoted: self.quoted.clone(), ..parse_as(&self.typed, Quotes::Text)? })
     }
 }
 
@@ -170,6 +172,7 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let spellings = Terms::of(spellings, limits::QUERY_TERMS).take();
     let (typed, phrases) = (typed.to_owned(), phrases.take());
     Ok(Query {
+        quoted: phrases.clone(),
         typed,
         passage,
         wanted,

@@ -237,3 +237,25 @@ fn any_text_is_a_plain_string() {
         found(&db, text);
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(64))]
+
+    /// Words of any script, in any form: folding is the same in a text and in a query.
+    #[test]
+    fn a_word_of_a_text_is_found_as_it_is_and_folded(word in "[a-zA-ZäöüßØłđœﬁ１Ａ²éÉñşİıа-яЁёά-ώא-תؤ-ي\u{300}-\u{303}\u{64b}-\u{64e}\u{ad}\u{200b}]{2,12}") {
+        let words: Vec<_> = crate::text::forms::words(&word).collect();
+        if let [range] = words.as_slice() {
+            let word = &word[range.clone()];
+            let mut db = TestDb::new();
+            db.add("/a.md", &[word, "another"], &[]);
+            let folded = crate::text::forms::folded(word).into_owned();
+            for query in [word, &*folded] {
+                if crate::text::forms::words(query).count() == 1 {
+                    let found = db.store.occurrences(&crate::text::forms::seen(query)).unwrap();
+                    proptest::prop_assert!(found.iter().any(|found| found.chunk_id == ChunkId(1)), "{word:?} {query:?}");
+                }
+            }
+        }
+    }
+}
