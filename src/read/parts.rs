@@ -233,64 +233,34 @@ impl Text {
     ) -> Part {
         let text = &self.joined.text[bytes.clone()];
         let bytes = bytes.start..bytes.start + text.trim_end().len();
-        let inside: Vec<(&StoredChunk, &Range<usize>)> = self
-            .chunks
-            .iter()
-            .zip(&self.joined.spans)
-            .filter(|(_, span)| span.start < bytes.end && bytes.start < span.end)
-            .collect();
-        let num_tokens: u64 = inside.iter().map(|(chunk, span)| share(chunk, span, &bytes)).sum();
-        let (first, last) = (inside.first(), inside.last());
+        let spans = self.joined.spans.iter().enumerate();
+        let is_inside = |span: &Range<usize>| span.start < bytes.end && bytes.start < span.end;
+        let inside: Vec<usize> =
+            spans.filter(|(_, span)| is_inside(span)).map(|(idx, _)| idx).collect();
+        let share = |idx: &usize| share(&self.chunks[*idx], &self.joined.spans[*idx], &bytes);
+        let num_tokens: u64 = inside.iter().map(share).sum();
+        let chunk = |idx: &usize| &self.chunks[*idx];
+        let (first, last) = (inside.first().copied(), inside.last().copied());
         Part {
             kind,
             level,
             name,
             section: None,
             preview: preview(text),
-            page: first.and_then(|(stored, _)| stored.chunk.page),
-            last_page: last.and_then(|(stored, _)| stored.chunk.last_page),
-            start_line: first.and_then(|(stored, span)| self.line(stored, span, bytes.start)),
-            end_line: last.and_then(|(stored, span)| self.line(stored, span, bytes.end)),
+            page: first.and_then(|idx| chunk(&idx).chunk.page),
+            last_page: last.and_then(|idx| chunk(&idx).chunk.last_page),
+            start_line: first.and_then(|idx| self.joined.line(idx, bytes.start)),
+            end_line: last.and_then(|idx| self.joined.line(idx, bytes.end)),
             num_tokens: u32::try_from(num_tokens).unwrap_or(u32::MAX),
-            chunk_ids: inside.iter().map(|(stored, _)| stored.id).collect(),
+            chunk_ids: inside.iter().map(|idx| chunk(idx).id).collect(),
             bytes,
         }
     }
 
     /// Returns the line in the file of a position.
     pub(super) fn line_at(&self, at: usize) -> Option<u32> {
-        let idx = self.joined.spans.partition_point(|span| span.start <= at).checked_sub(1)?;
-        self.line(&self.chunks[idx], &self.joined.spans[idx], at)
+        self.joined.line(self.joined.chunk_at(at), at)
     }
-
-    /// Returns the line in the file of a position in a chunk; `None` if some lines between the
-    /// chunk's first and last are not in its text, so that lines cannot be counted.
-    fn line(&self, stored: &StoredChunk, span: &Range<usize>, at: usize) -> Option<u32> {
-        let lines = (stored.chunk.start_line?, stored.chunk.end_line?);
-        line(&self.joined, span, lines, at)
-    }
-}
-
-/// Returns the line in the file of a position in a chunk with these lines; `None` if some of them are not in
-/// its text.
-pub(super) fn line(
-    joined: &Joined,
-    span: &Range<usize>,
-    (start, end): (u32, u32),
-    at: usize,
-) -> Option<u32> {
-    if at <= span.start {
-        return Some(start);
-    }
-    if at >= span.end {
-        return Some(end);
-    }
-    let newlines = |range: Range<usize>| {
-        joined.text.as_bytes()[range].iter().filter(|byte| **byte == b'\n').count()
-    };
-    let has_all_lines = newlines(span.clone()) == (end - start) as usize;
-    has_all_lines
-        .then(|| u32::try_from(newlines(span.start..at)).ok().map(|count| start + count))?
 }
 
 /// Returns a chunk's tokens in proportion to the part of it within `bytes`.

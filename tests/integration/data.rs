@@ -84,6 +84,27 @@ fn data_is_cut_between_its_parts_and_keeps_its_text() {
 }
 
 #[test]
+fn escapes_are_searched_as_letters_on_the_lines_of_the_file() {
+    let env = TestEnv::new();
+    let lines: Vec<String> = (0..60).map(|line| format!("Zeile {line} der M\\u00f6we")).collect();
+    let text =
+        format!("{{\n \"a\": \"{}\",\n \"b\": \"Gr\\u00f6\\u00dfe\"\n}}\n", lines.join("\\n"));
+    env.write("a.json", &text);
+    env.write("b.yaml", "x: 1\ny: \"Erste\\nGr\\u00f6\\u00dfe\"\n");
+    report(&env, &["add", "a.json", "b.yaml"]);
+    let found = env.json(&["search", "\"Zeile 41 der Möwe\"", "--fts-only"]);
+    let source = &found["results"][0]["source"];
+    assert_eq!((&source["start_line"], &source["end_line"]), (&json!(2), &json!(2)));
+    assert_eq!(env.ok(&["grep", "Zeile 41"]).stdout.lines().nth(1), Some("2: Zeile 41 der Möwe"));
+    let found = env.json(&["grep", "Größe", "--format", "json"]);
+    let line = |document: usize| &found["documents"][document]["lines"][0]["start_line"];
+    assert_eq!((line(0), line(1)), (&json!(3), &json!(2)));
+    let shown = env.json(&["show", "1", "--format", "json"]);
+    assert_eq!((&shown["start_line"], &shown["end_line"]), (&json!(1), &json!(4)));
+    assert!(shown["text"].as_str().unwrap().contains("\nZeile 41 der Möwe\nZeile 42"));
+}
+
+#[test]
 fn files_that_programs_write_for_programs_are_left_out() {
     let env = TestEnv::new();
     env.write("app/package.json", "{\"name\": \"tide\"}");

@@ -4,6 +4,7 @@
 //! closed lists of words (types, languages, formats, precisions) are in `kinds` and `formats`.
 
 mod document_kind;
+mod file_lines;
 mod formats;
 pub mod join;
 mod kinds;
@@ -22,6 +23,7 @@ use crate::text::decode::TextEncoding;
 use crate::text::fields;
 
 pub use document_kind::{DocumentKind, FormatGroup};
+pub use file_lines::{FileLines, LineMap};
 pub use formats::{Container, Content, Data, Dialect, Format, Headed, Markup, Picture};
 pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
@@ -244,9 +246,18 @@ pub struct Chunk {
     pub start_line: Option<u32>,
     /// Last line in the file, inclusive.
     pub end_line: Option<u32>,
+    /// Where its lines are in the file; `None` if lines of the text are lines of the file.
+    #[serde(skip)]
+    pub line_map: Option<LineMap>,
 }
 
 impl Chunk {
+    /// Returns the lines of the file that it is from, if they are known.
+    pub fn file_lines(&self) -> Option<FileLines> {
+        let (first, last) = self.start_line.zip(self.end_line)?;
+        Some(FileLines { first, last, map: self.line_map.clone() })
+    }
+
     /// Returns the passage that the model reads: context, a blank line, text.
     pub fn passage(context: &str, text: &str) -> String {
         if context.is_empty() { text.to_owned() } else { format!("{context}\n\n{text}") }

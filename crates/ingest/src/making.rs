@@ -11,8 +11,9 @@ use crate::extract::sandbox::Ocr;
 /// links of front matter, titles that are headings of sections, and may lack white text of scans, links of web pages and
 /// headings of plain text; those of version 5 have tables of PDFs without labels and headings that are none, lack parts
 /// of notebooks and mail, and do not state where their words went; those of version 6 lack comments, charts, drawings,
-/// values of forms and embedded files, have hidden text, have other letters where their encoding was not known, and do not
-/// state what became of their parts or that they are out of date.
+/// values of forms and embedded files, have hidden text and the escapes of data, have other letters where their encoding
+/// was not known, and do not state what became of their parts, that they are out of date, or which line each line of other
+/// markup is from.
 fn reader_version(format: Format) -> u32 {
     match format {
         Format::Image(_) => 6,

@@ -4,6 +4,7 @@
 //! where another vocabulary uses the same names (`m:t`, `a:p`), they mean the same.
 
 use quick_xml::XmlVersion;
+use quick_xml::escape;
 use quick_xml::events::{BytesStart, Event as Parsed};
 use quick_xml::reader::Reader;
 
@@ -102,7 +103,7 @@ pub(crate) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(),
             Ok(Parsed::GeneralRef(name)) => {
                 let name = name.into_inner();
                 let spelt = format!("&{name};");
-                if let Ok(text) = quick_xml::escape::unescape(&spelt) {
+                if let Ok(text) = escape::unescape(&spelt) {
                     on_event(Event::Text(&text));
                 }
             }
@@ -130,6 +131,14 @@ fn open_at_the_end(xml: &str) -> Vec<String> {
             Ok(_) => {}
         }
     }
+}
+
+/// Returns the character with this name: one of the five of XML, or one of HTML unless only those have a meaning.
+pub(crate) fn named_character(name: &str, is_xml_only: bool) -> Option<char> {
+    let of_xml = escape::resolve_xml_entity(name);
+    let found = of_xml.or_else(|| escape::resolve_html5_entity(name).filter(|_| !is_xml_only))?;
+    let mut letters = found.chars();
+    letters.next().filter(|_| letters.next().is_none())
 }
 
 #[cfg(test)]

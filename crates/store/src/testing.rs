@@ -153,12 +153,9 @@ pub fn chunk(text: &str) -> Chunk {
         context: "Guide > Setup".to_owned(),
         token_count: 7,
         section: Some("Setup".to_owned()),
-        symbol: None,
-        page: None,
-        last_page: None,
-        page_label: None,
         start_line: Some(3),
         end_line: Some(4),
+        ..Chunk::default()
     }
 }
 

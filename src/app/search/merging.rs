@@ -191,18 +191,7 @@ mod tests {
     }
 
     fn hit(base: &str, id: i64, keyword: Option<Leg>, vector: Option<Leg>) -> Hit {
-        let chunk = Chunk {
-            text: format!("text {id}"),
-            context: String::new(),
-            token_count: 2,
-            section: None,
-            symbol: None,
-            page: None,
-            last_page: None,
-            page_label: None,
-            start_line: None,
-            end_line: None,
-        };
+        let chunk = Chunk { text: format!("text {id}"), token_count: 2, ..Chunk::default() };
         let stored = StoredHit {
             chunk: StoredChunk { id: ChunkId(id), chunk_index: 0, chunk },
             document_id: DocumentId(id),

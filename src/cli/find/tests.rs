@@ -31,15 +31,11 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
         chunk_index: 3,
         chunk: Chunk {
             text: text.to_owned(),
-            context: String::new(),
             token_count: 1,
             section: Some("Maintenance > Winter".into()),
-            symbol: None,
-            page: None,
-            last_page: None,
-            page_label: None,
             start_line: Some(40),
             end_line: Some(40),
+            ..Chunk::default()
         },
     };
     Hit {

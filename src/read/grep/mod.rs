@@ -12,7 +12,6 @@ use std::thread;
 
 use crate::document::join::Joined;
 use crate::error::Result;
-use crate::read::parts;
 use crate::store::{ChunkId, ChunkPlace, DocumentId, RawChunk, RawPlace, Store};
 
 use pattern::line_at;
@@ -160,7 +159,7 @@ impl Text {
             detail != Detail::Name
         });
         let Some(first) = matching.first() else { return Ok(None) };
-        let first_chunk = self.chunks[self.chunk_at(first.start)].0;
+        let first_chunk = self.chunks[self.joined.chunk_at(first.start)].0;
         let lines = match detail {
             Detail::Lines(around) => self.lines(store, pattern, &matching, around)?,
             Detail::Count | Detail::Name => Vec::new(),
@@ -184,16 +183,14 @@ impl Text {
             let matches = if is_match { pattern.matches(&text[range.clone()]) } else { Vec::new() };
             // What matched decides where a line of two pages is from.
             let at = range.start + matches.first().map_or(0, |found| found.start);
-            let idx = self.chunk_at(at);
+            let idx = self.joined.chunk_at(at);
             let of_chunk = match place.take().filter(|(known, _)| *known == idx) {
                 Some((_, of_chunk)) => of_chunk,
                 None => {
                     store.chunk_place(RawPlace::new(&self.places[self.chunks[idx].1.clone()]))?
                 }
             };
-            let in_file = of_chunk
-                .lines
-                .and_then(|lines| parts::line(&self.joined, &self.joined.spans[idx], lines, at));
+            let in_file = self.joined.line(idx, at);
             let in_file = in_file.map(|line| (line, line)).or(of_chunk.lines);
             lines.push(Line {
                 chunk_id: self.chunks[idx].0,
@@ -224,11 +221,6 @@ impl Text {
             }
         }
         Ok(lines)
-    }
-
-    /// Returns the index of the last chunk that begins at or before a position.
-    fn chunk_at(&self, at: usize) -> usize {
-        self.joined.spans.partition_point(|span| span.start <= at).saturating_sub(1)
     }
 }
 

@@ -150,25 +150,6 @@ fn without_headings_symbols_and_pages_each_chunk_is_a_part() {
 }
 
 #[test]
-fn lines_are_counted_only_where_all_are_in_the_text() {
-    let mut joined = Joined::default();
-    "--a\nb\nc--".clone_into(&mut joined.text);
-    for (at, lines, expected) in [
-        (0, (5, 7), Some(5)),
-        (2, (5, 7), Some(5)),
-        (3, (5, 7), Some(5)),
-        (4, (5, 7), Some(6)),
-        (6, (5, 7), Some(7)),
-        (7, (5, 9), Some(9)),
-        (8, (5, 7), Some(7)),
-        (4, (5, 9), None),
-        (4, (5, 6), None),
-    ] {
-        assert_eq!(line(&joined, &(2..7), lines, at), expected, "{at}, {lines:?}");
-    }
-}
-
-#[test]
 fn a_part_counts_its_share_of_the_tokens_of_a_chunk() {
     let chunk =
         |token_count| StoredChunk { id: ChunkId(1), chunk_index: 0, chunk: plain("", token_count) };

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::document::Chunk;
+use crate::document::{Chunk, FileLines, LineMap};
 use crate::text::markdown;
 
 /// Letters and digits that two chunks must share at a seam to count as overlapping, if no line
@@ -21,36 +21,81 @@ pub struct Joined {
     pub text: String,
     /// The range of each chunk, in order, without a repeated head; neighbours may overlap.
     pub spans: Vec<Range<usize>>,
-    /// First and last line of the last chunk.
-    last_lines: Option<(u32, u32)>,
+    /// The lines of the file that each chunk is from, if known.
+    lines: Vec<Option<FileLines>>,
 }
 
 impl Joined {
-    /// Adds the next chunk. `lines` are its first and its last line in the file, if known.
-    pub fn push(&mut self, text: &str, lines: Option<(u32, u32)>) {
-        if let head @ 1.. = repeated_head(&self.text, text) {
-            self.text.push('\n');
-            let start = self.text.len();
-            self.text.push_str(&text[head..]);
-            self.spans.push(start..self.text.len());
-            self.last_lines = lines;
-            return;
-        }
-        let last = self.spans.last().map(|span| &self.text[span.clone()]);
-        let (separator, shared) =
-            last.map_or(("", 0), |last| seam((last, self.last_lines), (text, lines)));
-        self.text.push_str(separator);
-        let start = self.text.len() - shared;
-        self.text.push_str(&text[shared..]);
+    /// Adds the next chunk. `lines` are those of the file that it is from, if known.
+    pub fn push(&mut self, text: &str, lines: Option<FileLines>) {
+        let start = match repeated_head(&self.text, text) {
+            0 => {
+                let last = self.spans.last().map(|span| &self.text[span.clone()]);
+                let last_lines = self.lines.last().cloned().flatten();
+                let in_text = |lines: &Option<FileLines>| lines.as_ref().map(FileLines::in_text);
+                let (separator, shared) = last.map_or(("", 0), |last| {
+                    seam((last, in_text(&last_lines)), (text, in_text(&lines)))
+                });
+                self.text.push_str(separator);
+                let start = self.text.len() - shared;
+                self.text.push_str(&text[shared..]);
+                start
+            }
+            head => {
+                self.text.push('\n');
+                let start = self.text.len();
+                self.text.push_str(&text[head..]);
+                start
+            }
+        };
         self.spans.push(start..self.text.len());
-        self.last_lines = lines;
+        self.lines.push(lines);
+    }
+
+    /// Returns the index of the last chunk that begins at or before a position.
+    pub fn chunk_at(&self, at: usize) -> usize {
+        self.spans.partition_point(|span| span.start <= at).saturating_sub(1)
+    }
+
+    /// Returns the line in the file of a position in a chunk; `None` if some lines between the chunk's first and last are
+    /// not in its text, so that lines cannot be counted.
+    pub fn line(&self, chunk: usize, at: usize) -> Option<u32> {
+        let (span, lines) = (self.spans.get(chunk)?, self.lines.get(chunk)?.as_ref()?);
+        if at <= span.start {
+            return Some(lines.first);
+        }
+        if at >= span.end {
+            return Some(lines.last);
+        }
+        let newlines = |range: Range<usize>| {
+            self.text.as_bytes()[range].iter().filter(|byte| **byte == b'\n').count()
+        };
+        lines.line(newlines(span.start..at), newlines(span.clone()) + 1)
+    }
+
+    /// Returns where the lines of the joined text are; `None` if they are lines of the file. A line whose place is not
+    /// known is where the one before it is.
+    pub fn line_map(&self) -> Option<LineMap> {
+        let has_map = |lines: &FileLines| lines.map.is_some();
+        let mut known = self.lines.iter().flatten().filter(|lines| has_map(lines));
+        let first = known.next()?;
+        let last = known.next_back().unwrap_or(first);
+        let mut offsets: Vec<u32> = Vec::new();
+        let mut start = 0;
+        for line in self.text.split('\n') {
+            let place = self.line(self.chunk_at(start), start);
+            let before = offsets.last().copied().unwrap_or(0);
+            offsets.push(place.map_or(before, |place| place.saturating_sub(first.first)));
+            start += line.len() + 1;
+        }
+        Some(LineMap { in_text: (first.in_text().0, last.in_text().1), offsets })
     }
 
     /// Removes everything and keeps the memory for another document.
     pub fn clear(&mut self) {
         self.text.clear();
         self.spans.clear();
-        self.last_lines = None;
+        self.lines.clear();
     }
 }
 
@@ -58,7 +103,7 @@ impl Joined {
 pub fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> Joined {
     let mut joined = Joined::default();
     for chunk in chunks {
-        joined.push(&chunk.text, chunk.start_line.zip(chunk.end_line));
+        joined.push(&chunk.text, chunk.file_lines());
     }
     joined
 }
@@ -75,7 +120,7 @@ pub fn repeated_head(before: &str, text: &str) -> usize {
     [all, first].iter().find(has).copied().filter(|head| *head < text.len()).unwrap_or(0)
 }
 
-/// A chunk's text, and its first and last line.
+/// A chunk's text, and its first and last line in the text of the document.
 type Piece<'a> = (&'a str, Option<(u32, u32)>);
 
 /// Returns the separator of two chunks, and the number of bytes at the start of the second that
@@ -134,15 +179,10 @@ mod tests {
     fn chunk(text: &str, lines: Option<(u32, u32)>) -> Chunk {
         Chunk {
             text: text.to_owned(),
-            context: String::new(),
             token_count: 1,
-            section: None,
-            symbol: None,
-            page: None,
-            last_page: None,
-            page_label: None,
             start_line: lines.map(|lines| lines.0),
             end_line: lines.map(|lines| lines.1),
+            ..Chunk::default()
         }
     }
 
@@ -177,6 +217,44 @@ mod tests {
     #[test]
     fn parts_of_one_line_are_joined_by_a_blank() {
         check(&[("it is so", Some((1, 1))), ("old", Some((1, 1)))], "it is so old");
+    }
+
+    #[test]
+    fn lines_are_counted_only_where_all_are_in_the_text() {
+        for (at, (first, last), expected) in [
+            (0, (5, 7), Some(5)),
+            (2, (5, 7), Some(5)),
+            (3, (5, 7), Some(5)),
+            (4, (5, 7), Some(6)),
+            (6, (5, 7), Some(7)),
+            (7, (5, 9), Some(9)),
+            (8, (5, 7), Some(7)),
+            (4, (5, 9), None),
+            (4, (5, 6), None),
+        ] {
+            let joined = Joined {
+                text: "--a\nb\nc--".to_owned(),
+                spans: vec![2..7],
+                lines: vec![Some(FileLines::verbatim(first, last))],
+            };
+            assert_eq!(joined.line(0, at), expected, "{at}, {first} to {last}");
+        }
+    }
+
+    #[test]
+    fn lines_of_one_line_of_the_file_stay_lines() {
+        let of = |text: &str, in_text, offsets: &[u32]| {
+            let map = LineMap { in_text, offsets: offsets.to_vec() };
+            Chunk { line_map: Some(map), ..chunk(text, Some((7, 8))) }
+        };
+        let chunks =
+            [of("a\nb", (7, 8), &[0, 0]), of("c d", (9, 9), &[0]), of("e\nf", (9, 10), &[0, 1])];
+        let joined = join(&chunks);
+        assert_eq!(joined.text, "a\nb\nc d e\nf");
+        let lines: Vec<_> = [0, 2, 4, 8, 10].map(|at| joined.line(joined.chunk_at(at), at)).into();
+        assert_eq!(lines, [7, 7, 7, 7, 8].map(Some));
+        assert_eq!(joined.line_map().unwrap().offsets, [0, 0, 0, 1]);
+        assert_eq!(join(&[chunk("a", Some((7, 7)))]).line_map(), None);
     }
 
     #[test]
@@ -234,7 +312,7 @@ mod tests {
     fn a_cleared_text_has_no_seam_to_the_next_document() {
         let mut joined = join(&[chunk("a", Some((1, 1)))]);
         joined.clear();
-        joined.push("b", Some((2, 2)));
+        joined.push("b", Some(FileLines::verbatim(2, 2)));
         assert_eq!(joined, join(&[chunk("b", Some((2, 2)))]));
     }
 }

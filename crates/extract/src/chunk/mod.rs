@@ -8,6 +8,7 @@
 
 mod context;
 mod cut;
+mod lines;
 mod options;
 mod pack;
 mod recut;
@@ -19,6 +20,7 @@ use crate::document::{BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 
 use context::{Context, Contexts};
 use cut::Atom;
+use lines::TextLines;
 
 pub use options::{ChunkOptions, Strategy};
 pub use recut::recut;
@@ -58,24 +60,20 @@ struct Writer<'a> {
     document: &'a Document,
     contexts: Contexts<'a>,
     options: &'a ChunkOptions,
-    /// The position of each line end.
-    newlines: Vec<usize>,
+    lines: TextLines<'a>,
     chunks: Vec<Chunk>,
 }
 
 impl<'a> Writer<'a> {
     fn new(document: &'a Document, contexts: Contexts<'a>, options: &'a ChunkOptions) -> Self {
-        let newlines = match document.has_lines {
-            true => document.text.match_indices('\n').map(|(at, _)| at).collect(),
-            false => Vec::new(),
-        };
-        Self { document, contexts, options, newlines, chunks: Vec::new() }
+        let lines = TextLines::of(document);
+        Self { document, contexts, options, lines, chunks: Vec::new() }
     }
 
     /// Writes the whole document as one chunk, if the model can read it.
     fn write_single(&mut self) -> bool {
         let atoms: Vec<Atom> = cut::block_atoms(self.document);
-        let Some(Rendered { text, bytes }) = self.render(&atoms) else { return true };
+        let Some(Rendered { text, spans }) = self.render(&atoms) else { return true };
         let num_tokens = self.contexts.count(&text);
         let Some(left) = self.options.window().checked_sub(num_tokens) else { return false };
         let mut context = self.contexts.of_title(left);
@@ -85,7 +83,7 @@ impl<'a> Writer<'a> {
             context = Context::default();
             total = num_tokens;
         }
-        self.push(&atoms, Rendered { text, bytes }, context.text, total);
+        self.push(&atoms, Rendered { text, spans }, 0, context.text, total);
         true
     }
 
@@ -94,10 +92,9 @@ impl<'a> Writer<'a> {
     fn write(&mut self, atoms: Vec<Atom>) {
         let mut stack = vec![atoms];
         while let Some(atoms) = stack.pop() {
-            let Some(Rendered { mut text, bytes }) = self.render(&atoms) else { continue };
-            if let Some(head) = self.repeated_head(&atoms) {
-                text.insert_str(0, head);
-            }
+            let Some(Rendered { mut text, spans }) = self.render(&atoms) else { continue };
+            let head = self.repeated_head(&atoms).unwrap_or_default();
+            text.insert_str(0, head);
             self.fence(&atoms, &mut text);
             let mut context = self.contexts.of_chunk(self.document, &atoms);
             let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
@@ -113,7 +110,8 @@ impl<'a> Writer<'a> {
                     total = self.contexts.count(&text);
                 }
             }
-            self.push(&atoms, Rendered { text, bytes }, context.text, total);
+            let num_head = head.matches('\n').count();
+            self.push(&atoms, Rendered { text, spans }, num_head, context.text, total);
         }
     }
 
@@ -161,21 +159,23 @@ impl<'a> Writer<'a> {
             .map(|(span, kind)| trim(source, span, kind))
             .filter(|span| !span.is_empty())
             .collect();
-        let bytes = spans.first()?.start..spans.last()?.end;
-        let texts: Vec<&str> = spans.into_iter().map(|span| &source[span]).collect();
-        Some(Rendered { text: texts.join("\n\n"), bytes })
+        let texts: Vec<&str> = spans.iter().map(|span| &source[span.clone()]).collect();
+        (!texts.is_empty()).then(|| Rendered { text: texts.join("\n\n"), spans })
     }
 
-    fn push(&mut self, atoms: &[Atom], rendered: Rendered, context: String, num_tokens: usize) {
-        let Rendered { text, bytes } = rendered;
+    /// Adds a chunk whose text begins with a repeated head of `num_head` lines.
+    fn push(
+        &mut self,
+        atoms: &[Atom],
+        Rendered { text, spans }: Rendered,
+        num_head: usize,
+        context: String,
+        num_tokens: usize,
+    ) {
         let (Some(first), Some(last)) = (atoms.first(), atoms.last()) else { return };
         let blocks = &self.document.blocks;
         let headings = &blocks[context::lead(self.document, atoms)].headings;
-        let line = |offset: usize| {
-            let line = self.newlines.partition_point(|newline| *newline < offset);
-            let number = self.document.line_numbers.get(line).copied();
-            self.document.has_lines.then(|| number.unwrap_or_else(|| to_u32(line + 1)))
-        };
+        let lines = self.lines.of_chunk(&spans, num_head);
         self.chunks.push(Chunk {
             text,
             context,
@@ -187,8 +187,9 @@ impl<'a> Writer<'a> {
             page_label: blocks[first.block_idx]
                 .page
                 .and_then(|page| self.document.page_label(page)),
-            start_line: line(bytes.start),
-            end_line: line(bytes.end - 1),
+            start_line: lines.as_ref().map(|lines| lines.first),
+            end_line: lines.as_ref().map(|lines| lines.last),
+            line_map: lines.and_then(|lines| lines.map),
         });
     }
 }
@@ -196,8 +197,8 @@ impl<'a> Writer<'a> {
 /// The text of a run.
 struct Rendered {
     text: String,
-    /// Its range in the document.
-    bytes: Range<usize>,
+    /// Its ranges in the document, at least one.
+    spans: Vec<Range<usize>>,
 }
 
 fn is_blank_between(source: &str, start: usize, end: usize) -> bool {

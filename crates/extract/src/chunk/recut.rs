@@ -1,8 +1,8 @@
 //! Splits a stored chunk again, for a model that reads fewer tokens than the one before.
 
-use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document};
+use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, LineMap};
 
-use super::{ChunkOptions, Strategy, chunk, to_u32};
+use super::{ChunkOptions, Strategy, chunk};
 
 /// Splits a stored chunk into chunks that the model can read. Everything but the text, its lines and
 /// the number of tokens stays; a context that is too long is shortened.
@@ -46,20 +46,15 @@ pub fn recut(
         min_tokens: 0,
         ..options.clone()
     };
-    // Lines of a piece are known only where the chunk is its file's own lines.
-    let num_lines = to_u32(stored.text.lines().count());
-    let first_line = match (stored.start_line, stored.end_line) {
-        (Some(start), Some(end)) if (end + 1).checked_sub(start) == Some(num_lines) => Some(start),
-        _ => None,
-    };
+    let lines = stored.file_lines();
+    let num_lines = stored.text.split('\n').count();
     let pieces = chunk(&document, &title, num_tokens, &options).into_iter().map(|piece| {
-        let line = |line: Option<u32>, known: Option<u32>| match (first_line, line) {
-            (Some(first), Some(line)) => Some(first + line - 1),
-            _ => known,
-        };
+        let in_file =
+            |line: Option<u32>| lines.as_ref()?.line(line?.saturating_sub(1) as usize, num_lines);
         Chunk {
-            start_line: line(piece.start_line, stored.start_line),
-            end_line: line(piece.end_line, stored.end_line),
+            start_line: in_file(piece.start_line).or(stored.start_line),
+            end_line: in_file(piece.end_line).or(stored.end_line),
+            line_map: stored.line_map.as_ref().and_then(|map| of_piece(map, &piece)),
             text: piece.text,
             context: piece.context,
             token_count: piece.token_count,
@@ -67,6 +62,19 @@ pub fn recut(
         }
     });
     pieces.collect()
+}
+
+/// Returns where the lines of a piece are, whose own lines are those of the text of its chunk.
+fn of_piece(map: &LineMap, piece: &Chunk) -> Option<LineMap> {
+    let (first, last) = piece.start_line.zip(piece.end_line)?;
+    let lines = first.checked_sub(1)? as usize..last as usize;
+    let offsets = map.offsets.get(lines).unwrap_or_default();
+    let start = offsets.first().copied().unwrap_or(0);
+    let in_text = |line: u32| map.in_text.0.saturating_add(line - 1).min(map.in_text.1);
+    Some(LineMap {
+        in_text: (in_text(first), in_text(last)),
+        offsets: offsets.iter().map(|offset| offset.saturating_sub(start)).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -96,14 +104,10 @@ mod tests {
         Chunk {
             text: text.into(),
             context: context.into(),
-            token_count: 0,
             section: Some("Care".into()),
-            symbol: None,
             page: Some(4),
             last_page: Some(5),
-            page_label: None,
-            start_line: None,
-            end_line: None,
+            ..Chunk::default()
         }
     }
 
@@ -136,6 +140,27 @@ mod tests {
         let lines: Vec<_> = pieces.iter().map(|piece| (piece.start_line, piece.end_line)).collect();
         assert_eq!(lines, [(Some(10), Some(10)), (Some(11), Some(11)), (Some(13), Some(13))]);
         assert_eq!(pieces[1].text, "    d e f");
+    }
+
+    #[test]
+    fn pieces_of_decoded_text_are_from_the_lines_of_the_file() {
+        let map = LineMap { in_text: (30, 33), offsets: vec![0, 0, 0, 1] };
+        let (start_line, end_line) = (Some(10), Some(11));
+        let decoded = Chunk {
+            start_line,
+            end_line,
+            line_map: Some(map),
+            ..stored("a b c\nd e f\ng h i\nj", "gauge")
+        };
+        let pieces = recut(&decoded, true, &words, &options(10));
+        let lines: Vec<_> = pieces.iter().map(|piece| piece.file_lines().unwrap()).collect();
+        assert_eq!(pieces[1].text, "g h i\nj");
+        assert_eq!(
+            [lines[0].first, lines[0].last, lines[1].first, lines[1].last],
+            [10, 10, 10, 11]
+        );
+        let map = lines[1].map.clone().unwrap();
+        assert_eq!((map.in_text, &*map.offsets), ((32, 33), &[0, 1][..]));
     }
 
     proptest! {

@@ -1,5 +1,6 @@
-//! Finds the members of JSON: of one value, or of one per line; comments are skipped.
+//! Finds the members of JSON, of one value or of one per line, and the escapes in its strings; comments are skipped.
 
+use super::escapes::{Escape, Escapes, OnEscape, backslash};
 use super::parts::Parts;
 
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
@@ -39,6 +40,42 @@ pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
             }
         }
     }
+}
+
+/// Finds the escapes in strings.
+pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at + 1..];
+        at = match bytes[at] {
+            b'"' => escapes_of_string(text, at + 1, on_escape),
+            b'/' if rest.starts_with(b"/") => find(bytes, at + 1, b"\n"),
+            b'/' if rest.starts_with(b"*") => find(bytes, at + 2, b"*/"),
+            _ => at + 1,
+        };
+    }
+}
+
+/// Finds the escapes of a string; returns the position after it.
+fn escapes_of_string(text: &str, from: usize, on_escape: &mut OnEscape<'_>) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\n' => return at,
+            b'\\' => match backslash(&text[at..], Escapes::Json) {
+                Some((len, stands_for)) => {
+                    on_escape(Escape { bytes: at..at + len, stands_for });
+                    at += len;
+                }
+                None => at += 2,
+            },
+            _ => at += 1,
+        }
+    }
+    bytes.len()
 }
 
 /// Returns the position after a pattern, or the end.

@@ -1,9 +1,10 @@
 //! Cuts text data (JSON, YAML, TOML, XML, logs) where a key, an element or a record begins.
 //!
-//! The text stays that of the file. Each scanner only finds where things begin and how they are
-//! nested, and accepts any text; `parts` makes blocks of that, so a file on one line is cut like any
-//! other.
+//! Each scanner only finds where things begin, how they are nested and which strings have escapes, and accepts any text;
+//! `parts` makes blocks of that, so a file on one line is cut like any other. The text stays that of the file, but for
+//! its escapes: `escapes` replaces them by what they stand for.
 
+mod escapes;
 mod json;
 mod lines;
 mod log;
@@ -11,9 +12,13 @@ mod parts;
 mod tables;
 mod xml;
 mod yaml;
+mod yaml_quotes;
+
+use std::ops::Range;
 
 use crate::document::{Data, Document};
 
+use escapes::{Decoded, OnEscape, decode};
 use parts::Parts;
 
 pub(super) fn extract(text: &str, kind: Data) -> Document {
@@ -25,8 +30,34 @@ pub(super) fn extract(text: &str, kind: Data) -> Document {
         Data::Xml => xml::scan(text, &mut parts),
         Data::Log => log::scan(text, &mut parts),
     }
-    let blocks = parts.finish();
-    Document { text: text.to_owned(), blocks, has_lines: true, ..Document::default() }
+    let mut blocks = parts.finish(&|name| to_name(text, name, kind));
+    let decoded = decode(text, &mut blocks, |text, on_escape| find_escapes(text, kind, on_escape));
+    let Decoded { text, line_numbers } =
+        decoded.unwrap_or_else(|| Decoded { text: text.to_owned(), ..Decoded::default() });
+    blocks.retain(|block| !block.bytes.is_empty());
+    Document { text, blocks, has_lines: true, line_numbers, ..Document::default() }
+}
+
+/// Finds the escapes of a format in a text.
+fn find_escapes(text: &str, kind: Data, on_escape: &mut OnEscape<'_>) {
+    match kind {
+        Data::Json | Data::JsonLines => json::escapes(text, on_escape),
+        Data::Yaml => yaml_quotes::escapes(text, on_escape),
+        Data::Toml => tables::escapes(text, on_escape),
+        Data::Xml => xml::escapes(text, on_escape),
+        Data::Log => {}
+    }
+}
+
+/// Returns the name of a member on one line, without its escapes and the quotes around it.
+fn to_name(text: &str, name: Range<usize>, kind: Data) -> String {
+    let quoted = name.start.checked_sub(1).and_then(|start| text.get(start..name.end + 1));
+    let quoted = quoted.filter(|quoted| quoted.starts_with(['"', '\'']));
+    let Some(name) = quoted.or_else(|| text.get(name)) else { return String::new() };
+    let decoded = decode(name, &mut [], |name, on_escape| find_escapes(name, kind, on_escape));
+    let name = decoded.map_or_else(|| name.to_owned(), |decoded| decoded.text);
+    let name = if quoted.is_some() { &name[1..name.len() - 1] } else { &name };
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -91,8 +91,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns the blocks of the whole text.
-    pub(super) fn finish(mut self) -> Vec<Block> {
+    /// Returns the blocks of the whole text; `to_name` makes a name of the place where it is.
+    pub(super) fn finish(mut self, to_name: &dyn Fn(Range<usize>) -> String) -> Vec<Block> {
         let end = self.text.len();
         self.num_deeper = 0;
         while self.open.len() > 1 {
@@ -101,7 +101,7 @@ impl<'a> Parts<'a> {
         let mut outermost = self.open.pop().unwrap_or_default();
         outermost.end_member(end);
         let mut starts = Vec::new();
-        self.flatten(&outermost.members, 0, &mut Vec::new(), &mut starts);
+        self.flatten(&outermost.members, 0, to_name, &mut Vec::new(), &mut starts);
         if starts.is_empty() {
             starts.push((0, Vec::new()));
         }
@@ -132,19 +132,20 @@ impl<'a> Parts<'a> {
         &self,
         members: &[Member],
         start: usize,
+        to_name: &dyn Fn(Range<usize>) -> String,
         chain: &mut Vec<String>,
         starts: &mut Vec<(usize, Vec<String>)>,
     ) {
         for (idx, member) in members.iter().enumerate() {
             let at = if idx == 0 { start } else { member.at };
-            let name = member.name.clone().and_then(|name| self.text.get(name));
-            let name = name.map(str::trim).filter(|name| !name.is_empty());
-            chain.extend(name.map(|name| markdown::shorten(name, MAX_NAME_CHARS)));
+            let name = member.name.clone().map(to_name).filter(|name| !name.is_empty());
+            let is_named = name.is_some();
+            chain.extend(name.map(|name| markdown::shorten(&name, MAX_NAME_CHARS)));
             match member.inner.is_empty() {
                 true => starts.push((at, chain.clone())),
-                false => self.flatten(&member.inner, at, chain, starts),
+                false => self.flatten(&member.inner, at, to_name, chain, starts),
             }
-            chain.truncate(chain.len() - usize::from(name.is_some()));
+            chain.truncate(chain.len() - usize::from(is_named));
         }
     }
 

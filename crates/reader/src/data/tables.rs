@@ -1,7 +1,8 @@
-//! Finds the tables and keys of TOML. A comment belongs to the part after it.
+//! Finds the tables and keys of TOML, and the escapes in its strings. A comment belongs to the part after it.
 
 use std::ops::Range;
 
+use super::escapes::{Escape, Escapes, OnEscape, backslash};
 use super::lines::{indent, lines};
 use super::parts::Parts;
 
@@ -37,6 +38,44 @@ pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
         }
     }
 }
+
+/// Finds the escapes in strings in double quotes.
+pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
+    let bytes = text.as_bytes();
+    // The quotes that end the string.
+    let mut open: Option<&str> = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let Some(quotes) = open else {
+            if bytes[at] == b'#' {
+                at += text[at..].find('\n').unwrap_or(rest.len());
+                continue;
+            }
+            open = QUOTES.into_iter().find(|quotes| rest.starts_with(quotes.as_bytes()));
+            at += open.map_or(1, str::len);
+            continue;
+        };
+        let is_escape = bytes[at] == b'\\' && quotes.starts_with('"');
+        let escape = if is_escape { backslash(&text[at..], Escapes::Toml) } else { None };
+        if let Some((len, stands_for)) = escape {
+            on_escape(Escape { bytes: at..at + len, stands_for });
+            at += len;
+        } else if is_escape {
+            at += 2;
+        } else if rest.starts_with(quotes.as_bytes()) {
+            at += quotes.len();
+            open = None;
+        } else {
+            // A string in single quotes or pairs of them ends with its line.
+            open = open.filter(|quotes| quotes.len() > 1 || bytes[at] != b'\n');
+            at += 1;
+        }
+    }
+}
+
+/// What begins and ends a string, the longest first.
+const QUOTES: [&str; 4] = ["\"\"\"", "'''", "\"", "'"];
 
 /// Returns where the name is in `[name]` or `[[name]]`.
 fn table(content: &str) -> Option<Range<usize>> {

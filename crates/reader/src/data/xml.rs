@@ -1,6 +1,9 @@
-//! Finds the elements of XML. Comments, declarations and CDATA are text of the element around them.
+//! Finds the elements of XML, and the characters that are written as references. Comments, declarations and CDATA are text
+//! of the element around them.
 
+use super::escapes::{Escape, OnEscape, character};
 use super::parts::Parts;
+use crate::xml;
 
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     let mut at = 0;
@@ -34,6 +37,66 @@ pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
         };
         at = start + len;
     }
+}
+
+/// Longest name of a character, in bytes.
+const MAX_NAME_BYTES: usize = 40;
+
+/// Finds the references in texts and attributes. A document that declares entities gives names their meaning: then only
+/// numbers and the five names of XML stand for characters.
+pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
+    let has_entities = text.contains("<!ENTITY");
+    let mut at = 0;
+    while let Some(found) = text[at..].find(['&', '<']) {
+        let start = at + found;
+        let rest = &text[start..];
+        let after = |end: &str| rest.find(end).map_or(rest.len(), |found| found + end.len());
+        let len = match rest {
+            _ if rest.starts_with("<!--") => after("-->"),
+            _ if rest.starts_with("<![CDATA[") => after("]]>"),
+            _ if rest.starts_with("<?") => after("?>"),
+            _ if rest.starts_with("<!DOCTYPE") => after_doctype(rest),
+            _ if rest.starts_with('<') => 1,
+            _ => match reference(rest, has_entities) {
+                Some((len, letter)) => {
+                    on_escape(Escape { bytes: start..start + len, stands_for: Some(letter) });
+                    len
+                }
+                None => 1,
+            },
+        };
+        at = start + len;
+    }
+}
+
+/// Reads the reference at the beginning of a text: its length, and the character it stands for.
+fn reference(text: &str, has_entities: bool) -> Option<(usize, char)> {
+    let head = &text.as_bytes()[..text.len().min(MAX_NAME_BYTES)];
+    let end = head.iter().position(|byte| *byte == b';')?;
+    let name = text.get(1..end)?;
+    let letter = match name.strip_prefix('#') {
+        Some(digits) => {
+            let number = match digits.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => digits.parse(),
+            };
+            character(number.ok().filter(|_| !digits.starts_with('+'))?)
+        }
+        None => xml::named_character(name, has_entities)?,
+    };
+    Some((end + 1, letter))
+}
+
+/// Returns the length of a document type with the declarations in it.
+fn after_doctype(text: &str) -> usize {
+    let (Some(bracket), Some(end)) = (text.find('['), text.find('>')) else {
+        return after_quoted(text);
+    };
+    if end < bracket {
+        return after_quoted(text);
+    }
+    let inner = &text[bracket..];
+    inner.find("]>").map_or(text.len(), |found| bracket + found + 2)
 }
 
 /// Returns the length of a tag, whose attributes may contain `>`.

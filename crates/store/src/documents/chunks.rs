@@ -257,6 +257,7 @@ pub(crate) fn insert(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::LineMap;
     use crate::error::Error;
     use crate::testing::{TestDb, binding, chunk, document, embedding};
 
@@ -291,15 +292,11 @@ mod tests {
         whole.page_label = Some("iv".into());
         let bare = Chunk {
             text: "more".into(),
-            context: String::new(),
             token_count: 1,
-            section: None,
-            symbol: None,
-            page: None,
-            last_page: None,
-            page_label: None,
-            start_line: None,
-            end_line: None,
+            start_line: Some(4),
+            end_line: Some(5),
+            line_map: Some(LineMap { in_text: (4, 6), offsets: vec![0, 0, 1] }),
+            ..Chunk::default()
         };
         let chunks = [whole, bare];
         let new = document("/a.md", &["words", "more"], &[]);

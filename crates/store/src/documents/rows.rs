@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::db::columns::{json_column, named_column, to_json, unreadable};
-use crate::document::{Chunk, DocType, Format, Metadata};
+use crate::document::{Chunk, DocType, FileLines, Format, LineMap, Metadata};
 use crate::ids::ChunkId;
 use crate::text::decode::TextEncoding;
 
@@ -40,6 +40,12 @@ struct ChunkJson {
     section_header: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_name: Option<String>,
+    /// First and last line in the text of the document, if that has other lines than the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_lines: Option<(u32, u32)>,
+    /// As in [`LineMap`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    line_offsets: Vec<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     start_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,9 +53,20 @@ struct ChunkJson {
 }
 
 impl ChunkJson {
+    fn file_lines(&self) -> Option<FileLines> {
+        let (first, last) = self.start_line.zip(self.end_line)?;
+        Some(FileLines { first, last, map: self.line_map() })
+    }
+
+    fn line_map(&self) -> Option<LineMap> {
+        let offsets = self.line_offsets.clone();
+        self.text_lines.map(|in_text| LineMap { in_text, offsets })
+    }
+
     /// Returns the chunk at this place, without its text.
     fn into_chunk(self) -> Chunk {
         Chunk {
+            line_map: self.line_map(),
             section: self.section_header,
             symbol: self.symbol_name,
             page: self.page,
@@ -76,6 +93,8 @@ pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
         page_label: chunk.page_label.clone(),
         section_header: chunk.section.clone(),
         symbol_name: chunk.symbol.clone(),
+        text_lines: chunk.line_map.as_ref().map(|map| map.in_text),
+        line_offsets: chunk.line_map.as_ref().map(|map| map.offsets.clone()).unwrap_or_default(),
         start_line: chunk.start_line,
         end_line: chunk.end_line,
     })
@@ -89,9 +108,11 @@ pub(crate) fn check_document_json(json: &str) -> Result<String, String> {
 /// Refuses `chunks.metadata` that kb would not have written.
 pub(crate) fn check_chunk_json(json: &str) -> Result<(), String> {
     let chunk: ChunkJson = exactly(json)?;
+    let text_lines = chunk.text_lines;
     let ranges = [
         ("page", chunk.page, "last_page", chunk.last_page),
         ("start_line", chunk.start_line, "end_line", chunk.end_line),
+        ("text_lines", text_lines.map(|lines| lines.0), "its end", text_lines.map(|lines| lines.1)),
     ];
     for (first_name, first, last_name, last) in ranges {
         if first == Some(0) || last == Some(0) {
@@ -100,6 +121,11 @@ pub(crate) fn check_chunk_json(json: &str) -> Result<(), String> {
         if last.is_some_and(|last| first.is_none_or(|first| last < first)) {
             return Err(format!("{last_name} comes before {first_name}"));
         }
+    }
+    let num_lines = chunk.start_line.zip(chunk.end_line).map(|(first, last)| last - first);
+    let is_within = chunk.line_offsets.last() <= num_lines.as_ref();
+    if !(is_within && chunk.line_offsets.is_sorted()) {
+        return Err("line_offsets are not between start_line and end_line".to_owned());
     }
     Ok(())
 }
@@ -236,17 +262,21 @@ pub(crate) fn chunk_place(json: &str) -> rusqlite::Result<ChunkPlace> {
 }
 
 /// Parses only the lines in `chunks.metadata`, which [`chunk_json`] writes last: parsing all of it would be a third of the
-/// time for reading all texts.
-pub(crate) fn chunk_lines(json: &str) -> Option<(u32, u32)> {
+/// time for reading all texts. Those of a text with other lines than its file are parsed in full.
+pub(crate) fn chunk_lines(json: &str) -> Option<FileLines> {
     let last_number = |text: &str, key: &str| {
         let rest = text.trim_end_matches(|c: char| c.is_ascii_digit());
         let number: u32 = text[rest.len()..].parse().ok()?;
         Some((rest.strip_suffix(key)?.len(), number))
     };
+    let whole = json;
     let json = json.strip_suffix('}')?;
     let (len, end) = last_number(json, "\"end_line\":")?;
-    let (_, start) = last_number(json[..len].strip_suffix(',')?, "\"start_line\":")?;
-    Some((start, end))
+    let (len, start) = last_number(json[..len].strip_suffix(',')?, "\"start_line\":")?;
+    if json[..len].ends_with("],") {
+        return serde_json::from_str::<ChunkJson>(whole).ok()?.file_lines();
+    }
+    Some(FileLines::verbatim(start, end))
 }
 
 /// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.

@@ -5,7 +5,7 @@ use rusqlite::named_params;
 use crate::Store;
 use crate::db::fault::Fault;
 use crate::db::{columns, sql};
-use crate::document::{DocType, Filter};
+use crate::document::{DocType, FileLines, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
@@ -51,8 +51,8 @@ impl<'a> RawPlace<'a> {
         self.0
     }
 
-    /// Returns the first and the last line in the file; `None` if they are unknown or cannot be read.
-    pub fn lines(self) -> Option<(u32, u32)> {
+    /// Returns the lines in the file; `None` if they are unknown or cannot be read.
+    pub fn lines(self) -> Option<FileLines> {
         rows::chunk_lines(self.0)
     }
 }
@@ -120,6 +120,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::LineMap;
     use crate::error::Error;
     use crate::testing::TestDb;
 
@@ -140,7 +141,7 @@ mod tests {
             .unwrap();
         let expected = chunks.iter().map(|stored| {
             let chunk = &stored.chunk;
-            (stored.id, chunk.text.clone(), chunk.start_line.zip(chunk.end_line))
+            (stored.id, chunk.text.clone(), chunk.file_lines())
         });
         assert_eq!(visited, expected.collect::<Vec<_>>());
         let place = db.store.chunk_place(RawPlace::new(&places[1])).unwrap();
@@ -155,11 +156,22 @@ mod tests {
         let db = TestDb::new();
         let mut chunk = crate::testing::chunk("words");
         chunk.section = Some("the \"start_line\":7, \"end_line\":9 > x".into());
-        for lines in [None, Some((3, 14))] {
-            (chunk.start_line, chunk.end_line) = (lines.map(|at| at.0), lines.map(|at| at.1));
+        let map = |offsets: &[u32]| LineMap { in_text: (7, 9), offsets: offsets.to_vec() };
+        let maps = [None, Some(map(&[])), Some(map(&[0, 0, 11]))];
+        let known = maps.map(|map| Some(FileLines { map, ..FileLines::verbatim(3, 14) }));
+        for lines in [None].into_iter().chain(known) {
+            chunk.start_line = lines.as_ref().map(|lines| lines.first);
+            chunk.end_line = lines.as_ref().map(|lines| lines.last);
+            chunk.line_map = lines.as_ref().and_then(|lines| lines.map.clone());
             let json = rows::chunk_json(&chunk).unwrap();
+            assert!(rows::check_chunk_json(&json).is_ok());
             assert_eq!(RawPlace::new(&json).lines(), lines);
-            assert_eq!(db.store.chunk_place(RawPlace::new(&json)).unwrap().lines, lines);
+            let place = db.store.chunk_place(RawPlace::new(&json)).unwrap();
+            assert_eq!(place.lines, chunk.start_line.zip(chunk.end_line));
+        }
+        for offsets in ["[0,12]", "[2,1]"] {
+            let json = format!(r#"{{"line_offsets":{offsets},"start_line":3,"end_line":14}}"#);
+            assert!(rows::check_chunk_json(&json).is_err(), "{offsets}");
         }
         for json in ["", "{}", "\"start_line\":", "{\"start_line\":99999999999,\"end_line\":1}"] {
             assert_eq!(RawPlace::new(json).lines(), None);

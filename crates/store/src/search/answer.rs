@@ -212,10 +212,7 @@ impl Hit {
     /// has no lines.
     pub fn line(&self, number: usize) -> Option<u32> {
         let chunk = &self.stored.chunk.chunk;
-        let (first, last) = (chunk.start_line?, chunk.end_line?);
-        let num_lines = u32::try_from(chunk.text.lines().count()).ok()?;
-        let is_verbatim =
-            last.checked_sub(first).is_some_and(|difference| difference + 1 == num_lines);
-        Some(first + u32::try_from(number).ok().filter(|_| is_verbatim).unwrap_or(0))
+        let lines = chunk.file_lines()?;
+        Some(lines.line(number, chunk.text.lines().count()).unwrap_or(lines.first))
     }
 }

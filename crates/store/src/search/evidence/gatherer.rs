@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::{part, table};
 use crate::StoredChunk;
-use crate::document::join;
+use crate::document::{LineMap, join};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::matches::QueryTerms;
@@ -314,6 +314,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
             let chunk = &mut hit.stored.chunk.chunk;
             let num_tokens = tokens::estimate(&text);
             chunk.text = text;
+            chunk.line_map = line_map(&run, &chunk.text);
             if let (Some(first), Some(last)) = (run.first(), run.last()) {
                 (chunk.start_line, chunk.page) = (first.chunk.start_line, first.chunk.page);
                 chunk.page_label.clone_from(&first.chunk.page_label);
@@ -324,4 +325,17 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
         }
         passages
     }
+}
+
+/// Returns where the lines of a passage are. A text that is not all of its chunks is where the first of them begins.
+fn line_map(run: &[&StoredChunk], text: &str) -> Option<LineMap> {
+    run.iter().find(|stored| stored.chunk.line_map.is_some())?;
+    let joined = join::join(run.iter().map(|stored| &stored.chunk));
+    let mut map = joined.line_map()?;
+    match text.strip_suffix(&joined.text) {
+        // The caption of a table.
+        Some(before) => drop(map.offsets.splice(0..0, before.matches('\n').map(|_| 0))),
+        None => map.offsets = vec![0],
+    }
+    Some(map)
 }

@@ -12,15 +12,10 @@ use crate::{Store, StoredChunk, StoredHit};
 fn hit(id: i64, index: u32, text: &str) -> Hit {
     let chunk = Chunk {
         text: text.to_owned(),
-        context: String::new(),
         token_count: 100,
-        section: None,
-        symbol: None,
-        page: None,
-        last_page: None,
-        page_label: None,
         start_line: Some(index * 10),
         end_line: Some(index * 10 + 9),
+        ..Chunk::default()
     };
     let chunk = StoredChunk { id: ChunkId(id * 10 + i64::from(index)), chunk_index: index, chunk };
     let stored = StoredHit {

@@ -1,0 +1,66 @@
+//! Says which lines of its file a chunk is from, also where a line of its text is not a line of the file.
+
+/// The lines of a file that a chunk is from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileLines {
+    /// The first, from 1.
+    pub first: u32,
+    /// The last, inclusive.
+    pub last: u32,
+    /// Where its lines are; `None` if lines of its text are lines of the file.
+    pub map: Option<LineMap>,
+}
+
+/// Where the lines of a chunk are, in a document whose lines are not those of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineMap {
+    /// Its first and its last line in the text of the document, from 1.
+    pub in_text: (u32, u32),
+    /// How far below the first line in the file each of its lines is; empty if they follow one another.
+    pub offsets: Vec<u32>,
+}
+
+impl FileLines {
+    /// Returns lines that are the same in the text and in the file.
+    pub fn verbatim(first: u32, last: u32) -> Self {
+        Self { first, last, map: None }
+    }
+
+    /// Returns the line in the file of line `number`, counted from 0, of a text of `num_lines` lines that ends with the
+    /// chunk: a head that the chunk repeats may be missing. `None` if it is not known.
+    pub fn line(&self, number: usize, num_lines: usize) -> Option<u32> {
+        let offset = match &self.map {
+            Some(map) if !map.offsets.is_empty() => {
+                let number = number + map.offsets.len().saturating_sub(num_lines);
+                *map.offsets.get(number).or(map.offsets.last())?
+            }
+            _ => {
+                let num_known = self.last.checked_sub(self.first)? as usize + 1;
+                u32::try_from(number).ok().filter(|_| num_known == num_lines)?
+            }
+        };
+        Some(self.first.saturating_add(offset))
+    }
+
+    /// Returns the first and the last line in the text of the document.
+    pub fn in_text(&self) -> (u32, u32) {
+        self.map.as_ref().map_or((self.first, self.last), |map| map.in_text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_counted_or_looked_up() {
+        let verbatim = FileLines::verbatim(5, 7);
+        assert_eq!((verbatim.line(2, 3), verbatim.line(0, 2)), (Some(7), None));
+        let map = LineMap { in_text: (9, 12), offsets: vec![0, 0, 0, 2] };
+        let decoded = FileLines { map: Some(map), ..FileLines::verbatim(5, 7) };
+        let lines: Vec<_> = (0..5).map(|number| decoded.line(number, 4)).collect();
+        assert_eq!(lines, [5, 5, 5, 7, 7].map(Some));
+        // Without its first line, which repeats a head.
+        assert_eq!((decoded.line(2, 3), decoded.in_text()), (Some(7), (9, 12)));
+    }
+}
