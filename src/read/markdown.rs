@@ -1,6 +1,6 @@
 //! Writes a document as Markdown. A pure function.
 
-use crate::document::{Block, BlockKind, Document, Format, Levels, Markup};
+use crate::document::{Block, BlockKind, Data, Document, Format, Levels, Markup};
 use crate::text::markdown;
 
 pub use crate::text::markdown::{cells, without_fence, without_marks};
@@ -17,7 +17,7 @@ pub fn markdown(
     has_page_marks: bool,
 ) -> String {
     let has_pages = document.blocks.iter().any(|block| block.page.is_some());
-    let mut text = match format.markup() {
+    let mut text = match markup(document, format) {
         Markup::Source => markdown::fenced(format.as_str(), &document.text),
         Markup::Verbatim | Markup::Markdown if !has_pages => document.text.trim_end().to_owned(),
         markup => by_blocks(document, markup, levels, has_page_marks),
@@ -26,6 +26,17 @@ pub fn markdown(
         text.push('\n');
     }
     text
+}
+
+/// Returns how the text of a document is written. Data that people read is not source: feeds are Markdown, and
+/// conversations have plain text.
+pub fn markup(document: &Document, format: Format) -> Markup {
+    let is_prose = document.blocks.iter().any(|block| block.kind != BlockKind::Code);
+    match format {
+        Format::Data(Data::Xml) if is_prose => Markup::Markdown,
+        Format::Data(_) if is_prose => Markup::Blocks,
+        _ => format.markup(),
+    }
 }
 
 fn by_blocks(document: &Document, markup: Markup, levels: Levels, has_page_marks: bool) -> String {
@@ -169,6 +180,18 @@ mod tests {
     fn without_a_title_in_the_text_chapters_are_the_first_level() {
         let pages = document(&[(BlockKind::Heading, &["1 Use"], 1, "1 Use")]);
         assert_eq!(written(&pages, Format::Pdf, false), "# 1 Use\n");
+    }
+
+    #[test]
+    fn data_that_people_read_is_not_fenced() {
+        let chat = document(&[
+            (BlockKind::Heading, &["Family"], 1, "Family"),
+            (BlockKind::Paragraph, &["Family"], 1, "Jan: Yes\n# no heading"),
+        ]);
+        let format = Format::Data(Data::Json);
+        assert_eq!(written(&chat, format, false), "# Family\n\nJan: Yes\n\\# no heading\n");
+        let data = document(&[(BlockKind::Code, &[], 1, "{}")]);
+        assert_eq!(written(&data, format, false), "```json\n{}\n```\n");
     }
 
     #[test]

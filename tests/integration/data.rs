@@ -97,7 +97,7 @@ fn escapes_are_searched_as_letters_on_the_lines_of_the_file() {
     assert_eq!((&source["start_line"], &source["end_line"]), (&json!(2), &json!(2)));
     assert_eq!(env.ok(&["grep", "Zeile 41"]).stdout.lines().nth(1), Some("2: Zeile 41 der Möwe"));
     let found = env.json(&["grep", "Größe", "--format", "json"]);
-    let line = |document: usize| &found["documents"][document]["lines"][0]["start_line"];
+    let line = |document: usize| &found["results"][document]["lines"][0]["start_line"];
     assert_eq!((line(0), line(1)), (&json!(3), &json!(2)));
     let shown = env.json(&["show", "1", "--format", "json"]);
     assert_eq!((&shown["start_line"], &shown["end_line"]), (&json!(1), &json!(4)));

@@ -8,6 +8,7 @@ use kb_extract as extract;
 
 mod account;
 mod calendar;
+mod characters;
 mod code;
 mod compressed;
 mod data;

@@ -81,9 +81,19 @@ impl Element<'_> {
 /// A text that is damaged or cut off ends there: the elements that are open are closed, so that what was read of them
 /// is kept, and the damage is returned.
 pub(crate) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(), ReadFailure> {
+    each_at(xml, |event, _| on_event(event))
+}
+
+/// As [`each`], with the position in the text at which an item begins.
+pub(crate) fn each_at(
+    xml: &str,
+    mut on_event_at: impl FnMut(Event<'_>, usize),
+) -> Result<(), ReadFailure> {
     let mut reader = Reader::from_str(xml);
     let mut depth = 0_usize;
     let detail = loop {
+        let at = usize::try_from(reader.buffer_position()).unwrap_or(xml.len());
+        let mut on_event = |event: Event<'_>| on_event_at(event, at);
         match reader.read_event() {
             Ok(Parsed::Start(start)) => {
                 depth += 1;
@@ -114,7 +124,7 @@ pub(crate) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(),
         }
     };
     let open = open_at_the_end(xml);
-    open.iter().rev().for_each(|name| on_event(Event::Close(name)));
+    open.iter().rev().for_each(|name| on_event_at(Event::Close(name), xml.len()));
     Err(ReadFailure::new(Failure::Damaged, detail))
 }
 

@@ -86,9 +86,10 @@ pub fn converted_line(converted: &Converted) -> io::Result<Line> {
 
 fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
     let Converted { path, format, document, levels, members } = converted;
+    let markup = markdown::markup(document, *format);
     let blocks = document.blocks.iter().map(|block| BlockJson {
         level: (block.kind == BlockKind::Heading).then(|| levels.level(block)),
-        ..block_json(document, block, format.markup())
+        ..block_json(document, block, markup)
     });
     let metadata = &document.metadata;
     let source = format.language().map(|language| language.as_str().to_owned());

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use crate::characters::character;
 use crate::document::Block;
 
 /// An escape.
@@ -141,26 +142,6 @@ impl<'a> Moved<'a> {
             self.next += usize::from(self.is_in_block);
             self.is_in_block = !self.is_in_block;
         }
-    }
-}
-
-/// Returns the character that a number stands for. Letters of which a terminal or a reader would see something else than
-/// is there are not brought in by an escape: they are only numbers in the file.
-pub(super) fn character(number: u32) -> char {
-    let found = char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER);
-    visible(found)
-}
-
-/// Returns a character that an escape stands for: controls but tabs and line ends, and those that reorder what is around
-/// them, are replaced.
-fn visible(letter: char) -> char {
-    match letter {
-        '\n' | '\t' => letter,
-        // Line ends of other systems.
-        '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
-        _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
-        _ => letter,
     }
 }
 

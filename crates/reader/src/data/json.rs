@@ -1,6 +1,6 @@
 //! Finds the members of JSON, of one value or of one per line, and the escapes in its strings; comments are skipped.
 
-use super::escapes::{Escape, Escapes, OnEscape, backslash};
+use super::escapes::{Escape, Escapes, OnEscape, backslash, decode};
 use super::parts::Parts;
 
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
@@ -76,6 +76,14 @@ fn escapes_of_string(text: &str, from: usize, on_escape: &mut OnEscape<'_>) -> u
         }
     }
     bytes.len()
+}
+
+/// Returns what a string in quotes says.
+pub(super) fn unquoted(quoted: &str) -> String {
+    let decoded = decode(quoted, &mut [], escapes);
+    let text = decoded.map_or_else(|| quoted.to_owned(), |decoded| decoded.text);
+    let text = text.strip_prefix('"').unwrap_or(&text);
+    text.strip_suffix('"').unwrap_or(text).to_owned()
 }
 
 /// Returns the position after a pattern, or the end.

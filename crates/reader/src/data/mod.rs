@@ -4,11 +4,15 @@
 //! `parts` makes blocks of that, so a file on one line is cut like any other. The text stays that of the file, but for
 //! its escapes: `escapes` replaces them by what they stand for.
 
+mod conversation;
 mod escapes;
+mod feed;
 mod json;
+mod json_value;
 mod lines;
 mod log;
 mod parts;
+mod prose;
 mod tables;
 mod xml;
 mod yaml;
@@ -22,6 +26,14 @@ use escapes::{Decoded, OnEscape, decode};
 use parts::Parts;
 
 pub(super) fn extract(text: &str, kind: Data) -> Document {
+    let read = match kind {
+        Data::Json | Data::JsonLines => conversation::extract(text, kind),
+        Data::Xml => feed::extract(text),
+        _ => None,
+    };
+    if let Some(document) = read {
+        return document;
+    }
     let mut parts = Parts::new(text);
     match kind {
         Data::Json | Data::JsonLines => json::scan(text, &mut parts),

@@ -1,9 +1,9 @@
 //! Finds the elements of XML, and the characters that are written as references. Comments, declarations and CDATA are text
 //! of the element around them.
 
-use super::escapes::{Escape, OnEscape, character};
+use super::escapes::{Escape, OnEscape};
 use super::parts::Parts;
-use crate::xml;
+use crate::characters::reference;
 
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     let mut at = 0;
@@ -39,9 +39,6 @@ pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     }
 }
 
-/// Longest name of a character, in bytes.
-const MAX_NAME_BYTES: usize = 40;
-
 /// Finds the references in texts and attributes. A document that declares entities gives names their meaning: then only
 /// numbers and the five names of XML stand for characters.
 pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
@@ -67,24 +64,6 @@ pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
         };
         at = start + len;
     }
-}
-
-/// Reads the reference at the beginning of a text: its length, and the character it stands for.
-fn reference(text: &str, has_entities: bool) -> Option<(usize, char)> {
-    let head = &text.as_bytes()[..text.len().min(MAX_NAME_BYTES)];
-    let end = head.iter().position(|byte| *byte == b';')?;
-    let name = text.get(1..end)?;
-    let letter = match name.strip_prefix('#') {
-        Some(digits) => {
-            let number = match digits.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16),
-                None => digits.parse(),
-            };
-            character(number.ok().filter(|_| !digits.starts_with('+'))?)
-        }
-        None => xml::named_character(name, has_entities)?,
-    };
-    Some((end + 1, letter))
 }
 
 /// Returns the length of a document type with the declarations in it.
