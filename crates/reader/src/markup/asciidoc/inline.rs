@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::characters::reference;
 use crate::markup::inline::{MAX_SPAN_BYTES, push_between, push_code, scan, until};
 use crate::markup::marks::Growth;
 use crate::markup::writer::within;
@@ -18,6 +19,16 @@ const MACROS: &[&str] = &[
     "asciimath:", "footnote:", "menu:", "icon:", "anchor:", "indexterm:", "indexterm2:",
     "footnoteref:",
 ];
+
+/// Writes the character that a reference stands for. It makes no heading and no fence of what is around it.
+fn character(text: &str, out: &mut String) -> usize {
+    let Some((len, letter)) = reference(text, false) else { return 0 };
+    if matches!(letter, '#' | '`' | '~') {
+        out.push('\\');
+    }
+    out.push(if letter == '\n' { ' ' } else { letter });
+    len
+}
 
 /// The attributes of a document, which its text may name.
 pub(super) struct Attributes {
@@ -52,6 +63,7 @@ impl Attributes {
                     2
                 }
                 Some('{') => self.attribute_value(rest, out),
+                Some('&') => character(rest, out),
                 Some('<') if rest.starts_with("<<") => cross_reference(rest, out),
                 Some('[') if rest.starts_with("[[") => {
                     within(rest, 200).find("]]").map_or(0, |at| at + 2)

@@ -87,3 +87,12 @@ fn a_wide_space_before_a_separator_is_no_format() {
     let document = super::extract("|===\n|one\u{a0}|two\n|===\n");
     assert!(document.text.contains("one") && document.text.contains("two"), "{}", document.text);
 }
+
+#[test]
+fn references_are_the_characters_they_stand_for() {
+    check(
+        super::extract,
+        "== Gr&#246;&szlig;e\n\nDie M&#xF6;we &amp; x &no; &#35; y&#10;z\n",
+        &["## Größe", "Die Möwe & x &no; \\# y z"],
+    );
+}
