@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use crate::app::observer::Notes;
-use crate::app::{Observer, Session, absent, freshness};
-use crate::document::{Filter, Stale};
+use crate::app::{Observer, Session, absent, freshness, read};
+use crate::document::{Filter, Format, Stale};
 use crate::error::Result;
 use crate::read::grep::{self, Matched, Pattern};
-use crate::store::{DocumentId, PassingDocument};
+use crate::store::{DocumentId, PassingDocument, Store};
 use crate::trace::stage;
 
 pub use crate::read::grep::{Detail, PatternOptions};
@@ -83,7 +83,14 @@ pub fn grep(
             absent::explain(&store, &request.filter, &notes)?;
         }
         let ids: Vec<DocumentId> = passing.iter().map(|document| document.id).collect();
-        let matched = stage("match", || grep::grep(&store, &ids, &pattern, request.detail))?;
+        let mut matched = stage("match", || grep::grep(&store, &ids, &pattern, request.detail))?;
+        if grep::may_be_escaped(&request.pattern, request.options.is_fixed) {
+            let without: Vec<DocumentId> = without_match(&passing, &matched);
+            matched.extend(stage("match files", || {
+                in_files(session, &store, &without, &pattern, request.detail)
+            })?);
+            matched.sort_by_key(|matched| matched.document_id);
+        }
         results.num_searched = passing.len();
         let mut passing: HashMap<DocumentId, PassingDocument> =
             passing.into_iter().map(|document| (document.id, document)).collect();
@@ -109,4 +116,38 @@ pub fn grep(
         Ok(results)
     })?;
     Ok(GrepResults { notes: notes.kept(session.notices.clone()), ..results })
+}
+
+/// Returns the documents without a match whose names are those of data.
+fn without_match(passing: &[PassingDocument], matched: &[Matched]) -> Vec<DocumentId> {
+    let is_data = |document: &&PassingDocument| {
+        let extension = document.path.as_deref().and_then(|path| path.rsplit_once('.'));
+        let extension = extension.map(|(_, extension)| extension.to_ascii_lowercase());
+        let format = extension.and_then(|extension| Format::with_extension(&extension));
+        matches!(format, Some(Format::Data(_)))
+    };
+    let has_match =
+        |id: DocumentId| matched.binary_search_by_key(&id, |matched| matched.document_id).is_ok();
+    let data = passing.iter().filter(is_data).map(|document| document.id);
+    data.filter(|id| !has_match(*id)).collect()
+}
+
+/// Searches the files of data, which have escapes where the stored text has letters. Files that have changed, or cannot
+/// be read, have no lines that can be cited.
+fn in_files(
+    session: &Session,
+    store: &Store,
+    ids: &[DocumentId],
+    pattern: &Pattern,
+    detail: Detail,
+) -> Result<Vec<Matched>> {
+    let mut found = Vec::new();
+    for id in ids {
+        let document = store.document(*id)?.filter(|found| grep::has_escapes(&found.format));
+        let text = document.and_then(|document| read::unchanged_text(session, store, &document));
+        if let Some(text) = text {
+            found.extend(grep::in_file(store, *id, &text, pattern, detail)?);
+        }
+    }
+    Ok(found)
 }

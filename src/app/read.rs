@@ -18,7 +18,7 @@ use crate::search::Hit;
 use crate::store::{
     ChunkId, DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
 };
-use crate::text::{fields, paths};
+use crate::text::{decode, fields, paths};
 
 pub use crate::read::{Origin, Selection};
 
@@ -215,6 +215,18 @@ fn open_options(session: &Session) -> OpenOptions {
         max_bytes: walk_options(session, false).max_bytes(),
         ..OpenOptions::default()
     }
+}
+
+/// Returns the text of a document's file, if that is text and has not changed since it was added.
+pub(crate) fn unchanged_text(
+    session: &Session,
+    store: &Store,
+    document: &StoredDocument,
+) -> Option<String> {
+    let unpack =
+        |path: &Path, bytes: &[u8], name: Option<&str>| unpacked(session, (path, bytes), name);
+    let bytes = read::unchanged(store, document, &open_options(session), &unpack).ok()?;
+    decode::decode(&bytes)
 }
 
 /// Unpacks a file as [`read::Unpack`] says.

@@ -3,6 +3,7 @@
 //! Several threads, each with its own connection, read the chunks of whole documents, join them and match their
 //! lines; the answer is in the order of the documents. Nothing is indexed for it.
 
+mod in_file;
 mod pattern;
 
 use std::ops::Range;
@@ -14,6 +15,7 @@ use crate::document::join::Joined;
 use crate::error::Result;
 use crate::store::{ChunkId, ChunkPlace, DocumentId, RawChunk, RawPlace, Store};
 
+pub(crate) use in_file::{has_escapes, in_file, may_be_escaped};
 use pattern::line_at;
 pub use pattern::{Pattern, PatternOptions};
 
@@ -175,14 +177,15 @@ impl Text {
         matching: &[Range<usize>],
         around: usize,
     ) -> Result<Vec<Line>> {
-        let text = &self.joined.text;
         let mut lines: Vec<Line> = Vec::new();
-        let mut end_of_last: Option<usize> = None;
         let mut place: Option<(usize, ChunkPlace)> = None;
-        let mut push = |range: Range<usize>, is_match: bool| -> Result<()> {
-            let matches = if is_match { pattern.matches(&text[range.clone()]) } else { Vec::new() };
+        for LineShown { bytes, is_match, is_after_gap } in
+            surrounded(&self.joined.text, matching, around)
+        {
+            let text = &self.joined.text[bytes.clone()];
+            let matches = if is_match { pattern.matches(text) } else { Vec::new() };
             // What matched decides where a line of two pages is from.
-            let at = range.start + matches.first().map_or(0, |found| found.start);
+            let at = bytes.start + matches.first().map_or(0, |found| found.start);
             let idx = self.joined.chunk_at(at);
             let of_chunk = match place.take().filter(|(known, _)| *known == idx) {
                 Some((_, of_chunk)) => of_chunk,
@@ -195,33 +198,50 @@ impl Text {
             lines.push(Line {
                 chunk_id: self.chunks[idx].0,
                 place: ChunkPlace { lines: in_file, ..of_chunk.clone() },
-                text: text[range.clone()].to_owned(),
+                text: text.to_owned(),
                 matches,
-                is_after_gap: end_of_last.is_some_and(|end| end + 1 < range.start),
+                is_after_gap,
             });
             place = Some((idx, of_chunk));
-            end_of_last = Some(range.end);
-            Ok(())
-        };
-        let mut next = 0;
-        for (number, line) in matching.iter().enumerate() {
-            for before in before(text, line.start, next, around) {
-                push(before, false)?;
-            }
-            push(line.clone(), true)?;
-            next = line.end + 1;
-            let limit = matching.get(number + 1).map_or(text.len(), |line| line.start);
-            for _ in 0..around {
-                if next >= limit {
-                    break;
-                }
-                let after = line_at(text, next);
-                next = after.end + 1;
-                push(after, false)?;
-            }
         }
         Ok(lines)
     }
+}
+
+/// A line that is shown.
+#[derive(Debug, Clone)]
+struct LineShown {
+    bytes: Range<usize>,
+    /// Whether it matches, and is not only near one that does.
+    is_match: bool,
+    /// Whether it does not follow the line before.
+    is_after_gap: bool,
+}
+
+/// Returns matching lines and up to `around` lines before and after each.
+fn surrounded(text: &str, matching: &[Range<usize>], around: usize) -> Vec<LineShown> {
+    let mut shown: Vec<LineShown> = Vec::new();
+    let mut push = |bytes: Range<usize>, is_match: bool| {
+        let end_of_last = shown.last().map(|line| line.bytes.end);
+        let is_after_gap = end_of_last.is_some_and(|end| end + 1 < bytes.start);
+        shown.push(LineShown { bytes, is_match, is_after_gap });
+    };
+    let mut next = 0;
+    for (number, line) in matching.iter().enumerate() {
+        before(text, line.start, next, around).into_iter().for_each(|line| push(line, false));
+        push(line.clone(), true);
+        next = line.end + 1;
+        let limit = matching.get(number + 1).map_or(text.len(), |line| line.start);
+        for _ in 0..around {
+            if next >= limit {
+                break;
+            }
+            let after = line_at(text, next);
+            next = after.end + 1;
+            push(after, false);
+        }
+    }
+    shown
 }
 
 /// Returns up to `around` lines before the line that begins at `start`, none of which begins before `least`.

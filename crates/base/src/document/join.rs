@@ -234,7 +234,7 @@ mod tests {
         ] {
             let joined = Joined {
                 text: "--a\nb\nc--".to_owned(),
-                spans: vec![2..7],
+                spans: std::iter::once(2..7).collect(),
                 lines: vec![Some(FileLines::verbatim(first, last))],
             };
             assert_eq!(joined.line(0, at), expected, "{at}, {first} to {last}");

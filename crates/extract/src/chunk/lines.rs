@@ -69,28 +69,25 @@ mod tests {
     #[track_caller]
     fn check(
         numbers: &[u32],
-        spans: &[Range<usize>],
+        spans: &[(usize, usize)],
         num_head: usize,
         expected: (u32, u32, &[u32]),
     ) {
         let text = "a\nb\nc\n\nd\ne".to_owned();
-        let document = Document {
-            text,
-            line_numbers: numbers.to_vec(),
-            has_lines: true,
-            ..Document::default()
-        };
-        let found = TextLines::of(&document).of_chunk(spans, num_head).unwrap();
+        let line_numbers = numbers.to_vec();
+        let document = Document { text, line_numbers, has_lines: true, ..Document::default() };
+        let spans: Vec<Range<usize>> = spans.iter().map(|(start, end)| *start..*end).collect();
+        let found = TextLines::of(&document).of_chunk(&spans, num_head).unwrap();
         let offsets = found.map.map(|map| map.offsets).unwrap_or_default();
         assert_eq!((found.first, found.last, &*offsets), expected);
     }
 
     #[test]
     fn each_line_of_a_chunk_is_a_line_of_the_file() {
-        check(&[], &[2..8], 0, (2, 5, &[]));
-        check(&[3, 4, 5, 6, 7, 8], &[2..8], 0, (4, 7, &[]));
-        check(&[3, 3, 3, 4, 5, 5], &[2..10], 0, (3, 5, &[0, 0, 1, 2, 2]));
-        check(&[3, 3, 3, 4, 5, 5], &[0..1, 7..10], 0, (3, 5, &[0, 0, 2, 2]));
-        check(&[3, 4, 5, 6, 7, 8], &[7..10], 2, (7, 8, &[0, 0, 0, 1]));
+        check(&[], &[(2, 8)], 0, (2, 5, &[]));
+        check(&[3, 4, 5, 6, 7, 8], &[(2, 8)], 0, (4, 7, &[]));
+        check(&[3, 3, 3, 4, 5, 5], &[(2, 10)], 0, (3, 5, &[0, 0, 1, 2, 2]));
+        check(&[3, 3, 3, 4, 5, 5], &[(0, 1), (7, 10)], 0, (3, 5, &[0, 0, 2, 2]));
+        check(&[3, 4, 5, 6, 7, 8], &[(7, 10)], 2, (7, 8, &[0, 0, 0, 1]));
     }
 }

@@ -73,17 +73,18 @@ impl<'a> Writer<'a> {
     /// Writes the whole document as one chunk, if the model can read it.
     fn write_single(&mut self) -> bool {
         let atoms: Vec<Atom> = cut::block_atoms(self.document);
-        let Some(Rendered { text, spans }) = self.render(&atoms) else { return true };
-        let num_tokens = self.contexts.count(&text);
+        let Some(rendered) = self.render(&atoms) else { return true };
+        let text = &rendered.text;
+        let num_tokens = self.contexts.count(text);
         let Some(left) = self.options.window().checked_sub(num_tokens) else { return false };
         let mut context = self.contexts.of_title(left);
-        let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
+        let mut total = self.contexts.count(&Chunk::passage(&context.text, text));
         if total > self.options.window() {
             // With this tokenizer the separator adds tokens.
             context = Context::default();
             total = num_tokens;
         }
-        self.push(&atoms, Rendered { text, spans }, 0, context.text, total);
+        self.push(&atoms, rendered, context.text, total);
         true
     }
 
@@ -92,12 +93,15 @@ impl<'a> Writer<'a> {
     fn write(&mut self, atoms: Vec<Atom>) {
         let mut stack = vec![atoms];
         while let Some(atoms) = stack.pop() {
-            let Some(Rendered { mut text, spans }) = self.render(&atoms) else { continue };
-            let head = self.repeated_head(&atoms).unwrap_or_default();
-            text.insert_str(0, head);
-            self.fence(&atoms, &mut text);
+            let Some(mut rendered) = self.render(&atoms) else { continue };
+            let text = &mut rendered.text;
+            if let Some(head) = self.repeated_head(&atoms) {
+                text.insert_str(0, head);
+                rendered.num_head_lines = head.matches('\n').count();
+            }
+            self.fence(&atoms, text);
             let mut context = self.contexts.of_chunk(self.document, &atoms);
-            let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
+            let mut total = self.contexts.count(&Chunk::passage(&context.text, text));
             let limit = self.options.max_tokens.saturating_add(context.cost);
             if total > limit.min(self.options.window()) {
                 if let Some((left, right)) = cut::halve(&self.document.text, &atoms) {
@@ -107,11 +111,10 @@ impl<'a> Writer<'a> {
                 }
                 if total > self.options.window() {
                     context = Context::default();
-                    total = self.contexts.count(&text);
+                    total = self.contexts.count(text);
                 }
             }
-            let num_head = head.matches('\n').count();
-            self.push(&atoms, Rendered { text, spans }, num_head, context.text, total);
+            self.push(&atoms, rendered, context.text, total);
         }
     }
 
@@ -160,22 +163,16 @@ impl<'a> Writer<'a> {
             .filter(|span| !span.is_empty())
             .collect();
         let texts: Vec<&str> = spans.iter().map(|span| &source[span.clone()]).collect();
-        (!texts.is_empty()).then(|| Rendered { text: texts.join("\n\n"), spans })
+        let text = texts.join("\n\n");
+        (!spans.is_empty()).then_some(Rendered { text, spans, num_head_lines: 0 })
     }
 
-    /// Adds a chunk whose text begins with a repeated head of `num_head` lines.
-    fn push(
-        &mut self,
-        atoms: &[Atom],
-        Rendered { text, spans }: Rendered,
-        num_head: usize,
-        context: String,
-        num_tokens: usize,
-    ) {
+    fn push(&mut self, atoms: &[Atom], rendered: Rendered, context: String, num_tokens: usize) {
+        let Rendered { text, spans, num_head_lines } = rendered;
         let (Some(first), Some(last)) = (atoms.first(), atoms.last()) else { return };
         let blocks = &self.document.blocks;
         let headings = &blocks[context::lead(self.document, atoms)].headings;
-        let lines = self.lines.of_chunk(&spans, num_head);
+        let lines = self.lines.of_chunk(&spans, num_head_lines);
         self.chunks.push(Chunk {
             text,
             context,
@@ -199,6 +196,8 @@ struct Rendered {
     text: String,
     /// Its ranges in the document, at least one.
     spans: Vec<Range<usize>>,
+    /// Lines of a head that is repeated before them.
+    num_head_lines: usize,
 }
 
 fn is_blank_between(source: &str, start: usize, end: usize) -> bool {

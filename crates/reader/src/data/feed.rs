@@ -25,8 +25,8 @@ pub(super) fn extract(text: &str) -> Option<Document> {
     ["<rss", "<feed", "RDF"].iter().find(|root| head.contains(*root))?;
     let mut reader = FeedReader { xml: text, ..FeedReader::default() };
     xml::each_at(text, |event, at| match event {
-        Event::Open(element) => reader.open(&element, at),
-        Event::Text(words) => reader.text(words, at),
+        Event::Open(element) => reader.open(element, at),
+        Event::Text(words) => reader.text(words),
         Event::Close(_) => reader.close(at),
     })
     .ok()?;
@@ -120,6 +120,11 @@ fn plain(title: &str) -> String {
     text.join(" ")
 }
 
+/// Whether an element with this name is a page, or a piece of one.
+fn is_page(name: &str) -> bool {
+    matches!(name, "description" | "summary" | "content" | "encoded" | "subtitle")
+}
+
 /// An element whose text is read.
 struct OpenField {
     name: String,
@@ -131,7 +136,8 @@ struct OpenField {
     page_from: Option<usize>,
     /// The address that it has instead of a text.
     address: Option<String>,
-    has_elements: bool,
+    /// Where its content begins.
+    content_at: usize,
 }
 
 /// Collects what a feed says.
@@ -156,15 +162,18 @@ impl FeedReader<'_> {
             return;
         }
         if let Some(field) = self.field.as_mut() {
-            if field.page_from.is_some() {
+            // A page whose elements are not escaped.
+            if field.page_from.is_some() || is_page(&field.name) {
+                field.page_from.get_or_insert(field.content_at);
                 return;
             }
-            field.has_elements = true;
+        }
+        if let Some(outer) = self.field.take() {
+            self.keep(&outer, at);
         }
         if self.entry_depth.is_none() && matches!(name, "item" | "entry") {
             self.entry_depth = Some(self.depth);
             self.entries.push(Entry { at, ..Entry::default() });
-            self.field = None;
             return;
         }
         if name == "channel" {
@@ -172,19 +181,19 @@ impl FeedReader<'_> {
         }
         let is_xhtml = element.attribute("type").as_deref() == Some("xhtml");
         let address = element.attribute("href").or_else(|| element.attribute("url"));
-        let after = self.xml[at..].find('>').map_or(at, |len| at + len + 1);
+        let content_at = self.xml[at..].find('>').map_or(at, |len| at + len + 1);
         self.field = Some(OpenField {
             name: name.to_owned(),
             depth: self.depth,
             at,
             text: String::new(),
-            page_from: is_xhtml.then_some(after),
+            page_from: is_xhtml.then_some(content_at),
             address: address.or_else(|| element.attribute("term")),
-            has_elements: false,
+            content_at,
         });
     }
 
-    fn text(&mut self, words: &str, _: usize) {
+    fn text(&mut self, words: &str) {
         if let Some(field) = self.field.as_mut() {
             field.text.push_str(words);
         }
@@ -193,7 +202,7 @@ impl FeedReader<'_> {
     fn close(&mut self, at: usize) {
         let is_end = self.field.as_ref().is_some_and(|field| field.depth == self.depth);
         if let Some(field) = self.field.take_if(|_| is_end) {
-            self.keep(field, at);
+            self.keep(&field, at);
         }
         if self.entry_depth == Some(self.depth) {
             self.entry_depth = None;
@@ -202,7 +211,7 @@ impl FeedReader<'_> {
     }
 
     /// Keeps what an element says.
-    fn keep(&mut self, field: OpenField, end: usize) {
+    fn keep(&mut self, field: &OpenField, end: usize) {
         let entry = match self.entry_depth {
             Some(_) => self.entries.last_mut(),
             None => Some(&mut self.feed),
@@ -215,9 +224,7 @@ impl FeedReader<'_> {
         let words = text.trim();
         match field.name.as_str() {
             "title" if entry.title.is_empty() => words.clone_into(&mut entry.title),
-            "description" | "summary" | "content" | "encoded" | "subtitle" if !words.is_empty() => {
-                entry.pages.push((field.at, text));
-            }
+            name if is_page(name) && !words.is_empty() => entry.pages.push((field.at, text)),
             name => {
                 let value =
                     if words.is_empty() { field.address.as_deref().unwrap_or("") } else { words };
@@ -254,6 +261,16 @@ mod tests {
             "Blog",
             "Über See\n\n## A < B\n\nlink: http://b\nname: Zoë\n\nEins zwei\n\n- drei",
             &[1, 1, 1, 1, 1, 1, 1, 2, 2, 2],
+        );
+    }
+
+    #[test]
+    fn elements_that_are_not_escaped_are_read_too() {
+        check(
+            "<rss><channel><title>A</title><item><title>B</title><description>Eins <b>zwei</b> &amp; drei</description><image>x<url>http://c</url></image></item></channel></rss>",
+            "A",
+            "## B\n\nimage: x\nurl: http://c\n\nEins zwei & drei",
+            &[1; 6],
         );
     }
 

@@ -34,7 +34,8 @@ pub(super) fn extract(text: &str, kind: Data) -> Document {
     if let Some(document) = read {
         return document;
     }
-    let mut parts = Parts::new(text);
+    let to_name = |name| to_name(text, name, kind);
+    let mut parts = Parts::new(text, &to_name);
     match kind {
         Data::Json | Data::JsonLines => json::scan(text, &mut parts),
         Data::Yaml => yaml::scan(text, &mut parts),
@@ -42,7 +43,7 @@ pub(super) fn extract(text: &str, kind: Data) -> Document {
         Data::Xml => xml::scan(text, &mut parts),
         Data::Log => log::scan(text, &mut parts),
     }
-    let mut blocks = parts.finish(&|name| to_name(text, name, kind));
+    let mut blocks = parts.finish();
     let decoded = decode(text, &mut blocks, |text, on_escape| find_escapes(text, kind, on_escape));
     let Decoded { text, line_numbers } =
         decoded.unwrap_or_else(|| Decoded { text: text.to_owned(), ..Decoded::default() });

@@ -42,6 +42,8 @@ struct Container {
 /// Collects the members of a text, in order.
 pub(super) struct Parts<'a> {
     text: &'a str,
+    /// Returns the name that is at a place.
+    to_name: &'a dyn Fn(Range<usize>) -> String,
     /// The outermost first; never empty.
     open: Vec<Container>,
     /// Containers that are open and too deep.
@@ -50,8 +52,8 @@ pub(super) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Creates it; the outermost container is open.
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, open: vec![Container::default()], num_deeper: 0 }
+    pub(super) fn new(text: &'a str, to_name: &'a dyn Fn(Range<usize>) -> String) -> Self {
+        Self { text, to_name, open: vec![Container::default()], num_deeper: 0 }
     }
 
     /// Begins a member of the innermost container; the member before it ends.
@@ -91,8 +93,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns the blocks of the whole text; `to_name` makes a name of the place where it is.
-    pub(super) fn finish(mut self, to_name: &dyn Fn(Range<usize>) -> String) -> Vec<Block> {
+    /// Returns the blocks of the whole text.
+    pub(super) fn finish(mut self) -> Vec<Block> {
         let end = self.text.len();
         self.num_deeper = 0;
         while self.open.len() > 1 {
@@ -101,7 +103,7 @@ impl<'a> Parts<'a> {
         let mut outermost = self.open.pop().unwrap_or_default();
         outermost.end_member(end);
         let mut starts = Vec::new();
-        self.flatten(&outermost.members, 0, to_name, &mut Vec::new(), &mut starts);
+        self.flatten(&outermost.members, 0, &mut Vec::new(), &mut starts);
         if starts.is_empty() {
             starts.push((0, Vec::new()));
         }
@@ -132,18 +134,17 @@ impl<'a> Parts<'a> {
         &self,
         members: &[Member],
         start: usize,
-        to_name: &dyn Fn(Range<usize>) -> String,
         chain: &mut Vec<String>,
         starts: &mut Vec<(usize, Vec<String>)>,
     ) {
         for (idx, member) in members.iter().enumerate() {
             let at = if idx == 0 { start } else { member.at };
-            let name = member.name.clone().map(to_name).filter(|name| !name.is_empty());
+            let name = member.name.clone().map(self.to_name).filter(|name| !name.is_empty());
             let is_named = name.is_some();
             chain.extend(name.map(|name| markdown::shorten(&name, MAX_NAME_CHARS)));
             match member.inner.is_empty() {
                 true => starts.push((at, chain.clone())),
-                false => self.flatten(&member.inner, at, to_name, chain, starts),
+                false => self.flatten(&member.inner, at, chain, starts),
             }
             chain.truncate(chain.len() - usize::from(is_named));
         }

@@ -1,4 +1,4 @@
-//! Reads exports of chats: of ChatGPT, Claude, Gemini, Slack, Telegram, Discord, Facebook, editors, and others that have a
+//! Reads exports of chats: of `ChatGPT`, Claude, Gemini, Slack, Telegram, Discord, Facebook, editors, and others that have a
 //! list of messages with a speaker and a text.
 
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ fn conversation(object: &JsonObject<'_>) -> Option<Conversation> {
     Some(Conversation { name, created, turns })
 }
 
-/// Reads the tree of messages that ChatGPT writes.
+/// Reads the tree of messages that `ChatGPT` writes.
 fn of_mapping(mapping: JsonValue<'_>) -> Option<Vec<Turn>> {
     let nodes = mapping.object()?;
     let mut found: Vec<(f64, Vec<Turn>)> = Vec::new();

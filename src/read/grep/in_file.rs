@@ -1,0 +1,129 @@
+//! Finds lines in the file of a document whose stored text differs in spelling: data, whose escapes are stored as what
+//! they stand for.
+
+use crate::document::Format;
+use crate::error::Result;
+use crate::store::{ChunkPlace, DocumentId, Store, StoredChunk};
+
+use super::pattern::Pattern;
+use super::{Detail, Line, Matched, surrounded};
+
+/// Whether a pattern may be an escape as a file spells it. `\d` in a regular expression is none.
+pub(crate) fn may_be_escaped(typed: &str, is_fixed: bool) -> bool {
+    typed.contains('&') || typed.contains(if is_fixed { "\\" } else { "\\\\" })
+}
+
+/// Whether files in a format have escapes.
+pub(crate) fn has_escapes(format: &str) -> bool {
+    matches!(Format::named(format), Some(Format::Data(_)))
+}
+
+/// Finds the matching lines of a document's file, and those around them; each is in the chunk with its line.
+pub(crate) fn in_file(
+    store: &Store,
+    document_id: DocumentId,
+    text: &str,
+    pattern: &Pattern,
+    detail: Detail,
+) -> Result<Option<Matched>> {
+    let mut matching = Vec::new();
+    pattern.visit_lines(text, |line| {
+        matching.push(line);
+        detail != Detail::Name
+    });
+    let chunks = store.chunks(document_id)?;
+    let (Some(first), Some(first_chunk)) = (matching.first(), chunks.first()) else {
+        return Ok(None);
+    };
+    let newlines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let number = |at: usize| {
+        u32::try_from(newlines.partition_point(|newline| *newline < at) + 1).unwrap_or(u32::MAX)
+    };
+    let chunk_of = |line: u32| chunk_with(&chunks, line).unwrap_or(first_chunk);
+    let around = match detail {
+        Detail::Lines(around) => Some(around),
+        Detail::Count | Detail::Name => None,
+    };
+    let shown = around.map(|around| surrounded(text, &matching, around)).unwrap_or_default();
+    let lines = shown.into_iter().map(|line| {
+        let in_file = number(line.bytes.start);
+        let stored = chunk_of(in_file);
+        let words = &text[line.bytes.clone()];
+        Line {
+            chunk_id: stored.id,
+            place: ChunkPlace {
+                section: stored.chunk.section.clone(),
+                symbol: None,
+                page: None,
+                last_page: None,
+                lines: Some((in_file, in_file)),
+            },
+            matches: if line.is_match { pattern.matches(words) } else { Vec::new() },
+            text: words.to_owned(),
+            is_after_gap: line.is_after_gap,
+        }
+    });
+    Ok(Some(Matched {
+        document_id,
+        first_chunk: chunk_of(number(first.start)).id,
+        num_lines: matching.len(),
+        lines: lines.collect(),
+    }))
+}
+
+/// Returns the last chunk that begins at or before a line.
+fn chunk_with(chunks: &[StoredChunk], line: u32) -> Option<&StoredChunk> {
+    let starts = |stored: &&StoredChunk| stored.chunk.start_line.is_some_and(|start| start <= line);
+    chunks.iter().rfind(starts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Chunk;
+    use crate::read::grep::PatternOptions;
+    use crate::read::testing::{plain, stored};
+
+    #[test]
+    fn a_line_of_the_file_is_in_the_chunk_with_its_line() {
+        let chunk = |text: &str, start_line, end_line| Chunk {
+            start_line: Some(start_line),
+            end_line: Some(end_line),
+            ..plain(text, 1)
+        };
+        let chunks = [chunk("{", 1, 1), chunk("\"a\": \"ö\"", 2, 2), chunk("\"b\": 1 }", 3, 4)];
+        let format = Format::Data(crate::document::Data::Json);
+        let (db, document) = stored(format, &chunks);
+        let file = "{\n\"a\": \"\\u00f6\",\n\"b\": 1\n}\n";
+        let fixed = PatternOptions { is_fixed: true, ..PatternOptions::default() };
+        let find = |typed: &str, detail| {
+            let pattern = Pattern::new(typed, fixed).unwrap();
+            in_file(&db.store, document.id, file, &pattern, detail).unwrap()
+        };
+        let found = find("\\u00f6", Detail::Lines(1)).unwrap();
+        let lines: Vec<_> = found
+            .lines
+            .iter()
+            .map(|line| (line.chunk_id.0, line.place.lines, line.matches.len()))
+            .collect();
+        let expected = [(1, 1, 0), (2, 2, 1), (3, 3, 0)];
+        assert_eq!(lines, expected.map(|(id, line, count)| (id, Some((line, line)), count)));
+        assert_eq!((found.num_lines, found.first_chunk.0), (1, 2));
+        assert_eq!(find("\\u00f6", Detail::Count).unwrap().lines, []);
+        assert!(find("\\u00e4", Detail::Name).is_none());
+    }
+
+    #[test]
+    fn only_patterns_that_may_be_escapes_are_looked_for_in_files() {
+        for (typed, is_fixed, expected) in [
+            ("\\u00f6", true, true),
+            ("\\u00f6", false, false),
+            ("\\\\u00f6", false, true),
+            ("&#246;", false, true),
+            ("\\d+", false, false),
+            ("ö", true, false),
+        ] {
+            assert_eq!(may_be_escaped(typed, is_fixed), expected, "{typed}");
+        }
+    }
+}
