@@ -35,23 +35,24 @@ pub(super) fn decode(
     blocks: &mut [Block],
     escapes: impl FnOnce(&str, &mut OnEscape<'_>),
 ) -> Option<Decoded> {
-    let mut writer = Writer { text, blocks: Moved::new(blocks), ..Writer::default() };
+    let mut writer =
+        DecodedWriter { text, blocks: MovedBlocks::new(blocks), ..DecodedWriter::default() };
     escapes(text, &mut |escape| writer.replace(&escape));
     writer.finish()
 }
 
 /// Writes a text without its escapes.
 #[derive(Default)]
-struct Writer<'a> {
+struct DecodedWriter<'a> {
     text: &'a str,
-    blocks: Moved<'a>,
+    blocks: MovedBlocks<'a>,
     decoded: Decoded,
     /// How much of the text is written.
     done: usize,
     has_escapes: bool,
 }
 
-impl Writer<'_> {
+impl DecodedWriter<'_> {
     /// Writes what is before an escape, and what that stands for. A carriage return before a line end adds nothing.
     fn replace(&mut self, escape: &Escape) {
         let Range { start, end } = escape.bytes.clone();
@@ -103,20 +104,26 @@ impl Writer<'_> {
             return None;
         }
         self.copy(self.text.len());
+        // Behind the last line end is no line.
+        if let [.., before, last] = &mut self.decoded.line_numbers[..]
+            && self.text.ends_with('\n')
+        {
+            *last = *before;
+        }
         Some(self.decoded)
     }
 }
 
 /// Moves the beginnings and ends of blocks, in order.
 #[derive(Default)]
-struct Moved<'a> {
+struct MovedBlocks<'a> {
     blocks: &'a mut [Block],
     /// The next block whose beginning, or else whose end, is moved.
     next: usize,
     is_in_block: bool,
 }
 
-impl<'a> Moved<'a> {
+impl<'a> MovedBlocks<'a> {
     fn new(blocks: &'a mut [Block]) -> Self {
         Self { blocks, next: 0, is_in_block: false }
     }

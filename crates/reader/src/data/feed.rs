@@ -57,7 +57,7 @@ fn marks(level: u8) -> String {
 
 /// What a feed or one of its entries says.
 #[derive(Default)]
-struct Entry {
+struct FeedEntry {
     /// Where it is in the file.
     at: usize,
     title: String,
@@ -67,7 +67,7 @@ struct Entry {
     facts: Vec<(usize, String)>,
 }
 
-impl Entry {
+impl FeedEntry {
     fn write(self, lines: &LineNumbers, writer: &mut ProseWriter, left_out: &mut Words) {
         let start = self.facts.first().map_or(self.at, |(at, _)| *at);
         let facts: Vec<String> = self.facts.into_iter().map(|(_, fact)| fact).collect();
@@ -126,7 +126,7 @@ fn is_page(name: &str) -> bool {
 }
 
 /// An element whose text is read.
-struct OpenField {
+struct FeedElement {
     name: String,
     /// How deep it is.
     depth: usize,
@@ -146,11 +146,11 @@ struct FeedReader<'a> {
     xml: &'a str,
     is_feed: bool,
     depth: usize,
-    feed: Entry,
-    entries: Vec<Entry>,
+    feed: FeedEntry,
+    entries: Vec<FeedEntry>,
     /// How deep the entry is that is open.
     entry_depth: Option<usize>,
-    field: Option<OpenField>,
+    field: Option<FeedElement>,
 }
 
 impl FeedReader<'_> {
@@ -173,7 +173,7 @@ impl FeedReader<'_> {
         }
         if self.entry_depth.is_none() && matches!(name, "item" | "entry") {
             self.entry_depth = Some(self.depth);
-            self.entries.push(Entry { at, ..Entry::default() });
+            self.entries.push(FeedEntry { at, ..FeedEntry::default() });
             return;
         }
         if name == "channel" {
@@ -182,7 +182,7 @@ impl FeedReader<'_> {
         let is_xhtml = element.attribute("type").as_deref() == Some("xhtml");
         let address = element.attribute("href").or_else(|| element.attribute("url"));
         let content_at = self.xml[at..].find('>').map_or(at, |len| at + len + 1);
-        self.field = Some(OpenField {
+        self.field = Some(FeedElement {
             name: name.to_owned(),
             depth: self.depth,
             at,
@@ -211,7 +211,7 @@ impl FeedReader<'_> {
     }
 
     /// Keeps what an element says.
-    fn keep(&mut self, field: &OpenField, end: usize) {
+    fn keep(&mut self, field: &FeedElement, end: usize) {
         let entry = match self.entry_depth {
             Some(_) => self.entries.last_mut(),
             None => Some(&mut self.feed),

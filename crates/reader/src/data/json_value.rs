@@ -2,6 +2,9 @@
 
 use crate::characters::visible_text;
 
+/// Most members of an object that are looked at by their names: messages have few, and a large file may be one object.
+const MAX_MEMBERS: usize = 256;
+
 /// A value of a JSON text. Of malformed JSON, it ends anywhere; its parts are then missing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JsonValue<'a> {
@@ -55,32 +58,34 @@ impl<'a> JsonValue<'a> {
         })
     }
 
-    /// Returns the members of an object; `None` for anything else.
-    pub(super) fn object(self) -> Option<JsonObject<'a>> {
+    /// Returns the names and the values of an object's members; none for anything else.
+    pub(super) fn members(self) -> impl Iterator<Item = (Self, Self)> {
         let bytes = &self.text.as_bytes()[..self.end];
-        let mut members = Vec::new();
-        if bytes.get(self.start) != Some(&b'{') {
-            return None;
-        }
-        let mut at = self.start + 1;
-        loop {
+        let mut at = if self.is_object() { self.start + 1 } else { self.end };
+        std::iter::from_fn(move || {
             at = skip_blank(bytes, at);
-            let end = value_end(bytes, at);
-            let Some(key) = (Self { start: at, end, ..self }).string() else { break };
-            at = skip_blank(bytes, end);
-            if bytes.get(at) != Some(&b':') {
-                break;
-            }
+            let key = Self { start: at, end: value_end(bytes, at), ..self };
+            at = skip_blank(bytes, key.end);
             let start = skip_blank(bytes, at + 1);
             let end = value_end(bytes, start);
-            if end <= start || end >= self.end {
-                break;
+            if bytes.get(at) != Some(&b':') || end <= start || end >= self.end {
+                return None;
             }
-            members.push((key, Self { start, end, ..self }));
             at = skip_blank(bytes, end);
             at += usize::from(bytes.get(at) == Some(&b','));
-        }
-        Some(JsonObject { members })
+            Some((key, Self { start, end, ..self }))
+        })
+    }
+
+    /// Returns an object with its first members, of which only what is long has more; `None` for anything else.
+    pub(super) fn object(self) -> Option<JsonObject<'a>> {
+        let named = |(key, value): (Self, Self)| Some((key.string()?, value));
+        let members = || self.members().take(MAX_MEMBERS).filter_map(named).collect();
+        self.is_object().then(|| JsonObject { members: members() })
+    }
+
+    fn is_object(self) -> bool {
+        self.text.as_bytes().get(self.start) == Some(&b'{')
     }
 
     /// Returns a string with its escapes replaced; `None` for anything else.
@@ -120,10 +125,6 @@ impl<'a> JsonObject<'a> {
     /// Returns a member that is an object.
     pub(super) fn object(&self, name: &str) -> Option<Self> {
         self.get(name)?.object()
-    }
-
-    pub(super) fn values(&self) -> impl Iterator<Item = JsonValue<'a>> {
-        self.members.iter().map(|(_, value)| *value)
     }
 }
 
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!(items[2].object().unwrap().string("b").as_deref(), Some("]"));
         assert!(root.object("c").unwrap().get("d").unwrap().is_true());
         assert_eq!((root.get("e").unwrap().number(), items[1].at()), (Some(12.5), 11));
-        assert_eq!((items.len(), root.values().count()), (3, 3));
+        assert_eq!((items.len(), whole(text).unwrap().members().count()), (3, 3));
     }
 
     #[test]
@@ -200,7 +201,7 @@ mod tests {
             ["", "{", "[", "{\"a\"", "{\"a\":", "[1,", "\"", "{]", "[,,]", "[}", "{\"a\":1}}"]
         {
             let Some(value) = whole(text) else { continue };
-            let _ = (value.items().count(), value.object().map(|object| object.values().count()));
+            let _ = (value.items().count(), value.members().count());
             let _ = (value.string(), value.number(), value.is_true());
         }
         assert!(whole("{} {}").is_none());

@@ -68,12 +68,10 @@ pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
 
 /// Returns the length of a document type with the declarations in it.
 fn after_doctype(text: &str) -> usize {
-    let (Some(bracket), Some(end)) = (text.find('['), text.find('>')) else {
+    // What is declared in it is between brackets.
+    let Some(bracket) = text.find(['[', '>']).filter(|at| text[*at..].starts_with('[')) else {
         return after_quoted(text);
     };
-    if end < bracket {
-        return after_quoted(text);
-    }
     let inner = &text[bracket..];
     inner.find("]>").map_or(text.len(), |found| bracket + found + 2)
 }

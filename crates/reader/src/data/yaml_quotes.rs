@@ -4,7 +4,7 @@ use super::escapes::{Escape, Escapes, OnEscape, backslash};
 use super::lines::indent;
 
 pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
-    let mut quotes = Quotes { text, on_escape, flow_depth: 0, open: None, block_of: None };
+    let mut quotes = QuotedStrings { text, on_escape, flow_depth: 0, open: None, block_of: None };
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
@@ -15,23 +15,23 @@ pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
 
 /// A string that is not ended yet.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenString {
     quote: u8,
     /// The column that its further lines are behind; `None` for a string that is the whole document.
     column: Option<usize>,
 }
 
-struct Quotes<'a, 'b> {
+struct QuotedStrings<'a, 'b> {
     text: &'a str,
     on_escape: &'a mut OnEscape<'b>,
     /// Brackets that are open.
     flow_depth: usize,
-    open: Option<Open>,
+    open: Option<OpenString>,
     /// The column of the key or mark whose value is a block of text.
     block_of: Option<usize>,
 }
 
-impl Quotes<'_, '_> {
+impl QuotedStrings<'_, '_> {
     fn line(&mut self, start: usize, end: usize) {
         let line = &self.text[start..end];
         let content = line.trim();
@@ -46,7 +46,7 @@ impl Quotes<'_, '_> {
         if line.starts_with("---") {
             (self.flow_depth, self.open) = (0, None);
         }
-        let is_ended = |open: &Open| open.column.is_some_and(|key| column <= key);
+        let is_ended = |open: &OpenString| open.column.is_some_and(|key| column <= key);
         let mut at = start + column;
         match self.open.take().filter(|open| !is_ended(open)) {
             Some(open) => at = self.string(at, end, open),
@@ -88,7 +88,7 @@ impl Quotes<'_, '_> {
                     at = word.map_or(end, |len| at + len);
                 }
                 quote @ (b'"' | b'\'') => {
-                    return self.string(at + 1, end, Open { quote, column: key });
+                    return self.string(at + 1, end, OpenString { quote, column: key });
                 }
                 b'|' | b'>' if self.is_block_mark(at, end) => {
                     self.block_of = Some(owner);
@@ -147,7 +147,7 @@ impl Quotes<'_, '_> {
     }
 
     /// Reads the rest of a string, within a line; returns where it ends there.
-    fn string(&mut self, from: usize, end: usize, open: Open) -> usize {
+    fn string(&mut self, from: usize, end: usize, open: OpenString) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = from;
         while at < end {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::data::json_value::{JsonObject, JsonValue};
 
 use super::Conversation;
-use super::message::{Turn, may_say, repaired, speaker, turns};
+use super::message::{ChatTurn, may_say, repaired, speaker, turns};
 
 /// Returns the conversations of a file; `None` if it has something else.
 pub(super) fn read(text: &str) -> Option<Vec<Conversation>> {
@@ -16,7 +16,9 @@ pub(super) fn read(text: &str) -> Option<Vec<Conversation>> {
         if is_conversation(&first) {
             return root.items().map(|item| conversation(&item.object()?)).collect();
         }
-        let turns = slack(root).or_else(|| messages(root))?;
+        let is_message = |item: &JsonObject<'_>| speaker(item).is_some() && may_say(item);
+        let turns = slack(root);
+        let turns = turns.or_else(|| is_message(&first).then(|| messages(root))?)?;
         return Some(vec![Conversation { turns, ..Conversation::default() }]);
     }
     let root_object = root.object()?;
@@ -54,11 +56,10 @@ fn conversation(object: &JsonObject<'_>) -> Option<Conversation> {
 }
 
 /// Reads the tree of messages that `ChatGPT` writes.
-fn of_mapping(mapping: JsonValue<'_>) -> Option<Vec<Turn>> {
-    let nodes = mapping.object()?;
-    let mut found: Vec<(f64, Vec<Turn>)> = Vec::new();
+fn of_mapping(mapping: JsonValue<'_>) -> Option<Vec<ChatTurn>> {
+    let mut found: Vec<(f64, Vec<ChatTurn>)> = Vec::new();
     let mut is_tree = false;
-    for node in nodes.values() {
+    for (_, node) in mapping.members() {
         let node = node.object()?;
         let Some(message) = node.get("message") else { continue };
         is_tree = true;
@@ -79,7 +80,7 @@ fn of_mapping(mapping: JsonValue<'_>) -> Option<Vec<Turn>> {
 }
 
 /// Reads a list of messages; `None` if at least half of its items are none.
-fn messages(list: JsonValue<'_>) -> Option<Vec<Turn>> {
+fn messages(list: JsonValue<'_>) -> Option<Vec<ChatTurn>> {
     let (mut found, mut num_items, mut num_messages) = (Vec::new(), 0_usize, 0_usize);
     for item in list.items() {
         num_items += 1;
@@ -96,11 +97,11 @@ fn messages(list: JsonValue<'_>) -> Option<Vec<Turn>> {
 }
 
 /// Reads a message of Facebook, which writes each byte of UTF-8 as a character.
-fn of_facebook(message: &JsonObject<'_>) -> Option<Turn> {
+fn of_facebook(message: &JsonObject<'_>) -> Option<ChatTurn> {
     message.get("timestamp_ms")?;
     let content = message.get("content")?;
     let speaker = message.get("sender_name")?.raw_string()?;
-    Some(Turn {
+    Some(ChatTurn {
         speaker: repaired(&speaker),
         text: repaired(&content.raw_string()?),
         at: content.at(),
@@ -108,7 +109,7 @@ fn of_facebook(message: &JsonObject<'_>) -> Option<Turn> {
 }
 
 /// Reads a chat with the assistant of an editor: what is asked, and the parts of the answer.
-fn of_requests(object: &JsonObject<'_>) -> Option<Vec<Turn>> {
+fn of_requests(object: &JsonObject<'_>) -> Option<Vec<ChatTurn>> {
     let name = |key: &str, otherwise: &str| object.string(key).unwrap_or(otherwise.to_owned());
     let user = name("requesterUsername", "User");
     let assistant = name("responderUsername", "Assistant");
@@ -121,7 +122,7 @@ fn of_requests(object: &JsonObject<'_>) -> Option<Vec<Turn>> {
             let Some(text) = part.get("value").filter(|value| value.string().is_some()) else {
                 continue;
             };
-            found.push(Turn {
+            found.push(ChatTurn {
                 speaker: assistant.clone(),
                 text: text.string().unwrap_or_default(),
                 at: text.at(),
@@ -132,15 +133,15 @@ fn of_requests(object: &JsonObject<'_>) -> Option<Vec<Turn>> {
 }
 
 /// Reads a day of a channel of Slack; `None` for any other list.
-fn slack(list: JsonValue<'_>) -> Option<Vec<Turn>> {
+fn slack(list: JsonValue<'_>) -> Option<Vec<ChatTurn>> {
     let is_message = |message: &JsonObject<'_>| {
         message.string("type").as_deref() == Some("message") && message.get("ts").is_some()
     };
-    let all: Vec<JsonObject<'_>> = list.items().filter_map(JsonValue::object).collect();
-    let num_messages = all.iter().filter(|message| is_message(message)).count();
-    if num_messages == 0 || num_messages * 2 < all.len() {
+    let mut items = list.items().map(JsonValue::object);
+    if !items.all(|item| item.is_some_and(|message| is_message(&message))) {
         return None;
     }
+    let all: Vec<JsonObject<'_>> = list.items().filter_map(JsonValue::object).collect();
     let named = all.iter().filter_map(|message| {
         message.object("user_profile")?;
         Some((message.string("user")?, speaker(message)?))
@@ -151,7 +152,7 @@ fn slack(list: JsonValue<'_>) -> Option<Vec<Turn>> {
         let speaker = speaker(message).unwrap_or_default();
         let speaker = names.get(&speaker).unwrap_or(&speaker);
         let said = turns(speaker, message).into_iter();
-        found.extend(said.map(|turn| Turn { text: slack_text(&turn.text, &names), ..turn }));
+        found.extend(said.map(|turn| ChatTurn { text: slack_text(&turn.text, &names), ..turn }));
     }
     Some(found)
 }

@@ -14,7 +14,7 @@ const TOOL: &str = "Tool";
 
 /// What somebody says, without an interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct ChatTurn {
     /// Who says it; empty if that is not known.
     pub(super) speaker: String,
     pub(super) text: String,
@@ -22,7 +22,7 @@ pub(super) struct Turn {
     pub(super) at: usize,
 }
 
-impl Turn {
+impl ChatTurn {
     /// Whether a person may have typed it: not an assistant, a tool, or what a program adds between tags.
     pub(super) fn is_question(&self) -> bool {
         let is_person = !matches!(
@@ -82,7 +82,7 @@ pub(super) fn may_say(message: &JsonObject<'_>) -> bool {
 }
 
 /// Returns what is said in a message.
-pub(super) fn turns(speaker: &str, message: &JsonObject<'_>) -> Vec<Turn> {
+pub(super) fn turns(speaker: &str, message: &JsonObject<'_>) -> Vec<ChatTurn> {
     let mut turns = Vec::new();
     for key in TEXTS {
         let Some(value) = message.get(key) else { continue };
@@ -106,7 +106,7 @@ fn joined(pieces: JsonValue<'_>) -> String {
 }
 
 /// Adds what a value says: a text, or a list of texts, calls of tools and what they return.
-fn said(turns: &mut Vec<Turn>, speaker: &str, value: JsonValue<'_>, depth: usize) {
+fn said(turns: &mut Vec<ChatTurn>, speaker: &str, value: JsonValue<'_>, depth: usize) {
     if depth > MAX_DEPTH {
         return;
     }
@@ -120,7 +120,7 @@ fn said(turns: &mut Vec<Turn>, speaker: &str, value: JsonValue<'_>, depth: usize
 }
 
 /// Adds what an object says.
-fn said_in(turns: &mut Vec<Turn>, speaker: &str, object: &JsonObject<'_>, depth: usize) {
+fn said_in(turns: &mut Vec<ChatTurn>, speaker: &str, object: &JsonObject<'_>, depth: usize) {
     const ARGUMENTS: [&str; 4] = ["input", "arguments", "args", "action"];
     const SAID: [&str; 7] = ["text", "thinking", "content", "parts", "output", "summary", "value"];
     let kind = object.string("type").unwrap_or_default();
@@ -149,11 +149,11 @@ fn output(text: &str) -> Option<String> {
 }
 
 /// Adds what is said, without white space around it.
-fn add(turns: &mut Vec<Turn>, speaker: &str, at: usize, text: &str) {
+fn add(turns: &mut Vec<ChatTurn>, speaker: &str, at: usize, text: &str) {
     let lines: Vec<&str> = text.trim().split('\n').map(str::trim_end).collect();
     let text = lines.join("\n");
     if !text.is_empty() {
-        turns.push(Turn { speaker: speaker.to_owned(), text, at });
+        turns.push(ChatTurn { speaker: speaker.to_owned(), text, at });
     }
 }
 
@@ -177,9 +177,7 @@ fn add_leaves(value: JsonValue<'_>, depth: usize, found: &mut Vec<String>) {
     }
     found.extend(value.string());
     value.items().for_each(|item| add_leaves(item, depth + 1, found));
-    if let Some(object) = value.object() {
-        object.values().for_each(|member| add_leaves(member, depth + 1, found));
-    }
+    value.members().for_each(|(_, member)| add_leaves(member, depth + 1, found));
 }
 
 /// Repairs a text whose bytes in UTF-8 were each written as a character; any other text stays as it is.
@@ -191,7 +189,7 @@ pub(super) fn repaired(text: &str) -> String {
 }
 
 /// Reads an item that is not a message: a call of a tool, what it returns, or a thought.
-pub(super) fn item(item: &JsonObject<'_>) -> Vec<Turn> {
+pub(super) fn item(item: &JsonObject<'_>) -> Vec<ChatTurn> {
     let mut turns = Vec::new();
     said_in(&mut turns, "Assistant", item, 0);
     turns

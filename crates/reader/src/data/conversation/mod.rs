@@ -9,7 +9,7 @@ mod session;
 use crate::data::prose::{LineNumbers, ProseWriter};
 use crate::document::{BlockKind, Data, Document};
 
-use message::Turn;
+use message::ChatTurn;
 
 /// A conversation.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ struct Conversation {
     /// When it began, if that is stated as a text.
     created: Option<String>,
     /// What is said, in order.
-    turns: Vec<Turn>,
+    turns: Vec<ChatTurn>,
 }
 
 /// Reads a file that is a conversation, or several; `None` for any other file.
@@ -41,7 +41,7 @@ pub(super) fn extract(text: &str, kind: Data) -> Option<Document> {
     for Conversation { name, turns, .. } in conversations {
         let start = turns.first().map_or(0, |turn| turn.at);
         writer.heading(lines.at(start), 1, &name.unwrap_or_default());
-        for Turn { speaker, text, at } in turns {
+        for ChatTurn { speaker, text, at } in turns {
             let text = if speaker.is_empty() { text } else { format!("{speaker}: {text}") };
             writer.block(lines.at(at), BlockKind::Paragraph, &text);
         }

@@ -3,7 +3,7 @@
 use crate::data::json_value::{JsonObject, JsonValue};
 
 use super::Conversation;
-use super::message::{Turn, speaker, to_speaker, turns};
+use super::message::{ChatTurn, speaker, to_speaker, turns};
 
 /// How many of ten lines may be neither messages nor what a program notes beside them.
 const MAX_OTHER_OF_TEN: usize = 1;
@@ -14,9 +14,9 @@ const MIN_SHARE: usize = 20;
 /// What a line of a session is.
 enum SessionLine {
     /// What is said.
-    Said(Vec<Turn>),
+    Said(Vec<ChatTurn>),
     /// What is said, as the user interface shows it: only if nothing else says it.
-    Shown(Vec<Turn>),
+    Shown(Vec<ChatTurn>),
     /// Something that a program notes.
     Note,
     Other,
@@ -91,7 +91,7 @@ fn line_of(object: &JsonObject<'_>) -> SessionLine {
         && let Some(text) = object.get("summary").filter(|_| has("leafUuid"))
     {
         let summary = text.string().unwrap_or_default();
-        let turn = Turn { speaker: "Summary".to_owned(), text: summary, at: text.at() };
+        let turn = ChatTurn { speaker: "Summary".to_owned(), text: summary, at: text.at() };
         return SessionLine::Said(vec![turn]);
     }
     if is_item(&kind) {
@@ -108,7 +108,7 @@ fn line_of(object: &JsonObject<'_>) -> SessionLine {
 }
 
 /// Reads a message that has a role; `None` for anything else.
-fn of_role(message: &JsonObject<'_>) -> Option<Vec<Turn>> {
+fn of_role(message: &JsonObject<'_>) -> Option<Vec<ChatTurn>> {
     let role = message.string("role")?;
     let content = message.get("content").or_else(|| message.get("parts"))?;
     let is_content = content.is_array() || content.string().is_some();
@@ -121,7 +121,7 @@ fn is_item(kind: &str) -> bool {
 }
 
 /// Reads an item of an answer: a message, a call of a tool, or what it returns.
-fn of_item(item: &JsonObject<'_>) -> Vec<Turn> {
+fn of_item(item: &JsonObject<'_>) -> Vec<ChatTurn> {
     let kind = item.string("type").unwrap_or_default();
     match item.string("role") {
         Some(role) => turns(&to_speaker(&role), item),
@@ -131,7 +131,7 @@ fn of_item(item: &JsonObject<'_>) -> Vec<Turn> {
 }
 
 /// Reads what the user interface of Codex shows.
-fn of_event(event: &JsonObject<'_>) -> Vec<Turn> {
+fn of_event(event: &JsonObject<'_>) -> Vec<ChatTurn> {
     match event.string("type").as_deref() {
         Some("user_message") => turns("User", event),
         Some("agent_message") => turns("Assistant", event),
