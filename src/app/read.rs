@@ -226,7 +226,9 @@ pub(crate) fn unchanged_text(
     let unpack =
         |path: &Path, bytes: &[u8], name: Option<&str>| unpacked(session, (path, bytes), name);
     let bytes = read::unchanged(store, document, &open_options(session), &unpack).ok()?;
-    decode::decode(&bytes)
+    // Its encoding is known, and not guessed again.
+    let known = document.metadata.encoding.as_ref().map(|encoding| encoding.name.as_bytes());
+    decode::decode_as(&bytes, known)
 }
 
 /// Unpacks a file as [`read::Unpack`] says.

@@ -105,6 +105,54 @@ fn escapes_are_searched_as_letters_on_the_lines_of_the_file() {
 }
 
 #[test]
+fn the_spelling_of_a_file_is_found_while_it_is_unchanged() {
+    let env = TestEnv::new();
+    env.write("a.json", "{\n\"a\": \"Gr\\u00f6\\u00dfe\"\n}\n");
+    env.write("b.xml", "<?xml version='1.0'?>\n<a>Gr&#246;&#223;e</a>\n");
+    report(&env, &["add", "a.json", "b.xml"]);
+    let found = |args: &[&str]| {
+        let answer = env.json(&[&["grep", "--format", "json"], args].concat());
+        let lines = answer["results"].as_array().unwrap().iter().map(|result| {
+            let line = &result["lines"][0];
+            (line["start_line"].as_u64().unwrap(), line["text"].as_str().unwrap().to_owned())
+        });
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["-F", "\\u00f6"]), [(2, "\"a\": \"Gr\\u00f6\\u00dfe\"".to_owned())]);
+    assert_eq!(found(&["&#246;"]), [(2, "<a>Gr&#246;&#223;e</a>".to_owned())]);
+    assert_eq!(found(&["Größe"]).len(), 2);
+    assert_eq!(found(&[r"\d{4}"]), []);
+    env.write("a.json", "{\"b\": \"Gr\\u00f6\\u00dfe\"}");
+    assert_eq!(found(&["-F", "\\u00f6"]), []);
+}
+
+#[test]
+fn sessions_and_exports_of_chats_are_conversations() {
+    let env = TestEnv::new();
+    let session = [
+        r#"{"type":"user","message":{"role":"user","content":"Wie gro\u00df ist die M\u00f6we?"},"sessionId":"s"}"#,
+        r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"60 cm.\nEtwa."}]},"sessionId":"s"}"#,
+    ];
+    env.write("s.jsonl", session.join("\n"));
+    let chat = |name: &str, text: &str| {
+        format!(
+            r#"{{"title": "{name}", "mapping": {{"a": {{"message": {{"author": {{"role": "user"}}, "content": {{"parts": ["{text}"]}}}}}}}}}}"#
+        )
+    };
+    env.write(
+        "conversations.json",
+        format!("[{}, {}]", chat("Tide", "High?"), chat("Ebb", "Low?")),
+    );
+    assert_eq!(report(&env, &["add", "s.jsonl", "conversations.json"]).added, 3);
+    let titles = env.sql_column("SELECT title FROM documents ORDER BY id");
+    assert_eq!(titles, ["Wie groß ist die Möwe?", "High?", "Low?"]);
+    let shown = env.ok(&["convert", "s.jsonl"]).stdout;
+    assert_eq!(shown, "User: Wie groß ist die Möwe?\n\nAssistant: 60 cm.\nEtwa.\n");
+    let found = env.json(&["grep", "Etwa", "--format", "json"]);
+    assert_eq!(found["results"][0]["lines"][0]["start_line"], 2);
+}
+
+#[test]
 fn files_that_programs_write_for_programs_are_left_out() {
     let env = TestEnv::new();
     env.write("app/package.json", "{\"name\": \"tide\"}");

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 
 use super::detect::{self, TextExtensions, TypeOverride};
 use super::protocol::{
-    COMPRESSED, MEMBERS_OF_ENEX, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, MemberLine, PACKAGE, PDF_READERS,
-    ReadFailure, failure_from_code,
+    COMPRESSED, MEMBERS_OF_CHATS, MEMBERS_OF_ENEX, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP, MemberLine,
+    PACKAGE, PDF_READERS, ReadFailure, failure_from_code,
 };
 use super::sandbox::{ReadOptions, parent};
 use crate::document::{Container, Format, Headed};
@@ -40,6 +40,7 @@ pub fn unpack(
         Container::Zip => MEMBERS_OF_ZIP,
         Container::Mbox => MEMBERS_OF_MBOX,
         Container::Enex => MEMBERS_OF_ENEX,
+        Container::Chats => MEMBERS_OF_CHATS,
     };
     let reading = parent::read(reader, bytes, options)?;
     Ok(reading.head.format.is_none().then(|| members(reading.members)))

@@ -49,6 +49,7 @@ pub const COMPRESSED: &str = "compressed";
 pub const MEMBERS_OF_ZIP: &str = "members-of-zip";
 pub const MEMBERS_OF_MBOX: &str = "members-of-mbox";
 pub const MEMBERS_OF_ENEX: &str = "members-of-enex";
+pub const MEMBERS_OF_CHATS: &str = "members-of-chats";
 pub const IMAGE: &str = "image";
 pub const OCR_OF_PDF: &str = "ocr-of-pdf";
 pub const OCR_OF_IMAGE: &str = "ocr-of-image";

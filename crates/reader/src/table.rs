@@ -3,14 +3,14 @@
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract};
 use super::{
-    Read, calendar, compressed, dita, drawio, enex, fb2, html, mail, members, mhtml, outlook,
+    Read, calendar, compressed, data, dita, drawio, enex, fb2, html, mail, members, mhtml, outlook,
     package, parsed, rtf, spreadsheetml,
 };
 use crate::document::Headed;
 use crate::extract::protocol::{
-    CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_ENEX, MEMBERS_OF_MBOX, MEMBERS_OF_ZIP,
-    NOTEBOOK, NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PACKAGE, PDF_READERS,
-    PICTURE_OF_IMAGE, PICTURE_OF_PDF,
+    CODE, COMPRESSED, DATA, IMAGE, MARKUP, MEMBERS_OF_CHATS, MEMBERS_OF_ENEX, MEMBERS_OF_MBOX,
+    MEMBERS_OF_ZIP, NOTEBOOK, NOTEBOOK_WITH_RESULTS, OCR_OF_IMAGE, OCR_OF_PDF, PACKAGE,
+    PDF_READERS, PICTURE_OF_IMAGE, PICTURE_OF_PDF,
 };
 
 /// The readers of PDF that `extract` tries, best first; those of texts and of containers, those that use OCR, and those
@@ -28,6 +28,7 @@ const READERS: &[(&str, Read)] = &[
     (MEMBERS_OF_ZIP, members::of_zip),
     (MEMBERS_OF_MBOX, mail::of_mailbox),
     (MEMBERS_OF_ENEX, enex::notes),
+    (MEMBERS_OF_CHATS, data::chats),
     (IMAGE, with_image::read),
     (OCR_OF_PDF, with_hayro::recognise),
     (OCR_OF_IMAGE, with_image::recognise),

@@ -364,6 +364,8 @@ pub enum Container {
     Mbox,
     /// An export of Evernote, whose files are its notes.
     Enex,
+    /// An export of chats, whose files are its conversations.
+    Chats,
 }
 
 #[cfg(test)]

@@ -42,6 +42,13 @@ pub(super) fn by_content(head: &[u8]) -> Option<Format> {
     )
 }
 
+/// Whether text begins with a list of conversations.
+pub(super) fn is_list_of_chats(head: &[u8]) -> bool {
+    let text = decode::decode(&head[..head.len().min(decode::HEAD_BYTES)]).unwrap_or_default();
+    let has_messages = ["\"mapping\":", "\"chat_messages\":"].iter().any(|key| text.contains(key));
+    text.trim_start().starts_with('[') && has_messages
+}
+
 /// Returns the format of text that begins with a tag.
 fn markup(text: &str) -> Option<Format> {
     let mut rest = text.trim_start();
@@ -184,6 +191,14 @@ mod tests {
         let wide: Vec<u8> =
             "Plant\tStock\nHull\t3".encode_utf16().flat_map(u16::to_le_bytes).collect();
         check(&wide, Some("tsv"));
+    }
+
+    #[test]
+    fn a_list_of_chats_says_so_at_its_beginning() {
+        assert!(is_list_of_chats(b" [{\"title\": \"a\", \"mapping\": {"));
+        assert!(is_list_of_chats(b"[{\"name\":\"a\",\"chat_messages\":["));
+        assert!(!is_list_of_chats(b"{\"title\": \"a\", \"mapping\": {"));
+        assert!(!is_list_of_chats(b"[{\"title\": \"mapping\"}]"));
     }
 
     #[test]

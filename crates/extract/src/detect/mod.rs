@@ -123,6 +123,7 @@ pub fn container(path: &Path, head: &[u8]) -> Option<Container> {
     match names::container(path)? {
         Container::Zip if !head.starts_with(ZIP_MAGIC) => None,
         Container::Mbox | Container::Enex if decode::is_binary(head) => None,
+        Container::Chats if !content::is_list_of_chats(head) => None,
         container => Some(container),
     }
 }

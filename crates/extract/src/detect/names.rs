@@ -70,8 +70,15 @@ pub(super) fn container(path: &Path) -> Option<Container> {
         "zip" => Some(Container::Zip),
         "mbox" => Some(Container::Mbox),
         "enex" => Some(Container::Enex),
+        "json" if is_export_of_chats(path) => Some(Container::Chats),
         _ => None,
     }
+}
+
+/// Whether a file has the name of the conversations in an export of `ChatGPT` or Claude.
+fn is_export_of_chats(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.starts_with("conversations")
 }
 
 /// Returns the format of a file by its name.

@@ -23,7 +23,7 @@ pub(super) type OnEscape<'a> = dyn FnMut(Escape) + 'a;
 
 /// A text without escapes.
 #[derive(Debug, Default)]
-pub(super) struct Decoded {
+pub(super) struct Unescaped {
     pub(super) text: String,
     /// The line of the file of each line; empty if they are the same.
     pub(super) line_numbers: Vec<u32>,
@@ -34,25 +34,25 @@ pub(super) fn decode(
     text: &str,
     blocks: &mut [Block],
     escapes: impl FnOnce(&str, &mut OnEscape<'_>),
-) -> Option<Decoded> {
+) -> Option<Unescaped> {
     let mut writer =
-        DecodedWriter { text, blocks: MovedBlocks::new(blocks), ..DecodedWriter::default() };
+        UnescapedWriter { text, blocks: MovedBlocks::new(blocks), ..UnescapedWriter::default() };
     escapes(text, &mut |escape| writer.replace(&escape));
     writer.finish()
 }
 
 /// Writes a text without its escapes.
 #[derive(Default)]
-struct DecodedWriter<'a> {
+struct UnescapedWriter<'a> {
     text: &'a str,
     blocks: MovedBlocks<'a>,
-    decoded: Decoded,
+    decoded: Unescaped,
     /// How much of the text is written.
     done: usize,
     has_escapes: bool,
 }
 
-impl DecodedWriter<'_> {
+impl UnescapedWriter<'_> {
     /// Writes what is before an escape, and what that stands for. A carriage return before a line end adds nothing.
     fn replace(&mut self, escape: &Escape) {
         let Range { start, end } = escape.bytes.clone();
@@ -99,7 +99,7 @@ impl DecodedWriter<'_> {
         self.decoded.line_numbers.push(last);
     }
 
-    fn finish(mut self) -> Option<Decoded> {
+    fn finish(mut self) -> Option<Unescaped> {
         if !self.has_escapes {
             return None;
         }

@@ -37,6 +37,11 @@ impl<'a> JsonValue<'a> {
         self.end - self.start
     }
 
+    /// Returns it as it is written.
+    pub(super) fn as_written(self) -> &'a str {
+        self.text.get(self.start..self.end).unwrap_or_default()
+    }
+
     pub(super) fn is_array(self) -> bool {
         self.text[self.start..].starts_with('[')
     }

@@ -22,7 +22,8 @@ use std::ops::Range;
 
 use crate::document::{Data, Document};
 
-use escapes::{Decoded, OnEscape, decode};
+pub(super) use conversation::chats;
+use escapes::{OnEscape, Unescaped, decode};
 use parts::Parts;
 
 pub(super) fn extract(text: &str, kind: Data) -> Document {
@@ -45,8 +46,8 @@ pub(super) fn extract(text: &str, kind: Data) -> Document {
     }
     let mut blocks = parts.finish();
     let decoded = decode(text, &mut blocks, |text, on_escape| find_escapes(text, kind, on_escape));
-    let Decoded { text, line_numbers } =
-        decoded.unwrap_or_else(|| Decoded { text: text.to_owned(), ..Decoded::default() });
+    let Unescaped { text, line_numbers } =
+        decoded.unwrap_or_else(|| Unescaped { text: text.to_owned(), ..Unescaped::default() });
     blocks.retain(|block| !block.bytes.is_empty());
     Document { text, blocks, has_lines: true, line_numbers, ..Document::default() }
 }

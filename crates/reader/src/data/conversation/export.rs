@@ -38,7 +38,8 @@ fn is_conversation(object: &JsonObject<'_>) -> bool {
     conversation(object).is_some()
 }
 
-fn conversation(object: &JsonObject<'_>) -> Option<Conversation> {
+/// Reads an object that has a list of messages.
+pub(super) fn conversation(object: &JsonObject<'_>) -> Option<Conversation> {
     let turns = if let Some(mapping) = object.get("mapping") {
         of_mapping(mapping)?
     } else if let Some(messages) = object.get("chat_messages") {

@@ -3,12 +3,14 @@
 //! A file is a conversation only if most of it is messages; any other file stays data.
 
 mod export;
+mod members;
 mod message;
 mod session;
 
 use crate::data::prose::{LineNumbers, ProseWriter};
 use crate::document::{BlockKind, Data, Document};
 
+pub(crate) use members::chats;
 use message::ChatTurn;
 
 /// A conversation.

@@ -1,0 +1,86 @@
+//! Unpacks an export of several conversations, each of which is a document of its own.
+
+use crate::data::json_value::JsonValue;
+use crate::document::Data;
+use crate::error::Failure;
+use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::members::Members;
+use crate::text::decode;
+use crate::{Emit, Input, Stop};
+
+use super::export;
+
+/// Longest name of a conversation, in characters.
+const MAX_NAME_CHARS: usize = 100;
+
+/// Emits each conversation of an export as it is written there. Of any other file, it says only that it is data.
+pub(crate) fn chats(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+    let text = decode::decode(input.bytes)
+        .ok_or_else(|| ReadFailure::new(Failure::NotText, String::new()))?;
+    let root = JsonValue::only(&text, 0, text.len());
+    let found = root.into_iter().flat_map(JsonValue::items).filter_map(|item| {
+        let conversation = export::conversation(&item.object()?)?;
+        (!conversation.turns.is_empty()).then_some((conversation.name, item))
+    });
+    let mut found = found.peekable();
+    if found.peek().is_none() {
+        let format = Some(Data::Json.as_str().to_owned());
+        emit(Line::Document(Head { format, ..Head::default() }))?;
+        return Ok(Tail::default());
+    }
+    let mut members = Members::new(emit);
+    for (name, item) in found {
+        let name = format!("{}.json", file_name(&name.unwrap_or_default()));
+        members.add(&name, item.as_written())?;
+    }
+    Ok(Tail::default())
+}
+
+/// Returns the title of a conversation as the name of a file, which begins with no full stop.
+fn file_name(title: &str) -> String {
+    let words = title.replace(['/', '\\'], " ");
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let name: String = words.trim_start_matches('.').chars().take(MAX_NAME_CHARS).collect();
+    if name.trim().is_empty() { "conversation".to_owned() } else { name.trim().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the names and the bytes of the members, and the format of a file that has none.
+    fn unpacked(text: &str) -> (Vec<(String, String)>, Option<String>) {
+        let (mut members, mut format) = (Vec::new(), None);
+        let outcome = chats(&Input::of(text.as_bytes()), &mut |line| {
+            match line {
+                Line::Member(found) => {
+                    members.push((found.name, String::from_utf8(found.bytes).unwrap()));
+                }
+                Line::Document(head) => format = head.format,
+                _ => {}
+            }
+            Ok(())
+        });
+        assert!(outcome.is_ok());
+        (members, format)
+    }
+
+    #[test]
+    fn each_conversation_is_a_file() {
+        let tide =
+            r#"{"name": "Tide/Ebb", "chat_messages": [{"sender": "human", "text": "High?"}]}"#;
+        let other = r#"{"name": "", "chat_messages": [{"sender": "human", "text": "Low?"}]}"#;
+        let empty = r#"{"name": "Empty", "chat_messages": []}"#;
+        let (members, format) = unpacked(&format!("[{tide}, {empty},\n{other}]"));
+        let expected = [("Tide Ebb.json", tide), ("conversation.json", other)];
+        assert_eq!(members, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        assert_eq!(format, None);
+    }
+
+    #[test]
+    fn a_file_without_conversations_is_data() {
+        for text in ["[{\"mapping\": 1}]", "[]", "{", ""] {
+            assert_eq!(unpacked(text), (Vec::new(), Some("json".to_owned())), "{text}");
+        }
+    }
+}
