@@ -1,4 +1,4 @@
-//! Reports the parts of a filter that no document meets, and the phrases that no passage has, so that the user sees
+//! Reports what a filter means, the parts of it that no document meets, and the phrases that no passage has, so that the user sees
 //! why an answer is empty.
 
 use crate::app::Observer;
@@ -10,6 +10,11 @@ use crate::text::paths;
 /// Reported for an empty answer if the database is empty.
 pub(super) const NOTHING_ADDED: &str =
     "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
+
+/// Reports what the relative dates of a filter mean.
+pub(super) fn dates(filter: &Filter, observer: &dyn Observer) {
+    filter.date_notes.iter().for_each(|note| observer.note(&format!("note: {note}")));
+}
 
 /// Reports why no document passes a filter, and returns the reason; `None` if some pass.
 pub(super) fn explain(

@@ -13,7 +13,7 @@ pub enum Choice {
     /// By name: ids, paths, or unique parts of titles or paths.
     Named(Vec<String>),
     /// By criteria.
-    Matching(Criteria),
+    Matching(Box<Criteria>),
 }
 
 /// The criteria for selecting documents.
@@ -84,11 +84,14 @@ pub(super) fn matching(
     of_hits: Option<&[DocumentId]>,
     observer: &dyn Observer,
 ) -> Result<Vec<DocumentId>> {
+    // The search has already reported what concerns both.
+    if of_hits.is_none() {
+        absent::dates(&criteria.filter, observer);
+    }
     let documents = store.documents(&criteria.filter)?;
     let ids = documents.iter().map(|document| document.id);
     let ids: Vec<DocumentId> =
         ids.filter(|id| of_hits.is_none_or(|of_hits| of_hits.contains(id))).collect();
-    // The search has already reported it.
     if ids.is_empty() && of_hits.is_none() {
         absent::note(store, &criteria.filter, observer)?;
     }
@@ -125,11 +128,11 @@ mod tests {
     fn matching_documents_are_ordered_by_id() {
         let world = World::new();
         let ids = ["a.md", "b.md"].map(|name| world.add_named(name, name));
-        let all = Choice::Matching(Criteria::default());
+        let all = Choice::Matching(Box::default());
         assert_eq!(chosen(&world, &all), [1, 2]);
         let filter = Filter { tags: vec!["x".into()], ..Filter::default() };
         let tagged = Criteria { filter, ..Criteria::default() };
-        assert_eq!(chosen(&world, &Choice::Matching(tagged.clone())), Vec::<i64>::new());
+        assert_eq!(chosen(&world, &Choice::Matching(Box::new(tagged.clone()))), Vec::<i64>::new());
         assert!(world.heard("no document has the tag `x`"));
         let store = world.store();
         let of_hits = matching(&store, &Criteria::default(), Some(&[ids[1]]), &world).unwrap();

@@ -103,7 +103,7 @@ pub fn export(
             let folders = store.all_roots()?;
             return transfer::export(&store, None, &folders, request.with_vectors, emit);
         };
-        let chosen = choose(session, &Choice::Matching(criteria.clone()), observer)?;
+        let chosen = choose(session, &Choice::Matching(Box::new(criteria.clone())), observer)?;
         let (store, ids) = chosen.ok_or_else(missing)?;
         transfer::export(&store, Some(&ids), &[], request.with_vectors, emit)
     })

@@ -66,6 +66,7 @@ pub fn grep(
 ) -> Result<GrepResults> {
     let pattern = Pattern::new(&request.pattern, request.options)?;
     let notes = Notes::new(observer);
+    absent::dates(&request.filter, &notes);
     let results = session.steadily(|| {
         let mut results = GrepResults {
             typed: request.pattern.clone(),

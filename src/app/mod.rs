@@ -53,6 +53,7 @@ pub mod tag;
 pub(crate) mod testing;
 pub mod transfer;
 pub mod typed;
+pub mod typed_dates;
 pub mod update;
 pub mod values;
 pub mod watch;

@@ -84,6 +84,7 @@ pub fn list(
     request: &ListRequest,
     observer: &dyn Observer,
 ) -> Result<Vec<ListedDocument>> {
+    absent::dates(&request.filter, observer);
     let mut documents = session.steadily(|| {
         let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
         let mut documents = store.documents(&request.filter)?;

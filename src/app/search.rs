@@ -45,6 +45,7 @@ pub fn search(
     observer: &dyn Observer,
 ) -> Result<Answer> {
     let notes = Notes::new(observer);
+    absent::dates(&request.filter, &notes);
     let found = search_by(Reranker::of(session).as_ref(), session, request, &notes)?;
     let first = absent::phrases(&found, &notes);
     let notes = notes.kept([first, session.notices.clone()].concat());
@@ -228,6 +229,7 @@ pub fn why(
     observer: &dyn Observer,
 ) -> Result<Why> {
     let query = search::parse::parse(&request.query)?;
+    absent::dates(&request.filter, observer);
     let (document, trace, stale) = session.steadily(|| {
         let within = request.filter.path_prefix.as_deref();
         let (store, document) = shown(session, document, within)?;
@@ -279,6 +281,7 @@ pub fn similar(
     observer: &dyn Observer,
 ) -> Result<Similar> {
     let notes = Notes::new(observer);
+    absent::dates(&request.filter, &notes);
     let (mut seed, mut hits) = session.steadily(|| alike(session, request, &notes))?;
     if session.freshness(None) == Freshness::Refresh && refresh::refresh(session, &hits, &Silent) {
         (seed, hits) = alike(session, request, &Silent).unwrap_or((seed, hits));

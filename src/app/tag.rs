@@ -71,7 +71,6 @@ pub fn rename(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::choose::Criteria;
     use crate::app::testing::World;
 
     #[test]
@@ -83,7 +82,7 @@ mod tests {
             added: added.iter().map(|&tag| tag.to_owned()).collect(),
             removed: removed.iter().map(|&tag| tag.to_owned()).collect(),
         };
-        let all = || Choice::Matching(Criteria::default());
+        let all = || Choice::Matching(Box::default());
         let one = Choice::Named(vec!["1".into()]);
         let tagged = change(&world.session, &request(one, &["x"], &[]), &world).unwrap();
         assert_eq!(

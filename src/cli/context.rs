@@ -8,6 +8,7 @@ use crate::app::Session;
 use crate::app::bases::{self, place};
 use crate::app::choose::{Choice, Criteria};
 use crate::app::session::{absolute, path_prefix};
+use crate::app::typed_dates::{DateLimit, TypedDate};
 use crate::cli::args::{Choosing, FilterArgs, Global};
 use crate::cli::exit::ExitStatus;
 use crate::cli::pager::Pager;
@@ -148,15 +149,23 @@ pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -
 /// Converts the filter flags to a [`Filter`].
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     let path_prefix = args.path.as_deref().map(path_prefix).transpose()?;
+    let mut date_notes = Vec::new();
+    let mut limit = |date: Option<TypedDate>, of: fn(TypedDate) -> DateLimit| {
+        Some(of(date?).noted(&mut date_notes))
+    };
+    let since = limit(args.since.clone(), TypedDate::since);
+    let until = limit(args.until.clone(), TypedDate::until);
+    let added_since = limit(args.added_since.clone(), TypedDate::added_since);
     Ok(Filter {
         kind: args.kind,
         tags: args.tags.clone(),
         path_prefix,
         language: args.language,
         excluded_tags: args.excluded_tags.clone(),
-        since: args.since.clone(),
-        until: args.until.clone(),
-        added_since: args.added_since.clone(),
+        since,
+        until,
+        added_since,
+        date_notes,
         excluded: Vec::new(),
     })
 }
@@ -164,7 +173,7 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
 /// Returns a selection of documents by name or by criteria.
 pub(super) fn choice(names: &[String], choosing: &Choosing) -> Result<Choice> {
     if names.is_empty() {
-        criteria(choosing).map(Choice::Matching)
+        criteria(choosing).map(Box::new).map(Choice::Matching)
     } else {
         Ok(Choice::Named(names.to_vec()))
     }

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::app::read::{ListRequest, SortKey};
 use crate::app::search::{SearchRequest, SimilarRequest};
 use crate::app::session::path_prefix;
-use crate::app::values;
+use crate::app::typed_dates::{DateLimit, TypedDate};
 use crate::document::{DocumentKind, Filter, Language, UnknownName};
 use crate::error::{Error, Result};
 use crate::limits::{self, Limit};
@@ -42,7 +42,7 @@ pub(crate) struct FilterInput {
     pub(crate) path: Option<PathBuf>,
     /// Of source code
     pub(crate) language: Option<String>,
-    /// 2026 or 2026-05-17
+    /// 2026-05, 7d, last week
     pub(crate) since: Option<String>,
     /// Up to this date
     #[schemars(extend("x-unlisted" = true))]
@@ -56,19 +56,25 @@ impl FilterInput {
     /// Converts the input to a filter; what it omits is as in `given`.
     fn over(self, given: &Filter) -> Result<Filter> {
         // A schema cannot express these checks; the command line makes the same ones.
-        let date = |name: &str, typed: Option<String>| {
+        let mut date_notes = Vec::new();
+        let mut limit = |name: &str, typed: Option<String>, of: fn(TypedDate) -> DateLimit| {
             let wrong = |reason| Error::usage(format!("{name}: {reason}"));
-            typed.map(|day| values::date(&day)).transpose().map_err(wrong)
+            let date = typed.map(|date| TypedDate::now(&date)).transpose().map_err(wrong)?;
+            Ok::<_, Error>(date.map(|date| of(date).noted(&mut date_notes)))
         };
         let given = given.clone();
+        let since = limit("since", self.since, TypedDate::since)?.or(given.since);
+        let until = limit("until", self.until, TypedDate::until)?.or(given.until);
+        let added_since = limit("added_since", self.added_since, TypedDate::added_since)?;
         Ok(Filter {
             kind: self.r#type.and_then(|word| kind(&word).transpose()).transpose()?.or(given.kind),
             tags: either(tags(&self.tags)?, given.tags),
             excluded_tags: either(tags(&self.exclude_tags)?, given.excluded_tags),
             language: self.language.map(|word| language(&word)).transpose()?.or(given.language),
-            since: date("since", self.since)?.or(given.since),
-            until: date("until", self.until)?.or(given.until),
-            added_since: date("added_since", self.added_since)?.or(given.added_since),
+            since,
+            until,
+            added_since: added_since.or(given.added_since),
+            date_notes: [given.date_notes, date_notes].concat(),
             path_prefix: self
                 .path
                 .map(|path| path_prefix(&path))

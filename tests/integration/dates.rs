@@ -114,3 +114,19 @@ fn ages_count_from_the_newest_document_of_all_bases() {
         assert!((search(bases) - 0.975).abs() < 1e-12, "{bases}");
     }
 }
+
+#[test]
+fn a_note_says_what_a_relative_date_means() {
+    let env = TestEnv::with_corpus();
+    let since = ["--since", "last year", "--format", "json"];
+    for command in [&["search", "tide"][..], &["grep", "tide"], &["list"]] {
+        let run = env.kb(&[command, &since].concat()).expect(0);
+        let expected = "note: `last year` is from ";
+        assert!(run.stderr.contains(expected), "{command:?}: {}", run.stderr);
+    }
+    let found = env.json(&[&["search", "tide"][..], &since].concat());
+    let note = found["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("`last year` is from ") && note.ends_with("-01-01 on"), "{note}");
+    let refused = env.kb(&["list", "--since", "5/6/2026"]).expect(1);
+    assert!(refused.stderr.contains("2026-06-05 or 2026-05-06"), "{}", refused.stderr);
+}

@@ -478,7 +478,7 @@ fn wrong_input_is_refused_with_all_its_issues() {
         ("kb_outline", json!({ "document": "tide" }), "ambiguous_document"),
         ("kb_show", json!({ "document": 4, "section": "gauge" }), "unknown_part"),
         ("kb_show", json!({ "document": 4, "page": 1, "symbol": "x" }), "usage"),
-        ("kb_search", json!({ "query": "a", "since": "yesterday" }), "usage"),
+        ("kb_search", json!({ "query": "a", "since": "some day" }), "usage"),
         ("kb_list", json!({ "tags": [" "] }), "usage"),
         ("kb_show", json!({}), "usage"),
         ("kb_similar", json!({}), "usage"),

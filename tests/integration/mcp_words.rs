@@ -17,7 +17,7 @@ fn errors_name_tools_and_arguments_and_those_of_the_command_line_commands_and_op
         ("kb_show", json!({ "document": 5, "page": 99 }), "`kb_outline {\"document\":5}` lists"),
         ("kb_grep", json!({ "pattern": "(" }), "`fixed_strings` (fixed)"),
         ("kb_search", json!({ "query": " " }), "`kb_search {\"query\":\"how to install git\"}`"),
-        ("kb_search", json!({ "query": "a", "since": "yesterday" }), "since: not a date"),
+        ("kb_search", json!({ "query": "a", "since": "some day" }), "since: not a date"),
         (
             "kb_search",
             json!({ "query": "a", "budget": 900, "top": 5000 }),

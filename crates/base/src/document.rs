@@ -357,8 +357,10 @@ pub struct Filter {
     pub since: Option<String>,
     /// Only documents of this day or earlier, as `since`; a month or year includes its end.
     pub until: Option<String>,
-    /// Only documents that were added on this day (UTC) or later, as `since`.
+    /// Only documents that were added on this day (UTC) or later, as `since`; also a time in UTC.
     pub added_since: Option<String>,
+    /// What its relative dates mean, for people; chooses nothing.
+    pub date_notes: Vec<String>,
     /// Only documents at or below this absolute path; complete components.
     pub path_prefix: Option<String>,
     /// Only chunks without these words and phrases; a prefix of words ends in `*`.

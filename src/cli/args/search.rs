@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::app::values::{date, tag};
+use crate::app::typed_dates::TypedDate;
+use crate::app::values::tag;
 use crate::cli::args::Format;
 use crate::cli::args::values::{budget, errors, kind, language, queries, recent, threshold, top};
 use crate::config::OutputFormat;
@@ -195,15 +196,15 @@ pub(in crate::cli) struct FilterArgs {
     /// Only source code in this language (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(in crate::cli) language: Option<Language>,
-    /// Only documents from this date on: 2026 or 2026-05-17
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    pub(in crate::cli) since: Option<String>,
-    /// Only documents up to this date
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    pub(in crate::cli) until: Option<String>,
+    /// Only documents from this date on: 2026, 2026-05-17, 17.5.2026, 7d, yesterday, 'last month'
+    #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
+    pub(in crate::cli) since: Option<TypedDate>,
+    /// Only documents up to this date; of a month or year, up to its last day
+    #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
+    pub(in crate::cli) until: Option<TypedDate>,
     /// Only documents added on this date or later (UTC)
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    pub(in crate::cli) added_since: Option<String>,
+    #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
+    pub(in crate::cli) added_since: Option<TypedDate>,
     /// Only documents at or below this file or folder
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) path: Option<PathBuf>,

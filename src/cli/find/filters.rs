@@ -1,7 +1,7 @@
 //! Narrows a search: the letters of the menu, the values to choose from, and dates as they are typed.
 
 use crate::app::facets::{Facet, Value};
-use crate::app::values::date;
+use crate::app::typed_dates::TypedDate;
 use crate::cli::find::line_editor::LineEditor;
 use crate::document::Filter;
 use crate::present::find::{Line, Meaning, piece};
@@ -30,7 +30,7 @@ pub(super) const NONE: char = 'x';
 
 /// How dates are typed.
 pub(super) const DATES: [&str; 3] = [
-    "2026, 2026-05 or 2026-05-17: of that year, month or day",
+    "2026, 2026-05, 2026-05-17, 7d, last month: of that span",
     "2024.. since, ..2024 until, 2023-06..2024 both",
     "nothing: of any date",
 ];
@@ -101,12 +101,13 @@ fn dates(typed: &str) -> Result<(Option<String>, Option<String>), String> {
     let typed = typed.trim();
     let one = |typed: &str| match typed.trim() {
         "" => Ok(None),
-        typed => date(typed).map(Some),
+        typed => TypedDate::now(typed).map(Some),
     };
-    match typed.split_once("..") {
-        Some((since, until)) => Ok((one(since)?, one(until)?)),
-        None => one(typed).map(|day| (day.clone(), day)),
-    }
+    let (since, until) = match typed.split_once("..") {
+        Some((since, until)) => (one(since)?, one(until)?),
+        None => one(typed).map(|date| (date.clone(), date))?,
+    };
+    Ok((since.map(|date| date.since().date), until.map(|date| date.until().date)))
 }
 
 /// Returns the filters that are set, as short as possible.
@@ -171,5 +172,7 @@ mod tests {
         assert_eq!(dates("2023..2024"), Ok((some("2023"), some("2024"))));
         assert_eq!(dates(""), Ok((None, None)));
         assert!(dates("May").is_err());
+        let (since, until) = dates("last year").unwrap();
+        assert!(since.unwrap().ends_with("-01-01") && until.unwrap().ends_with("-12-31"));
     }
 }

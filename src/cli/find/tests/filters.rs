@@ -118,7 +118,7 @@ fn a_date_is_typed() {
     date ›
     3 passages in 2 documents · 7 ms
     ────────────────────────────────────────────────────────────────
-    2026, 2026-05 or 2026-05-17: of that year, month or day
+    2026, 2026-05, 2026-05-17, 7d, last month: of that span
     2024.. since, ..2024 until, 2023-06..2024 both
     nothing: of any date
     ────────────────────────────────────────────────────────────────
