@@ -110,6 +110,9 @@ pub(crate) fn home() -> TestEnv {
         "more/svn.md",
         "---\nsuperseded_by: git.md\n---\n# Subversion\n\nInstall subversion.\n",
     );
+    let letters =
+        "The Straße of Wrocław, 1,234,567 crowns, call +49 30 5550 1234 🚀, CO₂ and GPU加速.";
+    env.write("more/letters.md", format!("# Letters\n\n{letters}\n"));
     env.ok(&["add", "more"]);
     env
 }
@@ -160,6 +163,15 @@ fn a_copy_answers_as_the_database_does() {
         "more/git.md:3",
         "on 2024-03-05",
         "error: no file \"git.md\" in the harbour",
+        "strasse wroclaw",
+        "\"the STRASSE of wroclaw\"",
+        "crowns -strasse",
+        "1234567",
+        "030 55501234",
+        "🚀",
+        "tools",
+        "station",
+        "harbuor gaugge",
     ] {
         for leg in [&[][..], &["--fts-only"], &["--vec-only"]] {
             num_hits += check_same(&env, &url, &[&[query], leg].concat());
@@ -206,9 +218,10 @@ fn only_what_differs_is_pushed() {
     let again = push();
     assert_eq!((sent(&again), &again["fresh"]), ([0, 0, 0], &false.into()));
     assert!(env.ok(&["push", &url]).stdout.contains("Pushed 0 of"));
-    // A tag changes a document, and none of its chunks.
+    // A tag changes a document, and its chunks, by whose terms it is found.
     env.ok(&["tag", "1", "--add", "fruit"]);
-    assert_eq!(sent(&push()), [1, 0, 0]);
+    assert_eq!(sent(&push())[..2], [1, 0]);
+    check_same(&env, &url, &["fruit"]);
     check_same(&env, &url, &["apple", "--tags=fruit"]);
     // A changed text, a removed document, a new one.
     env.write("docs/tides.md", "# Tides\n\nThe tide gauge is new.\n\n## Anchor\n\nanchor rope\n");
@@ -224,6 +237,19 @@ fn only_what_differs_is_pushed() {
     for table in ["kb_chunks", "kb_vectors"] {
         assert_eq!(count(&mut client, &format!("SELECT count(*) FROM {table}")), chunks);
     }
+    // What an older kb pushed is searched by its own rules, until it is pushed again.
+    for change in [
+        "UPDATE kb_state SET value = '2' WHERE key = 'format'",
+        "DROP TABLE kb_words",
+        "DELETE FROM kb_postings WHERE index = 4",
+    ] {
+        client.execute(change, &[]).unwrap();
+    }
+    let older = env.json(&["search", "tide gaugge", "--from", &url]);
+    assert!(older["notes"].to_string().contains("which an older kb made"), "{older}");
+    assert!(!older["results"].as_array().unwrap().is_empty(), "{older}");
+    assert_eq!(push()["fresh"], true);
+    check_same(&env, &url, &["tide gaugge"]);
     // Another model: everything is new.
     env.kb_with(&[("KB_EMBEDDING_PRECISION", "fp32")], &["reindex"]).expect(0);
     let fresh = push();
