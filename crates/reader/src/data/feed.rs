@@ -51,6 +51,11 @@ pub(super) fn extract(text: &str) -> Option<Document> {
     Some(document)
 }
 
+/// Returns text without elements as a piece of a web page.
+fn to_html(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('\n', "<br>")
+}
+
 fn marks(level: u8) -> String {
     "#".repeat(level.into())
 }
@@ -134,6 +139,8 @@ struct FeedElement {
     text: String,
     /// Where its content begins, if that is elements: a page of XHTML.
     page_from: Option<usize>,
+    /// Whether it is text without elements, of which an Atom feed says so.
+    is_plain: bool,
     /// The address that it has instead of a text.
     address: Option<String>,
     /// Where its content begins.
@@ -145,6 +152,7 @@ struct FeedElement {
 struct FeedReader<'a> {
     xml: &'a str,
     is_feed: bool,
+    is_atom: bool,
     depth: usize,
     feed: FeedEntry,
     entries: Vec<FeedEntry>,
@@ -159,6 +167,7 @@ impl FeedReader<'_> {
         let name = element.name();
         if self.depth == 1 {
             self.is_feed = matches!(name, "rss" | "feed" | "RDF");
+            self.is_atom = name == "feed";
             return;
         }
         if let Some(field) = self.field.as_mut() {
@@ -179,7 +188,9 @@ impl FeedReader<'_> {
         if name == "channel" {
             return;
         }
-        let is_xhtml = element.attribute("type").as_deref() == Some("xhtml");
+        let kind = element.attribute("type");
+        let is_xhtml = kind.as_deref() == Some("xhtml");
+        let is_plain = self.is_atom && kind.is_none_or(|kind| kind == "text");
         let address = element.attribute("href").or_else(|| element.attribute("url"));
         let content_at = self.xml[at..].find('>').map_or(at, |len| at + len + 1);
         self.field = Some(FeedElement {
@@ -188,6 +199,7 @@ impl FeedReader<'_> {
             at,
             text: String::new(),
             page_from: is_xhtml.then_some(content_at),
+            is_plain,
             address: address.or_else(|| element.attribute("term")),
             content_at,
         });
@@ -219,6 +231,9 @@ impl FeedReader<'_> {
         let Some(entry) = entry else { return };
         let text = match field.page_from {
             Some(start) => self.xml.get(start..end).unwrap_or_default().to_owned(),
+            None if field.is_plain && (is_page(&field.name) || field.name == "title") => {
+                to_html(visible_text(&field.text).trim())
+            }
             None => visible_text(&field.text),
         };
         let words = text.trim();
@@ -271,6 +286,16 @@ mod tests {
             "A",
             "## B\n\nimage: x\nurl: http://c\n\nEins zwei & drei",
             &[1; 6],
+        );
+    }
+
+    #[test]
+    fn text_of_atom_has_no_elements_unless_it_says_so() {
+        check(
+            "<feed><title>A &lt;T&gt;</title><entry><title>B &amp;amp;</title><summary>Eins &lt;b&gt;\nzwei</summary></entry></feed>",
+            "A <T>",
+            "## B &amp;\n\nEins <b>\nzwei",
+            &[1; 4],
         );
     }
 

@@ -4,6 +4,7 @@ use crate::data::json_value::JsonValue;
 use crate::document::Data;
 use crate::error::Failure;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::limits;
 use crate::members::Members;
 use crate::text::decode;
 use crate::{Emit, Input, Stop};
@@ -13,7 +14,8 @@ use super::export;
 /// Longest name of a conversation, in characters.
 const MAX_NAME_CHARS: usize = 100;
 
-/// Emits each conversation of an export as it is written there. Of any other file, it says only that it is data.
+/// Emits each conversation of an export as it is written there. Of any other file, and of an export that is over the
+/// limits of a container, it says only that it is data, which is read as one document.
 pub(crate) fn chats(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let text = decode::decode(input.bytes)
         .ok_or_else(|| ReadFailure::new(Failure::NotText, String::new()))?;
@@ -23,7 +25,9 @@ pub(crate) fn chats(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop
         (!conversation.turns.is_empty()).then_some((conversation.name, item))
     });
     let mut found = found.peekable();
-    if found.peek().is_none() {
+    let num_items = root.into_iter().flat_map(JsonValue::items).count();
+    let is_large = num_items > limits::MEMBERS || text.len() as u64 > limits::MEMBER_BYTES;
+    if is_large || found.peek().is_none() {
         let format = Some(Data::Json.as_str().to_owned());
         emit(Line::Document(Head { format, ..Head::default() }))?;
         return Ok(Tail::default());
@@ -79,7 +83,9 @@ mod tests {
 
     #[test]
     fn a_file_without_conversations_is_data() {
-        for text in ["[{\"mapping\": 1}]", "[]", "{", ""] {
+        let many = r#"{"chat_messages":[{"sender":"a","text":"b"}]},"#.repeat(limits::MEMBERS + 1);
+        let many = format!("[{}]", many.trim_end_matches(','));
+        for text in ["[{\"mapping\": 1}]", "[]", "{", "", &many] {
             assert_eq!(unpacked(text), (Vec::new(), Some("json".to_owned())), "{text}");
         }
     }
