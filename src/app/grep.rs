@@ -6,7 +6,7 @@ use crate::app::observer::Notes;
 use crate::app::{Observer, Session, absent, freshness, read};
 use crate::document::{Filter, Format, Stale};
 use crate::error::Result;
-use crate::read::grep::{self, Matched, Pattern};
+use crate::read::grep::{self, Matched, Pattern, in_file};
 use crate::store::{DocumentId, PassingDocument, Store};
 use crate::trace::stage;
 
@@ -85,7 +85,7 @@ pub fn grep(
         }
         let ids: Vec<DocumentId> = passing.iter().map(|document| document.id).collect();
         let mut matched = stage("match", || grep::grep(&store, &ids, &pattern, request.detail))?;
-        if grep::may_be_escaped(&request.pattern, request.options.is_fixed) {
+        if in_file::may_be_escaped(&request.pattern, request.options.is_fixed) {
             let without: Vec<DocumentId> = without_match(&passing, &matched);
             matched.extend(stage("match files", || {
                 in_files(session, &store, &without, &pattern, request.detail)
@@ -144,10 +144,10 @@ fn in_files(
 ) -> Result<Vec<Matched>> {
     let mut found = Vec::new();
     for id in ids {
-        let document = store.document(*id)?.filter(|found| grep::has_escapes(&found.format));
+        let document = store.document(*id)?.filter(|found| in_file::has_escapes(&found.format));
         let text = document.and_then(|document| read::unchanged_text(session, store, &document));
         if let Some(text) = text {
-            found.extend(grep::in_file(store, *id, &text, pattern, detail)?);
+            found.extend(in_file::in_file(store, *id, &text, pattern, detail)?);
         }
     }
     Ok(found)

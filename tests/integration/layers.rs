@@ -178,7 +178,8 @@ const FILE_ACCESS: &[&str] = &[
 /// The folders of the formats in `kb_reader`, and the other formats that they may name.
 const FORMATS: &[(&str, &[&str])] = &[
     ("code", &[]),
-    ("data", &[]),
+    // The texts of feeds.
+    ("data", &["html"]),
     ("docx", &[]),
     // Its chapters are web pages.
     ("epub", &["html"]),

@@ -3,10 +3,9 @@
 //! Prefixes are dropped: `w:` is only a convention, although nearly every file follows it, and
 //! where another vocabulary uses the same names (`m:t`, `a:p`), they mean the same.
 
-use quick_xml::XmlVersion;
-use quick_xml::escape;
 use quick_xml::events::{BytesStart, Event as Parsed};
 use quick_xml::reader::Reader;
+use quick_xml::{XmlVersion, escape};
 
 use crate::error::Failure;
 use crate::extract::protocol::ReadFailure;

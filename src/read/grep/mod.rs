@@ -3,7 +3,7 @@
 //! Several threads, each with its own connection, read the chunks of whole documents, join them and match their
 //! lines; the answer is in the order of the documents. Nothing is indexed for it.
 
-mod in_file;
+pub(crate) mod in_file;
 mod pattern;
 
 use std::ops::Range;
@@ -15,7 +15,6 @@ use crate::document::join::Joined;
 use crate::error::Result;
 use crate::store::{ChunkId, ChunkPlace, DocumentId, RawChunk, RawPlace, Store};
 
-pub(crate) use in_file::{has_escapes, in_file, may_be_escaped};
 use pattern::line_at;
 pub use pattern::{Pattern, PatternOptions};
 

@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use crate::document::{Document, FileLines, LineMap};
 
-use super::to_u32;
-
 /// The lines of a document's text, and the lines of the file that they come from.
 pub(super) struct TextLines<'a> {
     /// The position of each line end.
@@ -59,6 +57,10 @@ impl<'a> TextLines<'a> {
     fn in_file(&self, line: usize) -> u32 {
         self.numbers.get(line).copied().unwrap_or_else(|| to_u32(line + 1))
     }
+}
+
+pub(super) fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

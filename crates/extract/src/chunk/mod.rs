@@ -20,7 +20,7 @@ use crate::document::{BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 
 use context::{Context, Contexts};
 use cut::Atom;
-use lines::TextLines;
+use lines::{TextLines, to_u32};
 
 pub use options::{ChunkOptions, Strategy};
 pub use recut::recut;
@@ -216,10 +216,6 @@ fn trim(source: &str, span: Range<usize>, kind: BlockKind) -> Range<usize> {
         start = line_start.or(is_line_start.then_some(span.start)).unwrap_or(start).min(end);
     }
     start..end
-}
-
-fn to_u32(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use crate::data::json_value::{JsonObject, JsonValue};
 
-use super::Conversation;
-use super::message::{ChatTurn, may_say, repaired, speaker, turns};
+use super::message::{ChatTurn, Conversation, may_say, repaired, speaker, turns};
 
 /// Returns the conversations of a file; `None` if it has something else.
 pub(super) fn read(text: &str) -> Option<Vec<Conversation>> {

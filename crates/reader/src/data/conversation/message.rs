@@ -1,4 +1,4 @@
-//! Reads a message of a conversation: who says it, and what.
+//! Reads a message of a conversation: who says it, and what. A conversation is what is said in all of them.
 
 use crate::characters::visible_text;
 use crate::data::json_value::{JsonObject, JsonValue};
@@ -11,6 +11,17 @@ const MAX_NAME_CHARS: usize = 80;
 
 /// The speaker of what a tool returns.
 const TOOL: &str = "Tool";
+
+/// A conversation.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    /// The title that the file gives it.
+    pub(super) name: Option<String>,
+    /// When it began, if that is stated as a text.
+    pub(super) created: Option<String>,
+    /// What is said, in order.
+    pub(super) turns: Vec<ChatTurn>,
+}
 
 /// What somebody says, without an interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +36,9 @@ pub(super) struct ChatTurn {
 impl ChatTurn {
     /// Whether a person may have typed it: not an assistant, a tool, or what a program adds between tags.
     pub(super) fn is_question(&self) -> bool {
-        let is_person = !matches!(
-            self.speaker.as_str(),
-            "Assistant" | "System" | "Developer" | TOOL | "Summary"
-        );
+        const PROGRAMS: [&str; 9] =
+            ["Assistant", "Ai", "Model", "Gemini", "Bot", "System", "Developer", TOOL, "Summary"];
+        let is_person = !PROGRAMS.contains(&self.speaker.as_str());
         let text = self.text.trim_start();
         is_person && !text.starts_with('<') && !text.starts_with("# AGENTS.md")
     }
@@ -189,7 +199,7 @@ pub(super) fn repaired(text: &str) -> String {
 }
 
 /// Reads an item that is not a message: a call of a tool, what it returns, or a thought.
-pub(super) fn item(item: &JsonObject<'_>) -> Vec<ChatTurn> {
+pub(super) fn of_tool(item: &JsonObject<'_>) -> Vec<ChatTurn> {
     let mut turns = Vec::new();
     said_in(&mut turns, "Assistant", item, 0);
     turns

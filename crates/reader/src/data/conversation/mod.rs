@@ -11,18 +11,7 @@ use crate::data::prose::{LineNumbers, ProseWriter};
 use crate::document::{BlockKind, Data, Document};
 
 pub(crate) use members::chats;
-use message::ChatTurn;
-
-/// A conversation.
-#[derive(Debug, Default)]
-struct Conversation {
-    /// The title that the file gives it.
-    name: Option<String>,
-    /// When it began, if that is stated as a text.
-    created: Option<String>,
-    /// What is said, in order.
-    turns: Vec<ChatTurn>,
-}
+use message::{ChatTurn, Conversation};
 
 /// Reads a file that is a conversation, or several; `None` for any other file.
 pub(super) fn extract(text: &str, kind: Data) -> Option<Document> {

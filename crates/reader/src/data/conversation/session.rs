@@ -2,8 +2,7 @@
 
 use crate::data::json_value::{JsonObject, JsonValue};
 
-use super::Conversation;
-use super::message::{ChatTurn, speaker, to_speaker, turns};
+use super::message::{ChatTurn, Conversation, of_tool, speaker, to_speaker, turns};
 
 /// How many of ten lines may be neither messages nor what a program notes beside them.
 const MAX_OTHER_OF_TEN: usize = 1;
@@ -125,7 +124,7 @@ fn of_item(item: &JsonObject<'_>) -> Vec<ChatTurn> {
     let kind = item.string("type").unwrap_or_default();
     match item.string("role") {
         Some(role) => turns(&to_speaker(&role), item),
-        None if is_item(&kind) => super::message::item(item),
+        None if is_item(&kind) => of_tool(item),
         None => Vec::new(),
     }
 }
