@@ -56,11 +56,11 @@ pub(super) fn note(
 fn parts(filter: &Filter) -> Vec<(Filter, String)> {
     let of = Filter::default;
     let Filter { kind, language, .. } = *filter;
-    let Filter { path_prefix, excluded_tags, since, until, added_since, .. } = filter.clone();
+    let Filter { excluded_tags, since, until, added_since, .. } = filter.clone();
     let mut parts = Vec::new();
-    if let Some(path) = &path_prefix {
+    for path in &filter.paths {
         let lack = format!("there is no document at or below {}", paths::path_of(path).display());
-        parts.push((Filter { path_prefix, ..of() }, lack));
+        parts.push((Filter { paths: vec![path.clone()], ..of() }, lack));
     }
     for tag in &filter.tags {
         let lack = format!("no document has the tag `{tag}`");
@@ -135,7 +135,7 @@ mod tests {
     fn an_empty_answer_is_explained_by_what_no_document_has() {
         let world = World::new();
         let filter = |path: Option<&str>, tags: &[&str]| Filter {
-            path_prefix: path.map(|path| world.path(path).display().to_string()),
+            paths: path.iter().map(|path| world.path(path).display().to_string()).collect(),
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
             ..Filter::default()
         };

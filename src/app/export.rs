@@ -153,8 +153,8 @@ mod tests {
         assert_eq!(lines(), 3);
         let message = export(false, None).unwrap_err().to_string();
         assert!(message.ends_with("all.jsonl already exists"), "{message}");
-        let path_prefix = Some(world.path("docs").display().to_string());
-        let filter = Filter { path_prefix, ..Filter::default() };
+        let paths = vec![world.path("docs").display().to_string()];
+        let filter = Filter { paths, ..Filter::default() };
         let criteria = Criteria { filter, ..Criteria::default() };
         assert_eq!(export(true, Some(criteria)).unwrap().num_documents, 1);
         assert_eq!(lines(), 2);

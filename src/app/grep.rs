@@ -102,7 +102,7 @@ pub fn grep(
         results.documents = found.collect();
         let documents = results.documents.iter_mut().map(|found| &mut found.document);
         session
-            .shown_paths(request.filter.path_prefix.as_deref())
+            .shown_paths(&request.filter.paths)
             .choose(&store, documents.map(|document| (document.id, &mut document.path)))?;
         let stale = stage("look at files", || {
             let documents = results.documents.iter();

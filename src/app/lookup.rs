@@ -26,7 +26,8 @@ pub(super) fn shown(
 ) -> Result<(Store, StoredDocument)> {
     let (store, mut document) = find(session, typed)?;
     let named = path_in(&store, typed)?;
-    let shown = session.shown_paths(within.or(Some(&named)));
+    let places = [within.map_or(named, str::to_owned)];
+    let shown = session.shown_paths(&places);
     shown.choose(&store, [(document.id, &mut document.path)])?;
     Ok((store, document))
 }
@@ -60,7 +61,7 @@ pub fn of_chunk(session: &Session, id: ChunkId) -> Result<(Store, StoredDocument
     let hits = store.hits(&[id])?;
     let document_id = hits.first().ok_or_else(unknown)?.document_id;
     let mut document = store.document(document_id)?.ok_or_else(unknown)?;
-    session.shown_paths(None).choose(&store, [(document_id, &mut document.path)])?;
+    session.shown_paths(&[]).choose(&store, [(document_id, &mut document.path)])?;
     Ok((store, document))
 }
 

@@ -92,7 +92,7 @@ pub fn list(
             absent::note(&store, &request.filter, observer)?;
         }
         let shown = documents.iter_mut().map(|document| (document.id, &mut document.path));
-        session.shown_paths(request.filter.path_prefix.as_deref()).choose(&store, shown)?;
+        session.shown_paths(&request.filter.paths).choose(&store, shown)?;
         Ok(documents)
     })?;
     match request.sort {

@@ -320,13 +320,13 @@ fn going(store: &Store, typed: &str) -> Result<Removal> {
         return going(store, &id.to_string());
     }
     let path = typed::typed(Path::new(typed))?;
-    let path_prefix = Some(paths::path_text(&path));
-    let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?.into_iter();
+    let filter = Filter { paths: vec![paths::path_text(&path)], ..Filter::default() };
+    let documents = store.documents(&filter)?.into_iter();
     let mut documents: Vec<DocumentName> = documents.map(name).collect();
     // Those that are not followed can be removed, too.
     let mut folders = store.all_roots()?;
     folders.retain(|folder| paths::path_of(&folder.path).starts_with(&path));
-    let copies = copies_below(store, &path, &mut documents)?;
+    let copies = copies_below(store, &filter.paths, &mut documents)?;
     if documents.is_empty() && copies.is_empty() && folders.is_empty() {
         // What is a path is never taken for a part of a title or of another path.
         if Path::new(typed).is_absolute() || path.symlink_metadata().is_ok() {
@@ -343,18 +343,18 @@ fn matching(store: &Store, criteria: &Criteria, ids: &[DocumentId]) -> Result<Re
     let documents = store.documents(&criteria.filter)?.into_iter();
     let mut documents: Vec<DocumentName> =
         documents.filter(|document| ids.contains(&document.id)).map(name).collect();
-    let copies = match &criteria.filter.path_prefix {
-        Some(path) => copies_below(store, &paths::path_of(path), &mut documents)?,
-        None => Vec::new(),
+    let copies = match &*criteria.filter.paths {
+        [] => Vec::new(),
+        paths => copies_below(store, paths, &mut documents)?,
     };
     Ok(Removal { named: Named::Matching, documents, copies, folders: Vec::new() })
 }
 
-/// Takes the documents that are also outside of `path` out of `documents`; returns their paths
-/// within it.
+/// Takes the documents that are also outside of `places` out of `documents`; returns their paths
+/// within these.
 fn copies_below(
     store: &Store,
-    path: &Path,
+    places: &[String],
     documents: &mut Vec<DocumentName>,
 ) -> Result<Vec<(String, DocumentId)>> {
     let ids: HashSet<DocumentId> = documents.iter().map(|document| document.id).collect();
@@ -363,7 +363,7 @@ fn copies_below(
         .into_iter()
         .map(|file| (file.stamp.path, file.document_id))
         .filter(|known| ids.contains(&known.1))
-        .partition(|known| paths::path_of(&known.0).starts_with(path));
+        .partition(|known| places.iter().any(|place| paths::is_within(&known.0, place)));
     let elsewhere: HashSet<DocumentId> = outside.into_iter().map(|known| known.1).collect();
     documents.retain(|document| !elsewhere.contains(&document.id));
     Ok(within.into_iter().filter(|known| elsewhere.contains(&known.1)).collect())

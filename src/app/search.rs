@@ -178,7 +178,7 @@ impl ChunkSearch<'_> {
         let mut results = search::search(store, &load, phrasings, &options)?;
         let documents = results.hits.iter_mut().map(|hit| &mut hit.stored);
         let documents = documents.map(|stored| (stored.document_id, &mut stored.path));
-        session.shown_paths(request.filter.path_prefix.as_deref()).choose(store, documents)?;
+        session.shown_paths(&request.filter.paths).choose(store, documents)?;
         if let Some(reranker) = reranker {
             reranker.rerank(&mut results, observer);
             results.hits.truncate(limit);
@@ -231,7 +231,7 @@ pub fn why(
     let query = search::parse::parse(&request.query)?;
     absent::dates(&request.filter, observer);
     let (document, trace, stale) = session.steadily(|| {
-        let within = request.filter.path_prefix.as_deref();
+        let within = request.filter.paths.first().map(String::as_str);
         let (store, document) = shown(session, document, within)?;
         let binding = store.binding()?;
         let load = || session.embedder(binding.as_ref(), observer);
@@ -313,7 +313,7 @@ fn alike(
         absent::explain(&store, &options.filter, observer)?;
     }
     let documents = hits.iter_mut().map(|hit| (hit.stored.document_id, &mut hit.stored.path));
-    session.shown_paths(options.filter.path_prefix.as_deref()).choose(&store, documents)?;
+    session.shown_paths(&options.filter.paths).choose(&store, documents)?;
     if settings.freshness != Freshness::Off {
         freshness::mark(session, &store, &mut hits)?;
     }

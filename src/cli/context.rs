@@ -148,7 +148,7 @@ pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -
 
 /// Converts the filter flags to a [`Filter`].
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
-    let path_prefix = args.path.as_deref().map(path_prefix).transpose()?;
+    let paths = args.paths.iter().map(|path| path_prefix(path)).collect::<Result<_>>()?;
     let mut date_notes = Vec::new();
     let mut limit = |date: Option<TypedDate>, of: fn(TypedDate) -> DateLimit| {
         Some(of(date?).noted(&mut date_notes))
@@ -159,7 +159,7 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     Ok(Filter {
         kind: args.kind,
         tags: args.tags.clone(),
-        path_prefix,
+        paths,
         language: args.language,
         excluded_tags: args.excluded_tags.clone(),
         since,

@@ -12,7 +12,7 @@ mod write;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::app::read::{ListRequest, SortKey};
@@ -39,10 +39,12 @@ pub(crate) struct FilterInput {
     #[serde(default)]
     pub(crate) exclude_tags: Vec<String>,
     /// File or folder
-    pub(crate) path: Option<PathBuf>,
+    #[serde(default, deserialize_with = "one_or_several")]
+    #[schemars(schema_with = "path_or_paths")]
+    pub(crate) path: Vec<PathBuf>,
     /// Of source code
     pub(crate) language: Option<String>,
-    /// 2026-05, 7d, last week
+    /// 2026-05 or 7d
     pub(crate) since: Option<String>,
     /// Up to this date
     #[schemars(extend("x-unlisted" = true))]
@@ -63,6 +65,7 @@ impl FilterInput {
             Ok::<_, Error>(date.map(|date| of(date).noted(&mut date_notes)))
         };
         let given = given.clone();
+        let paths = self.path.iter().map(|path| path_prefix(path)).collect::<Result<_>>()?;
         let since = limit("since", self.since, TypedDate::since)?.or(given.since);
         let until = limit("until", self.until, TypedDate::until)?.or(given.until);
         let added_since = limit("added_since", self.added_since, TypedDate::added_since)?;
@@ -75,14 +78,25 @@ impl FilterInput {
             until,
             added_since: added_since.or(given.added_since),
             date_notes: [given.date_notes, date_notes].concat(),
-            path_prefix: self
-                .path
-                .map(|path| path_prefix(&path))
-                .transpose()?
-                .or(given.path_prefix),
+            paths: either(paths, given.paths),
             excluded: given.excluded,
         })
     }
+}
+
+/// Reads a path, a list of paths, or null.
+fn one_or_several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Paths {
+        One(PathBuf),
+        Several(Vec<PathBuf>),
+    }
+    Ok(match Option::<Paths>::deserialize(from)? {
+        Some(Paths::One(path)) => vec![path],
+        Some(Paths::Several(paths)) => paths,
+        None => Vec::new(),
+    })
 }
 
 /// Returns a list, or the given one if it is empty.
@@ -250,6 +264,11 @@ fn language(word: &str) -> Result<Language> {
 /// Returns the schema of what is a number or a text: the id or name of a document, pages.
 fn id_or_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": ["integer", "string"] })
+}
+
+/// Returns the schema of a path or a list of paths.
+fn path_or_paths(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["string", "array"] })
 }
 
 /// Returns what is a number or a text as it would be typed.

@@ -361,8 +361,8 @@ pub struct Filter {
     pub added_since: Option<String>,
     /// What its relative dates mean, for people; chooses nothing.
     pub date_notes: Vec<String>,
-    /// Only documents at or below this absolute path; complete components.
-    pub path_prefix: Option<String>,
+    /// Only documents at or below one of these absolute paths; complete components, in any normal form.
+    pub paths: Vec<String>,
     /// Only chunks without these words and phrases; a prefix of words ends in `*`.
     pub excluded: Vec<String>,
 }

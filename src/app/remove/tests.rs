@@ -122,8 +122,8 @@ fn content_hash_of(store: &Store, id: DocumentId) -> String {
 #[test]
 fn documents_are_removed_by_a_filter() {
     let (world, [a, b, c, note, d]) = world();
-    let path_prefix = Some(world.path("docs/sub").display().to_string());
-    let filter = Filter { path_prefix, ..Filter::default() };
+    let paths = vec![world.path("docs/sub").display().to_string()];
+    let filter = Filter { paths, ..Filter::default() };
     let criteria = Some(Criteria { filter, ..Criteria::default() });
     let found = removed(&world, &RemoveRequest { criteria, ..RemoveRequest::default() }).unwrap();
     assert_eq!(found.ids, [c]);

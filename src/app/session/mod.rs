@@ -147,8 +147,8 @@ impl Session {
 
     /// Returns which path of a document is shown: one in `named`, which a filter or the user named, and for a person
     /// one in the working directory.
-    pub(super) fn shown_paths<'a>(&'a self, named: Option<&'a str>) -> ShownPaths<'a> {
-        ShownPaths::at(named.into_iter().chain(self.near.as_deref()))
+    pub(super) fn shown_paths<'a>(&'a self, named: &'a [String]) -> ShownPaths<'a> {
+        ShownPaths::at(named.iter().map(String::as_str).chain(self.near.as_deref()))
     }
 
     /// Returns the settings.

@@ -11,8 +11,9 @@ use crate::cli::args::{Choosing, Format};
 use crate::config::OutputFormat;
 
 /// The flags of [`Choosing`]: documents are chosen by these or by name.
-const CHOOSING: [&str; 9] =
-    ["kind", "tags", "excluded_tags", "language", "since", "until", "added_since", "path", "query"];
+const CHOOSING: [&str; 9] = [
+    "kind", "tags", "excluded_tags", "language", "since", "until", "added_since", "paths", "query",
+];
 
 #[derive(Debug, Args)]
 #[command(override_usage = "kb remove [OPTIONS] <DOC|DIR>..., or filters such as --query <TEXT>")]

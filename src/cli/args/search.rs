@@ -205,9 +205,9 @@ pub(in crate::cli) struct FilterArgs {
     /// Only documents added on this date or later (UTC)
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(in crate::cli) added_since: Option<TypedDate>,
-    /// Only documents at or below this file or folder
-    #[arg(long, value_name = "PATH")]
-    pub(in crate::cli) path: Option<PathBuf>,
+    /// Only documents at or below this file or folder; may be repeated, for any of them
+    #[arg(long = "path", value_name = "PATH")]
+    pub(in crate::cli) paths: Vec<PathBuf>,
 }
 
 /// Chooses documents by what they are, instead of by name.

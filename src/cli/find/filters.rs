@@ -78,7 +78,8 @@ impl Picker {
         match facet {
             Facet::Type => filter.kind = name.parse().ok().filter(|_| !is_set),
             Facet::Language => filter.language = name.parse().ok().filter(|_| !is_set),
-            Facet::Folder => filter.path_prefix = (!is_set).then(|| name.clone()),
+            Facet::Folder if is_set => filter.paths.retain(|path| path != name),
+            Facet::Folder => filter.paths = vec![name.clone()],
             Facet::Tag if is_set => filter.tags.retain(|tag| tag != name),
             Facet::Tag => filter.tags.push(name.clone()),
         }
@@ -91,7 +92,7 @@ pub(super) fn is_set(filter: &Filter, facet: Facet, name: &str) -> bool {
     match facet {
         Facet::Type => filter.kind.is_some_and(|known| known.as_str() == name),
         Facet::Language => filter.language.is_some_and(|known| known.as_str() == name),
-        Facet::Folder => filter.path_prefix.as_deref() == Some(name),
+        Facet::Folder => filter.paths.iter().any(|path| path == name),
         Facet::Tag => filter.tags.iter().any(|tag| tag == name),
     }
 }
@@ -117,7 +118,7 @@ pub(super) fn chips(filter: &Filter, path: impl Fn(&str) -> String) -> Line {
     chips.extend(filter.language.map(|known| known.as_str().to_owned()));
     chips.extend(filter.tags.iter().map(|tag| format!("#{}", clean(tag))));
     chips.extend(filter.excluded_tags.iter().map(|tag| format!("-#{}", clean(tag))));
-    chips.extend(filter.path_prefix.as_deref().map(path));
+    chips.extend(filter.paths.iter().map(|place| path(place)));
     match (&filter.since, &filter.until) {
         (None, None) => {}
         (Some(since), Some(until)) if since == until => chips.push(since.clone()),

@@ -1,4 +1,7 @@
 //! Finds the lines that match a regular expression or a fixed string, with ripgrep's matcher.
+//!
+//! Letters and their marks match composed or not: pattern and text are compared in composed form, and ranges are those of
+//! the text as it is.
 
 use std::ops::Range;
 
@@ -6,6 +9,7 @@ use grep_matcher::{LineMatchKind, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 use crate::error::{Error, Result};
+use crate::text::forms::{composed_letter, has_marks, letters, with_composed_marks};
 
 /// How a pattern is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,12 +43,36 @@ impl Pattern {
             .fixed_strings(options.is_fixed)
             .multi_line(true)
             .line_terminator(Some(b'\n'));
-        let matcher = builder.build(typed).map_err(|error| wrong(typed, &error.to_string()))?;
+        let matcher = builder
+            .build(&with_composed_marks(typed))
+            .map_err(|error| wrong(typed, &error.to_string()))?;
         Ok(Self { matcher })
     }
 
     /// Calls `visit` with the range of each matching line without its end, in order, until it returns false.
     pub(super) fn visit_lines(&self, text: &str, mut visit: impl FnMut(Range<usize>) -> bool) {
+        if !has_marks(text) {
+            return self.visit_composed(text, visit);
+        }
+        // Both texts have the same line ends.
+        let composed = with_composed_marks(text);
+        let mut lines = text.split('\n').zip(composed.split('\n'));
+        let (mut at, mut at_composed) = (0, 0);
+        self.visit_composed(&composed, |found| {
+            for (line, line_composed) in lines.by_ref() {
+                let (range, start) = (at..at + line.len(), at_composed);
+                at += line.len() + 1;
+                at_composed += line_composed.len() + 1;
+                if start == found.start {
+                    return visit(range);
+                }
+            }
+            false
+        });
+    }
+
+    /// As [`Self::visit_lines`], for composed text.
+    fn visit_composed(&self, text: &str, mut visit: impl FnMut(Range<usize>) -> bool) {
         let bytes = text.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
@@ -68,7 +96,32 @@ impl Pattern {
         }
     }
 
+    /// Returns the ranges of the matches in a line.
     pub(super) fn matches(&self, line: &str) -> Vec<Range<usize>> {
+        if !has_marks(line) {
+            return self.matches_in_composed(line);
+        }
+        // Where each letter begins in the composed line and in the line.
+        let (mut text, mut starts, mut at) = (String::new(), Vec::new(), 0);
+        for letter in letters(line) {
+            starts.push((text.len(), at));
+            text += &composed_letter(letter);
+            at += letter.len();
+        }
+        starts.push((text.len(), at));
+        let first_from = |place: usize| {
+            let idx = starts.partition_point(|(start, _)| *start < place);
+            starts.get(idx).map_or(at, |start| start.1)
+        };
+        let last_up_to = |place: usize| {
+            let idx = starts.partition_point(|(start, _)| *start <= place);
+            starts[idx.saturating_sub(1)].1
+        };
+        let found = self.matches_in_composed(&text).into_iter();
+        found.map(|found| last_up_to(found.start)..first_from(found.end)).collect()
+    }
+
+    fn matches_in_composed(&self, line: &str) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         let outcome = self.matcher.find_iter(line.as_bytes(), |found| {
             ranges.push(found.start()..found.end());
@@ -171,7 +224,40 @@ mod tests {
         }
     }
 
+    #[test]
+    fn letters_and_their_marks_match_composed_or_not() {
+        let text = "one\nU\u{308}bung fu\u{308}r Gro\u{308}\u{df}e\nÜbung\nlast";
+        for typed in ["Übung", "U\u{308}bung"] {
+            assert_eq!(
+                lines(typed, PLAIN, text),
+                ["U\u{308}bung fu\u{308}r Gro\u{308}\u{df}e", "Übung"]
+            );
+        }
+        assert_eq!(lines("^last$", PLAIN, text), ["last"]);
+        assert_eq!(lines("^Ubung", PLAIN, text), Vec::<String>::new());
+        let line = "fu\u{308}r Gro\u{308}\u{df}e";
+        let shown = |typed: &str| -> Vec<&str> {
+            let found = Pattern::new(typed, PLAIN).unwrap().matches(line);
+            found.into_iter().map(|range| &line[range]).collect()
+        };
+        assert_eq!(shown("ü|ö"), ["u\u{308}", "o\u{308}"]);
+        assert_eq!(shown("Größe"), ["Gro\u{308}\u{df}e"]);
+        assert_eq!(shown(r"\w+"), ["fu\u{308}r", "Gro\u{308}\u{df}e"]);
+        assert_eq!(shown("한"), Vec::<&str>::new());
+        assert_eq!(
+            lines("한글", PLAIN, "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}").len(),
+            1
+        );
+    }
+
     proptest::proptest! {
+        #[test]
+        fn matches_in_decomposed_lines_are_within_the_line(line in "[uo\u{308}\u{301}a ]{0,20}") {
+            for found in Pattern::new("ü|a|$", PLAIN).unwrap().matches(&line) {
+                proptest::prop_assert!(line.get(found).is_some());
+            }
+        }
+
         #[test]
         fn the_lines_are_those_that_match_alone(
             text in "[ab \n]{0,40}",

@@ -6,7 +6,10 @@ use std::borrow::Cow;
 use std::iter;
 use std::ops::Range;
 
-use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+use memchr::{memchr2, memmem};
+use unicode_normalization::char::{
+    canonical_combining_class, decompose_canonical, is_combining_mark,
+};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Letters that do not decompose, and what people type for them who do not have them on their keyboard.
@@ -41,6 +44,53 @@ pub fn composed(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.nfc().collect())
+}
+
+/// Bytes that begin a mark of Latin, Greek or Cyrillic letters (U+0300 to U+036F) in UTF-8.
+const MARKS: [u8; 2] = [0xCC, 0xCD];
+
+/// How other characters begin in UTF-8 that may become one with the letter before them: vowels and ends of Korean
+/// syllables, marks of Japanese and Arabic letters.
+const OTHER_MARKS: [&[u8]; 8] = [
+    b"\xE1\x85", b"\xE1\x86", b"\xE1\x87", b"\xE3\x82\x99", b"\xE3\x82\x9A", b"\xD9\x93",
+    b"\xD9\x94", b"\xD9\x95",
+];
+
+/// Whether a text may have letters apart from their marks. Few texts have any.
+pub fn has_marks(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr2(MARKS[0], MARKS[1], bytes).is_some()
+        || OTHER_MARKS.iter().any(|start| memmem::find(bytes, start).is_some())
+}
+
+/// Composes letters with their marks, and leaves all other characters as they are.
+pub fn with_composed_marks(text: &str) -> Cow<'_, str> {
+    if !has_marks(text) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(letters(text).map(|letter| composed_letter(letter)).collect())
+}
+
+/// Returns a letter with its marks in composed form; a character without marks as it is.
+pub fn composed_letter(letter: &str) -> Cow<'_, str> {
+    match letter.chars().nth(1) {
+        Some(_) => composed(letter),
+        None => Cow::Borrowed(letter),
+    }
+}
+
+/// Splits a text into its characters, each with the marks behind it.
+pub fn letters(text: &str) -> impl Iterator<Item = &str> {
+    let joins = |c: char| {
+        canonical_combining_class(c) != 0 || is_nfc_quick(iter::once(c)) != IsNormalized::Yes
+    };
+    let mut rest = text;
+    iter::from_fn(move || {
+        let end = rest.char_indices().skip(1).find(|(_, c)| !joins(*c));
+        let (part, next) = rest.split_at(end.map_or(rest.len(), |end| end.0));
+        rest = next;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// Returns text with whole letters for kana of half width and letters of Hangul that are written in parts, so that runs of

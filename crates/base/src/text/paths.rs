@@ -1,7 +1,9 @@
 //! Converts paths to distinct texts, and texts to paths.
 
 use std::borrow::Cow;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
+
+use super::forms::composed;
 
 /// Removes `.` and `..` from an absolute path without using the file system.
 pub fn clean(path: &Path) -> PathBuf {
@@ -173,9 +175,36 @@ pub fn is_title(title: &str, text: &str) -> bool {
     title == self::title(text) || title == name(text)
 }
 
+/// Whether a path is at or below a file or folder, both in the database's notation. Letters and their marks may be composed
+/// in one of them alone.
+pub fn is_within(path: &str, place: &str) -> bool {
+    let place = place.trim_end_matches(MAIN_SEPARATOR);
+    let is_in = |path: &str, place: &str| {
+        path.strip_prefix(place)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(MAIN_SEPARATOR))
+    };
+    is_in(path, place) || !place.is_ascii() && is_in(&composed(path), &composed(place))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_at_or_below_a_place_in_any_normal_form() {
+        let check = |path: &str, place: &str, expected: bool| {
+            assert_eq!(is_within(path, place), expected, "{path} {place}");
+        };
+        check("/a/b.md", "/a", true);
+        check("/a/b.md", "/a/", true);
+        check("/a/b.md", "/", true);
+        check("/a/b.md", "/a/b.md", true);
+        check("/ab", "/a", false);
+        check("/a.zip//b", "/a.zip", true);
+        check("/U\u{308}bung/b", "/Übung", true);
+        check("/Übung/b", "/U\u{308}bung", true);
+        check("/U\u{308}bungen/b", "/Übung", false);
+    }
 
     #[test]
     fn a_member_is_a_container_and_a_name() {

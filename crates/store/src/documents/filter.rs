@@ -1,8 +1,9 @@
 //! Writes a [`Filter`] as an SQL condition, and finds the chunks that have a text as it leaves them out.
 
 use std::collections::BTreeSet;
+use std::path::MAIN_SEPARATOR;
 
-use rusqlite::{ToSql, named_params};
+use rusqlite::{Connection, ToSql, named_params};
 
 use crate::db::{columns, sql};
 use crate::document::{DocumentKind, Filter};
@@ -12,12 +13,12 @@ use crate::ids::ChunkId;
 use super::ledger::Below;
 use crate::Store;
 use crate::keyword::{expr, forms, grams};
-use crate::text::exact;
+use crate::text::{exact, paths};
 
 /// The SQL condition of a [`Filter`] on `documents`; [`values`] returns its parameters.
 ///
 /// A path is compared as a range, so that it has no special characters; the paths of copies also
-/// match.
+/// match. Each path of a document has a row.
 macro_rules! passes_filter {
     () => {
         "(:doc_type IS NULL OR documents.doc_type = :doc_type)
@@ -45,14 +46,12 @@ macro_rules! passes_filter {
                 AND (:until IS NULL OR substr(date, 1, length(:until)) <= :until)
         ))
         AND (:added_since IS NULL OR documents.created_at >= :added_since)
-        AND (:path IS NULL
-            OR documents.source_path = :path
-            OR (documents.source_path >= :path_below AND documents.source_path < :path_beyond)
-            OR documents.id IN (
-                SELECT document_id
-                FROM document_paths
-                WHERE path = :path OR (path >= :path_below AND path < :path_beyond)
-            ))"
+        AND (:paths = '[]' OR documents.id IN (
+            SELECT document_paths.document_id
+            FROM json_each(:paths) AS wanted
+            JOIN document_paths ON document_paths.path = wanted.value ->> 0
+                OR (document_paths.path >= wanted.value ->> 1 AND document_paths.path < wanted.value ->> 2)
+        ))"
     };
 }
 pub(crate) use passes_filter;
@@ -84,19 +83,21 @@ const PASSING_CHUNKS: &str = concat!(
     ORDER BY chunks.id"
 );
 
+const PATHS: &str = "SELECT path FROM document_paths";
+
 const HAS_DOCUMENT: &str =
     concat!("SELECT EXISTS (SELECT 1 FROM documents WHERE ", passes_filter!(), ")");
 
 impl Store {
     /// Whether any document passes a filter; words that are excluded are ignored.
     pub fn has_document(&self, filter: &Filter) -> Result<bool> {
-        self.read(|db| sql::value(db, HAS_DOCUMENT, values(filter)?.as_slice()))
+        self.read(|db| sql::value(db, HAS_DOCUMENT, values(db, filter)?.as_slice()))
     }
 
     /// Returns the ids of the chunks that pass a filter, in order.
     pub fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
         self.read(|db| {
-            let mut values = values(filter)?;
+            let mut values = values(db, filter)?;
             let excluded = &filter.excluded;
             values.push((":words", Box::new(any_of(excluded, |text| by_words(text, words)))));
             values.push((":grams", Box::new(any_of(excluded, |text| by_words(text, grams::expr)))));
@@ -120,14 +121,21 @@ impl Store {
 }
 
 /// Returns the parameters of the condition, by name.
-pub(crate) fn values(filter: &Filter) -> rusqlite::Result<Vec<(&'static str, Box<dyn ToSql>)>> {
+pub(crate) fn values(
+    db: &Connection,
+    filter: &Filter,
+) -> rusqlite::Result<Vec<(&'static str, Box<dyn ToSql>)>> {
     let tags: BTreeSet<&str> = filter.tags.iter().map(String::as_str).collect();
-    let below = filter.path_prefix.as_deref().map(Below::of);
-    let path = below.as_ref().map(|below| below.folder.to_owned());
-    let (path_below, path_beyond) = below.map(|below| (below.first, below.end)).unzip();
+    let mut paths = BTreeSet::new();
+    for path in &filter.paths {
+        paths.extend(spellings(db, path)?);
+    }
+    let below = paths.iter().map(|path| Below::of(path));
+    let ranges: Vec<[String; 3]> =
+        below.map(|below| [below.folder.to_owned(), below.first, below.end]).collect();
     let doc_type = filter.kind.map(|kind| kind.doc_type().as_str());
     let formats = filter.kind.map(DocumentKind::format_words).unwrap_or_default();
-    let values: [(_, Box<dyn ToSql>); 12] = [
+    let values: [(_, Box<dyn ToSql>); 10] = [
         (":doc_type", Box::new(doc_type)),
         (":formats", Box::new(columns::to_json(&formats)?)),
         (":num_tags", Box::new(u32::try_from(tags.len()).unwrap_or(u32::MAX))),
@@ -137,11 +145,30 @@ pub(crate) fn values(filter: &Filter) -> rusqlite::Result<Vec<(&'static str, Box
         (":since", Box::new(filter.since.clone())),
         (":until", Box::new(filter.until.clone())),
         (":added_since", Box::new(filter.added_since.clone())),
-        (":path", Box::new(path)),
-        (":path_below", Box::new(path_below)),
-        (":path_beyond", Box::new(path_beyond)),
+        (":paths", Box::new(columns::to_json(&ranges)?)),
     ];
     Ok(values.into())
+}
+
+/// Returns the ways in which a path is written at the beginning of stored ones: names from macOS are decomposed. Of a path
+/// in ASCII, there is one.
+fn spellings(db: &Connection, path: &str) -> rusqlite::Result<BTreeSet<String>> {
+    let mut found = BTreeSet::from([path.to_owned()]);
+    if path.is_ascii() {
+        return Ok(found);
+    }
+    let folder = path.trim_end_matches(MAIN_SEPARATOR);
+    let num_separators = folder.matches(MAIN_SEPARATOR).count();
+    let mut statement = db.prepare_cached(PATHS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let stored = row.get_ref(0)?.as_str()?;
+        if !stored.is_ascii() && paths::is_within(stored, folder) {
+            let end = stored.match_indices(MAIN_SEPARATOR).nth(num_separators);
+            found.insert(stored[..end.map_or(stored.len(), |end| end.0)].to_owned());
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the expression for the words of a text; `None` if they say less than its exact term: the

@@ -109,7 +109,7 @@ impl Store {
     /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
     pub fn documents(&self, filter: &Filter) -> Result<Vec<ListedDocument>> {
         self.read(|db| {
-            let values = values(filter)?;
+            let values = values(db, filter)?;
             let mut documents: Vec<ListedDocument> =
                 sql::rows(db, DOCUMENTS, values.as_slice(), rows::listed_document)?;
             let mut statement = db.prepare_cached(TAGS_OF_DOCUMENTS)?;
@@ -131,7 +131,7 @@ impl Store {
 
     /// Returns the latest date of the documents that pass `filter`; conditions on chunks are ignored.
     pub fn newest(&self, filter: &Filter) -> Result<Option<String>> {
-        self.read(|db| sql::value(db, NEWEST, values(filter)?.as_slice()))
+        self.read(|db| sql::value(db, NEWEST, values(db, filter)?.as_slice()))
     }
 
     /// Returns the names of all documents, ordered by id.

@@ -76,7 +76,7 @@ impl Store {
     /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
     pub fn passing_documents(&self, filter: &Filter) -> Result<Vec<PassingDocument>> {
         self.read(|db| {
-            sql::rows(db, PASSING_DOCUMENTS, values(filter)?.as_slice(), |row| {
+            sql::rows(db, PASSING_DOCUMENTS, values(db, filter)?.as_slice(), |row| {
                 Ok(PassingDocument {
                     id: row.get(0)?,
                     title: row.get(1)?,
@@ -183,7 +183,7 @@ mod tests {
         let mut db = TestDb::new();
         db.add("/a.md", &["one"], &["red"]);
         let id = db.add("/b.md", &["two"], &[]);
-        let filter = Filter { path_prefix: Some("/b.md".into()), ..Filter::default() };
+        let filter = Filter { paths: vec!["/b.md".into()], ..Filter::default() };
         let found = db.store.passing_documents(&filter).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].id, found[0].path.as_deref()), (id, Some("/b.md")));

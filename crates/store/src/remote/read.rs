@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::keyword::words::WantedWord;
 use crate::search::Searchable;
+use crate::text::forms::composed;
 use crate::text::language::NaturalLanguage;
 use crate::{
     ChunkOrigin, ChunkSizes, NamedChunks, NearWord, Occurrence, Phrase, Splitter, StoredChunk,
@@ -111,8 +112,10 @@ impl Remote {
     }
 
     fn filtered(&self, statement: &str, filter: &Filter) -> Result<Vec<Row>> {
-        let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches('/'));
-        let below = path.map(|path| format!("{path}/"));
+        let paths: Vec<&str> = filter.paths.iter().map(|path| path.trim_end_matches('/')).collect();
+        // Names from macOS are decomposed.
+        let others = paths.iter().filter(|path| !path.is_ascii());
+        let composed: Vec<String> = others.map(|path| composed(path).into_owned()).collect();
         let doc_type = filter.kind.map(|kind| kind.doc_type().as_str());
         let formats = filter.kind.map(DocumentKind::format_words).unwrap_or_default();
         self.query(
@@ -124,8 +127,8 @@ impl Remote {
                 (&filter.excluded_tags, Type::TEXT_ARRAY),
                 (&filter.since, Type::TEXT),
                 (&filter.until, Type::TEXT),
-                (&path, Type::TEXT),
-                (&below, Type::TEXT),
+                (&paths, Type::TEXT_ARRAY),
+                (&composed, Type::TEXT_ARRAY),
                 (&filter.added_since, Type::TEXT),
                 (&formats, Type::TEXT_ARRAY),
             ],

@@ -21,8 +21,14 @@ macro_rules! passes {
         AND NOT tags && $4
         AND ($5::text IS NULL OR date >= $5)
         AND ($6::text IS NULL OR left(date, length($6)) <= $6)
-        AND ($7::text IS NULL OR EXISTS (
-            SELECT 1 FROM unnest(paths || path) AS place WHERE place = $7 OR starts_with(place, $8)
+        AND (cardinality($7::text[]) = 0 OR EXISTS (
+            SELECT 1
+            FROM unnest(paths || path) AS place, unnest($7) AS wanted
+            WHERE place = wanted OR starts_with(place, wanted || '/')
+        ) OR EXISTS (
+            SELECT 1
+            FROM unnest(paths || path) AS place, unnest($8::text[]) AS wanted
+            WHERE normalize(place) = wanted OR starts_with(normalize(place), wanted || '/')
         ))
         AND ($9::text IS NULL OR added >= $9)
         AND (cardinality($10::text[]) = 0 OR document.metadata ->> 'format' = ANY ($10))"

@@ -6,6 +6,7 @@ use std::path::MAIN_SEPARATOR;
 use crate::error::Result;
 use crate::ids::DocumentId;
 use crate::search::searchable::Searchable;
+use crate::text::paths;
 
 /// Files and folders, in the database's notation. Of the paths of a document, the one at or below the first of
 /// them is shown; of several such paths, the one at or below the second, and so on. Without such a path, it is the
@@ -47,11 +48,7 @@ impl<'a> ShownPaths<'a> {
 
     /// Whether a path is at or below each of the places. The larger, the better.
     fn fit(&self, path: &str) -> Vec<bool> {
-        let is_in = |place: &&str| {
-            path.strip_prefix(*place)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(MAIN_SEPARATOR))
-        };
-        self.0.iter().map(is_in).collect()
+        self.0.iter().map(|place| paths::is_within(path, place)).collect()
     }
 }
 

@@ -56,7 +56,7 @@ fn a_filter_is_chosen_among_its_values() {
     Enter choose  Esc back
     ");
     state.press(key(KeyCode::Enter));
-    assert_eq!(state.request.filter.path_prefix.as_deref(), Some("/docs/d"));
+    assert_eq!(state.request.filter.paths, ["/docs/d"]);
     state.press(control('f'));
     state.press(key(KeyCode::Char('f')));
     values(&mut state, &["/docs/c", "/docs/d"]);

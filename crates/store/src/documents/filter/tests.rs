@@ -51,7 +51,7 @@ fn tags(tags: &[&str]) -> Filter {
 }
 
 fn below(path: &str) -> Filter {
-    Filter { path_prefix: Some(path.to_owned()), ..Filter::default() }
+    Filter { paths: vec![path.to_owned()], ..Filter::default() }
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn the_day_of_adding_restricts_both_rankings() {
 fn all_conditions_must_hold() {
     let filter = Filter {
         kind: Some(DocumentKind::Type(DocType::Markdown)),
-        path_prefix: Some("/data".into()),
+        paths: vec!["/data".into()],
         excluded: vec!["one".into()],
         ..tags(&["red"])
     };

@@ -82,9 +82,10 @@ fn newer_documents_win_near_ties_and_no_more() {
     }
     let found =
         |scores: [f64; 3], half_life_days: u32, newest: Option<&str>, path: Option<&str>| {
-            let (newest, path_prefix) = (newest.map(str::to_owned), path.map(str::to_owned));
+            let newest = newest.map(str::to_owned);
+            let paths = path.iter().map(|path| (*path).to_owned()).collect();
             let recency = Some(Recency { half_life_days, newest });
-            let filter = Filter { path_prefix, ..Filter::default() };
+            let filter = Filter { paths, ..Filter::default() };
             let options = SearchOptions { recency, filter, ..by_score() };
             let entries: Vec<(i64, f64)> = (1..).zip(scores).collect();
             let vector = leg(&entries, 1.0, 0.0);
