@@ -143,7 +143,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] stale: Option<String>,
     }
     Term {
-        term: String, chunks: u32, weight: f64, in_context: u32, in_text: u32, in_name: bool, in_document: u32,
+        term: String, chunks: u32, weight: f64, in_context: u32, in_text: u32, in_name: bool, in_tag: bool, in_document: u32,
         bm25: f64,
     }
     Eval { contract_version: u32, collections: Vec<Evaluated>, }

@@ -78,6 +78,10 @@ fn a_database_is_copied_before_its_schema_changes() {
 
 /// Takes back what the schema got after version 12, that of the last kb that did not note mounted disks.
 const TO_VERSION_12: &str = "
+    DROP TABLE words;
+    DROP TRIGGER tags_names_au;
+    DROP TRIGGER document_tags_names_ai;
+    DROP TRIGGER document_tags_names_ad;
     DROP TRIGGER documents_names_ai;
     DROP TRIGGER documents_names_au;
     DROP TABLE document_names_fts;

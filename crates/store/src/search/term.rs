@@ -261,6 +261,12 @@ impl Term {
         found.is_ok_and(|at| self.entries[at].in_name)
     }
 
+    /// Whether the chunk at a place is of a document that has the term in its name or a tag.
+    pub(super) fn is_in_name_or_tag(&self, place: usize) -> bool {
+        let found = self.entries.binary_search_by_key(&place, |entry| entry.place);
+        found.is_ok_and(|at| self.entries[at].in_name || self.entries[at].in_tag)
+    }
+
     /// Whether it was typed, and does not stand for another word.
     pub(super) fn is_typed(&self) -> bool {
         !matches!(self.counts, TermRole::Completion(_))

@@ -102,7 +102,11 @@ impl Keywords {
         for (number, (at, term)) in self.asked().enumerate() {
             let Some(typed) = term.typed.as_deref().map(letters) else { continue };
             let typed = Finder::new(&typed);
-            let has_form: Vec<bool> = texts.iter().map(|text| has_word(text, &typed)).collect();
+            // A name has no other forms.
+            let has_form = |(text, place): (&String, &usize)| {
+                has_word(text, &typed) || term.is_in_name_or_tag(*place)
+            };
+            let has_form: Vec<bool> = texts.iter().zip(&places).map(has_form).collect();
             let num_with_form = has_form.iter().filter(|has| **has).count();
             if num_with_form == 0 {
                 continue;
