@@ -25,6 +25,9 @@ pub use page::{OcrOutcome, Page, PageBlock, PageNote, Place};
 /// most spaces. A noncharacter, which no text contains.
 pub const NARROW_GAP: char = '\u{FDD0}';
 
+/// Marks where a hyphen at the end of a line was taken out of a word, which may belong to it. A noncharacter, as above.
+pub const LINE_HYPHEN: char = '\u{FDD1}';
+
 /// First argument of a process that is a reading child.
 pub const CHILD_COMMAND: &str = "__read";
 

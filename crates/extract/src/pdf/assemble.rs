@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
-use super::{contents, furniture, geometry, headings, notes, quality, spacing, title};
+use super::{contents, furniture, geometry, headings, hyphens, notes, quality, spacing, title};
 use crate::protocol::{OcrOutcome, Page, PageNote};
 use crate::sandbox::parent::Reading;
 use crate::sandbox::{Ocr, ReadOptions};
@@ -74,6 +74,7 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
     let mut warnings = warnings(reading, &options.ocr);
     warnings.extend(reading.tail.parts.warning());
     let mut pages: Vec<Page> = reading.pages.clone();
+    hyphens::settle(&mut pages);
     let counts = spacing::separate(&mut pages);
     let quality =
         Quality { num_words: counts.num_words, num_glued: counts.num_glued, ..quality::of(&pages) };

@@ -2,6 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::protocol::LINE_HYPHEN;
+
 /// Returns `text` in NFC, with ligatures split into letters, one kind of space, accents combined
 /// with their letters, and without control and zero-width characters. Line breaks are kept (`\n`),
 /// several blank lines become one, and no line begins or ends with a space.
@@ -83,16 +85,25 @@ pub fn paragraphs(plain: &str) -> impl Iterator<Item = String> + use<> {
 
 /// Joins the lines of a paragraph with spaces, and the parts of words broken at line ends.
 ///
-/// A hyphen is only removed between two lower-case letters: `exam-\nple` becomes `example`, at the
-/// price of `well-\nknown` becoming `wellknown`; `UTF-\n8` keeps its hyphen. A soft hyphen is
-/// always removed.
+/// A hyphen is only removed between two lower-case letters: `exam-\nple` becomes `example`; `UTF-\n8` keeps its hyphen. It
+/// is kept if it belongs to the word: `state-of-the-\nart`. A soft hyphen is always removed.
 pub fn join_lines(paragraph: &str) -> String {
+    let mut joined = join_marked_lines(paragraph);
+    joined.retain(|c| c != LINE_HYPHEN);
+    joined
+}
+
+/// As [`join_lines`], with [`LINE_HYPHEN`] in the place of a hyphen that may belong to its word, as the rest of the document
+/// tells.
+pub fn join_marked_lines(paragraph: &str) -> String {
     let mut joined = String::with_capacity(paragraph.len());
     for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match Ending::of(&joined, line) {
             Ending::Unspaced => {}
+            Ending::Hyphenated if keeps_hyphen(&joined, line) => {}
             Ending::Hyphenated => {
-                joined.pop();
+                let is_soft = joined.pop() == Some(SOFT_HYPHEN);
+                joined.extend((!is_soft).then_some(LINE_HYPHEN));
             }
             Ending::Complete => joined.push(' '),
         }
@@ -103,6 +114,37 @@ pub fn join_lines(paragraph: &str) -> String {
 }
 
 const SOFT_HYPHEN: char = '\u{AD}';
+
+/// Words of English that begin compounds with a hyphen, and how words go on that begin with the same letters and have none:
+/// `selfish`, `wellness`, `crossing`.
+const COMPOUNDS: [(&str, &[&str]); 4] = [
+    ("self", &["hood", "ish", "less", "same"]),
+    ("well", &["being", "head", "ing", "ness", "spring"]),
+    ("ill", &["ness", "u"]),
+    ("half", &["penny", "way"]),
+];
+
+/// Longest word of which the beginning is looked at, in bytes.
+const MAX_WORD_BYTES: usize = 64;
+
+/// Whether a hyphen at the end of a line surely belongs to the word: the word has another one before it, or its beginning
+/// always has one.
+fn keeps_hyphen(before: &str, line: &str) -> bool {
+    if before.ends_with(SOFT_HYPHEN) {
+        return false;
+    }
+    let is_hyphen = |c: char| matches!(c, '-' | '\u{2010}');
+    let is_of_word = |c: char| c.is_alphanumeric() || is_hyphen(c);
+    let sample = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_WORD_BYTES))..];
+    let first = sample.trim_end_matches(is_hyphen);
+    let first = first.rsplit(|c| !is_of_word(c)).next().unwrap_or_default();
+    let is_compound = || {
+        COMPOUNDS.iter().any(|(word, others)| {
+            first.eq_ignore_ascii_case(word) && !others.iter().any(|other| line.starts_with(other))
+        })
+    };
+    first.contains(is_hyphen) || is_compound()
+}
 
 /// How the text before a line is joined to the line.
 enum Ending {
@@ -217,6 +259,21 @@ mod tests {
     fn words_broken_at_a_line_end_are_rejoined() {
         assert_eq!(join_lines("an exam-\nple of UTF-\n8 in A-\nB"), "an example of UTF-8 in A-B");
         assert_eq!(join_lines("soft\u{AD}\nware sof\u{AD}t"), "software soft");
+    }
+
+    #[test]
+    fn a_hyphen_of_the_word_is_kept() {
+        for (given, expected) in [
+            ("the state-of-the-\nart lamp", "the state-of-the-art lamp"),
+            ("a self-\ncontained lamp", "a self-contained lamp"),
+            ("a Well-\nknown mirror", "a Well-known mirror"),
+            ("self-\nish and well-\nness", "selfish and wellness"),
+            ("ill-\nustrated, ill-\nfated", "illustrated, ill-fated"),
+            ("the imple-\nmentation", "the implementation"),
+            ("state-of-the\u{AD}\nart", "state-of-theart"),
+        ] {
+            assert_eq!(join_lines(given), expected);
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod entries;
 mod furniture;
 mod geometry;
 mod headings;
+mod hyphens;
 mod labels;
 mod notes;
 mod number;

@@ -251,7 +251,7 @@ fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, Page
             Some(_) => BlockKind::ListItem,
             None => BlockKind::Paragraph,
         };
-        (kind, clean::join_lines(&clean::text(&text)))
+        (kind, clean::join_marked_lines(&clean::text(&text)))
     };
     if text.trim().is_empty() {
         return;

@@ -121,10 +121,10 @@ fn monospaced_lines_are_code_with_their_columns() {
 }
 
 #[test]
-fn words_broken_at_the_end_of_a_line_are_rejoined() {
+fn words_broken_at_the_end_of_a_line_are_rejoined_with_a_mark() {
     check(
         testing::lines("the high water of the har-\nbour"),
-        &[(BlockKind::Paragraph, "the high water of the harbour")],
+        &[(BlockKind::Paragraph, "the high water of the har\u{FDD1}bour")],
     );
 }
 
