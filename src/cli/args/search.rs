@@ -196,7 +196,9 @@ pub(in crate::cli) struct FilterArgs {
     /// Only source code in this language (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(in crate::cli) language: Option<Language>,
-    /// Only documents from this date on: 2026, 2026-05-17, 17.5.2026, 7d, yesterday, 'last month'
+    /// Only documents from this date on: 2026-05-17, 7d
+    ///
+    /// Also 2026, 2026-05, 17.5.2026, 2w, 3m, 1y, today, yesterday, 'last week', 'last month', 'last year'.
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(in crate::cli) since: Option<TypedDate>,
     /// Only documents up to this date; of a month or year, up to its last day

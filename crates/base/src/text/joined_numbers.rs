@@ -138,7 +138,7 @@ fn hardware_address(line: &NumberGroups<'_>) -> Option<FoundNumber> {
         let term = line.with_lengths(lengths, signs).filter(|term| is_hexadecimal(term))?;
         // Dates and times in a name are pairs of digits, too.
         let is_address = !is_digits(&term) || line.joint(0) == ":";
-        is_address.then(|| FoundNumber { term: Some(term), num_groups: lengths.len() })
+        is_address.then_some(FoundNumber { term: Some(term), num_groups: lengths.len() })
     })
 }
 

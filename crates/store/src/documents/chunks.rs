@@ -247,7 +247,8 @@ pub(crate) fn insert(
             ":metadata": rows::chunk_json(chunk)?,
         };
         let chunk_id: ChunkId = sql::value(db, INSERT_CHUNK, params)?;
-        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language, &mut words)?;
+        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
+        words.count(&chunk.context, &chunk.text);
         writer.insert(chunk_id, embedding)?;
     }
     words.add(db)?;

@@ -80,17 +80,15 @@ pub(crate) fn exact_entry(
     (!context.is_empty() || !text.is_empty()).then_some((context, text))
 }
 
-/// Adds a new chunk's context and text; `language` is that of its document. Its words are counted, to be added once for all
-/// chunks of the document.
+/// Adds a new chunk's context and text; `language` is that of its document. The words of all chunks of a document are added
+/// together: [`WordCounts`].
 pub(crate) fn insert(
     db: &Connection,
     chunk_id: ChunkId,
     context: &str,
     text: &str,
     language: Option<NaturalLanguage>,
-    words: &mut WordCounts,
 ) -> Step<()> {
-    words.count(context, text);
     for index in INDEXES {
         if let Some((context, text)) = (index.entry)(context, text, language) {
             put(db, index.insert, chunk_id, (&context, &text))?;
@@ -150,7 +148,8 @@ pub(crate) fn make_after(db: &Connection, after: ChunkId, most: u32) -> Step<Opt
         let chunk_id: ChunkId = row.get(0)?;
         let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
         let language = grams::of_code(row.get(3)?);
-        insert(db, chunk_id, &context, &text, language, &mut words)?;
+        insert(db, chunk_id, &context, &text, language)?;
+        words.count(&context, &text);
         last = Some(chunk_id);
     }
     words.add(db)?;

@@ -284,7 +284,8 @@ impl Keywords {
             match found.iter_mut().find(|completed| completed.typed == *typed) {
                 Some(completed) => completed.words.push(name.clone()),
                 None => {
-                    found.push(CompletedWord { typed: typed.clone(), words: vec![name.clone()] })
+                    let (typed, words) = (typed.clone(), vec![name.clone()]);
+                    found.push(CompletedWord { typed, words });
                 }
             }
         }

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::text::emoji::emoji;
-use crate::text::forms::{seen, with_whole_letters};
+use crate::text::forms::{seen, with_whole_letters, words};
 use crate::text::{exact, scripts};
 use pieces::{MAX_PHRASE, Piece, Quotes, is_short, pieces};
 
@@ -63,6 +63,16 @@ impl Query {
     pub fn term_names(&self) -> Vec<String> {
         let prefixes = self.prefixes.iter().map(|prefix| format!("{prefix}*"));
         self.wanted.iter().cloned().chain(prefixes).collect()
+    }
+
+    /// Returns the query with the words of a phrase instead of it among the wanted ones: the phrase is there in other forms.
+    pub(super) fn with_words_of(mut self, phrase: &str) -> Self {
+        let place = self.wanted.iter().position(|term| term == phrase);
+        if let Some(place) = place {
+            let parts = words(phrase).map(|word| phrase[word].to_owned());
+            self.wanted.splice(place..=place, parts);
+        }
+        self
     }
 
     /// Returns the words that may be completed by others if they occur nowhere: those of several letters and nothing else,
@@ -130,15 +140,15 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     if excluded.iter().any(|piece| piece.is_phrase && !is_short(&piece.text)) {
         return Err(refused(format!("an excluded phrase may have at most {MAX_PHRASE} words")));
     }
-    let (prefixes, words): (Vec<&Piece>, Vec<&Piece>) =
+    let (prefixes, pieces): (Vec<&Piece>, Vec<&Piece>) =
         kept.iter().partition(|piece| piece.is_prefix);
     let found = Terms::of(prefixes.iter().map(|piece| piece.text.clone()), limits::QUERY_PREFIXES);
     let mut is_cut = found.is_cut;
     let prefixes = found.take();
     let most = limits::QUERY_TERMS - prefixes.len();
-    let mut found = terms(&words, most, |word| !is_function_word(word));
+    let mut found = terms(&pieces, most, |word| !is_function_word(word));
     if found.is_empty() && prefixes.is_empty() {
-        found = terms(&words, most, |_| true);
+        found = terms(&pieces, most, |_| true);
     }
     is_cut |= found.is_cut;
     let wanted = found.take();
@@ -151,16 +161,16 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
         .into_iter()
         .map(|piece| if piece.is_prefix { piece.text + "*" } else { piece.text })
         .collect();
-    let joined = joined(&words);
+    let joined = joined(&pieces);
     let mut searchable = kept.iter().filter(|piece| is_searchable(&piece.text));
     let is_one_phrase =
         searchable.next().is_some_and(|first| first.is_phrase) && searchable.next().is_none();
     // As many as the keyword leg uses.
     let is_used = |piece: &&&Piece| piece.is_phrase && wanted.contains(&piece.text);
-    let phrases = Terms::of(words.iter().filter(is_used).map(|piece| piece.quoted.clone()), most);
-    let exact = words.iter().filter_map(|piece| exact::term(&piece.text));
+    let phrases = Terms::of(pieces.iter().filter(is_used).map(|piece| piece.quoted.clone()), most);
+    let exact = pieces.iter().filter_map(|piece| exact::term(&piece.text));
     let exact = Terms::of(exact, limits::QUERY_TERMS).take();
-    let plain = || words.iter().filter(|piece| !piece.is_phrase).take(limits::QUERY_TERMS);
+    let plain = || pieces.iter().filter(|piece| !piece.is_phrase).take(limits::QUERY_TERMS);
     // Neighbouring words may be the groups of a number.
     let numbers = spellings::numbers(&passage);
     let is_number =

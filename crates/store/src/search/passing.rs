@@ -41,7 +41,7 @@ pub(super) fn passing<'a>(
     if chunks.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Passing { phrasings: all, chunks, unmet, is_unmet: false });
     }
-    let mut with_phrases = Vec::new();
+    let (mut with_phrases, mut in_other_forms) = (Vec::new(), Vec::new());
     for query in phrasings.iter().filter(|query| !query.phrases.is_empty()) {
         let (mut own, mut nowhere) = (chunks.clone(), Vec::new());
         for phrase in &query.phrases {
@@ -50,6 +50,7 @@ pub(super) fn passing<'a>(
             let mut found = store.chunks_with(phrase)?;
             if found.is_empty() {
                 found = with_other_forms(store, phrase)?;
+                in_other_forms.extend((!found.is_empty()).then(|| phrase.to_owned()));
             }
             if found.is_empty() {
                 nowhere.push(phrase.to_owned());
@@ -76,6 +77,17 @@ pub(super) fn passing<'a>(
     }
     with_phrases.sort_unstable();
     with_phrases.dedup();
+    let all = match in_other_forms.is_empty() {
+        true => all,
+        false => {
+            let in_words = |query: &Query| {
+                in_other_forms
+                    .iter()
+                    .fold(query.clone(), |query, phrase| query.with_words_of(phrase))
+            };
+            phrasings.iter().map(in_words).collect()
+        }
+    };
     Ok(Passing { phrasings: all, chunks: Some(with_phrases), unmet, is_unmet })
 }
 

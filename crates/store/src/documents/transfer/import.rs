@@ -153,7 +153,8 @@ pub(crate) fn insert_chunks(
             ":metadata": chunk.metadata,
         };
         let chunk_id: ChunkId = sql::value(db, INSERT_CHUNK, params)?;
-        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language, &mut words)?;
+        derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
+        words.count(&chunk.context, &chunk.text);
         writer.insert_vector(chunk_id, vector)?;
         if let Some(codes) = &chunk.codes {
             vectors::tokens::insert(db, chunk_id, codes)?;
