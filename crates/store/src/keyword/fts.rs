@@ -76,11 +76,13 @@ impl Store {
             }
             let mut found = self.plain_occurrences(db, text)?;
             for form in forms::plain(text) {
-                found = Occurrence::merged(found, self.plain_occurrences(db, &form)?, u32::max);
+                let others = Occurrence::of_other_form(self.plain_occurrences(db, &form)?);
+                found = Occurrence::merged(found, others, u32::max);
             }
             let touching = (!self.layout(db)?.has_letters).then(|| text.to_lowercase());
             for term in forms::terms(text).into_iter().chain(touching) {
                 let others = read_occurrences(db, GRAM_OCCURRENCES, &term)?;
+                let others = Occurrence::of_other_form(others);
                 found = Occurrence::merged(found, others, u32::max);
             }
             with_stems(db, found, text)
@@ -138,7 +140,7 @@ fn read_occurrences(db: &Connection, sql: &str, wanted: &str) -> Step<Vec<Occurr
         let chunk_id = row.get(0)?;
         let is_context: bool = row.get(1)?;
         if found.last().is_none_or(|occurrence| occurrence.chunk_id != chunk_id) {
-            found.push(Occurrence { chunk_id, in_context: 0, in_text: 0 });
+            found.push(Occurrence { chunk_id, in_context: 0, in_text: 0, is_other_form: false });
         }
         if let Some(occurrence) = found.last_mut() {
             let count =

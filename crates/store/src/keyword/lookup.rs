@@ -21,17 +21,20 @@ pub struct Phrase {
     pub is_prefix: bool,
     /// Whether every occurrence counts, by context and text, and not only one per chunk, in the text.
     pub is_counted: bool,
+    /// Whether it is another form of what is looked for.
+    pub is_other_form: bool,
 }
 
 impl Phrase {
     /// Returns a phrase that counts once per chunk, if it has terms.
     fn once(index: TermIndex, terms: Vec<String>, is_prefix: bool) -> Option<Self> {
-        let phrase = Self { index, terms, is_prefix, is_counted: false };
+        let phrase = Self { index, terms, is_prefix, is_counted: false, is_other_form: false };
         (!phrase.terms.is_empty()).then_some(phrase)
     }
 
     fn counted(index: TermIndex, term: String) -> Self {
-        Self { index, terms: vec![term], is_prefix: false, is_counted: true }
+        let (is_prefix, is_counted, is_other_form) = (false, true, false);
+        Self { index, terms: vec![term], is_prefix, is_counted, is_other_form }
     }
 }
 
@@ -46,17 +49,21 @@ impl Splitter {
             let terms = self.terms(TermIndex::Pairs, &pairs.join(" "))?;
             return Ok(Phrase::once(TermIndex::Pairs, terms, false).into_iter().collect());
         }
-        let mut found = Vec::new();
-        for form in [text.to_owned()].into_iter().chain(forms::plain(text)) {
-            let terms = self.terms(TermIndex::Words, &form)?;
-            found.extend(match terms.as_slice() {
+        let phrase = |text: &str| -> Result<Option<Phrase>> {
+            let terms = self.terms(TermIndex::Words, text)?;
+            Ok(match terms.as_slice() {
                 [term] => Some(Phrase::counted(TermIndex::Words, term.clone())),
                 _ => Phrase::once(TermIndex::Words, terms, false),
-            });
+            })
+        };
+        let mut others = Vec::new();
+        for form in forms::plain(text) {
+            others.extend(phrase(&form)?);
         }
-        let others = forms::terms(text).into_iter();
-        found.extend(others.map(|term| Phrase::counted(TermIndex::Pairs, term)));
-        Ok(found)
+        let marked = forms::terms(text).into_iter();
+        others.extend(marked.map(|term| Phrase::counted(TermIndex::Pairs, term)));
+        let others = others.into_iter().map(|other| Phrase { is_other_form: true, ..other });
+        Ok(phrase(text)?.into_iter().chain(others).collect())
     }
 
     /// Returns the phrase for a word next to letters of scripts without spaces, as copies by older versions have it.
@@ -152,6 +159,7 @@ impl Splitter {
                         terms,
                         is_prefix: false,
                         is_counted: false,
+                        is_other_form: false,
                     },
                     false => Self::touching(part),
                 });

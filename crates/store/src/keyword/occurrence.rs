@@ -11,9 +11,18 @@ pub struct Occurrence {
     pub in_context: u32,
     /// Occurrences in the chunk's own text; a phrase counts once here, wherever it occurs.
     pub in_text: u32,
+    /// Whether it is there in another form only: `oﬃcial` for `official`.
+    pub is_other_form: bool,
 }
 
 impl Occurrence {
+    /// Returns occurrences of another form of what is looked for.
+    #[must_use]
+    pub fn of_other_form(mut found: Vec<Self>) -> Vec<Self> {
+        found.iter_mut().for_each(|occurrence| occurrence.is_other_form = true);
+        found
+    }
+
     /// Combines the occurrences of the same chunks in two lists, each ordered by chunk id and with each chunk once; so is
     /// what it returns.
     #[must_use]
@@ -32,6 +41,7 @@ impl Occurrence {
             if is_same {
                 kept.in_context = combine(kept.in_context, next.in_context);
                 kept.in_text = combine(kept.in_text, next.in_text);
+                kept.is_other_form &= next.is_other_form;
             }
             is_same
         });

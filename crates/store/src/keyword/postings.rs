@@ -236,6 +236,7 @@ impl OccurrenceList<'_> {
                 chunk_id: ChunkId(self.chunk_id),
                 in_context: 0,
                 in_text: 0,
+                is_other_form: false,
             });
             let len = self.rest_len.min(bytes.0.len());
             self.positions(bytes.take(len)?)?;

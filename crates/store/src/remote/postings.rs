@@ -122,6 +122,7 @@ pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<ChunkPlaces>]) -> Vec<Oc
             chunk_id: entry.chunk_id,
             in_context: count(&entry.context),
             in_text: count(&entry.text),
+            is_other_form: phrase.is_other_form,
         };
         return first.iter().map(occurrence).collect();
     }
@@ -145,8 +146,12 @@ pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<ChunkPlaces>]) -> Vec<Oc
         };
         follows(&entry.context, |entry| &entry.context) || follows(&entry.text, |entry| &entry.text)
     };
-    let once =
-        |entry: &ChunkPlaces| Occurrence { chunk_id: entry.chunk_id, in_context: 0, in_text: 1 };
+    let once = |entry: &ChunkPlaces| Occurrence {
+        chunk_id: entry.chunk_id,
+        in_context: 0,
+        in_text: 1,
+        is_other_form: phrase.is_other_form,
+    };
     first.iter().filter(has_phrase).map(once).collect()
 }
 
@@ -194,13 +199,20 @@ mod tests {
             terms: vec![],
             is_prefix: false,
             is_counted,
+            is_other_form: false,
         };
         let git = vec![entry(1, &[0], &[5]), entry(2, &[], &[3]), entry(4, &[], &[0])];
         let lfs = vec![entry(1, &[2], &[6]), entry(2, &[4], &[]), entry(3, &[], &[4])];
         let found = occurrences(&phrase(false), &[git.clone(), lfs]);
-        assert_eq!(found, [Occurrence { chunk_id: ChunkId(1), in_context: 0, in_text: 1 }]);
+        assert_eq!(
+            found,
+            [Occurrence { chunk_id: ChunkId(1), in_context: 0, in_text: 1, is_other_form: false }]
+        );
         let counted = occurrences(&phrase(true), &[git]);
-        assert_eq!(counted[0], Occurrence { chunk_id: ChunkId(1), in_context: 1, in_text: 1 });
+        assert_eq!(
+            counted[0],
+            Occurrence { chunk_id: ChunkId(1), in_context: 1, in_text: 1, is_other_form: false }
+        );
         assert_eq!(counted.len(), 3);
     }
 

@@ -1,6 +1,6 @@
 //! Runs the keyword leg and the vector leg in parallel, and weights and fuses their rankings.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -220,22 +220,14 @@ impl Rankings {
         show_raw(&mut fused, by_cosine, &matches);
         let first: Vec<ChunkId> = fused.iter().take(weigh::DEPTH).map(|hit| hit.chunk_id).collect();
         let origins = store.origins(&first)?;
-        if let Some(keywords) = &self.keywords {
+        if let Some(keywords) = self.keywords.as_ref().filter(|_| !by_cosine.is_empty()) {
             if origins.len() < first.len() {
                 // Another process has removed some meanwhile.
                 let is_gone = |id: &ChunkId| first.contains(id) && !origins.contains_key(id);
                 fused.retain(|hit| !is_gone(&hit.chunk_id));
             }
-            let passages = store.passages(&first)?.into_iter().collect();
-            let shares = rarity::shares_of_forms(keywords, &passages);
-            for hit in fused.iter_mut().take(origins.len()) {
-                hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
-            }
-            match by_cosine.is_empty() {
-                // A single leg keeps its own order otherwise.
-                true => fused.sort_by(Fused::order),
-                false => self.weigh(keywords, &mut fused, &origins),
-            }
+            let first = store.passages(&first)?.into_iter().collect();
+            self.weigh(keywords, &mut fused, &first, &origins);
         }
         if let Some(recency) = &options.recency {
             stage("compare dates", || recency::weigh(&mut fused, store, recency, &options.filter))?;
@@ -247,13 +239,18 @@ impl Rankings {
         Ok(fused)
     }
 
-    /// Weighs the first hits by their documents.
+    /// Weighs the first hits by their passages and documents.
     fn weigh(
         &self,
         keywords: &Keywords,
         fused: &mut [Fused],
+        passages: &BTreeMap<ChunkId, String>,
         origins: &HashMap<ChunkId, ChunkOrigin>,
     ) {
+        let shares = rarity::shares_of_forms(keywords, passages);
+        for hit in fused.iter_mut().take(origins.len()) {
+            hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
+        }
         let about = fused.iter().take(origins.len()).filter_map(|hit| {
             let ChunkOrigin { document_id, is_code, symbol, .. } = origins.get(&hit.chunk_id)?;
             Some(About {

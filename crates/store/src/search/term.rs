@@ -24,6 +24,9 @@ const CONTEXT_WEIGHT: f64 = 2.0;
 /// absolutely, every chunk of a long document has nearly the full score of each word that the document has anywhere.
 const DOCUMENT_WEIGHT: f64 = 0.3;
 
+/// Weight of an occurrence in another form than the one typed, so that of two equal chunks the one with this form comes first.
+const OTHER_FORM: f64 = 0.8;
+
 /// Weight of a term that most chunks have; the formula would give zero or less.
 const MIN_TERM_WEIGHT: f64 = 0.01;
 
@@ -212,6 +215,8 @@ pub(super) struct InChunk {
     pub(super) in_name: bool,
     /// Whether it is in a tag of the chunk's document.
     pub(super) in_tag: bool,
+    /// Whether the chunk has it in another form only.
+    pub(super) is_other_form: bool,
 }
 
 impl InChunk {
@@ -236,6 +241,7 @@ impl Term {
                     in_text: occurrence.in_text,
                     in_name: false,
                     in_tag: false,
+                    is_other_form: occurrence.is_other_form,
                 })
             })
             .collect();
@@ -323,7 +329,8 @@ impl Term {
     ) -> f64 {
         let in_chunk = here.map_or(0.0, |entry| {
             let in_context = entry.in_context.max(u32::from(entry.in_name || entry.in_tag));
-            CONTEXT_WEIGHT * f64::from(in_context) + f64::from(entry.in_text)
+            let form = if entry.is_other_form { OTHER_FORM } else { 1.0 };
+            form * (CONTEXT_WEIGHT * f64::from(in_context) + f64::from(entry.in_text))
         });
         let count = in_chunk * candidate.in_chunk + f64::from(in_document) * candidate.in_document;
         self.weight * count * (SATURATION + 1.0) / (count + SATURATION)
@@ -338,8 +345,10 @@ fn add_named(entries: &mut Vec<InChunk>, named: Vec<usize>, mark: impl Fn(&mut I
         match entries[..num_before].binary_search_by_key(&place, |entry| entry.place) {
             Ok(at) => mark(&mut entries[at]),
             Err(_) => {
-                let (in_context, in_text, in_name, in_tag) = (0, 0, false, false);
-                let mut entry = InChunk { place, in_context, in_text, in_name, in_tag };
+                let (in_context, in_text, is_other_form) = (0, 0, false);
+                let (in_name, in_tag) = (false, false);
+                let mut entry =
+                    InChunk { place, in_context, in_text, in_name, in_tag, is_other_form };
                 mark(&mut entry);
                 entries.push(entry);
             }

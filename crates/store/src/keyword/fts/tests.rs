@@ -41,7 +41,7 @@ fn the_triggers_alone_update_the_index() {
 
 #[test]
 fn occurrences_are_merged_by_chunk() {
-    let one = Occurrence { chunk_id: ChunkId(1), in_context: 1, in_text: 2 };
+    let one = Occurrence { chunk_id: ChunkId(1), in_context: 1, in_text: 2, is_other_form: false };
     let two = Occurrence { chunk_id: ChunkId(2), ..one };
     let both = Occurrence { in_context: 2, in_text: 4, ..one };
     assert_eq!(Occurrence::merged(vec![one, two], vec![one], |a, b| a + b), [both, two]);
@@ -97,7 +97,7 @@ fn occurrences_are_counted_by_column() {
     let id = db.add("/a.md", &["setup, set up, setup"], &[]);
     let chunk_id = db.store.chunks(id).unwrap()[0].id;
     let found = db.store.occurrences("setup").unwrap();
-    assert_eq!(found, [Occurrence { chunk_id, in_context: 1, in_text: 2 }]);
+    assert_eq!(found, [Occurrence { chunk_id, in_context: 1, in_text: 2, is_other_form: false }]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_word_as_typed_and_its_stem_count_once() {
     let id = add_in(&mut db, "de", "/de.md", &["Hafen, Hafens, Haus"]);
     let chunk_id = db.store.chunks(id).unwrap()[0].id;
     let found = db.store.occurrences("Hafen").unwrap();
-    assert_eq!(found, [Occurrence { chunk_id, in_context: 0, in_text: 2 }]);
+    assert_eq!(found, [Occurrence { chunk_id, in_context: 0, in_text: 2, is_other_form: false }]);
 }
 
 #[test]

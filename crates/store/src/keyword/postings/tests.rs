@@ -16,7 +16,7 @@ fn expected(db: &Connection, term: &str) -> Vec<Occurrence> {
     while let Some(row) = rows.next().unwrap() {
         let chunk_id = row.get(0).unwrap();
         if found.last().is_none_or(|occurrence| occurrence.chunk_id != chunk_id) {
-            found.push(Occurrence { chunk_id, in_context: 0, in_text: 0 });
+            found.push(Occurrence { chunk_id, in_context: 0, in_text: 0, is_other_form: false });
         }
         let last = found.last_mut().unwrap();
         *(if row.get(1).unwrap() { &mut last.in_context } else { &mut last.in_text }) += 1;

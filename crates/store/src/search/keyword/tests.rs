@@ -16,7 +16,8 @@ fn sizes(chunks: &[(i64, u32)]) -> ChunkSizes {
 
 /// Returns a term that occurs once in the text of each of these chunks.
 fn term(ids: &[i64]) -> Vec<Occurrence> {
-    let occurrence = |&id| Occurrence { chunk_id: ChunkId(id), in_context: 0, in_text: 1 };
+    let occurrence =
+        |&id| Occurrence { chunk_id: ChunkId(id), in_context: 0, in_text: 1, is_other_form: false };
     ids.iter().map(occurrence).collect()
 }
 
@@ -63,8 +64,10 @@ fn a_short_chunk_beats_a_long_one() {
 #[test]
 fn the_context_weighs_more_than_the_text() {
     let sizes = sizes(&[(1, 100), (2, 100), (3, 100), (4, 100), (5, 100)]);
-    let in_text = Occurrence { chunk_id: ChunkId(1), in_context: 0, in_text: 1 };
-    let in_context = Occurrence { chunk_id: ChunkId(2), in_context: 1, in_text: 0 };
+    let in_text =
+        Occurrence { chunk_id: ChunkId(1), in_context: 0, in_text: 1, is_other_form: false };
+    let in_context =
+        Occurrence { chunk_id: ChunkId(2), in_context: 1, in_text: 0, is_other_form: false };
     check(&[vec![in_text, in_context]], &sizes, &[2, 1]);
 }
 
