@@ -207,7 +207,9 @@ pub(in crate::cli) struct FilterArgs {
     /// Only documents added on this date or later (UTC)
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(in crate::cli) added_since: Option<TypedDate>,
-    /// Only documents at or below this file or folder; may be repeated, for any of them
+    /// Only documents at or below this file or folder
+    ///
+    /// May be repeated, for any of them.
     #[arg(long = "path", value_name = "PATH")]
     pub(in crate::cli) paths: Vec<PathBuf>,
 }
