@@ -74,7 +74,7 @@ pub struct ListedFile {
     pub words: Option<Words>,
     /// How many parts of the file of that document could not be read; null without a document.
     pub unread_parts: Option<u32>,
-    /// The encoding of its text and how it was found; null for sound UTF-8, for files that are no text, and without a
+    /// The encoding of its text and how it was found; null for sound UTF-8, for files that are not text, and without a
     /// document.
     pub encoding: Option<TextEncoding>,
 }

@@ -9,7 +9,7 @@ use jiff::{Span, Timestamp, Zoned};
 
 use crate::app::values;
 
-/// What is said of a text that is no date.
+/// The message for a text that is not a date.
 const NO_DATE: &str =
     "not a date like 2026-05-17, 2026-05, 17.5.2026, 7d, yesterday or `last month`";
 

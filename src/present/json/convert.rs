@@ -43,7 +43,7 @@ pub(in crate::present) struct ConvertedJson<'a> {
     words: Option<&'a Words>,
     /// What became of the parts of its file; null for a file without parts.
     parts: Option<&'a FileParts>,
-    /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is no text.
+    /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is not text.
     encoding: Option<&'a TextEncoding>,
     /// Its content in reading order.
     blocks: Vec<BlockJson<'a>>,

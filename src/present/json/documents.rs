@@ -122,7 +122,7 @@ struct MetadataJson<'a> {
     words: Option<&'a Words>,
     /// What became of the parts of its file; null for a file without parts, and if an older kb read it.
     parts: Option<&'a FileParts>,
-    /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is no text.
+    /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is not text.
     encoding: Option<&'a TextEncoding>,
     /// Warnings about what could not be read, one sentence each.
     warnings: &'a [String],

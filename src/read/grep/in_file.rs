@@ -8,7 +8,7 @@ use crate::store::{ChunkPlace, DocumentId, Store, StoredChunk};
 use super::pattern::Pattern;
 use super::{Detail, Line, Matched, surrounded};
 
-/// Whether a pattern may be an escape as a file spells it. `\d` in a regular expression is none.
+/// Whether a pattern may be an escape as a file spells it. A class such as `\d` is not.
 pub(crate) fn may_be_escaped(typed: &str, is_fixed: bool) -> bool {
     typed.contains('&') || typed.contains(if is_fixed { "\\" } else { "\\\\" })
 }

@@ -1,7 +1,7 @@
 //! Finds the lines that match a regular expression or a fixed string, with ripgrep's matcher.
 //!
 //! Letters and their marks match composed or not: pattern and text are compared in composed form, and ranges are those of
-//! the text as it is.
+//! the unchanged text.
 
 use std::ops::Range;
 
