@@ -3,6 +3,7 @@
 //! They are plain values: nothing here reads a file, uses the database or writes to a terminal. The
 //! closed lists of words (types, languages, formats, precisions) are in `kinds` and `formats`.
 
+mod binding;
 mod document_kind;
 mod file_lines;
 mod formats;
@@ -13,7 +14,6 @@ mod levels;
 mod parts;
 mod words;
 
-use std::fmt;
 use std::ops::Range;
 
 use schemars::JsonSchema;
@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::text::decode::TextEncoding;
 use crate::text::fields;
 
+pub use binding::{Binding, ModelFiles};
 pub use document_kind::{DocumentKind, FormatGroup};
 pub use file_lines::{FileLines, LineMap};
 pub use formats::{Container, Content, Data, Dialect, Format, Headed, Markup, Picture};
@@ -271,64 +272,6 @@ pub struct Embedding {
     pub vector: Vec<f32>,
     /// The vectors of its tokens in a few bits each; `None` if they are not kept.
     pub codes: Option<Vec<u8>>,
-}
-
-/// The model a database was built with. Vectors of two bindings are never mixed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Binding {
-    /// Model name as in `models.toml`, or the name of the user's model directory.
-    pub model_name: String,
-    /// Width of its vectors.
-    pub dim: u32,
-    /// Longest input in tokens, including special tokens.
-    pub max_tokens: u32,
-    /// The precision of the embedded passages.
-    pub precision: Precision,
-    /// The prefix of every passage.
-    pub passage_prefix: String,
-    /// The files of the model.
-    pub files: ModelFiles,
-}
-
-/// The files of a model, as far as they are known: those of a directory that the user named are not, and databases of
-/// before do not know them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ModelFiles {
-    /// The hub's revision of them.
-    pub revision: Option<String>,
-    /// SHA-256 of the weights, in hexadecimal; of the list of their checksums if there are several.
-    pub sha256: Option<String>,
-}
-
-impl ModelFiles {
-    /// Whether both may have the same weights. Another revision with the same weights is the same model.
-    pub fn fits(&self, other: &Self) -> bool {
-        self.sha256.is_none() || other.sha256.is_none() || self.sha256 == other.sha256
-    }
-}
-
-impl fmt::Display for ModelFiles {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// As many letters distinguish any two files.
-        const SHOWN: usize = 12;
-        let short = |text: &String| text.chars().take(SHOWN).collect::<String>();
-        let sha256 = self
-            .sha256
-            .as_ref()
-            .map_or("unknown weights".into(), |sha256| format!("weights {}", short(sha256)));
-        match &self.revision {
-            Some(revision) => write!(f, "{sha256}, revision {}", short(revision)),
-            None => f.write_str(&sha256),
-        }
-    }
-}
-
-impl Binding {
-    /// Whether vectors of both may be compared.
-    pub fn fits(&self, other: &Self) -> bool {
-        let files = other.files.clone();
-        self.files.fits(&files) && Self { files, ..self.clone() } == *other
-    }
 }
 
 fields::words! {

@@ -24,6 +24,7 @@ mod rows;
 mod state;
 mod statements;
 mod target;
+mod terms;
 mod tls;
 mod words;
 

@@ -7,13 +7,10 @@ use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::Link;
-use super::postings::{self, ChunkPlaces};
-use super::push::index_number;
 use super::state::State;
 use super::statements::{
     BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NAMED_PATHS, NEAR_WORDS,
-    NEAREST, NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, POSTINGS,
-    POSTINGS_OF_PREFIX, SIZES, VECTORS,
+    NEAREST, NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, SIZES, VECTORS,
 };
 use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::Result;
@@ -23,26 +20,26 @@ use crate::search::Searchable;
 use crate::text::forms::composed;
 use crate::text::language::NaturalLanguage;
 use crate::{
-    ChunkOrigin, ChunkSizes, NamedChunks, NearWord, Occurrence, Phrase, Splitter, StoredChunk,
-    StoredHit, TermIndex,
+    ChunkOrigin, ChunkSizes, NamedChunks, NearWord, Occurrence, Splitter, StoredChunk, StoredHit,
+    TermIndex,
 };
 
 /// A parameter of a query and its type.
-type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+pub(super) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// A copy to search, in one state. Clones share its connection.
 #[derive(Clone)]
 pub struct Remote {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
-struct Shared {
+pub(super) struct Shared {
     link: Mutex<Link>,
     splitter: Mutex<Splitter>,
     state: State,
-    has_pairs: bool,
+    pub(super) has_pairs: bool,
     /// The languages with stems in the copy.
-    languages: Vec<NaturalLanguage>,
+    pub(super) languages: Vec<NaturalLanguage>,
 }
 
 impl Remote {
@@ -102,12 +99,12 @@ impl Remote {
         self.shared.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn splitter(&self) -> MutexGuard<'_, Splitter> {
+    pub(super) fn splitter(&self) -> MutexGuard<'_, Splitter> {
         self.shared.splitter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Queries in one round trip: with the types of the parameters, nothing needs to be asked before.
-    fn query(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+    pub(super) fn query(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
         self.link().run(async |client| client.query_typed(statement, params).await)
     }
 
@@ -133,50 +130,6 @@ impl Remote {
                 (&formats, Type::TEXT_ARRAY),
             ],
         )
-    }
-
-    fn entries(
-        &self,
-        statement: &str,
-        index: TermIndex,
-        term: &str,
-    ) -> Result<Vec<Vec<ChunkPlaces>>> {
-        let params: [Param<'_>; 2] = [(&index_number(index), Type::INT2), (&term, Type::TEXT)];
-        let rows = self.query(statement, &params)?;
-        let unpack = |row: &Row| {
-            let unpacked = postings::unpack(self.get(row, 0)?, self.get(row, 1)?);
-            unpacked.ok_or_else(|| self.damaged("its keyword index"))
-        };
-        rows.iter().map(unpack).collect()
-    }
-
-    fn find(&self, phrase: &Phrase) -> Result<Vec<Occurrence>> {
-        if phrase.index == TermIndex::Pairs && !self.shared.has_pairs {
-            return Ok(Vec::new());
-        }
-        let last = phrase.terms.len().saturating_sub(1);
-        let mut lists = Vec::new();
-        for (place, term) in phrase.terms.iter().enumerate() {
-            lists.push(match phrase.is_prefix && place == last {
-                true => postings::union(self.entries(POSTINGS_OF_PREFIX, phrase.index, term)?),
-                false => self.entries(POSTINGS, phrase.index, term)?.concat(),
-            });
-        }
-        Ok(postings::occurrences(phrase, &lists))
-    }
-
-    fn having(&self, text: &str) -> Result<HashSet<ChunkId>> {
-        let alternatives = self.splitter().alternatives(text, &self.shared.languages)?;
-        let mut found = HashSet::new();
-        for phrases in alternatives {
-            let ids = |phrase| -> Result<HashSet<ChunkId>> {
-                Ok(self.find(phrase)?.iter().map(|occurrence| occurrence.chunk_id).collect())
-            };
-            let all = phrases.iter().map(ids).collect::<Result<Vec<_>>>()?;
-            let of_all = all.into_iter().reduce(|one, other| &one & &other);
-            found.extend(of_all.unwrap_or_default());
-        }
-        Ok(found)
     }
 }
 
