@@ -60,6 +60,9 @@ const CHUNKS: &str = "
         OR (SELECT count(*) FROM named) * 4 <= (SELECT count(*) FROM documents)
     ORDER BY chunks.id";
 
+/// In most databases no document has a tag.
+const HAS_TAGS: &str = "SELECT EXISTS (SELECT 1 FROM document_tags)";
+
 /// The paths of documents with these words in their names. Names that more documents have say nothing.
 const PATHS: &str = "
     WITH named AS MATERIALIZED (
@@ -118,7 +121,8 @@ pub(crate) fn chunks(db: &Connection, text: &str, layout: Layout) -> Step<NamedC
         let wanted = format!("{column} : {wanted}");
         sql::rows(db, CHUNKS, named_params! { ":wanted": wanted }, |row| row.get(0))
     };
-    let by_tag = if layout.has_letters { within("tags")? } else { Vec::new() };
+    let has_tags = layout.has_letters && sql::value(db, HAS_TAGS, [])?;
+    let by_tag = if has_tags { within("tags")? } else { Vec::new() };
     Ok(NamedChunks { by_name: within("words")?, by_tag })
 }
 
