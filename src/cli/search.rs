@@ -102,8 +102,7 @@ fn open(context: &Context, found: &Answer, number: u32) -> Result<ExitStatus> {
         Error::usage(format!("there is no result {number}: {} found", hits.len()))
     })?;
     let path = app::read::file_of_hit(&context.session, hit)?;
-    let line = context.human.line(hit, found);
-    launch::open(context, Place { path: &path, line, page: hit.stored.chunk.chunk.page })?;
+    launch::open(context, Place { path: &path, line: hit.at.line, page: hit.at.page })?;
     Ok(ExitStatus::Success)
 }
 

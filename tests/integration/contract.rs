@@ -115,11 +115,18 @@ contract! {
         #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
         #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
         #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] at: Option<At>,
         #[serde(deserialize_with = "nullable")] page_label: Option<String>,
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
         superseded: bool, #[serde(deserialize_with = "nullable")] superseded_by: Option<String>,
         #[serde(deserialize_with = "nullable")] stale: Option<String>,
+    }
+    At {
+        #[serde(deserialize_with = "nullable")] page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] section: Option<String>,
+        #[serde(deserialize_with = "nullable")] line: Option<u32>,
+        #[serde(deserialize_with = "nullable")] symbol: Option<String>,
     }
     Evidence {
         #[serde(deserialize_with = "nullable")] fts_rank: Option<u32>,

@@ -42,6 +42,8 @@ mod bases;
 mod chunks;
 /// No circle of files that use each other, in any crate.
 mod circles;
+/// The place that is cited: that of the line that is shown.
+mod cited;
 /// `kb mcp install`, and the servers that the entries start.
 mod clients;
 /// How source code is split: definitions, their comments, and the code between them.

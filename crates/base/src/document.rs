@@ -250,6 +250,23 @@ pub struct Chunk {
     /// Where its lines are in the file; `None` if lines of the text are lines of the file.
     #[serde(skip)]
     pub line_map: Option<LineMap>,
+    /// Where in its text another page, section or symbol begins, in order; `None` if it is not known, because an older kb
+    /// stored the chunk.
+    #[serde(skip)]
+    pub new_places: Option<Vec<NewPlace>>,
+}
+
+/// A line of a chunk's text from which on the page, the section or the symbol is not that of the lines above.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewPlace {
+    /// The line, from 0.
+    pub line: u32,
+    /// Its page, from 1; `None` for a document without pages.
+    pub page: Option<u32>,
+    /// Headings above it, joined by ` > `.
+    pub section: Option<String>,
+    /// Qualified name of its definition.
+    pub symbol: Option<String>,
 }
 
 impl Chunk {
@@ -257,6 +274,12 @@ impl Chunk {
     pub fn file_lines(&self) -> Option<FileLines> {
         let (first, last) = self.start_line.zip(self.end_line)?;
         Some(FileLines { first, last, map: self.line_map.clone() })
+    }
+
+    /// Returns the place of a line of its text, counted from 0; `None` if it is that of the chunk, or not known.
+    pub fn place_of_line(&self, line: usize) -> Option<&NewPlace> {
+        let places = self.new_places.as_deref().unwrap_or_default();
+        places.iter().rev().find(|place| place.line as usize <= line)
     }
 
     /// Returns the passage that the model reads: context, a blank line, text.

@@ -184,6 +184,7 @@ mod tests {
 
     use super::*;
     use crate::document::{Chunk, DocType};
+    use crate::search::CitedPlace;
     use crate::store::{DocumentId, StoredChunk, StoredHit};
 
     fn leg(rank: u32, raw: f64) -> Option<Leg> {
@@ -222,6 +223,7 @@ mod tests {
             num_copies: 0,
             stale: None,
             base: Some(base.to_owned()),
+            at: CitedPlace::default(),
             passage: None,
         }
     }

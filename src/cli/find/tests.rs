@@ -21,18 +21,19 @@ use crate::error::Error;
 use crate::present::find::Listing;
 use crate::present::terminal::columns::width;
 use crate::present::text::human::Human;
-use crate::search::{self, Confidence, Hit};
+use crate::search::{self, CitedPlace, Confidence, Hit};
 use crate::store::{ChunkId, DocumentId, StoredChunk, StoredHit};
 
 /// Returns a hit in line 40 of a file.
 fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
+    let section = Some("Maintenance > Winter".to_owned());
     let chunk = StoredChunk {
         id: ChunkId(chunk),
         chunk_index: 3,
         chunk: Chunk {
             text: text.to_owned(),
             token_count: 1,
-            section: Some("Maintenance > Winter".into()),
+            section: section.clone(),
             start_line: Some(40),
             end_line: Some(40),
             ..Chunk::default()
@@ -66,6 +67,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
         num_copies: 0,
         stale: None,
         base: None,
+        at: CitedPlace { line: Some(40), section, is_exact: true, ..CitedPlace::default() },
         passage: None,
     }
 }

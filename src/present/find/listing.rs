@@ -178,7 +178,7 @@ impl Listing {
 
     fn hit_line(&self, hit: &Hit, columns: usize) -> Line {
         let shown = self.excerpt(hit);
-        let place = quote::place(hit.line(shown.first_line), hit.stored.chunk.chunk.page);
+        let place = quote::place(hit.at.line, quote::cited_pages(hit));
         let mut line = vec![piece(Meaning::Place, format!("{place:>PLACE$} "))];
         line.extend(pieces(shown.lines, Meaning::Plain).into_iter().flatten());
         fitted(line, columns)
@@ -210,8 +210,8 @@ impl Listing {
                 title: &hit.stored.title,
                 path: hit.stored.path.as_deref(),
                 kind: &hit.stored.format,
-                section: hit.stored.chunk.chunk.section.as_deref(),
-                symbol: hit.stored.chunk.chunk.symbol.as_deref(),
+                section: hit.at.section.as_deref(),
+                symbol: hit.at.symbol.as_deref(),
             },
             Listed::Part(document, part) => About {
                 title: &document.title,
@@ -226,7 +226,11 @@ impl Listing {
     /// Returns the line with the path, and behind it what else is known.
     fn location_line(&self, entry: usize, human: &Human, marks: Line, columns: usize) -> Line {
         let target = self.target(entry);
-        let place = quote::behind_path(target.line, target.page);
+        let pages = match &self.entries[entry] {
+            Listed::Hit(hit) => quote::cited_pages(hit),
+            Listed::Part(_, part) => (part.page, None),
+        };
+        let place = quote::behind_path(target.line, pages);
         let (path, place) = match self.about(entry).path {
             Some(path) => (human.path(path), place),
             None => (human.command(None, &format!("show {}", target.document)), String::new()),
@@ -273,11 +277,9 @@ impl Listing {
     /// Returns where an entry is.
     pub fn target(&self, entry: usize) -> Target {
         match &self.entries[entry] {
-            Listed::Hit(hit) => Target {
-                document: hit.stored.document_id,
-                line: hit.line(self.excerpt(hit).first_line),
-                page: hit.stored.chunk.chunk.page,
-            },
+            Listed::Hit(hit) => {
+                Target { document: hit.stored.document_id, line: hit.at.line, page: hit.at.page }
+            }
             Listed::Part(document, part) => {
                 Target { document: document.id, line: part.start_line, page: part.page }
             }
@@ -295,10 +297,7 @@ impl Listing {
     /// Returns the part of the document that an entry is in, or is: section, symbol, page, or everything.
     pub fn selection(&self, entry: usize) -> Selection {
         let (section, symbol, page) = match &self.entries[entry] {
-            Listed::Hit(hit) => {
-                let chunk = &hit.stored.chunk.chunk;
-                (chunk.section.clone(), chunk.symbol.clone(), chunk.page)
-            }
+            Listed::Hit(hit) => (hit.at.section.clone(), hit.at.symbol.clone(), hit.at.page),
             Listed::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
                 (PartKind::Symbol, _) => (None, part.name.clone(), None),
                 (PartKind::Text, Some(id)) => return Selection::Chunk(*id, 0),

@@ -91,7 +91,7 @@ pub(super) fn part_line(part: &Part, columns: usize) -> Line {
     let indent = "  ".repeat(part.level as usize);
     let place = match part.kind {
         PartKind::Page => String::new(),
-        _ => quote::place(part.start_line, part.page),
+        _ => quote::place(part.start_line, (part.page, None)),
     };
     let left = vec![piece(Meaning::Plain, format!("{indent}{word}{name}"))];
     justified(left, vec![piece(Meaning::Place, place)], columns)

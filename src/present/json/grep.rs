@@ -60,11 +60,11 @@ struct FileJson<'a> {
 struct LineJson<'a> {
     /// Id of the chunk that has the first match, as `kb show --chunk` takes it.
     chunk_id: ChunkId,
-    /// First page of the chunk, from 1; null for a document without pages.
+    /// Its page, from 1, or the first page of the chunk if an older kb stored it; null for a document without pages.
     page: Option<u32>,
-    /// Last page of the chunk, inclusive.
+    /// Equal to `page`, or the last page of the chunk.
     last_page: Option<u32>,
-    /// Headings above the chunk, without the title, joined by ` > `; null if there are none.
+    /// Headings above it, without the title, joined by ` > `; null if there are none.
     section: Option<&'a str>,
     /// Qualified name of the function, class or type; null except for code.
     symbol: Option<&'a str>,

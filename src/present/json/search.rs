@@ -157,6 +157,9 @@ struct PlaceJson<'a> {
     end_line: Option<u32>,
     /// Last page, inclusive.
     last_page: Option<u32>,
+    /// The place of the passage's best line, as people cite it; null if only the range above is known, because an older kb
+    /// stored the chunk.
+    at: Option<AtJson<'a>>,
     /// The label of the first page, such as `iv`; null if it is the page number.
     page_label: Option<&'a str>,
     /// The document's date: YYYY-MM-DD.
@@ -170,6 +173,20 @@ struct PlaceJson<'a> {
     /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
     /// more; null if it is unchanged, or if there is no file.
     stale: Option<&'static str>,
+}
+
+/// The place of a line.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "At")]
+struct AtJson<'a> {
+    /// Its page, from 1; null for a document without pages.
+    page: Option<u32>,
+    /// Headings above it, without the title, joined by ` > `; null if there are none.
+    section: Option<&'a str>,
+    /// The line in the file, from 1; null if lines are unknown.
+    line: Option<u32>,
+    /// Qualified name of the function, class or type that it is in; null except for code.
+    symbol: Option<&'a str>,
 }
 
 /// The ranks and scores of a chunk in each leg; null if the leg did not run or did not find it.
@@ -225,6 +242,12 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 start_line: chunk.start_line,
                 end_line: chunk.end_line,
                 last_page: chunk.last_page,
+                at: hit.at.is_exact.then(|| AtJson {
+                    page: hit.at.page,
+                    section: hit.at.section.as_deref(),
+                    line: hit.at.line,
+                    symbol: hit.at.symbol.as_deref(),
+                }),
                 page_label: chunk.page_label.as_deref(),
                 date: document.date.as_deref(),
                 date_origin: document.date_origin.as_deref(),

@@ -34,8 +34,6 @@ pub struct Excerpt {
     pub lines: Vec<Vec<Span>>,
     /// Whether the passage begins before them.
     pub is_cut_before: bool,
-    /// The line of the passage, from 0, with the first marked word, else the first shown line.
-    pub first_line: usize,
 }
 
 /// A piece of a line.
@@ -62,8 +60,15 @@ struct Beginning {
     is_sentence: bool,
 }
 
-/// Selects the part of a passage to show. `known` are headings already shown with it.
-pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> Excerpt {
+/// Selects the part of a passage to show. `known` are headings already shown with it, and `cited` is the line, from 0, that
+/// must be in it.
+pub fn excerpt(
+    text: &str,
+    known: &[&str],
+    wanted: &QueryTerms,
+    cited: Option<usize>,
+    room: Room,
+) -> Excerpt {
     let room = Room { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
     let mut blocks = blocks(&clean_lines(text), room.is_code);
     let num_known = blocks.iter().take_while(|block| is_known_heading(&block.text, known)).count();
@@ -73,7 +78,14 @@ pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> E
     for block in &mut blocks {
         block.matches = wanted.find(&block.text);
     }
-    let best = beginnings(&blocks, room)
+    let places = beginnings(&blocks, room).into_iter();
+    let shows = |begin: &Beginning| {
+        let rows = rows(&blocks, *begin, room);
+        rows.iter().any(|row| cited.is_some_and(|line| has_line(&blocks[row.block], row, line)))
+    };
+    let showing: Vec<Beginning> = places.clone().filter(shows).collect();
+    let places = if showing.is_empty() { places.collect() } else { showing };
+    let best = places
         .into_iter()
         .map(|rows| (worth(&blocks, rows, wanted, room), rows))
         .reduce(|best, next| if next.0 > best.0 { next } else { best });
@@ -221,11 +233,7 @@ fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
     if let (Some(last), false) = (lines.last_mut(), is_all) {
         shorten(last, room.columns);
     }
-    Excerpt {
-        lines,
-        is_cut_before: (begin.block, begin.at) != (0, 0),
-        first_line: first_line(blocks, &rows),
-    }
+    Excerpt { lines, is_cut_before: (begin.block, begin.at) != (0, 0) }
 }
 
 /// Removes the indentation that all lines share, if lines are kept.
@@ -238,17 +246,11 @@ fn dedent(blocks: &[Block], rows: &mut [Row]) {
     rows.iter_mut().for_each(|row| row.bytes.start += common);
 }
 
-/// Returns the line of the passage with the first marked word, else the line where the rows begin.
-fn first_line(blocks: &[Block], rows: &[Row]) -> usize {
-    let marked = rows.iter().find_map(|row| {
-        let mut places = blocks[row.block].matches.iter().map(|found| found.bytes.start);
-        Some((row.block, places.find(|at| row.bytes.contains(at))?))
-    });
-    let first = rows.first().map(|row| (row.block, row.bytes.start));
-    marked.or(first).map_or(0, |(block, at)| {
-        let sources = &blocks[block].sources;
-        sources.iter().rev().find(|source| source.0 <= at).map_or(0, |source| source.1)
-    })
+/// Whether a row has text of a line of the passage.
+fn has_line(block: &Block, row: &Row, line: usize) -> bool {
+    let Some(at) = block.sources.iter().position(|source| source.1 == line) else { return false };
+    let end = block.sources.get(at + 1).map_or(usize::MAX, |next| next.0);
+    block.sources[at].0 < row.bytes.end && row.bytes.start < end
 }
 
 /// Splits a line into marked and unmarked pieces.

@@ -104,33 +104,43 @@ pub(super) fn document(hit: &Hit) -> String {
 
 /// Returns where in its document a hit is, each part with a comma after it: page or line, the last two headings, symbol.
 pub(super) fn part(hit: &Hit) -> String {
-    let chunk = &hit.stored.chunk.chunk;
-    let mut parts: Vec<String> = pages(chunk.page, chunk.last_page).into_iter().collect();
+    let at = &hit.at;
+    let mut parts: Vec<String> = pages(at.page, at.last_page).into_iter().collect();
     parts.extend(Some(location(hit).line).filter(|line| !line.is_empty() && parts.is_empty()));
-    let section = chunk.section.as_deref().map(|section| {
+    let section = at.section.as_deref().map(|section| {
         let headings: Vec<&str> = section.split(CHAIN_SEPARATOR).collect();
         let last = &headings[headings.len().saturating_sub(SHOWN_HEADINGS)..];
         format!("§ {}", escaped(&clean(&last.join(CHAIN_SEPARATOR))))
     });
     parts.extend(section);
-    parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
+    parts.extend(at.symbol.as_deref().map(|text| verbatim(&clean(text))));
     parts.extend(marks(hit));
     parts.iter().map(|part| format!("{part}, ")).collect()
 }
 
-/// Returns the shortest form of a place: `p.3`, `:12`, or nothing. What has pages has no lines.
-pub(in crate::present) fn place(line: Option<u32>, page: Option<u32>) -> String {
-    match (page, line) {
-        (Some(page), _) => format!("p.{page}"),
-        (None, Some(line)) => format!(":{line}"),
-        (None, None) => String::new(),
+/// Returns the shortest form of a place: `p.3`, `pp.4-8` if it is not known which of them, `:12`, or nothing. What has pages
+/// has no lines.
+pub(in crate::present) fn place(line: Option<u32>, pages: (Option<u32>, Option<u32>)) -> String {
+    match (pages, line) {
+        ((Some(first), Some(last)), _) if last > first => format!("pp.{first}-{last}"),
+        ((Some(page), _), _) => format!("p.{page}"),
+        ((None, _), Some(line)) => format!(":{line}"),
+        ((None, _), None) => String::new(),
     }
 }
 
 /// Returns [`place`] as it is written behind a path.
-pub(in crate::present) fn behind_path(line: Option<u32>, page: Option<u32>) -> String {
-    let gap = if page.is_some() { " " } else { "" };
-    format!("{gap}{}", place(line, page))
+pub(in crate::present) fn behind_path(
+    line: Option<u32>,
+    pages: (Option<u32>, Option<u32>),
+) -> String {
+    let gap = if pages.0.is_some() { " " } else { "" };
+    format!("{gap}{}", place(line, pages))
+}
+
+/// Returns the pages to cite of a hit: that of its line, or those of its chunk if that is not known.
+pub(in crate::present) fn cited_pages(hit: &Hit) -> (Option<u32>, Option<u32>) {
+    (hit.at.page, hit.at.last_page)
 }
 
 /// Returns one page or several, as in a citation; `None` without pages.
@@ -149,11 +159,11 @@ fn plain_or_verbatim(word: &str) -> String {
 
 /// Returns title, page or section or symbol.
 fn named(hit: &Hit) -> String {
-    let chunk = &hit.stored.chunk.chunk;
+    let at = &hit.at;
     let mut parts = vec![format!("**{}**", escaped(&clean(&hit.stored.title)))];
-    parts.extend(pages(chunk.page, chunk.last_page));
-    parts.extend(chunk.section.as_deref().map(|text| format!("§ {}", escaped(&clean(text)))));
-    parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
+    parts.extend(pages(at.page, at.last_page));
+    parts.extend(at.section.as_deref().map(|text| format!("§ {}", escaped(&clean(text)))));
+    parts.extend(at.symbol.as_deref().map(|text| verbatim(&clean(text))));
     parts.extend(marks(hit));
     parts.join(", ")
 }
@@ -181,8 +191,8 @@ fn location(hit: &Hit) -> Location {
     };
     // Lines are counted in the document, which is only a part of a container.
     let is_whole = paths::split_member(path).1.is_none();
-    let line = hit.stored.chunk.chunk.start_line.filter(|_| is_whole);
-    Location { word: shell::word(&paths::path_of(path)), line: place(line, None) }
+    let line = hit.at.line.filter(|_| is_whole);
+    Location { word: shell::word(&paths::path_of(path)), line: place(line, (None, None)) }
 }
 
 /// Escapes Markdown markup; `_` inside a word is not markup.

@@ -67,7 +67,7 @@ impl Human {
             self.head(rank, hit, out)?;
             self.preview(&excerpt, out)?;
             write!(out, "{:INDENT$}", "")?;
-            self.location(hit, &excerpt, is_same_document, out)?;
+            self.location(hit, is_same_document, out)?;
             writeln!(out)?;
             self.explanation(hit, out)?;
         }
@@ -108,7 +108,7 @@ impl Human {
 
     /// Writes the header of a hit; on a terminal, wrapped.
     fn head(&self, rank: u32, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
-        let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
+        let document = &hit.stored;
         let mut parts = vec![
             (Meaning::Plain, format!("{rank}.")),
             (Meaning::Faint, format!("[{:.3}]", hit.score)),
@@ -117,12 +117,13 @@ impl Human {
         if let Some(score) = hit.rerank_score {
             parts.insert(2, (Meaning::Faint, format!("[rerank {score:.3}]")));
         }
-        if let Some(page) = chunk.page {
-            parts.push((Meaning::Place, format!("(p.{page})")));
+        if hit.at.page.is_some() {
+            let pages = quote::place(None, quote::cited_pages(hit));
+            parts.push((Meaning::Place, format!("({pages})")));
         }
         // Only the last heading of the header chain is shown; the JSON has the complete chain.
         let section =
-            chunk.section.as_deref().and_then(|section| section.rsplit(CHAIN_SEPARATOR).next());
+            hit.at.section.as_deref().and_then(|section| section.rsplit(CHAIN_SEPARATOR).next());
         if let Some(section) = section {
             parts.push((Meaning::Place, format!("§{}", clean(section))));
         }
@@ -131,7 +132,7 @@ impl Human {
         if !document.tags.is_empty() {
             parts.push((Meaning::Tag, format!("[{}]", clean(&document.tags.join(", ")))));
         }
-        if let Some(symbol) = &chunk.symbol {
+        if let Some(symbol) = &hit.at.symbol {
             parts.push((Meaning::Place, clean(symbol)));
         }
         if hit.num_copies > 0 {
@@ -171,11 +172,6 @@ impl Human {
             self.terms(&hit.terms, out)?;
         }
         Ok(())
-    }
-
-    /// Returns the line in the file that best answers the query; `None` if lines are unknown.
-    pub fn line(&self, hit: &Hit, answer: &Answer) -> Option<u32> {
-        hit.line(self.excerpt(hit, &answer.terms()).first_line)
     }
 
     /// Returns what to do about stale hits: a line for each knowledge base that has any.
@@ -220,19 +216,13 @@ impl Human {
 
     /// Writes the location of a hit: file with line or page, or the command that shows it if it has no file.
     /// If the hit above is in the same document, only the file name is written.
-    fn location(
-        &self,
-        hit: &Hit,
-        shown: &Excerpt,
-        is_same_document: bool,
-        out: &mut Sheet<'_>,
-    ) -> io::Result<()> {
-        let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
+    fn location(&self, hit: &Hit, is_same_document: bool, out: &mut Sheet<'_>) -> io::Result<()> {
+        let document = &hit.stored;
         let Some(path) = &document.path else {
             let rest = format!("show {}", document.document_id);
             return self.paint(Meaning::Path, &self.command(hit.base.as_deref(), &rest), out);
         };
-        let place = quote::behind_path(hit.line(shown.first_line), chunk.page);
+        let place = quote::behind_path(hit.at.line, quote::cited_pages(hit));
         let name = match path.rsplit_once('/') {
             Some((_, name)) if is_same_document && self.is_terminal => clean_name(name),
             _ => self.path(path),
@@ -284,7 +274,9 @@ pub(in crate::present) fn excerpt_of(
     let room = Room { columns, lines: num_lines[usize::from(is_code)], is_code };
     let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
     let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
-    excerpt(&chunk.text, &known, wanted, room)
+    // The text of a passage has other lines.
+    let cited = hit.passage.is_none().then_some(hit.at.in_text);
+    excerpt(&chunk.text, &known, wanted, cited, room)
 }
 
 /// Returns sentences about an answer as a whole: whether it is one, and how its hits are ordered.

@@ -301,17 +301,18 @@ fn a_document_is_named_once_and_its_parts_by_page_or_line_and_two_headings() {
     assert_eq!(quote::part(&hit), ":3, § Setup, ");
     hit.base = Some("work".into());
     assert_eq!(quote::id(&hit), format!("document {id}, base work"));
-    hit.stored.chunk.chunk.section = Some("A > B > C".into());
+    hit.at.section = Some("A > B > C".into());
     assert_eq!(quote::part(&hit), ":3, § B > C, ");
-    hit.stored.chunk.chunk.section = Some("Setup".into());
+    hit.at.section = Some("Setup".into());
     assert_eq!(quote::citation(&hit), "**Tides**, § Setup (/a.md:3)");
-    hit.stored.chunk.chunk.section = None;
-    (hit.stored.chunk.chunk.page, hit.stored.chunk.chunk.last_page) = (Some(2), Some(4));
+    hit.at.section = None;
+    (hit.at.page, hit.at.last_page) = (Some(2), Some(4));
     assert_eq!(quote::part(&hit), "pp. 2-4, ");
     assert_eq!(quote::pages(Some(2), Some(2)).as_deref(), Some("p. 2"));
-    assert_eq!(quote::behind_path(Some(7), None), ":7");
-    assert_eq!(quote::behind_path(Some(7), Some(2)), " p.2");
-    assert_eq!(quote::behind_path(None, None), "");
+    assert_eq!(quote::behind_path(Some(7), (None, None)), ":7");
+    assert_eq!(quote::behind_path(Some(7), (Some(2), Some(2))), " p.2");
+    assert_eq!(quote::behind_path(None, (Some(2), Some(4))), " pp.2-4");
+    assert_eq!(quote::behind_path(None, (None, None)), "");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use crate::document::Chunk;
 use crate::document::join::Joined;
 use crate::error::Result;
 use crate::store::{ChunkId, ChunkPlace, DocumentId, RawChunk, RawPlace, Store};
@@ -124,8 +125,8 @@ pub fn grep(
 #[derive(Default)]
 struct Text {
     joined: Joined,
-    /// Ids of the chunks, and where their places are in `places`.
-    chunks: Vec<(ChunkId, Range<usize>)>,
+    /// Ids of the chunks, where their places are in `places`, and how many lines of a head each repeats.
+    chunks: Vec<(ChunkId, Range<usize>, usize)>,
     places: String,
 }
 
@@ -140,7 +141,9 @@ impl Text {
         self.joined.push(chunk.text, chunk.place.lines());
         let start = self.places.len();
         self.places.push_str(chunk.place.as_str());
-        self.chunks.push((chunk.id, start..self.places.len()));
+        let len = self.joined.spans.last().map_or(0, Range::len);
+        let num_head_lines = chunk.text[..chunk.text.len() - len].matches('\n').count();
+        self.chunks.push((chunk.id, start..self.places.len(), num_head_lines));
     }
 
     fn search(
@@ -177,7 +180,7 @@ impl Text {
         around: usize,
     ) -> Result<Vec<Line>> {
         let mut lines: Vec<Line> = Vec::new();
-        let mut place: Option<(usize, ChunkPlace)> = None;
+        let mut placed: Option<(usize, Chunk)> = None;
         for LineShown { bytes, is_match, is_after_gap } in
             surrounded(&self.joined.text, matching, around)
         {
@@ -186,22 +189,24 @@ impl Text {
             // What matched decides where a line of two pages is from.
             let at = bytes.start + matches.first().map_or(0, |found| found.start);
             let idx = self.joined.chunk_at(at);
-            let of_chunk = match place.take().filter(|(known, _)| *known == idx) {
-                Some((_, of_chunk)) => of_chunk,
-                None => {
-                    store.chunk_place(RawPlace::new(&self.places[self.chunks[idx].1.clone()]))?
-                }
+            let (chunk_id, json, num_head_lines) = &self.chunks[idx];
+            let chunk = match placed.take().filter(|(known, _)| *known == idx) {
+                Some((_, chunk)) => chunk,
+                None => store.placed_chunk(RawPlace::new(&self.places[json.clone()]))?,
             };
+            let start = self.joined.spans[idx].start.min(at);
+            let in_chunk = num_head_lines + self.joined.text[start..at].matches('\n').count();
+            let place = ChunkPlace::of_line(&chunk, in_chunk);
             let in_file = self.joined.line(idx, at);
-            let in_file = in_file.map(|line| (line, line)).or(of_chunk.lines);
+            let in_file = in_file.map(|line| (line, line)).or(place.lines);
             lines.push(Line {
-                chunk_id: self.chunks[idx].0,
-                place: ChunkPlace { lines: in_file, ..of_chunk.clone() },
+                chunk_id: *chunk_id,
+                place: ChunkPlace { lines: in_file, ..place },
                 text: text.to_owned(),
                 matches,
                 is_after_gap,
             });
-            place = Some((idx, of_chunk));
+            placed = Some((idx, chunk));
         }
         Ok(lines)
     }

@@ -16,7 +16,7 @@ mod seams;
 
 use std::ops::Range;
 
-use crate::document::{BlockKind, CHAIN_SEPARATOR, Chunk, Document};
+use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, NewPlace};
 
 use context::{Context, Contexts};
 use cut::Atom;
@@ -99,7 +99,7 @@ impl<'a> Writer<'a> {
                 text.insert_str(0, head);
                 rendered.num_head_lines = head.matches('\n').count();
             }
-            self.fence(&atoms, text);
+            rendered.num_head_lines += self.fence(&atoms, text);
             let mut context = self.contexts.of_chunk(self.document, &atoms);
             let mut total = self.contexts.count(&Chunk::passage(&context.text, text));
             let limit = self.options.max_tokens.saturating_add(context.cost);
@@ -128,8 +128,8 @@ impl<'a> Writer<'a> {
             .then_some(head)
     }
 
-    /// Opens and closes the fences of code that a run continues or does not end.
-    fn fence(&self, atoms: &[Atom], text: &mut String) {
+    /// Opens and closes the fences of code that a run continues or does not end. Returns the number of lines before it.
+    fn fence(&self, atoms: &[Atom], text: &mut String) -> usize {
         let fences = |atom: &Atom| self.contexts.fences(self.document, atom.block_idx);
         let last = atoms.last().and_then(|last| Some((last, fences(last)?)));
         if let Some((_, fences)) = last.filter(|(last, fences)| last.bytes.end <= fences.code.end) {
@@ -141,7 +141,9 @@ impl<'a> Writer<'a> {
             first.filter(|(first, fences)| first.bytes.start >= fences.code.start)
         {
             text.insert_str(0, fences.head);
+            return fences.head.matches('\n').count();
         }
+        0
     }
 
     /// Returns the text of a run: slices of the source, with a blank line between two that are
@@ -163,7 +165,7 @@ impl<'a> Writer<'a> {
             .filter(|span| !span.is_empty())
             .collect();
         let texts: Vec<&str> = spans.iter().map(|span| &source[span.clone()]).collect();
-        let text = texts.join("\n\n");
+        let text = texts.join(BETWEEN_SPANS);
         (!spans.is_empty()).then_some(Rendered { text, spans, num_head_lines: 0 })
     }
 
@@ -171,13 +173,15 @@ impl<'a> Writer<'a> {
         let Rendered { text, spans, num_head_lines } = rendered;
         let (Some(first), Some(last)) = (atoms.first(), atoms.last()) else { return };
         let blocks = &self.document.blocks;
-        let headings = &blocks[context::lead(self.document, atoms)].headings;
+        let lead = context::lead(self.document, atoms);
+        let new_places = self.new_places(atoms, lead, &spans, num_head_lines);
+        let section = section_of(&blocks[lead]);
         let lines = self.lines.of_chunk(&spans, num_head_lines);
         self.chunks.push(Chunk {
             text,
             context,
             token_count: to_u32(num_tokens + self.options.reserved_tokens),
-            section: (!headings.is_empty()).then(|| headings.join(CHAIN_SEPARATOR)),
+            section,
             symbol: blocks[first.block_idx].symbol.clone(),
             page: blocks[first.block_idx].page,
             last_page: blocks[last.block_idx].page,
@@ -187,9 +191,64 @@ impl<'a> Writer<'a> {
             start_line: lines.as_ref().map(|lines| lines.first),
             end_line: lines.as_ref().map(|lines| lines.last),
             line_map: lines.and_then(|lines| lines.map),
+            new_places: Some(new_places),
         });
     }
+
+    /// Returns where in the text of a run, which consists of spans of the document behind lines that it repeats, another
+    /// page, section or symbol begins. The headings before the lead begin its section.
+    fn new_places(
+        &self,
+        atoms: &[Atom],
+        lead: usize,
+        spans: &[Range<usize>],
+        num_head_lines: usize,
+    ) -> Vec<NewPlace> {
+        let mut places: Vec<NewPlace> = Vec::new();
+        let mut last = atoms[0].block_idx;
+        let (mut span, mut line, mut counted) = (0, num_head_lines, spans[0].start);
+        for atom in &atoms[1..] {
+            let (block, above) =
+                (&self.document.blocks[atom.block_idx], &self.document.blocks[last]);
+            let is_as_lead = atom.block_idx <= lead;
+            let is_same = block.page == above.page
+                && block.symbol == above.symbol
+                && (is_as_lead || block.headings == above.headings);
+            last = atom.block_idx;
+            if is_same {
+                continue;
+            }
+            while spans.get(span + 1).is_some_and(|next| next.start <= atom.bytes.start) {
+                let rest = &self.document.text[counted..spans[span].end.max(counted)];
+                line += rest.matches('\n').count() + BETWEEN_SPANS.len();
+                span += 1;
+                counted = spans[span].start;
+            }
+            let start = atom.bytes.start.clamp(counted, spans[span].end.max(counted));
+            line += self.document.text[counted..start].matches('\n').count();
+            counted = start;
+            let place = NewPlace {
+                line: to_u32(line),
+                page: block.page,
+                section: section_of(&self.document.blocks[atom.block_idx.max(lead)]),
+                symbol: block.symbol.clone(),
+            };
+            match places.last_mut().filter(|above| above.line >= place.line) {
+                Some(same_line) => *same_line = place,
+                None => places.push(place),
+            }
+        }
+        places
+    }
 }
+
+/// Returns the headings above a block as one text.
+fn section_of(block: &Block) -> Option<String> {
+    (!block.headings.is_empty()).then(|| block.headings.join(CHAIN_SEPARATOR))
+}
+
+/// Stands between spans that text outside all blocks separates.
+const BETWEEN_SPANS: &str = "\n\n";
 
 /// The text of a run.
 struct Rendered {

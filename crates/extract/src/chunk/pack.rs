@@ -31,6 +31,10 @@ impl Seam {
     }
 }
 
+/// Part of a chunk's room, as a denominator, from which on it does not go on over the end of a page whose next page begins with a
+/// heading.
+const PAGE_SHARE: usize = 3;
+
 /// A section, or several merged ones.
 struct Section<'a> {
     /// Entire blocks, with weights.
@@ -39,6 +43,8 @@ struct Section<'a> {
     budget: usize,
     /// Header chain of the first block.
     headings: &'a [String],
+    /// Whether its first block is a heading, and on another page than the block before it.
+    begins_page: bool,
 }
 
 impl<'a> Section<'a> {
@@ -49,6 +55,12 @@ impl<'a> Section<'a> {
 
     fn fits_with(&self, other: &Self) -> bool {
         self.weight + other.weight <= self.budget.min(other.budget)
+    }
+
+    /// Whether the next section begins a page with a heading, and this one has enough of its room: it would be cited by
+    /// another page than most of its text.
+    fn is_apart(&self, next: &Self) -> bool {
+        next.begins_page && self.weight * PAGE_SHARE >= self.budget
     }
 
     /// Appends the next section; the merged one keeps this one's headings.
@@ -165,6 +177,7 @@ fn find_sections<'a>(
     // Headings whose text comes later.
     let mut pending: Option<Section<'a>> = None;
     let mut starts = true;
+    let mut page = None;
     for mut atom in cut::block_atoms(document) {
         let block = &document.blocks[atom.block_idx];
         let budget = budget(contexts.of_block(block, false).cost, options);
@@ -172,7 +185,10 @@ fn find_sections<'a>(
         atom.weight = cut::weight_of(text, &|text| contexts.count(text), budget);
         starts |= block.starts_section;
         let weight = atom.weight;
-        let piece = Section { atoms: vec![atom], weight, budget, headings: &block.headings };
+        let begins_page = block.kind == BlockKind::Heading && block.page != page;
+        page = block.page;
+        let (atoms, headings) = (vec![atom], block.headings.as_slice());
+        let piece = Section { atoms, weight, budget, headings, begins_page };
         let section = match pending.take() {
             Some(mut headings) => {
                 headings.absorb(piece);
@@ -218,7 +234,9 @@ fn merge_small(sections: Vec<Section<'_>>, min_tokens: usize) -> Vec<Section<'_>
             section.absorb(next);
         }
         match merged.last_mut() {
-            Some(last) if section.weight < min_tokens => last.absorb(section),
+            Some(last) if section.weight < min_tokens && !last.is_apart(&section) => {
+                last.absorb(section);
+            }
             _ => merged.push(section),
         }
     }

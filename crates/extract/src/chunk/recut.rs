@@ -1,6 +1,6 @@
 //! Splits a stored chunk again, for a model that reads fewer tokens than the one before.
 
-use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, LineMap};
+use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, LineMap, NewPlace};
 
 use super::{ChunkOptions, Strategy, chunk};
 
@@ -55,13 +55,44 @@ pub fn recut(
             start_line: in_file(piece.start_line).or(stored.start_line),
             end_line: in_file(piece.end_line).or(stored.end_line),
             line_map: stored.line_map.as_ref().and_then(|map| of_piece(map, &piece)),
-            text: piece.text,
-            context: piece.context,
+            context: piece.context.clone(),
             token_count: piece.token_count,
-            ..stored.clone()
+            ..placed(stored, piece)
         }
     });
     pieces.collect()
+}
+
+/// Returns a chunk with the text of a piece, and with the pages, the section and the symbol of its lines.
+fn placed(stored: &Chunk, piece: Chunk) -> Chunk {
+    let lines = piece.start_line.zip(piece.end_line).map(|(first, last)| (first - 1, last - 1));
+    let of_stored = Chunk { text: piece.text, ..stored.clone() };
+    let Some(((first, last), places)) = lines.zip(stored.new_places.as_ref()) else {
+        return of_stored;
+    };
+    let within = places.iter().filter(|place| (first + 1..=last).contains(&place.line));
+    let within: Vec<NewPlace> =
+        within.map(|place| NewPlace { line: place.line - first, ..place.clone() }).collect();
+    let last_page = match within.last() {
+        Some(place) => place.page,
+        None => stored.place_of_line(first as usize).map_or(stored.page, |place| place.page),
+    };
+    let begin = stored.place_of_line(first as usize).cloned();
+    let begin = begin.unwrap_or_else(|| NewPlace {
+        line: 0,
+        page: stored.page,
+        section: stored.section.clone(),
+        symbol: stored.symbol.clone(),
+    });
+    Chunk {
+        page: begin.page,
+        last_page,
+        page_label: stored.page_label.clone().filter(|_| begin.page == stored.page),
+        section: begin.section,
+        symbol: begin.symbol,
+        new_places: Some(within),
+        ..of_stored
+    }
 }
 
 /// Returns where the lines of a piece are, whose own lines are those of the text of its chunk.
@@ -127,6 +158,25 @@ mod tests {
                 (Some("Care"), Some(4), Some(5))
             );
         }
+    }
+
+    #[test]
+    fn pieces_have_the_page_and_the_section_of_their_lines() {
+        let place = |line, page, section: &str| NewPlace {
+            line,
+            page: Some(page),
+            section: Some(section.into()),
+            symbol: None,
+        };
+        let places = vec![place(1, 5, "Care"), place(2, 5, "Use")];
+        let deck = Chunk { new_places: Some(places), ..stored("a b c d\ne f g h\ni j k l", "") };
+        let pieces = recut(&deck, true, &words, &options(11));
+        let found: Vec<_> = pieces
+            .iter()
+            .map(|piece| (piece.page, piece.last_page, piece.section.as_deref().unwrap()))
+            .collect();
+        assert_eq!(found, [(Some(4), Some(5), "Care"), (Some(5), Some(5), "Use")]);
+        assert_eq!(pieces[0].new_places, Some(vec![place(1, 5, "Care")]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::db::columns::{json_column, named_column, to_json, unreadable};
-use crate::document::{Chunk, DocType, FileLines, Format, LineMap, Metadata};
+use crate::document::{Chunk, DocType, FileLines, Format, LineMap, Metadata, NewPlace};
 use crate::ids::ChunkId;
 use crate::text::decode::TextEncoding;
 
@@ -40,6 +40,9 @@ struct ChunkJson {
     section_header: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_name: Option<String>,
+    /// Line, page, section and symbol of each [`NewPlace`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_places: Option<Vec<NewPlaceJson>>,
     /// First and last line in the text of the document, if that has other lines than the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text_lines: Option<(u32, u32)>,
@@ -51,6 +54,8 @@ struct ChunkJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     end_line: Option<u32>,
 }
+
+type NewPlaceJson = (u32, Option<u32>, Option<String>, Option<String>);
 
 impl ChunkJson {
     fn file_lines(&self) -> Option<FileLines> {
@@ -67,6 +72,11 @@ impl ChunkJson {
     fn into_chunk(self) -> Chunk {
         Chunk {
             line_map: self.line_map(),
+            new_places: self.new_places.map(|places| {
+                let place =
+                    |(line, page, section, symbol)| NewPlace { line, page, section, symbol };
+                places.into_iter().map(place).collect()
+            }),
             section: self.section_header,
             symbol: self.symbol_name,
             page: self.page,
@@ -93,6 +103,12 @@ pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
         page_label: chunk.page_label.clone(),
         section_header: chunk.section.clone(),
         symbol_name: chunk.symbol.clone(),
+        new_places: chunk.new_places.as_ref().map(|places| {
+            let json = |place: &NewPlace| {
+                (place.line, place.page, place.section.clone(), place.symbol.clone())
+            };
+            places.iter().map(json).collect()
+        }),
         text_lines: chunk.line_map.as_ref().map(|map| map.in_text),
         line_offsets: chunk.line_map.as_ref().map(|map| map.offsets.clone()).unwrap_or_default(),
         start_line: chunk.start_line,
@@ -121,6 +137,10 @@ pub(crate) fn check_chunk_json(json: &str) -> Result<(), String> {
         if last.is_some_and(|last| first.is_none_or(|first| last < first)) {
             return Err(format!("{last_name} comes before {first_name}"));
         }
+    }
+    let places = chunk.new_places.unwrap_or_default();
+    if !places.is_sorted_by(|a, b| a.0 < b.0) || places.iter().any(|place| place.1 == Some(0)) {
+        return Err("new_places are not in order, or a page is 0".to_owned());
     }
     let num_lines = chunk.start_line.zip(chunk.end_line).map(|(first, last)| last - first);
     let is_within = chunk.line_offsets.last() <= num_lines.as_ref();
@@ -234,7 +254,7 @@ fn encoding(metadata: &str) -> Option<TextEncoding> {
     serde_json::from_str(&encoding[..=encoding.find('}')?]).ok()
 }
 
-/// Where a chunk is from.
+/// Where a line of a chunk is from, or the chunk if that is not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkPlace {
     /// Headings above it, joined by ` > `.
@@ -249,16 +269,27 @@ pub struct ChunkPlace {
     pub lines: Option<(u32, u32)>,
 }
 
-/// Parses `chunks.metadata`.
-pub(crate) fn chunk_place(json: &str) -> rusqlite::Result<ChunkPlace> {
+impl ChunkPlace {
+    /// Returns where a line of a chunk's text, counted from 0, is from. The lines are those of the chunk.
+    pub fn of_line(chunk: &Chunk, line: usize) -> Self {
+        let lines = chunk.start_line.zip(chunk.end_line);
+        match chunk.place_of_line(line).cloned() {
+            Some(NewPlace { page, section, symbol, .. }) => {
+                Self { section, symbol, page, last_page: page, lines }
+            }
+            None => {
+                let last_page = chunk.new_places.as_ref().map_or(chunk.last_page, |_| chunk.page);
+                let (section, symbol) = (chunk.section.clone(), chunk.symbol.clone());
+                Self { section, symbol, page: chunk.page, last_page, lines }
+            }
+        }
+    }
+}
+
+/// Parses `chunks.metadata` and returns the chunk without its text.
+pub(crate) fn placed_chunk(json: &str) -> rusqlite::Result<Chunk> {
     let json: ChunkJson = serde_json::from_str(json).map_err(|error| unreadable(error.into()))?;
-    Ok(ChunkPlace {
-        section: json.section_header,
-        symbol: json.symbol_name,
-        page: json.page,
-        last_page: json.last_page,
-        lines: json.start_line.zip(json.end_line),
-    })
+    Ok(json.into_chunk())
 }
 
 /// Parses only the lines in `chunks.metadata`, which [`chunk_json`] writes last: parsing all of it would be a third of the
@@ -273,7 +304,8 @@ pub(crate) fn chunk_lines(json: &str) -> Option<FileLines> {
     let json = json.strip_suffix('}')?;
     let (len, end) = last_number(json, "\"end_line\":")?;
     let (len, start) = last_number(json[..len].strip_suffix(',')?, "\"start_line\":")?;
-    if json[..len].ends_with("],") {
+    // Behind the lines of the text, which are written only with these.
+    if json[..len].ends_with("],") && json.contains("\"text_lines\":[") {
         return serde_json::from_str::<ChunkJson>(whole).ok()?.file_lines();
     }
     Some(FileLines::verbatim(start, end))

@@ -5,12 +5,12 @@ use rusqlite::named_params;
 use crate::Store;
 use crate::db::fault::Fault;
 use crate::db::{columns, sql};
-use crate::document::{DocType, FileLines, Filter};
+use crate::document::{Chunk, DocType, FileLines, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
 use super::filter::{passes_filter, values};
-use super::rows::{self, ChunkPlace};
+use super::rows;
 
 /// A document that may be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,16 +111,16 @@ impl Store {
         })
     }
 
-    /// Parses the position of a chunk of this database.
-    pub fn chunk_place(&self, raw: RawPlace<'_>) -> Result<ChunkPlace> {
-        rows::chunk_place(raw.0).map_err(|error| Fault::from(error).at(&self.path))
+    /// Parses the position of a chunk of this database, and returns the chunk without its text.
+    pub fn placed_chunk(&self, raw: RawPlace<'_>) -> Result<Chunk> {
+        rows::placed_chunk(raw.0).map_err(|error| Fault::from(error).at(&self.path))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::LineMap;
+    use crate::document::{LineMap, NewPlace};
     use crate::error::Error;
     use crate::testing::TestDb;
 
@@ -144,9 +144,9 @@ mod tests {
             (stored.id, chunk.text.clone(), chunk.file_lines())
         });
         assert_eq!(visited, expected.collect::<Vec<_>>());
-        let place = db.store.chunk_place(RawPlace::new(&places[1])).unwrap();
+        let place = db.store.placed_chunk(RawPlace::new(&places[1])).unwrap();
         assert_eq!(place.section, chunks[1].chunk.section);
-        assert!(db.store.chunk_place(RawPlace::new("[")).is_err());
+        assert!(db.store.placed_chunk(RawPlace::new("[")).is_err());
         let cancelled = db.store.visit_texts(&[id], &mut |_, _| Err(Error::UnknownChunk { id: 1 }));
         assert!(matches!(cancelled, Err(Error::UnknownChunk { id: 1 })));
     }
@@ -163,11 +163,18 @@ mod tests {
             chunk.start_line = lines.as_ref().map(|lines| lines.first);
             chunk.end_line = lines.as_ref().map(|lines| lines.last);
             chunk.line_map = lines.as_ref().and_then(|lines| lines.map.clone());
+            let symbol = Some("a\"".to_owned());
+            let place = NewPlace { line: 2, page: Some(7), section: None, symbol };
+            chunk.new_places = lines.as_ref().map(|lines| match lines.map {
+                Some(_) => vec![place],
+                None => Vec::new(),
+            });
             let json = rows::chunk_json(&chunk).unwrap();
             assert!(rows::check_chunk_json(&json).is_ok());
             assert_eq!(RawPlace::new(&json).lines(), lines);
-            let place = db.store.chunk_place(RawPlace::new(&json)).unwrap();
-            assert_eq!(place.lines, chunk.start_line.zip(chunk.end_line));
+            let placed = db.store.placed_chunk(RawPlace::new(&json)).unwrap();
+            assert_eq!(placed.file_lines(), lines);
+            assert_eq!(placed.new_places, chunk.new_places);
         }
         for offsets in ["[0,12]", "[2,1]"] {
             let json = format!(r#"{{"line_offsets":{offsets},"start_line":3,"end_line":14}}"#);

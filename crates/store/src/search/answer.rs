@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::StoredHit;
 use crate::document::Stale;
 use crate::ids::ChunkId;
+use crate::search::cited::CitedPlace;
 use crate::search::confidence::{Confidence, Grounds, NoBasis};
 use crate::search::fuse::Leg;
 use crate::search::keyword::{CompletedWord, TermMatch};
@@ -202,17 +203,8 @@ pub struct Hit {
     pub stale: Option<Stale>,
     /// The knowledge base it is from, if several were searched.
     pub base: Option<String>,
+    /// The place to cite, also of a passage.
+    pub at: CitedPlace,
     /// `None` if it is a single chunk, not a passage.
     pub passage: Option<Passage>,
-}
-
-impl Hit {
-    /// Returns the line number in the file of line `number` of the chunk's text, counted from 0.
-    /// Returns the first line of the text if its lines differ from the file's, `None` if the source
-    /// has no lines.
-    pub fn line(&self, number: usize) -> Option<u32> {
-        let chunk = &self.stored.chunk.chunk;
-        let lines = chunk.file_lines()?;
-        Some(lines.line(number, chunk.text.lines().count()).unwrap_or(lines.first))
-    }
 }

@@ -5,13 +5,16 @@
 
 use std::slice;
 
+use crate::document::DocType;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::search::matches::QueryTerms;
 use crate::search::rankings::rank;
 use crate::trace::stage;
 
 mod answer;
 mod calendar_day;
+mod cited;
 mod confidence;
 mod editions;
 pub mod evidence;
@@ -43,6 +46,7 @@ mod weights;
 mod why;
 
 pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking, Unmet};
+pub use cited::CitedPlace;
 pub use confidence::{Confidence, Grounds, NoBasis};
 pub use keyword::{CompletedWord, TermMatch};
 pub use look_up::term_statistics;
@@ -103,6 +107,7 @@ pub fn search(
                 num_copies: shown.num_copies,
                 stale: None,
                 base: None,
+                at: CitedPlace::default(),
                 passage: None,
             })
         })
@@ -110,7 +115,14 @@ pub fn search(
     let no_basis = grounds.is_none().then(|| rankings.no_basis());
     let confidence = grounds.map(|grounds| grounds.level());
     let grounds = grounds.unwrap_or_default();
-    Ok(Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing })
+    let mut answer =
+        Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };
+    let wanted = QueryTerms::new(&answer.joined());
+    for hit in &mut answer.hits {
+        let is_code = hit.stored.doc_type == DocType::Code;
+        hit.at = CitedPlace::of(&hit.stored.chunk.chunk, is_code, &wanted);
+    }
+    Ok(answer)
 }
 
 /// The documents ranked by each leg and by their fusion, each once, best first.

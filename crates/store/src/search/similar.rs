@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::Store;
-use crate::document::Filter;
+use crate::document::{DocType, Filter};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
-use crate::search::Hit;
 use crate::search::fuse::{self, Fused, Legs, WeightedRanking};
+use crate::search::matches::QueryTerms;
 use crate::search::mean::mean;
 use crate::search::options::MIN_DEPTH;
+use crate::search::{CitedPlace, Hit};
 
 /// The document or chunk to compare others with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,8 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
     Ok(stored
         .filter_map(|stored| {
             let fused = by_id.get(&stored.chunk.id)?;
+            let is_code = stored.doc_type == DocType::Code;
+            let at = CitedPlace::of(&stored.chunk.chunk, is_code, &QueryTerms::default());
             Some(Hit {
                 score: fused.score,
                 rerank_score: None,
@@ -77,6 +80,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 num_copies: 0,
                 stale: None,
                 base: None,
+                at,
                 passage: None,
             })
         })

@@ -7,7 +7,7 @@ const CODE: Room = Room { columns: 30, lines: 3, is_code: true };
 
 /// Returns an excerpt as text with matches in brackets, after an ellipsis if it is cut before.
 fn shown(text: &str, query: &str, room: Room) -> String {
-    let excerpt = excerpt(text, &["Guide", "Winter"], &QueryTerms::new(query), room);
+    let excerpt = excerpt(text, &["Guide", "Winter"], &QueryTerms::new(query), None, room);
     let piece = |span: &Span| match span.is_match {
         true => format!("[{}]", span.text),
         false => span.text.clone(),
@@ -55,7 +55,7 @@ fn lines_with_rare_words_are_preferred_to_those_with_many_common_ones() {
     let terms = QueryTerms::new("frost gauge float well");
     let others = ["gauge, float, well", "the float of a gauge in a well"];
     let shown = |terms: &QueryTerms| {
-        let found = excerpt(text, &[], terms, PROSE);
+        let found = excerpt(text, &[], terms, None, PROSE);
         found.lines.iter().flatten().map(|span| span.text.as_str()).collect::<String>()
     };
     assert!(shown(&terms).starts_with("The gauge"));
@@ -81,12 +81,18 @@ fn code_keeps_its_lines_and_their_indentation() {
 }
 
 #[test]
-fn the_line_of_the_first_marked_word_is_returned() {
-    let room = Room { columns: 30, lines: 2, is_code: false };
-    let line =
-        |text: &str, query: &str| excerpt(text, &[], &QueryTerms::new(query), room).first_line;
-    assert_eq!(line("one\ntwo\n\nthree four\nfive", "five"), 4);
-    assert_eq!(line("one\ntwo\n\nthree four\nfive", "zeppelin"), 0);
+fn the_cited_line_is_shown() {
+    let text =
+        "The gauge and the float.\n\nOthers wait.\n\nThe gauge is cleaned.\nA float\nin May.";
+    let shown = |cited| {
+        let room = Room { columns: 30, lines: 1, is_code: false };
+        let found = excerpt(text, &[], &QueryTerms::new("gauge float"), cited, room);
+        found.lines.iter().flatten().map(|span| span.text.as_str()).collect::<String>()
+    };
+    assert!(shown(None).starts_with("The gauge and"));
+    assert!(shown(Some(4)).contains("cleaned"), "{}", shown(Some(4)));
+    assert!(shown(Some(5)).contains("float"), "{}", shown(Some(5)));
+    assert!(shown(Some(99)).starts_with("The gauge and"));
 }
 
 #[test]
@@ -127,10 +133,10 @@ proptest::proptest! {
     #[test]
     fn every_line_fits(
         text in "(\\PC|\n|\t| ){0,200}", query in "\\PC{0,10}", columns in 20_usize..50,
-        lines in 1_usize..5, is_code: bool,
+        lines in 1_usize..5, is_code: bool, cited in proptest::option::of(0_usize..9),
     ) {
         let room = Room { columns, lines, is_code };
-        let excerpt = excerpt(&text, &["a"], &QueryTerms::new(&query), room);
+        let excerpt = excerpt(&text, &["a"], &QueryTerms::new(&query), cited, room);
         proptest::prop_assert!(excerpt.lines.len() <= lines);
         for line in excerpt.lines {
             let line: String = line.iter().map(|span| span.text.as_str()).collect();

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::document::{Chunk, DocType};
 use crate::ids::{ChunkId, DocumentId};
+use crate::search::CitedPlace;
 use crate::testing::TestDb;
 use crate::{Store, StoredChunk, StoredHit};
 
@@ -47,6 +48,7 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         num_copies: 0,
         stale: None,
         base: None,
+        at: CitedPlace::default(),
         passage: None,
     }
 }
