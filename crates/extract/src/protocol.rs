@@ -19,7 +19,7 @@ use crate::document::{Document, FileParts, Words};
 use crate::error::{Error, Failure};
 use crate::text::decode::TextEncoding;
 
-pub use page::{OcrOutcome, Page, PageBlock, PageNote, Place};
+pub use page::{OcrOutcome, Page, PageBlock, PageNote, Place, Stance};
 
 /// Marks a gap in the text of a page that is wider than those between letters, but narrower than
 /// most spaces. A noncharacter, which no text contains.

@@ -33,6 +33,8 @@ pub enum Reason {
     Teaser,
     /// It is about cookies.
     CookieNotice,
+    /// It stands behind the text of a page, or across it.
+    Watermark,
     /// It surrounds the content: the head, foot and margin of a site, forms, offers.
     Frame,
     /// It is in a list of links.

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
-use super::{contents, furniture, geometry, headings, hyphens, notes, quality, spacing, title};
+use super::{
+    contents, furniture, geometry, headings, hyphens, notes, quality, spacing, title, watermarks,
+};
 use crate::protocol::{OcrOutcome, Page, PageNote};
 use crate::sandbox::parent::Reading;
 use crate::sandbox::{Ocr, ReadOptions};
@@ -80,6 +82,7 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
         Quality { num_words: counts.num_words, num_glued: counts.num_glued, ..quality::of(&pages) };
     quality::drop_unknown(&mut pages);
     if !options.keeps_all {
+        watermarks::remove(&mut pages);
         furniture::remove(&mut pages);
     }
     contents::mark(&mut pages);

@@ -180,7 +180,7 @@ fn is_bold(place: &Place) -> bool {
 fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
     let may_be = match block.kind {
         BlockKind::Table | BlockKind::Code => false,
-        _ if block.is_contents => false,
+        _ if block.is_contents || !block.stance.is_upright() => false,
         BlockKind::ListItem => block.text.starts_with(|first: char| first.is_alphanumeric()),
         BlockKind::Heading | BlockKind::Paragraph => true,
     };

@@ -22,6 +22,7 @@ mod quality;
 mod scan;
 mod spacing;
 mod title;
+mod watermarks;
 
 use std::borrow::Cow;
 

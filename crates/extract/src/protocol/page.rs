@@ -75,15 +75,45 @@ pub struct PageBlock {
     /// Whether it is entries of a table of contents or of an index, one per line. Only the parent finds them.
     #[serde(skip)]
     pub is_contents: bool,
+    /// How it stands to the other text of the page.
+    #[serde(default, skip_serializing_if = "Stance::is_upright")]
+    pub stance: Stance,
     /// Its position and appearance; `None` from readers that do not report them.
     #[serde(default)]
     pub place: Option<Place>,
 }
 
+/// How a block stands to the other text of its page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stance {
+    /// In one of the directions of the page.
+    #[default]
+    Upright,
+    /// At an angle, and apart from other text.
+    Tilted,
+    /// At an angle across other text, or large and pale behind it.
+    Across,
+}
+
+impl Stance {
+    /// Whether it stands like most text.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub fn is_upright(&self) -> bool {
+        *self == Self::Upright
+    }
+}
+
 impl PageBlock {
     /// Creates a block of which only the text is known.
     pub fn new(kind: BlockKind, level: u8, text: impl Into<String>) -> Self {
-        Self { kind, level, text: text.into(), is_contents: false, place: None }
+        Self {
+            kind,
+            level,
+            text: text.into(),
+            is_contents: false,
+            stance: Stance::Upright,
+            place: None,
+        }
     }
 
     /// Whether it may be a heading, or begin with one.

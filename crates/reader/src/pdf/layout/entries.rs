@@ -207,11 +207,13 @@ fn glyph(sheet: &Sheet, positions: &GlyphPositions, entry: &FormEntry, area: &Ar
     Glyph {
         letters: Letters::Several(entry.text.as_str().into()),
         direction: positions.direction,
+        tilt: 0.0,
         x: origin.left,
         y: origin.top,
         advance: width.min(area.right - PADDING_POINTS - left).max(1.0),
         size,
         ink: 0.0,
+        is_pale: false,
         is_bold: false,
         tagged_level: 0,
         is_entry: true,

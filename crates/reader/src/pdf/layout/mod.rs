@@ -25,13 +25,14 @@ pub(crate) mod sheet;
 mod spaces;
 #[cfg(test)]
 mod testing;
+mod tilted;
 mod typed;
 mod words;
 mod wraps;
 mod zones;
 
 use crate::document::{Words, count_words as count};
-use crate::extract::protocol::PageBlock;
+use crate::extract::protocol::{PageBlock, Place};
 use paragraphs::BodyStyle;
 use piece::Piece;
 use rules::Rules;
@@ -66,9 +67,30 @@ pub(crate) fn words(sheet: &Sheet) -> Vec<(String, Area)> {
     found
 }
 
-/// Analyses a page: returns blocks in reading order, with text in other directions at the end, and counts
-/// the words that are in no block.
+/// Analyses a page: returns blocks in reading order, with text in other directions and at an angle at the end, and
+/// counts the words that are in no block.
 pub(crate) fn arrange(sheet: &Sheet, left_out: &mut Words) -> Arranged {
+    let Some((upright, tilted)) = tilted::take(sheet) else {
+        return arrange_upright(sheet, left_out);
+    };
+    let mut arranged = arrange_upright(&upright, left_out);
+    for mut text in tilted {
+        let mut blocks = arrange_words(std::mem::take(&mut text.words), &[], left_out);
+        for block in &mut blocks {
+            let of_block = block.place.map(|place| {
+                let area = Area::new(place.left, place.top, place.right, place.bottom);
+                let area = words::turn_area(sheet, arranged.direction, text.on_page(&area));
+                let Place { left, top, right, bottom, .. } = place_of(&area);
+                Place { left, top, right, bottom, ..place }
+            });
+            (block.place, block.stance) = (of_block, text.stance);
+        }
+        arranged.blocks.extend(blocks);
+    }
+    arranged
+}
+
+fn arrange_upright(sheet: &Sheet, left_out: &mut Words) -> Arranged {
     let mut all: Vec<(Direction, Vec<Word>)> =
         Direction::ALL.map(|direction| (direction, words::find(sheet, direction))).into();
     all.retain(|(_, words)| !words.is_empty());

@@ -33,7 +33,10 @@ impl Sheet {
 #[derive(Debug, Clone)]
 pub(crate) struct Glyph {
     pub(crate) letters: Letters,
+    /// To the nearest quarter turn.
     pub(crate) direction: Direction,
+    /// The direction of text at an angle, in degrees clockwise from [`Direction::Right`]; 0 for other text.
+    pub(crate) tilt: f32,
     /// Its origin on the base line.
     pub(crate) x: f64,
     pub(crate) y: f64,
@@ -43,6 +46,8 @@ pub(crate) struct Glyph {
     pub(crate) size: f64,
     /// Fraction of its box that is inked; 0 if unknown.
     pub(crate) ink: f64,
+    /// Whether its colour is much lighter than that of text on white.
+    pub(crate) is_pale: bool,
     /// Whether its font is declared as bold.
     pub(crate) is_bold: bool,
     /// Level of the heading that it is tagged as part of; 0 for none.

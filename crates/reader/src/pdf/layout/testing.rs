@@ -71,11 +71,13 @@ pub(super) fn sheet(texts: &[(&str, f64, f64)]) -> Sheet {
             sheet.glyphs.push(Glyph {
                 letters: Letters::One(letter),
                 direction: Direction::Right,
+                tilt: 0.0,
                 x: left + WIDTH * at as f64,
                 y: base,
                 advance: WIDTH,
                 size: SIZE,
                 ink: 0.0,
+                is_pale: false,
                 is_bold: false,
                 tagged_level: 0,
                 is_entry: false,

@@ -13,7 +13,7 @@ use hayro::hayro_syntax::object::{Dict, Name, String as PdfString};
 use hayro::kurbo::{Affine, BezPath, PathEl, Point, Rect, Shape};
 
 use super::characters::Characters;
-use super::hidden::Hidden;
+use super::hidden::{self, Hidden};
 use super::place::{Placed, place};
 use super::strings;
 use super::tags::TaggedLevels;
@@ -65,6 +65,7 @@ pub(super) struct PageDevice<'a> {
     /// Whether marked running heads are kept.
     pub(super) keeps_all: bool,
     running_heads: Sheet,
+    watermarks: Sheet,
     hidden: Hidden,
     shapes: &'a mut Shapes,
     characters: &'a Characters,
@@ -77,7 +78,8 @@ pub(super) struct PageDevice<'a> {
 /// Marked content of the file.
 struct Marked {
     id: Option<u32>,
-    is_artifact: bool,
+    /// Why it is not the content of the page.
+    artifact: Option<Reason>,
     /// The text of its glyphs, and the index of the first of them.
     actual_text: Option<(String, usize)>,
 }
@@ -92,6 +94,7 @@ impl<'a> PageDevice<'a> {
         let sheet = Sheet { width: size.0.into(), height: size.1.into(), ..Sheet::default() };
         Self {
             running_heads: sheet.clone(),
+            watermarks: sheet.clone(),
             sheet,
             image_area: 0.0,
             num_text_ops: 0,
@@ -111,11 +114,13 @@ impl<'a> PageDevice<'a> {
     pub(super) fn remove_hidden(&mut self) {
         let hidden = std::mem::take(&mut self.hidden).remove_from(&mut self.sheet);
         let copies = copies::remove(&mut self.sheet);
-        let running_heads = std::mem::take(&mut self.running_heads);
-        for (reason, sheet) in
-            [(Reason::Hidden, hidden), (Reason::Copy, copies), (Reason::RunningHead, running_heads)]
-        {
-            self.left_out.add_count(reason, layout::count_words(&sheet));
+        for (reason, sheet) in [
+            (Reason::Hidden, &hidden),
+            (Reason::Copy, &copies),
+            (Reason::RunningHead, &self.running_heads),
+            (Reason::Watermark, &self.watermarks),
+        ] {
+            self.left_out.add_count(reason, layout::count_words(sheet));
         }
     }
 
@@ -225,7 +230,7 @@ impl<'a> PageDevice<'a> {
         self.characters.character(&name, glyph.char_code())
     }
 
-    fn push_glyph(&mut self, glyph: &PositionedGlyph<'_>, placed: &Placed) {
+    fn push_glyph(&mut self, glyph: &PositionedGlyph<'_>, placed: &Placed, is_pale: bool) {
         if self.sheet.glyphs.len() >= MAX_GLYPHS {
             return;
         }
@@ -241,11 +246,13 @@ impl<'a> PageDevice<'a> {
         self.sheet.glyphs.push(Glyph {
             letters,
             direction: placed.direction(),
+            tilt: placed.tilt(),
             x: placed.origin.x,
             y: placed.origin.y,
             advance: placed.advance,
             size: placed.size,
             ink: shape.ink,
+            is_pale,
             is_bold: shape.is_bold,
             tagged_level,
             is_entry: false,
@@ -254,7 +261,7 @@ impl<'a> PageDevice<'a> {
 }
 
 /// Whether a colour is so light that a line in it is hardly visible.
-fn is_pale(paint: &Paint<'_>) -> bool {
+fn is_faint(paint: &Paint<'_>) -> bool {
     let Paint::Color(color) = paint else { return false };
     let [red, green, blue, opacity] = color.to_rgba().components();
     opacity < 0.1 || 0.3 * red + 0.59 * green + 0.11 * blue > MAX_LIGHT
@@ -280,12 +287,18 @@ impl<'a> Device<'a> for PageDevice<'_> {
         self.last_run = Some(this_run);
         self.num_text_ops = self.num_text_ops.saturating_add(1);
         let start = self.sheet.glyphs.len();
+        let is_pale = hidden::is_pale(&props.paint);
         for (glyph, placed) in run.glyphs().iter().zip(&placed) {
-            self.push_glyph(glyph, placed);
+            self.push_glyph(glyph, placed, is_pale);
         }
         let drawn = start..self.sheet.glyphs.len();
-        if !self.keeps_all && self.marked.iter().any(|marked| marked.is_artifact) {
-            self.running_heads.glyphs.extend(self.sheet.glyphs.drain(drawn));
+        let artifact = self.marked.iter().find_map(|marked| marked.artifact);
+        if let Some(reason) = artifact.filter(|_| !self.keeps_all) {
+            let sheet = match reason {
+                Reason::Watermark => &mut self.watermarks,
+                _ => &mut self.running_heads,
+            };
+            sheet.glyphs.extend(self.sheet.glyphs.drain(drawn));
             return;
         }
         self.hidden.add_run(&self.sheet.glyphs, drawn, mode, &props.paint);
@@ -319,7 +332,7 @@ impl<'a> Device<'a> for PageDevice<'_> {
             let bounds = area_of(props.transform.transform_rect_bbox(*rect));
             self.hidden.add_ground(bounds, &props.paint);
         }
-        if !(is_filled && is_pale(&props.paint)) {
+        if !(is_filled && is_faint(&props.paint)) {
             self.push_rect(*rect, props.transform, is_filled);
         }
     }
@@ -334,16 +347,22 @@ impl<'a> Device<'a> for PageDevice<'_> {
     }
 
     fn begin_marked_content(&mut self, tag: &[u8], properties: Option<&Dict<'_>>) {
-        let is_artifact = tag == b"Artifact"
-            && properties.is_some_and(|properties| {
-                properties.get::<Name<'_>>(b"Type").is_some_and(|kind| &*kind == b"Pagination")
-            });
+        let is = |key: &[u8], value: &[u8]| {
+            properties.is_some_and(|properties| {
+                properties.get::<Name<'_>>(key).is_some_and(|name| &*name == value)
+            })
+        };
+        let artifact = match tag {
+            b"Artifact" if is(b"Subtype", b"Watermark") => Some(Reason::Watermark),
+            b"Artifact" if is(b"Type", b"Pagination") => Some(Reason::RunningHead),
+            _ => None,
+        };
         let actual_text = properties.filter(|_| tag == b"Span").and_then(|properties| {
             let text = strings::decode(&properties.get::<PdfString<'_>>(b"ActualText")?);
             Some((text, self.sheet.glyphs.len()))
         });
         let id = properties.and_then(|properties| properties.get::<u32>(b"MCID"));
-        self.marked.push(Marked { id, is_artifact, actual_text });
+        self.marked.push(Marked { id, artifact, actual_text });
     }
 
     fn end_marked_content(&mut self) {

@@ -21,6 +21,9 @@ const MIN_OPACITY: f32 = 0.02;
 /// Lightness from which a colour is white, from 0 for black to 1 for white.
 const MIN_WHITE: f32 = 0.99;
 
+/// Lightness on white paper from which text is pale.
+const MIN_PALE: f32 = 0.5;
+
 /// Longest white text that may be a number in a circle, whose circle is a glyph, in glyphs.
 const MAX_BADGE: usize = 3;
 
@@ -139,6 +142,12 @@ impl Hidden {
             Sheet::default()
         }
     }
+}
+
+/// Whether a paint is much lighter than text on white: grey, a pale colour, or one that the ground shows through.
+pub(super) fn is_pale(paint: &Paint<'_>) -> bool {
+    let (lightness, opacity) = appearance(paint);
+    1.0 - opacity * (1.0 - lightness) >= MIN_PALE
 }
 
 fn push(areas: &mut Vec<Area>, area: Area) {

@@ -9,6 +9,9 @@ use crate::pdf::layout::sheet::Direction;
 /// Units of glyph space per font size.
 const UNITS: f64 = 1000.0;
 
+/// Slope above which text is at an angle, about 8 degrees; pages that are scanned askew have up to 5.
+const MIN_SLOPE: f64 = 0.14;
+
 impl Direction {
     /// Returns the line direction of upright glyphs in vertical lines.
     fn turned(self) -> Self {
@@ -36,6 +39,20 @@ impl Placed {
     pub(super) fn direction(&self) -> Direction {
         let direction = direction_of(self.along);
         if self.is_vertical { direction.turned() } else { direction }
+    }
+
+    /// Returns the direction of text at an angle, in degrees; 0 for other text, and for vertical lines.
+    pub(super) fn tilt(&self) -> f32 {
+        let (long, short) = (
+            self.along.x.abs().max(self.along.y.abs()),
+            self.along.x.abs().min(self.along.y.abs()),
+        );
+        if self.is_vertical || short <= MIN_SLOPE * long {
+            return 0.0;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "an angle")]
+        let degrees = self.along.y.atan2(self.along.x).to_degrees() as f32;
+        if degrees.is_finite() { degrees } else { 0.0 }
     }
 }
 

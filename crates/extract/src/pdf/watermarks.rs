@@ -1,0 +1,56 @@
+//! Removes watermarks: text at an angle across other text, or large and pale behind it. A pure function.
+
+use std::collections::HashSet;
+
+use crate::document::Reason;
+use crate::protocol::{Page, PageBlock, Stance};
+
+/// Removes watermarks from `pages`, also where they stand apart because a page has little text.
+pub(super) fn remove(pages: &mut [Page]) {
+    let blocks = pages.iter().flat_map(|page| &page.blocks);
+    let across = blocks.filter(|block| block.stance == Stance::Across);
+    let texts: HashSet<String> = across.map(|block| block.text.clone()).collect();
+    if texts.is_empty() {
+        return;
+    }
+    let is_watermark = |block: &mut PageBlock| match block.stance {
+        Stance::Upright => false,
+        Stance::Tilted => texts.contains(&block.text),
+        Stance::Across => true,
+    };
+    for page in pages {
+        for block in page.blocks.extract_if(.., is_watermark) {
+            page.left_out.add(Reason::Watermark, &block.text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::BlockKind;
+
+    #[test]
+    fn a_watermark_is_removed_from_pages_with_little_text_too() {
+        let page = |blocks: &[(&str, Stance)]| {
+            let block = |&(text, stance): &(&str, Stance)| PageBlock {
+                stance,
+                ..PageBlock::new(BlockKind::Paragraph, 0, text)
+            };
+            Page { blocks: blocks.iter().map(block).collect(), ..Page::default() }
+        };
+        let mut pages = [
+            page(&[("The end", Stance::Upright), ("DRAFT", Stance::Tilted)]),
+            page(&[("The tide", Stance::Upright), ("DRAFT", Stance::Across)]),
+            page(&[("DRAFT", Stance::Upright), ("March", Stance::Tilted)]),
+        ];
+        remove(&mut pages);
+        let left: Vec<Vec<&str>> = pages
+            .iter()
+            .map(|page| page.blocks.iter().map(|block| block.text.as_str()).collect())
+            .collect();
+        assert_eq!(left, [vec!["The end"], vec!["The tide"], vec!["DRAFT", "March"]]);
+        let counted: Vec<_> = pages[1].left_out.counts().collect();
+        assert_eq!(counted, [(Reason::Watermark, 1)]);
+    }
+}
