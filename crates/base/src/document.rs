@@ -51,6 +51,8 @@ pub struct Document {
     pub page_labels: Vec<String>,
     /// Tags the document itself states, in its order.
     pub tags: Vec<String>,
+    /// Words of its tables that are there again for a merged cell, and do not count.
+    pub num_copied_words: u32,
     /// Other metadata stated by the document.
     pub metadata: Metadata,
 }

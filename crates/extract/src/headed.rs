@@ -16,6 +16,7 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
     let reading = parent::read(kind.as_str(), bytes, options)?;
     let found = reading.head.format.as_deref().and_then(|word| word.parse().ok());
     let kind: Headed = found.unwrap_or(kind);
+    let lacks_copies = reading.pages.iter().any(|page| page.lacks_copies);
     let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
     let mut document = to_document(reading.head, reading.pages, kind.has_title());
     let metadata = &mut document.metadata;
@@ -24,6 +25,10 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
     metadata.warnings.extend(reading.tail.parts.warning());
     metadata.encoding = reading.tail.encoding;
     metadata.parts = Some(reading.tail.parts).filter(|parts| !parts.is_empty());
+    if lacks_copies {
+        let warning = "some merged cells of tables have their text only once: there are too many";
+        metadata.warnings.push(warning.to_owned());
+    }
     if num_failed > 0 {
         let total = metadata.page_count.unwrap_or(0);
         metadata.warnings.push(format!("{num_failed} of {total} pages could not be read"));
@@ -50,6 +55,8 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
     document.metadata.page_count = has_pages.then_some(head.page_count);
     let words = document.metadata.words.get_or_insert_default();
     pages.iter().for_each(|page| words.merge(&page.left_out));
+    let num_copied = pages.iter().map(|page| page.num_copied_words);
+    document.num_copied_words = num_copied.fold(0, u32::saturating_add);
     let (mut pieces, mut numbers) = (Vec::new(), Vec::new());
     let blocks = pages.into_iter().flat_map(|page| {
         let number = page.number;

@@ -22,6 +22,7 @@ pub(super) fn count(document: &mut Document) {
         words.add(reason, text);
     }
     words.add(Reason::Markup, &document.text[end..]);
+    words.take_off(Reason::Table, document.num_copied_words);
     document.metadata.words = Some(words);
 }
 

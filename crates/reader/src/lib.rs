@@ -24,6 +24,7 @@ mod figures;
 mod flow;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod grid;
 mod html;
 mod mail;
 mod markdown_table;

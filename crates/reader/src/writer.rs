@@ -3,6 +3,7 @@
 //! The readers of HTML, EPUB and DOCX use it; the parent builds a document from the blocks
 //! (`extract/headed.rs`).
 
+use super::grid::{CopyBudget, FilledTable, TableGrid};
 use super::markdown_table;
 use crate::document::{BlockKind, Reason, Words};
 use crate::extract::markdown::spell::tidy;
@@ -25,6 +26,8 @@ pub(super) struct Writer {
     /// Words that are not in the blocks.
     pub(super) left_out: Words,
     blocks: Vec<PageBlock>,
+    /// What merged cells may still be filled with.
+    copies: CopyBudget,
     /// The outermost list item that is not finished.
     item: String,
     /// Lines of source text, one paragraph of the document each.
@@ -35,7 +38,10 @@ impl Writer {
     /// Returns the blocks as the page with this number, from 1.
     pub(super) fn page(mut self, number: u32) -> Page {
         let left_out = std::mem::take(&mut self.left_out);
-        Page { number, blocks: self.finish(), left_out, ..Page::default() }
+        let num_copied_words = self.copies.num_words;
+        let lacks_copies = self.copies.is_spent;
+        let blocks = self.finish();
+        Page { number, blocks, left_out, num_copied_words, lacks_copies, ..Page::default() }
     }
 
     pub(super) fn finish(mut self) -> Vec<PageBlock> {
@@ -51,11 +57,18 @@ impl Writer {
 
     /// Adds what another writer has collected.
     pub(super) fn append(&mut self, other: Self) {
-        let Page { blocks, left_out, .. } = other.page(1);
-        self.left_out.merge(&left_out);
+        let page = other.page(1);
+        self.account(&page);
+        let blocks = page.blocks;
         if !blocks.is_empty() {
             self.blocks(blocks);
         }
+    }
+
+    /// Adds what a page says of its words.
+    fn account(&mut self, page: &Page) {
+        self.left_out.merge(&page.left_out);
+        self.copies.merge(page.num_copied_words, page.lacks_copies);
     }
 
     /// Adds blocks that are finished.
@@ -67,7 +80,7 @@ impl Writer {
 
     /// Adds a document that is embedded in this one. Its headings become paragraphs, as the text after it is not theirs.
     pub(super) fn embed(&mut self, page: Page) {
-        self.left_out.merge(&page.left_out);
+        self.account(&page);
         self.end_code();
         for block in page.blocks {
             if block.level > 0 {
@@ -120,13 +133,33 @@ impl Writer {
         let mut rows: Vec<Vec<String>> =
             rows.into_iter().map(|row| row.iter().take(MAX_COLUMNS).map(clean).collect()).collect();
         rows.retain(|row: &Vec<String>| row.iter().any(|cell| !cell.is_empty()));
+        self.rows(rows);
+    }
+
+    /// Adds a table whose cells may be merged, and what is above it.
+    pub(super) fn grid(&mut self, grid: TableGrid) {
+        let FilledTable { above, mut rows, left_out } = grid.fill(&mut self.copies);
+        self.left_out.merge(&left_out);
+        above.iter().for_each(|text| self.paragraph(text));
+        for row in &mut rows {
+            for cell in row.drain(MAX_COLUMNS.min(row.len())..) {
+                self.left_out.add(Reason::TooLong, &cell);
+            }
+        }
+        self.rows(rows);
+    }
+
+    /// Adds a table with its head.
+    fn rows(&mut self, mut rows: Vec<Vec<String>>) {
         let num_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         if num_columns <= 1 {
             rows.iter().flatten().for_each(|cell| self.paragraph(cell));
             return;
         }
         rows.iter_mut().for_each(|row| row.resize(num_columns, String::new()));
-        self.push(BlockKind::Table, 0, markdown_table::to_markdown(&rows));
+        if rows.iter().flatten().any(|cell| !cell.is_empty()) {
+            self.push(BlockKind::Table, 0, markdown_table::to_markdown(&rows));
+        }
     }
 
     /// Begins a list item; `depth` starts at 0, `marker` is `-` or `1.`.

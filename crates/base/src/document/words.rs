@@ -99,6 +99,13 @@ impl Words {
         }
     }
 
+    /// Takes words off those of a reason.
+    pub fn take_off(&mut self, reason: Reason, count: u32) {
+        if let Some(sum) = self.0.get_mut(&reason) {
+            *sum = sum.saturating_sub(count);
+        }
+    }
+
     /// Adds the words of another count.
     pub fn merge(&mut self, other: &Self) {
         other.counts().for_each(|(reason, count)| self.add_count(reason, count));

@@ -39,6 +39,12 @@ pub struct Page {
     /// Words that are not in the blocks.
     #[serde(default)]
     pub left_out: Words,
+    /// Words of its tables that are there again for a merged cell.
+    #[serde(default)]
+    pub num_copied_words: u32,
+    /// Whether a merged cell was not filled, as the file has too many.
+    #[serde(default)]
+    pub lacks_copies: bool,
 }
 
 /// The result of OCR of a page.

@@ -11,11 +11,9 @@ use super::content::{Content, shown};
 use super::elements::{is_inline, level};
 use super::math;
 use crate::document::Reason;
+use crate::grid::{CellSpan, TableGrid};
 use crate::parts::is_description;
 use crate::writer::Writer;
-
-/// Most columns that a cell may span.
-const MAX_SPAN: usize = 50;
 
 /// Writes the content of a page.
 pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
@@ -85,7 +83,8 @@ struct List {
 /// An open table.
 struct Table {
     id: NodeId,
-    rows: Vec<Vec<String>>,
+    grid: TableGrid,
+    is_in_head: bool,
 }
 
 struct Walk<'a> {
@@ -116,7 +115,16 @@ impl Walk<'_> {
         let name = element.name();
         if let Some(table) = &mut self.table {
             match name {
-                "tr" => table.rows.push(Vec::new()),
+                "tr" => {
+                    table.grid.begin_row();
+                    if table.is_in_head {
+                        table.grid.declare_head();
+                    }
+                }
+                "thead" | "tbody" | "tfoot" => {
+                    table.is_in_head = name == "thead";
+                    table.grid.begin_group();
+                }
                 "td" | "th" => self.text.clear(),
                 "br" => self.text.push(' '),
                 "img" => self.picture(element),
@@ -169,7 +177,8 @@ impl Walk<'_> {
                 }
             }
             "table" if is_data(node) => {
-                self.table = Some(Table { id: node.id(), rows: Vec::new() });
+                let grid = TableGrid::default();
+                self.table = Some(Table { id: node.id(), grid, is_in_head: false });
             }
             _ => {}
         }
@@ -179,20 +188,14 @@ impl Walk<'_> {
         let name = element.name();
         if let Some(table) = &mut self.table {
             if table.id == node.id() {
-                let rows = std::mem::take(&mut table.rows);
+                let grid = std::mem::take(&mut table.grid);
                 self.table = None;
                 self.text.clear();
-                self.writer.table(rows);
+                self.writer.grid(grid);
             } else if matches!(name, "td" | "th") {
-                let span =
-                    element.attr("colspan").and_then(|columns| columns.parse().ok()).unwrap_or(1);
-                let cell = std::mem::take(&mut self.text);
-                if table.rows.is_empty() {
-                    table.rows.push(Vec::new());
-                }
-                if let Some(row) = table.rows.last_mut() {
-                    row.push(cell);
-                    row.resize(row.len() + usize::clamp(span, 1, MAX_SPAN) - 1, String::new());
+                table.grid.cell(std::mem::take(&mut self.text), span(element));
+                if name == "th" {
+                    table.grid.declare_head_cell();
                 }
             } else if name == "caption" {
                 let caption = std::mem::take(&mut self.text);
@@ -295,6 +298,14 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Returns how many rows and columns a cell takes.
+fn span(cell: &Element) -> CellSpan {
+    let number = |name: &str| cell.attr(name).and_then(|number| number.trim().parse().ok());
+    // Zero rows are all up to the end of the group of rows.
+    let rows = number("rowspan").map_or(1, |rows| if rows == 0 { usize::MAX } else { rows });
+    CellSpan { rows, columns: number("colspan").unwrap_or(1) }
 }
 
 /// Whether a table has rows of data and is not used for layout. A layout table contains elements

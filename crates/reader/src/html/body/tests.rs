@@ -113,3 +113,27 @@ fn pictures_and_formulas_become_text() {
 fn readings_of_characters_are_left_out() {
     check("<p><ruby>潮<rp>(</rp><rt>しお</rt><rp>)</rp></ruby>見表", &["潮見表"]);
 }
+
+#[test]
+fn cells_stay_under_their_heads_when_others_are_merged() {
+    check(
+        "<table><thead><tr><th rowspan=2>Area<th rowspan=2>Fish<th colspan=2>Tons<tr><th>2024<th>2025</thead>\
+         <tr><td rowspan=2>North<td>cod<td>12<td>13<tr><td>hake<td>15<td>16</table>",
+        &["| Area | Fish | Tons: 2024 | Tons: 2025 |\n| --- | --- | --- | --- |\n\
+           | North | cod | 12 | 13 |\n| North | hake | 15 | 16 |"],
+    );
+    // A span ends with its group of rows, and 0 is all of the group.
+    check(
+        "<table><tr><th>Area<th>Fish<tbody><tr><td rowspan=0>North<td>cod<tr><td>hake\
+         <tbody><tr><td rowspan=9>South<td>eel</table>",
+        &["| Area | Fish |\n| --- | --- |\n| North | cod |\n| North | hake |\n| South | eel |"],
+    );
+}
+
+#[test]
+fn heads_of_rows_are_no_head_of_columns() {
+    check(
+        "<table><tr><th colspan=2>Hamnavoe<tr><th>Built<td>2002<tr><th>Length<td>112 m</table>",
+        &["Hamnavoe", "|  |  |\n| --- | --- |\n| Built | 2002 |\n| Length | 112 m |"],
+    );
+}

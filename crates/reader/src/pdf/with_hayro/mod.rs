@@ -186,6 +186,7 @@ fn convert<'a>(
         num_unsure: 0,
         notes: Vec::new(),
         left_out,
+        ..Page::default()
     };
     additions.add_notes(annotations.remarks, sheet, arranged.direction, &mut page);
     additions.remember(&page);

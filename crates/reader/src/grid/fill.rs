@@ -1,0 +1,217 @@
+//! Fills merged cells, joins the rows of the head, and sets apart what is above a table.
+
+use super::columns::GridColumns;
+use super::head;
+use super::kind::CellKind;
+use super::placed::{PlacedCell, PlacedRow, TableGrid};
+use super::shape::{num_captions, shape};
+use crate::document::{Words, count_words};
+use crate::extract::markdown::spell::tidy;
+
+/// Most cells that are filled with copies in a file, and most bytes of them. Real files have some thousands; a few bytes
+/// of a made one could ask for millions.
+const MAX_COPIES: usize = 200_000;
+const MAX_COPIED_BYTES: usize = 4 << 20;
+
+/// Longest label that is written into every row, in bytes. A longer text is no label.
+const MAX_LABEL: usize = 400;
+
+/// What may still be copied into merged cells of a file.
+#[derive(Debug)]
+pub(crate) struct CopyBudget {
+    num_cells: usize,
+    num_bytes: usize,
+    /// Whether a copy was left out.
+    pub(crate) is_spent: bool,
+    /// Words of all copies.
+    pub(crate) num_words: u32,
+}
+
+impl Default for CopyBudget {
+    fn default() -> Self {
+        Self { num_cells: MAX_COPIES, num_bytes: MAX_COPIED_BYTES, is_spent: false, num_words: 0 }
+    }
+}
+
+impl CopyBudget {
+    /// Adds what was copied elsewhere.
+    pub(crate) fn merge(&mut self, num_words: u32, is_spent: bool) {
+        self.num_words = self.num_words.saturating_add(num_words);
+        self.is_spent |= is_spent;
+    }
+
+    /// Returns a copy of a text; a blank one if no more may be copied.
+    fn copy(&mut self, text: &str) -> String {
+        if self.num_cells == 0 || self.num_bytes < text.len() {
+            self.is_spent = true;
+            return String::new();
+        }
+        self.num_cells -= 1;
+        self.num_bytes -= text.len();
+        self.num_words = self.num_words.saturating_add(count_words(text));
+        text.to_owned()
+    }
+}
+
+/// A table whose cells are filled.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct FilledTable {
+    /// Paragraphs above it.
+    pub(crate) above: Vec<String>,
+    /// Its rows; the first is the head, of blank cells if there is none.
+    pub(crate) rows: Vec<Vec<String>>,
+    /// Words of cells that are too far to the right.
+    pub(crate) left_out: Words,
+}
+
+impl TableGrid {
+    /// Fills the merged cells.
+    pub(crate) fn fill(mut self, budget: &mut CopyBudget) -> FilledTable {
+        for cell in self.rows.iter_mut().flat_map(|row| &mut row.cells) {
+            cell.text = tidy(&cell.text).split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        let mut table = FilledTable { left_out: self.left_out, ..FilledTable::default() };
+        let mut columns = GridColumns::of(&self.rows);
+        let num_above = num_captions(&self.rows, &columns);
+        let mut rows = self.rows.into_iter();
+        let captions = rows.by_ref().take(num_above);
+        table.above.extend(captions.map(|row| row.line()).filter(|line| !line.is_empty()));
+        let rows: Vec<PlacedRow> = rows.collect();
+        let shape = shape(&rows, &columns);
+        let mut rows = rows.into_iter();
+        let pairs: Vec<String> =
+            rows.by_ref().take(shape.num_preamble).map(|row| row.line()).collect();
+        table.above.extend((!pairs.is_empty()).then(|| pairs.join("\n")));
+        if num_above + shape.num_preamble > 0 {
+            columns = GridColumns::of(rows.as_slice());
+        }
+        let head: Vec<PlacedRow> = rows.by_ref().take(shape.num_head).collect();
+        let has_head = columns.heads(&head);
+        table.rows.push(joined(&head, &columns, budget));
+        let mut body = BodyRows { above: vec![None; columns.len()], has_head, columns, budget };
+        body.begin_below(head);
+        table.rows.extend(rows.enumerate().filter_map(|(number, row)| body.fill(row, number)));
+        body.columns.drop_unused(&mut table.rows);
+        table
+    }
+}
+
+impl PlacedRow {
+    /// Returns its cells in one line.
+    fn line(&self) -> String {
+        head::line(self.cells.iter().map(|cell| cell.text.as_str()))
+    }
+}
+
+/// Joins the rows of a head: by column, with each merged head in all of its columns.
+fn joined(rows: &[PlacedRow], columns: &GridColumns, budget: &mut CopyBudget) -> Vec<String> {
+    let mut line = vec![String::new(); columns.len()];
+    let mut last: Vec<Option<&PlacedCell>> = vec![None; columns.len()];
+    for cell in rows.iter().flat_map(PlacedRow::filled) {
+        let taken = columns.taken(cell);
+        for place in taken.clone() {
+            if place > taken.start && !columns.has_text(place) {
+                continue;
+            }
+            let above = last[place].replace(cell);
+            if above.is_some_and(|above| above.text == cell.text) {
+                continue;
+            }
+            if let Some(above) = above {
+                let is_group = columns.taken(above).len() > 1;
+                line[place].push_str(if is_group { ": " } else { " " });
+            }
+            if place == taken.start {
+                line[place].push_str(&cell.text);
+            } else {
+                line[place].push_str(&budget.copy(&cell.text));
+            }
+        }
+    }
+    line
+}
+
+/// A merged cell of a row above.
+#[derive(Debug, Clone)]
+struct MergedAbove {
+    /// What is written into its further rows.
+    text: String,
+    /// The first row that it does not take, counted below the head.
+    until: usize,
+    group: usize,
+}
+
+/// Fills the rows below a head.
+struct BodyRows<'a> {
+    /// By place, what reaches into the row.
+    above: Vec<Option<MergedAbove>>,
+    /// By place, whether a head begins there.
+    has_head: Vec<bool>,
+    columns: GridColumns,
+    budget: &'a mut CopyBudget,
+}
+
+impl BodyRows<'_> {
+    /// Lets cells of the first row reach below it, if it is taken for a head because a table has to have one.
+    fn begin_below(&mut self, head: Vec<PlacedRow>) {
+        let num_head = head.len();
+        for (number, row) in head.into_iter().enumerate() {
+            for cell in row.cells {
+                let num_below = (number + cell.span.rows).saturating_sub(num_head);
+                if num_below > 0 {
+                    self.remember(&cell, num_below, row.group);
+                }
+            }
+        }
+    }
+
+    /// Returns a row with its merged cells; `None` for one without text of its own.
+    fn fill(&mut self, row: PlacedRow, number: usize) -> Option<Vec<String>> {
+        let mut line = vec![String::new(); self.columns.len()];
+        let mut has_text = false;
+        for cell in row.cells {
+            if cell.span.rows > 1 {
+                self.remember(&cell, number.saturating_add(cell.span.rows), row.group);
+            }
+            has_text |= !cell.text.is_empty();
+            let taken = self.columns.taken(&cell);
+            // Words, unlike labels and amounts, are true of all columns that have heads of their own.
+            let is_true_of_all = taken.len() > 1 && taken.start > 0 && !is_amount(&cell);
+            for place in taken.clone().skip(1).filter(|_| is_true_of_all) {
+                if self.has_head[place] && cell.text.len() <= MAX_LABEL {
+                    line[place] = self.budget.copy(&cell.text);
+                }
+            }
+            line[taken.start] = cell.text;
+        }
+        if !has_text {
+            return None;
+        }
+        if self.columns.has_spans() {
+            for (text, above) in line.iter_mut().zip(&self.above) {
+                let above = above.as_ref();
+                let above = above.filter(|above| above.until > number && above.group == row.group);
+                if let Some(above) = above.filter(|_| text.is_empty()) {
+                    *text = self.budget.copy(&above.text);
+                }
+            }
+        }
+        Some(line)
+    }
+
+    /// Keeps what a merged cell writes into the rows below its first one, up to the row `until`.
+    fn remember(&mut self, cell: &PlacedCell, until: usize, group: usize) {
+        let taken = self.columns.taken(cell);
+        let is_once =
+            (taken.start > 0 && !cell.is_head && is_amount(cell)) || cell.text.len() > MAX_LABEL;
+        let text = if is_once { String::new() } else { cell.text.clone() };
+        if let Some(first) = self.above.get_mut(taken.start) {
+            *first = (!text.is_empty()).then_some(MergedAbove { text, until, group });
+        }
+    }
+}
+
+/// Whether a cell is an amount, which would be counted twice if it were in two rows or columns.
+fn is_amount(cell: &PlacedCell) -> bool {
+    CellKind::of(&cell.text) == Some(CellKind::Number)
+}

@@ -1,0 +1,107 @@
+//! Finds what the rows at the beginning of a table are: captions, labels with their values, heads.
+
+use super::columns::GridColumns;
+use super::head::{self, MAX_HEAD, RowKinds, SAMPLE_ROWS, TableShape};
+use super::placed::PlacedRow;
+
+/// Returns how many rows at the beginning of a table have nothing but a cell as wide as it.
+pub(super) fn num_captions(rows: &[PlacedRow], columns: &GridColumns) -> usize {
+    let is_caption = |row: &&PlacedRow| {
+        let mut filled = row.filled();
+        filled.next().is_none_or(|cell| columns.is_whole(cell)) && filled.next().is_none()
+    };
+    let num_rows = rows.iter().take_while(is_caption).count();
+    if num_rows == rows.len() { 0 } else { num_rows }
+}
+
+/// Returns what the rows at the beginning of a table are: first by what the file declares.
+pub(super) fn shape(rows: &[PlacedRow], columns: &GridColumns) -> TableShape {
+    let is_declared = |row: &&PlacedRow| is_declared(row, columns);
+    let num_declared = rows.iter().take_while(is_declared).count();
+    let mut shape = match num_declared {
+        0 if has_row_heads(rows) => return TableShape { num_preamble: 0, num_head: 0 },
+        0 => head::find(&kinds(rows, columns)),
+        num_head if num_head > MAX_HEAD || num_head == rows.len() => {
+            TableShape { num_preamble: 0, num_head: 1 }
+        }
+        num_head => TableShape { num_preamble: 0, num_head },
+    };
+    if shape.num_head > 0 && columns.has_spans() {
+        let rows = &rows[shape.num_preamble..];
+        shape.num_head = with_merged(rows, shape.num_head, num_declared > 0, columns);
+    }
+    shape
+}
+
+/// Whether the file declares a row a head, as a whole or by all of its cells.
+fn is_declared(row: &PlacedRow, columns: &GridColumns) -> bool {
+    let mut filled = row.filled();
+    let num_places: usize = filled.clone().map(|cell| columns.taken(cell).len()).sum();
+    row.is_head || (num_places > 1 && filled.all(|cell| cell.is_head))
+}
+
+/// Whether the file declares the first cells of rows the heads of these.
+fn has_row_heads(rows: &[PlacedRow]) -> bool {
+    let has_head = |row: &&PlacedRow| {
+        row.cells.first().is_some_and(|cell| cell.is_head)
+            && row.cells.iter().skip(1).any(|cell| !cell.is_head)
+    };
+    rows.len() > 1 && rows.iter().take(2).all(|row| has_head(&row))
+}
+
+/// Returns the rows of a head with those that its merged cells reach into.
+fn with_merged(
+    rows: &[PlacedRow],
+    num_head: usize,
+    is_declared: bool,
+    columns: &GridColumns,
+) -> usize {
+    let most = MAX_HEAD.min(rows.len().saturating_sub(1));
+    let is_group = |row: &PlacedRow| {
+        let mut cells = row.cells.iter().filter(|cell| !columns.is_whole(cell));
+        cells.any(|cell| columns.taken(cell).len() > 1)
+    };
+    let reach = |rows: &[PlacedRow]| {
+        let ends = rows
+            .iter()
+            .enumerate()
+            .flat_map(|(number, row)| row.cells.iter().map(move |cell| number + cell.span.rows));
+        ends.max().unwrap_or(0).min(most)
+    };
+    let has_value =
+        |number: usize| rows.get(number).is_some_and(|row| of_row(row, columns).has_value());
+    let reached = reach(&rows[..num_head]).max(num_head);
+    let has_group = rows[..num_head].iter().any(is_group);
+    match () {
+        () if has_group && reached > num_head => reached,
+        () if is_declared => num_head,
+        // Heads below a merged one may be years.
+        () if has_group
+            && num_head == 1
+            && most > 1
+            && of_row(&rows[1], columns).is_below_group() =>
+        {
+            2
+        }
+        // A cell beside several rows of words above the first values.
+        () if reached > num_head
+            && (1..reached).all(|number| !has_value(number))
+            && has_value(reached) =>
+        {
+            reached
+        }
+        // A label beside rows of data.
+        () if reached > num_head && has_value(num_head) => 0,
+        () => num_head,
+    }
+}
+
+fn kinds(rows: &[PlacedRow], columns: &GridColumns) -> Vec<RowKinds> {
+    rows.iter().take(SAMPLE_ROWS).map(|row| of_row(row, columns)).collect()
+}
+
+fn of_row(row: &PlacedRow, columns: &GridColumns) -> RowKinds {
+    RowKinds::of(
+        row.cells.iter().map(|cell| (columns.taken(cell).start, &*cell.text, cell.is_value)),
+    )
+}
