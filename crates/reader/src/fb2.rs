@@ -4,6 +4,7 @@
 //! pictures.
 
 use super::flow::{self, Content, Tables};
+use super::grid::CellSpan;
 use super::writer::Writer;
 use super::xml::Element;
 use super::{Emit, Input, Stop};
@@ -67,7 +68,16 @@ impl Walk {
             "title" => self.is_in_title = true,
             "table" => self.tables.begin(),
             "tr" => self.tables.begin_row(),
-            "td" | "th" => self.tables.begin_cell(1),
+            name @ ("td" | "th") => {
+                self.tables.begin_cell();
+                let number =
+                    |name: &str| element.attribute(name).and_then(|number| number.parse().ok());
+                let rows = number("rowspan").unwrap_or(1);
+                self.tables.span(CellSpan { rows, columns: number("colspan").unwrap_or(1) });
+                if name == "th" {
+                    self.tables.declare_head_cell();
+                }
+            }
             "a" if element.attribute("type").as_deref() == Some("note") => {
                 self.is_note = true;
                 self.text.push('[');

@@ -2,6 +2,7 @@
 //!
 //! Nothing here is recursive, as elements and tables may be nested to any depth.
 
+use super::grid::{CellSpan, TableGrid};
 use super::math::{self, Formula};
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
@@ -121,11 +122,23 @@ pub(super) struct Tables {
 
 #[derive(Debug, Default)]
 struct Table {
-    rows: Vec<Vec<String>>,
+    grid: TableGrid,
     cell: String,
-    /// How many columns the open cell takes with its text, and how many more without.
-    num_filled: usize,
-    num_empty: usize,
+    span: CellSpan,
+    /// In how many columns the open cell is repeated.
+    num_repeated: usize,
+    is_head: bool,
+    /// Whether the open cell is part of another one: the one above it, or one to the left or above that spans it.
+    merged: Option<MergedWith>,
+}
+
+/// What a cell is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MergedWith {
+    /// The cell above it.
+    Above,
+    /// A cell that spans it.
+    Spanning,
 }
 
 impl Tables {
@@ -135,21 +148,56 @@ impl Tables {
 
     pub(super) fn begin_row(&mut self) {
         if let Some(table) = self.open.last_mut() {
-            table.rows.push(Vec::new());
+            table.grid.begin_row();
         }
     }
 
-    /// Begins a cell whose text is in `num_filled` columns.
-    pub(super) fn begin_cell(&mut self, num_filled: usize) {
+    /// Declares that the open row belongs to the head.
+    pub(super) fn declare_head(&mut self) {
         if let Some(table) = self.open.last_mut() {
-            (table.num_filled, table.num_empty) = (num_filled, 0);
+            table.grid.declare_head();
         }
     }
 
-    /// Lets the open cell take more columns.
-    pub(super) fn span(&mut self, num_empty: usize) {
+    /// Leaves out columns of the open row.
+    pub(super) fn skip(&mut self, num_columns: usize) {
         if let Some(table) = self.open.last_mut() {
-            table.num_empty = num_empty;
+            table.grid.skip(num_columns);
+        }
+    }
+
+    pub(super) fn begin_cell(&mut self) {
+        if let Some(table) = self.open.last_mut() {
+            (table.span, table.num_repeated, table.is_head) = (CellSpan::default(), 1, false);
+            table.merged = None;
+        }
+    }
+
+    /// Lets the open cell take several rows and columns.
+    pub(super) fn span(&mut self, span: CellSpan) {
+        if let Some(table) = self.open.last_mut() {
+            table.span = span;
+        }
+    }
+
+    /// Repeats the open cell in the columns after it.
+    pub(super) fn repeat(&mut self, num_columns: usize) {
+        if let Some(table) = self.open.last_mut() {
+            table.num_repeated = num_columns;
+        }
+    }
+
+    /// Declares that the open cell is a head of its column or row.
+    pub(super) fn declare_head_cell(&mut self) {
+        if let Some(table) = self.open.last_mut() {
+            table.is_head = true;
+        }
+    }
+
+    /// Lets the open cell be part of another one.
+    pub(super) fn merge(&mut self, with: MergedWith) {
+        if let Some(table) = self.open.last_mut() {
+            table.merged = Some(with);
         }
     }
 
@@ -168,23 +216,30 @@ impl Tables {
 
     pub(super) fn end_cell(&mut self) {
         let Some(table) = self.open.last_mut() else { return };
-        if table.rows.is_empty() {
-            table.rows.push(Vec::new());
-        }
-        let cell = std::mem::take(&mut table.cell);
-        if let Some(row) = table.rows.last_mut() {
-            row.resize(row.len() + table.num_filled.max(1), cell);
-            row.resize(row.len() + table.num_empty, String::new());
+        let text = std::mem::take(&mut table.cell);
+        match table.merged {
+            Some(MergedWith::Above) => table.grid.continue_above(text, table.span.columns),
+            Some(MergedWith::Spanning) if text.trim().is_empty() => {
+                table.grid.skip(table.num_repeated);
+            }
+            _ => {
+                for _ in 1..table.num_repeated {
+                    table.grid.cell(text.clone(), table.span);
+                }
+                table.grid.cell(text, table.span);
+                if table.is_head {
+                    table.grid.declare_head_cell();
+                }
+            }
         }
     }
 
-    /// Ends the innermost table. Returns the rows if no table is open then; else its text becomes text of the outer
-    /// cell.
-    pub(super) fn end(&mut self) -> Option<Vec<Vec<String>>> {
+    /// Ends the innermost table. Returns it if no table is open then; else its text becomes text of the outer cell.
+    pub(super) fn end(&mut self) -> Option<TableGrid> {
         let table = self.open.pop()?;
-        let Some(outer) = self.open.last_mut() else { return Some(table.rows) };
-        for cell in table.rows.iter().flatten() {
-            outer.cell.push_str(cell);
+        let Some(outer) = self.open.last_mut() else { return Some(table.grid) };
+        for cell in table.grid.into_rows().flatten() {
+            outer.cell.push_str(&cell);
             outer.cell.push(' ');
         }
         None
@@ -192,8 +247,8 @@ impl Tables {
 
     /// Ends the innermost table, and writes the outermost with its notes.
     pub(super) fn end_into(&mut self, writer: &mut Writer) {
-        if let Some(rows) = self.end() {
-            writer.table(rows);
+        if let Some(grid) = self.end() {
+            writer.grid(grid);
             std::mem::take(&mut self.notes).iter().for_each(|note| writer.paragraph(note));
         }
     }
@@ -225,20 +280,20 @@ mod tests {
         assert!(!tables.paragraph("outside", &mut notes));
         tables.begin();
         tables.begin_row();
-        tables.begin_cell(2);
+        tables.begin_cell();
+        tables.repeat(2);
         tables.begin();
         assert!(tables.paragraph("in", &mut notes));
         tables.end_cell();
-        assert_eq!(tables.end(), None);
+        assert!(tables.end().is_none());
         tables.end_cell();
-        tables.begin_cell(1);
-        tables.span(1);
-        tables.paragraph("wide", &mut notes);
+        tables.begin_cell();
+        tables.paragraph("last", &mut notes);
         tables.end_cell();
         let mut writer = Writer::default();
         tables.end_into(&mut writer);
         let blocks = writer.finish();
-        assert_eq!(blocks[0].text, "| in | in | wide |  |\n| --- | --- | --- | --- |");
+        assert_eq!(blocks[0].text, "| in | in | last |\n| --- | --- | --- |");
         assert_eq!(blocks[1].text, "[^1]: seen");
     }
 }

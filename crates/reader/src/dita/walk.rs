@@ -4,6 +4,7 @@ use super::map::{TopicRefs, is_reference};
 use crate::document::Reason;
 use crate::extract::protocol::Head;
 use crate::flow::{Content, Tables};
+use crate::grid::CellSpan;
 use crate::remarks::Remark;
 use crate::writer::Writer;
 use crate::xml::Element;
@@ -177,10 +178,18 @@ impl DitaWalk {
                 self.end_paragraph();
                 self.tables.begin();
             }
-            DitaKind::Row => self.tables.begin_row(),
+            DitaKind::Row => {
+                self.tables.begin_row();
+                let is_in_head = self.open.last().is_some_and(|outer| outer == "thead");
+                if is_in_head || matches!(element.name(), "sthead" | "prophead" | "chhead") {
+                    self.tables.declare_head();
+                }
+            }
             DitaKind::Cell => {
-                self.tables.begin_cell(1);
-                self.tables.span(num_spanned(element));
+                self.tables.begin_cell();
+                let num_more = element.attribute("morerows").and_then(|number| number.parse().ok());
+                let rows = num_more.map_or(1, |num_more: usize| num_more.saturating_add(1));
+                self.tables.span(CellSpan { rows, columns: 1 + num_spanned(element) });
             }
             DitaKind::Unshown => {
                 self.outer.push(std::mem::take(&mut self.text));

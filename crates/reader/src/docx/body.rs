@@ -15,13 +15,11 @@ use super::styles::Styles;
 use super::switches::is_on;
 use crate::extract::protocol::{ReadFailure, Request};
 use crate::figures::Figures;
-use crate::flow::{self, Content, Tables};
+use crate::flow::{self, Content, MergedWith, Tables};
+use crate::grid::CellSpan;
 use crate::members;
 use crate::writer::Writer;
 use crate::xml::Element;
-
-/// Most columns that a cell may span.
-const MAX_SPAN: usize = 50;
 
 /// What the text of a document refers to.
 #[derive(Debug, Default)]
@@ -143,7 +141,7 @@ impl DocxWalk<'_> {
                 self.num_tables += 1;
             }
             "tr" => self.tables.begin_row(),
-            "tc" => self.tables.begin_cell(1),
+            "tc" => self.tables.begin_cell(),
             name @ ("footnoteReference" | "endnoteReference") => self.note(name, element),
             "commentRangeStart" => {
                 self.references.comments.begin(element.attribute("id").unwrap_or_default());
@@ -186,13 +184,22 @@ impl DocxWalk<'_> {
                 "hidden" if !self.request.keeps_all && is_on(value().as_deref()) => {
                     self.leave_out("tr");
                 }
+                "tblHeader" if is_on(value().as_deref()) => self.tables.declare_head(),
+                "gridBefore" => self.tables.skip(number(value())),
                 _ => {}
             },
             PropertiesOf::Cell => match name {
                 "cellDel" => self.leave_out("tc"),
                 "gridSpan" => {
-                    let span = value().and_then(|columns| columns.parse().ok());
-                    self.tables.span(usize::clamp(span.unwrap_or(1), 1, MAX_SPAN) - 1);
+                    let span = CellSpan { columns: number(value()), ..CellSpan::default() };
+                    self.tables.span(span);
+                }
+                // Without a value, it goes on with the cell above.
+                "vMerge" if value().is_none_or(|value| value != "restart") => {
+                    self.tables.merge(MergedWith::Above);
+                }
+                "hMerge" if value().is_none_or(|value| value != "restart") => {
+                    self.tables.merge(MergedWith::Spanning);
                 }
                 _ => {}
             },
@@ -345,6 +352,11 @@ impl DocxWalk<'_> {
         self.writer.left_out.merge(&self.runs.into_left_out());
         self.writer
     }
+}
+
+/// Returns a number of columns; one if it is not stated.
+fn number(value: Option<String>) -> usize {
+    value.and_then(|value| value.parse().ok()).unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::document::Reason;
 use crate::figures::Figure;
+use crate::grid::TableGrid;
 use crate::writer::Writer;
 
 /// A piece of a drawing.
@@ -11,7 +12,7 @@ pub(crate) enum DrawingItem {
     Paragraph(String),
     /// Its depth from 0, its marker, its text.
     Point(usize, String, String),
-    Table(Vec<Vec<String>>),
+    Table(TableGrid),
     /// A chart or a diagram.
     Figure(Figure),
     /// What is on every slide.
@@ -24,7 +25,7 @@ impl DrawingItem {
             Self::Title(text) => writer.heading(1, &text),
             Self::Paragraph(text) => writer.paragraph(&text),
             Self::Point(depth, marker, text) => writer.item(depth, &marker, &text),
-            Self::Table(rows) => writer.table(rows),
+            Self::Table(grid) => writer.grid(grid),
             Self::Figure(figure) => figure.write(writer),
             Self::Furniture(text) => writer.left_out.add(Reason::RunningHead, &text),
         }

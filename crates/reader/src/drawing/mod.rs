@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::extract::protocol::ReadFailure;
 use crate::figures::Figures;
-use crate::flow::{self, Content, Tables};
+use crate::flow::{self, Content, MergedWith, Tables};
+use crate::grid::CellSpan;
 use crate::members;
 use crate::parts::is_description;
 use crate::xml::Element;
@@ -72,6 +73,13 @@ struct Walk {
     /// Numbers of the items of the open shape, by level.
     numbers: Vec<u32>,
     tables: Tables,
+    /// Whether the next row is the head of the open table.
+    has_first_row: bool,
+}
+
+/// Whether an attribute is set.
+fn is_on(element: &Element<'_>, name: &str) -> bool {
+    element.attribute(name).is_some_and(|value| value == "1" || value == "true")
 }
 
 impl Walk {
@@ -134,9 +142,27 @@ impl Walk {
             }
             "br" => self.text.push('\n'),
             "tab" => self.text.push(' '),
-            "tbl" => self.tables.begin(),
-            "tr" => self.tables.begin_row(),
-            "tc" => self.tables.begin_cell(1),
+            "tbl" => {
+                self.tables.begin();
+                self.has_first_row = false;
+            }
+            "tblPr" => self.has_first_row = is_on(element, "firstRow"),
+            "tr" => {
+                self.tables.begin_row();
+                if std::mem::take(&mut self.has_first_row) {
+                    self.tables.declare_head();
+                }
+            }
+            "tc" => {
+                self.tables.begin_cell();
+                let number =
+                    |name: &str| element.attribute(name).and_then(|number| number.parse().ok());
+                let rows = number("rowSpan").unwrap_or(1);
+                self.tables.span(CellSpan { rows, columns: number("gridSpan").unwrap_or(1) });
+                if is_on(element, "hMerge") || is_on(element, "vMerge") {
+                    self.tables.merge(MergedWith::Spanning);
+                }
+            }
             "chart" => self.figure(element.relation()),
             "relIds" => self.figure(element.prefixed("dm")),
             "oleObj" => {

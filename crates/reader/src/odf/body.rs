@@ -8,7 +8,8 @@ use super::objects::{Objects, OdfObject};
 use super::styles::Styles;
 use crate::document::Reason;
 use crate::extract::protocol::{Page, ReadFailure};
-use crate::flow::{self, Content, Tables};
+use crate::flow::{self, Content, MergedWith, Tables};
+use crate::grid::CellSpan;
 use crate::parts::is_description;
 use crate::writer::Writer;
 use crate::xml::Element;
@@ -78,6 +79,8 @@ struct Walk {
     paragraphs: Vec<Paragraph>,
     lists: OdfLists,
     tables: Tables,
+    /// Whether the open rows are those of a head.
+    is_in_head: bool,
     annotation: Option<Annotation>,
     /// Objects in open paragraphs and tables, which follow these.
     pending: Vec<OdfObject>,
@@ -168,10 +171,23 @@ impl Walk {
                     (object, _) => self.pending.extend(object),
                 }
             }
-            "table-row" => self.tables.begin_row(),
+            "table-header-rows" => self.is_in_head = true,
+            "table-row" => {
+                self.tables.begin_row();
+                if self.is_in_head {
+                    self.tables.declare_head();
+                }
+            }
             "table-cell" | "covered-table-cell" => {
-                let num_filled = number("number-columns-repeated").unwrap_or(1);
-                self.tables.begin_cell(num_filled.clamp(1, MAX_REPEATED));
+                self.tables.begin_cell();
+                let num_repeated = number("number-columns-repeated").unwrap_or(1);
+                self.tables.repeat(num_repeated.clamp(1, MAX_REPEATED));
+                if element.name() == "covered-table-cell" {
+                    self.tables.merge(MergedWith::Spanning);
+                }
+                let [rows, columns] = ["number-rows-spanned", "number-columns-spanned"]
+                    .map(|name| number(name).unwrap_or(1));
+                self.tables.span(CellSpan { rows, columns });
             }
             _ => {}
         }
@@ -203,6 +219,7 @@ impl Walk {
                 }
             }
             "table-cell" | "covered-table-cell" => self.tables.end_cell(),
+            "table-header-rows" => self.is_in_head = false,
             "table" => {
                 self.tables.end_into(&mut self.writer);
                 self.write_objects();

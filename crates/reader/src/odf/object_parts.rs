@@ -5,6 +5,7 @@ use super::styles::Styles;
 use super::{body, sheets};
 use crate::figures::Figure;
 use crate::flow::{self, Content, Tables};
+use crate::grid::TableGrid;
 use crate::math::{self, Formula};
 use crate::sheet::Budget;
 use crate::xml::{self, Event};
@@ -54,7 +55,7 @@ fn chart(xml: &str) -> Figure {
             "title" | "subtitle" | "footer" => is_title = true,
             "table" => tables.begin(),
             "table-row" => tables.begin_row(),
-            "table-cell" => tables.begin_cell(1),
+            "table-cell" => tables.begin_cell(),
             "p" => {
                 is_text = true;
                 text.clear();
@@ -78,7 +79,7 @@ fn chart(xml: &str) -> Figure {
             }
             "title" | "subtitle" | "footer" => is_title = false,
             "table-cell" => tables.end_cell(),
-            "table" => rows.extend(tables.end().into_iter().flatten()),
+            "table" => rows.extend(tables.end().into_iter().flat_map(TableGrid::into_rows)),
             _ => {}
         },
     });

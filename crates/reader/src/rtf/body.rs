@@ -1,9 +1,10 @@
 //! Turns the tokens of an RTF file into blocks. Groups are a stack of states, so they may be nested to any
 //! depth.
 
+use super::rows::RtfRows;
 use super::state::{Destination, State, Style, Tables, code_page};
 use super::tokens::{Token, Tokens};
-use crate::extract::protocol::{Head, PageBlock};
+use crate::extract::protocol::{Head, Page};
 use crate::text::decode;
 use crate::writer::Writer;
 
@@ -11,7 +12,7 @@ use crate::writer::Writer;
 #[derive(Debug, Default)]
 pub(super) struct Document {
     pub(super) head: Head,
-    pub(super) blocks: Vec<PageBlock>,
+    pub(super) page: Page,
     /// Whether groups are open at the end.
     pub(super) is_cut: bool,
 }
@@ -33,7 +34,7 @@ pub(super) fn read(bytes: &[u8]) -> Document {
     walk.end_paragraph();
     walk.end_table();
     let is_cut = !walk.has_ended;
-    Document { head: walk.head, blocks: walk.writer.finish(), is_cut }
+    Document { head: walk.head, page: walk.writer.page(1), is_cut }
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +62,7 @@ struct Walk {
     font: i32,
     cell: String,
     row: Vec<String>,
-    rows: Vec<Vec<String>>,
+    rows: RtfRows,
     /// Year, month, day, hour and minute of creation.
     created: [i32; 5],
 }
@@ -221,6 +222,7 @@ impl Walk {
                 let row = std::mem::take(&mut self.row);
                 self.rows.push(row);
             }
+            "trowd" | "trhdr" | "clvmrg" | "clmrg" | "cellx" => self.rows.on(word, number),
             "yr" => self.created[0] = number.unwrap_or(0),
             "mo" => self.created[1] = number.unwrap_or(0),
             "dy" => self.created[2] = number.unwrap_or(0),
@@ -297,13 +299,12 @@ impl Walk {
     }
 
     fn end_table(&mut self) {
-        let mut rows = std::mem::take(&mut self.rows);
         let row = std::mem::take(&mut self.row);
         if !row.is_empty() {
-            rows.push(row);
+            self.rows.push(row);
         }
-        if !rows.is_empty() {
-            self.writer.table(rows);
+        if let Some(grid) = self.rows.take() {
+            self.writer.grid(grid);
             std::mem::take(&mut self.notes).iter().for_each(|note| self.writer.paragraph(note));
         }
     }

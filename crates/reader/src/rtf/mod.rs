@@ -4,12 +4,13 @@
 
 mod body;
 mod enclosed;
+mod rows;
 mod state;
 mod tokens;
 
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Line, ReadFailure, Tail};
 
 pub(crate) use enclosed::enclosed_page;
 pub(crate) use state::label as encoding_label;
@@ -26,7 +27,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     }
     let document = body::read(bytes);
     emit(Line::Document(document.head))?;
-    emit(Line::Page(Page { number: 1, blocks: document.blocks, ..Page::default() }))?;
+    emit(Line::Page(document.page))?;
     let mut warnings = Vec::new();
     if document.is_cut {
         warnings.push("the file ends early; the rest is missing".to_owned());
@@ -36,7 +37,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
 
 /// Returns the text of a document as paragraphs; `None` if it has no words.
 pub(crate) fn text(bytes: &[u8]) -> Option<String> {
-    let blocks = body::read(bytes.trim_ascii_start()).blocks;
+    let blocks = body::read(bytes.trim_ascii_start()).page.blocks;
     let text = blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n\n");
     (!text.trim().is_empty()).then_some(text)
 }
