@@ -35,6 +35,11 @@ impl Seam {
 /// heading.
 const PAGE_SHARE: usize = 3;
 
+/// The share of pages, as a fraction, that begin with a heading in a document of slides, and the least number of pages. Each
+/// slide is a chunk, as people cite it by its number.
+const SLIDES: (usize, usize) = (9, 10);
+const MIN_SLIDES: usize = 3;
+
 /// A section, or several merged ones.
 struct Section<'a> {
     /// Entire blocks, with weights.
@@ -45,6 +50,8 @@ struct Section<'a> {
     headings: &'a [String],
     /// Whether its first block is a heading, and on another page than the block before it.
     begins_page: bool,
+    /// Whether the pages of the document are slides.
+    is_slide: bool,
 }
 
 impl<'a> Section<'a> {
@@ -60,7 +67,7 @@ impl<'a> Section<'a> {
     /// Whether the next section begins a page with a heading, and this one has enough of its room: it would be cited by
     /// another page than most of its text.
     fn is_apart(&self, next: &Self) -> bool {
-        next.begins_page && self.weight * PAGE_SHARE >= self.budget
+        next.begins_page && (next.is_slide || self.weight * PAGE_SHARE >= self.budget)
     }
 
     /// Appends the next section; the merged one keeps this one's headings.
@@ -178,6 +185,7 @@ fn find_sections<'a>(
     let mut pending: Option<Section<'a>> = None;
     let mut starts = true;
     let mut page = None;
+    let is_slide = has_slides(document);
     for mut atom in cut::block_atoms(document) {
         let block = &document.blocks[atom.block_idx];
         let budget = budget(contexts.of_block(block, false).cost, options);
@@ -188,7 +196,7 @@ fn find_sections<'a>(
         let begins_page = block.kind == BlockKind::Heading && block.page != page;
         page = block.page;
         let (atoms, headings) = (vec![atom], block.headings.as_slice());
-        let piece = Section { atoms, weight, budget, headings, begins_page };
+        let piece = Section { atoms, weight, budget, headings, begins_page, is_slide };
         let section = match pending.take() {
             Some(mut headings) => {
                 headings.absorb(piece);
@@ -214,6 +222,19 @@ fn find_sections<'a>(
     sections
 }
 
+/// Whether nearly every page begins with a heading.
+fn has_slides(document: &Document) -> bool {
+    let (mut num_pages, mut num_headed, mut page) = (0, 0, None);
+    for block in document.blocks.iter().filter(|block| block.page.is_some()) {
+        if block.page != page {
+            page = block.page;
+            num_pages += 1;
+            num_headed += usize::from(block.kind == BlockKind::Heading);
+        }
+    }
+    num_pages >= MIN_SLIDES && num_headed * SLIDES.1 >= num_pages * SLIDES.0
+}
+
 /// Merges sections below the minimum size with a neighbour: the next one under the same heading,
 /// otherwise the previous one, otherwise any. A section that is too large, and is split again, is
 /// better than a small one alone.
@@ -223,6 +244,9 @@ fn merge_small(sections: Vec<Section<'_>>, min_tokens: usize) -> Vec<Section<'_>
     while let Some(mut section) = sections.next() {
         while section.weight < min_tokens
             && let Some(next) = sections.next_if(|next| {
+                if section.is_apart(next) {
+                    return false;
+                }
                 let is_related = next.headings.starts_with(section.parent());
                 match merged.last() {
                     Some(previous) if !previous.fits_with(&section) => is_related,

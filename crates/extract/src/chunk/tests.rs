@@ -394,3 +394,20 @@ fn a_chunk_with_enough_text_ends_with_its_page_if_the_next_begins_with_a_heading
     };
     assert_eq!((pages_of(1), pages_of(2)), (1, 2));
 }
+
+#[test]
+fn each_slide_is_a_chunk() {
+    let slides = |num_headed: usize| {
+        let text: String = (1..=10).map(|page| format!("# H{page}\n\nfew words\n\n")).collect();
+        let mut document = markdown::extract(&text);
+        for (idx, block) in document.blocks.iter_mut().enumerate() {
+            block.page = Some(u32::try_from(idx / 2 + 1).unwrap());
+            if idx / 2 >= num_headed {
+                block.kind = BlockKind::Paragraph;
+            }
+        }
+        chunk(&document, "T", &words, &options(Strategy::Structure, 100, 20)).len()
+    };
+    assert_eq!(slides(9), 9);
+    assert!(slides(8) < 5);
+}
