@@ -1,19 +1,23 @@
 //! Writes the cells of a spreadsheet as sections and tables; shared by XLSX and ODS.
 //!
 //! Blank rows separate tables, unless the rows after them continue the table. A line with one cell
-//! above a table is its caption. Several rows of a head become one, so that all of it can be repeated.
+//! above a table is its caption.
 
 mod codes;
 mod dates;
 mod numbers;
 
-use super::writer::{MAX_COLUMNS, Writer};
+use std::collections::BTreeMap;
+
+use super::grid::head::{self, MAX_HEAD};
+use super::grid::{CellSpan, TableGrid};
+use super::writer::Writer;
 use crate::limits::SPREADSHEET_CELLS;
 
 pub(crate) use numbers::{general, shown};
 
-/// Most rows of a head.
-const MAX_HEAD: usize = 4;
+/// Most merged cells of a sheet. Real ones have some hundreds.
+const MAX_MERGED: usize = 100_000;
 
 /// A cell with text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +34,18 @@ pub(super) struct Cell {
 #[derive(Debug, Default)]
 pub(super) struct Sheet {
     pub(super) name: String,
-    /// The number of each row, from 1, and its cells by column.
-    rows: Vec<(u64, Vec<Cell>)>,
+    rows: Vec<SheetRow>,
+    /// How many rows and columns merged cells take, by the row and the column of the first.
+    merged: BTreeMap<(u64, usize), (u64, usize)>,
+    /// The rows that are declared heads.
+    heads: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct SheetRow {
+    /// Its number, from 1.
+    number: u64,
+    cells: Vec<Cell>,
 }
 
 /// What may still be read of a file, and what was left out.
@@ -51,7 +65,29 @@ impl Default for Budget {
 
 impl Sheet {
     pub(super) fn new(name: String) -> Self {
-        Self { name, rows: Vec::new() }
+        Self { name, ..Self::default() }
+    }
+
+    /// Merges the cells of a range (`A1:B7`).
+    pub(super) fn merge(&mut self, range: &str) {
+        let Some((first, last)) = range.split_once(':') else { return };
+        if let (Some((left, top)), Some((right, bottom))) = (position(first), position(last)) {
+            let num_rows = bottom.saturating_sub(top).saturating_add(1);
+            self.merge_at(top, left, num_rows, right.saturating_sub(left).saturating_add(1));
+        }
+    }
+
+    /// Merges cells, of which the first is in this row and column.
+    pub(super) fn merge_at(&mut self, row: u64, column: usize, num_rows: u64, num_columns: usize) {
+        if (num_rows > 1 || num_columns > 1) && self.merged.len() < MAX_MERGED {
+            self.merged.insert((row, column), (num_rows, num_columns));
+        }
+    }
+
+    /// Declares the first row of a range the head of a table.
+    pub(super) fn declare_head(&mut self, range: &str) {
+        let first = range.split(':').next().and_then(position);
+        self.heads.extend(first.map(|(_, row)| row));
     }
 
     /// Adds a row; returns whether more rows may follow.
@@ -73,92 +109,117 @@ impl Sheet {
         }
         budget.num_left -= cells.len();
         cells.sort_by_key(|cell| cell.column);
-        self.rows.push((number, cells));
+        self.rows.push(SheetRow { number, cells });
         true
     }
 
     /// Writes the sheet: a heading, captions, tables, then what is on it besides cells.
     pub(super) fn write(self, below: Writer, writer: &mut Writer) {
-        if !self.rows.is_empty() || !below.is_empty() {
-            writer.heading(2, &self.name);
+        let Self { name, rows, merged, heads } = self;
+        if !rows.is_empty() || !below.is_empty() {
+            writer.heading(2, &name);
         }
-        let mut table: Vec<Vec<Cell>> = Vec::new();
+        let mut table: Vec<SheetRow> = Vec::new();
+        // The last row of what was read, with that of merged cells.
         let mut previous = 0;
-        let mut rows = self.rows.into_iter().peekable();
-        while let Some((number, cells)) = rows.next() {
+        let mut rows = rows.into_iter().peekable();
+        while let Some(row) = rows.next() {
+            let number = row.number;
             let is_apart = number > previous + 1;
-            previous = number;
-            if is_apart && !continues(&table, &cells) {
-                write_table(&std::mem::take(&mut table), writer);
+            let reach = row.cells.iter().filter_map(|cell| {
+                let (num_rows, _) = merged.get(&(number, cell.column))?;
+                Some(number.saturating_add(num_rows - 1))
+            });
+            previous = reach.max().unwrap_or(number).max(previous).max(number);
+            if is_apart && !continues(&table, &row.cells) {
+                let table = std::mem::take(&mut table);
+                if is_list_of_pairs(&table) {
+                    let lines: Vec<String> = table.iter().map(SheetRow::line).collect();
+                    writer.paragraph(&lines.join("\n"));
+                } else {
+                    write_table(table, &merged, &heads, writer);
+                }
             }
             let next_len = rows
                 .peek()
-                .filter(|(next, _)| *next == number + 1)
-                .map_or(0, |(_, cells)| cells.len());
+                .filter(|next| next.number == number + 1)
+                .map_or(0, |next| next.cells.len());
             // Captions are above the head of a table.
-            if table.is_empty() && cells.len() == 1 && next_len != 1 {
-                cells.iter().for_each(|cell| writer.paragraph(&cell.text));
+            if table.is_empty() && row.cells.len() == 1 && next_len != 1 {
+                row.cells.iter().for_each(|cell| writer.paragraph(&cell.text));
                 continue;
             }
-            table.push(cells);
+            table.push(row);
         }
-        write_table(&table, writer);
+        write_table(table, &merged, &heads, writer);
         writer.append(below);
     }
 }
 
+impl SheetRow {
+    /// Returns its cells in one line.
+    fn line(&self) -> String {
+        head::line(self.cells.iter().map(|cell| cell.text.as_str()))
+    }
+}
+
+/// Whether rows above a table are labels that end in colons, and their values.
+fn is_list_of_pairs(rows: &[SheetRow]) -> bool {
+    let is_pair = |row: &SheetRow| {
+        let is_label = row.cells.first().is_some_and(|cell| cell.text.trim_end().ends_with(':'));
+        is_label && row.cells.len() <= 2
+    };
+    !rows.is_empty() && rows.iter().all(is_pair)
+}
+
 /// Whether a row after a blank one belongs to the table above: it has values in columns of the table.
 /// Below a head that has none yet, its label may be in a column without a head.
-fn continues(table: &[Vec<Cell>], row: &[Cell]) -> bool {
-    let is_head = table.len() <= MAX_HEAD && !table.iter().flatten().any(|cell| cell.is_value);
-    let head = table.iter().take(MAX_HEAD).flatten();
+fn continues(table: &[SheetRow], row: &[Cell]) -> bool {
+    let cells = || table.iter().flat_map(|row| &row.cells);
+    let is_head = table.len() <= MAX_HEAD && !cells().any(|cell| cell.is_value);
+    let head = table.iter().take(MAX_HEAD).flat_map(|row| &row.cells);
     let is_within = |cell: &Cell| head.clone().any(|above| above.column == cell.column);
     row.len() > 1
         && row.iter().any(|cell| cell.is_value)
         && row.iter().filter(|cell| cell.is_value || !is_head).all(is_within)
 }
 
-/// Returns how many rows the head of a table has: below the first those without a value and without
-/// a label, if a row with values follows.
-fn num_head_rows(rows: &[Vec<Cell>]) -> usize {
-    let left = rows.iter().flatten().map(|cell| cell.column).min().unwrap_or(0);
-    let is_value = |cell: &Cell| cell.is_value;
-    let is_head = |row: &&Vec<Cell>| !row.iter().any(|cell| cell.is_value || cell.column == left);
-    let num_rows = 1 + rows.iter().skip(1).take(MAX_HEAD - 1).take_while(is_head).count();
-    if rows.get(num_rows).is_some_and(|row| row.iter().any(is_value)) { num_rows } else { 1 }
-}
-
-/// Writes a table; one with more columns than a table may have becomes several, each with the labels
-/// of the first column.
-fn write_table(rows: &[Vec<Cell>], writer: &mut Writer) {
-    let (above, below) = rows.split_at(num_head_rows(rows).min(rows.len()));
-    let mut head: Vec<Cell> = Vec::new();
-    for cell in above.iter().flatten() {
-        match head.iter_mut().find(|known| known.column == cell.column) {
-            Some(known) => known.text.extend([" ", &cell.text]),
-            None => head.push(cell.clone()),
+/// Writes a table.
+fn write_table(
+    mut rows: Vec<SheetRow>,
+    merged: &BTreeMap<(u64, usize), (u64, usize)>,
+    heads: &[u64],
+    writer: &mut Writer,
+) {
+    let mut declared = rows.iter().position(|row| heads.contains(&row.number));
+    if let Some(head_idx) = declared {
+        let above = rows[..head_idx]
+            .iter()
+            .flat_map(|row| row.cells.iter().map(|cell| merged.get(&(row.number, cell.column))));
+        // A merged cell above the head is part of it; other cells are above the table.
+        if !above.into_iter().flatten().any(|(_, num_columns)| *num_columns > 1) {
+            let lines: Vec<String> = rows.drain(..head_idx).map(|row| row.line()).collect();
+            writer.paragraph(&lines.join("\n"));
+            declared = Some(0);
         }
     }
-    head.sort_by_key(|cell| cell.column);
-    let rows: Vec<&Vec<Cell>> = std::iter::once(&head).chain(below).collect();
-    let mut columns: Vec<usize> = rows.iter().copied().flatten().map(|cell| cell.column).collect();
-    columns.sort_unstable();
-    columns.dedup();
-    let Some((labels, columns)) = columns.split_first() else { return };
-    for part in columns.chunks(MAX_COLUMNS - 1).chain(columns.is_empty().then_some(columns)) {
-        let part = [&[*labels], part].concat();
-        let cells_of = |row: &&Vec<Cell>| {
-            let mut cells = Vec::new();
-            for cell in *row {
-                if let Ok(idx) = part.binary_search(&cell.column) {
-                    cells.resize(idx.max(cells.len()), String::new());
-                    cells.push(cell.text.clone());
-                }
-            }
-            cells
-        };
-        writer.table(rows.iter().map(cells_of).filter(|cells| !cells.is_empty()).collect());
+    let numbers: Vec<u64> = rows.iter().map(|row| row.number).collect();
+    let mut grid = TableGrid::default();
+    for (idx, row) in rows.into_iter().enumerate() {
+        grid.begin_row();
+        if declared.is_some_and(|head_idx| idx <= head_idx) {
+            grid.declare_head();
+        }
+        for Cell { column, text, is_value } in row.cells {
+            let (num_rows, columns) = merged.get(&(row.number, column)).copied().unwrap_or((1, 1));
+            let end = row.number.saturating_add(num_rows);
+            // Blank rows are not in the table.
+            let rows = numbers.partition_point(|number| *number < end).saturating_sub(idx);
+            grid.place(column, text, CellSpan { rows, columns });
+            grid.declare_value(is_value);
+        }
     }
+    writer.grid(grid);
 }
 
 /// Returns the column, from 0, and the row, from 1, of a reference (`AB12`).

@@ -78,8 +78,9 @@ struct SpreadsheetBook {
 /// A cell that is being read.
 #[derive(Debug, Default)]
 struct OpenCell {
-    /// How many more columns it takes.
+    /// How many more columns and rows it takes.
     num_more: usize,
+    num_more_rows: u64,
     /// The format code of its style.
     code: String,
     /// `Number`, `DateTime`, `String`.
@@ -125,6 +126,7 @@ impl SpreadsheetBook {
                     num_more: number("MergeAcross")
                         .and_then(|number| usize::try_from(number).ok())
                         .unwrap_or(0),
+                    num_more_rows: number("MergeDown").unwrap_or(0),
                     code: self.codes.get(&of("StyleID")).cloned().unwrap_or_default(),
                     ..OpenCell::default()
                 };
@@ -171,11 +173,15 @@ impl SpreadsheetBook {
     }
 
     fn end_cell(&mut self) {
-        let OpenCell { num_more, code, kind, text } = std::mem::take(&mut self.cell);
+        let OpenCell { num_more, num_more_rows, code, kind, text } = std::mem::take(&mut self.cell);
         let column = self.column;
         self.column = column.saturating_add(num_more).saturating_add(1);
         if text.trim().is_empty() || column >= MAX_COLUMNS {
             return;
+        }
+        if let Some(sheet) = &mut self.sheet {
+            let num_rows = num_more_rows.saturating_add(1);
+            sheet.merge_at(self.row, column, num_rows, num_more.saturating_add(1));
         }
         let value = match kind.as_str() {
             "Number" => text.trim().parse().ok(),

@@ -141,12 +141,23 @@ impl Writer {
         let FilledTable { above, mut rows, left_out } = grid.fill(&mut self.copies);
         self.left_out.merge(&left_out);
         above.iter().for_each(|text| self.paragraph(text));
-        for row in &mut rows {
-            for cell in row.drain(MAX_COLUMNS.min(row.len())..) {
-                self.left_out.add(Reason::TooLong, &cell);
-            }
+        let num_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        if num_columns <= MAX_COLUMNS {
+            return self.rows(rows);
         }
-        self.rows(rows);
+        // A table with more columns becomes several, each with the labels of the first column.
+        for start in (1..num_columns).step_by(MAX_COLUMNS - 1) {
+            let part = rows.iter_mut().map(|row| {
+                let label = match start {
+                    1 => row.first().cloned().unwrap_or_default(),
+                    _ => self.copies.copy(row.first().map_or("", String::as_str)),
+                };
+                let cells = row.iter_mut().skip(start).take(MAX_COLUMNS - 1).map(std::mem::take);
+                std::iter::once(label).chain(cells).collect()
+            });
+            let part = part.collect();
+            self.rows(part);
+        }
     }
 
     /// Adds a table with its head.

@@ -41,7 +41,7 @@ impl CopyBudget {
     }
 
     /// Returns a copy of a text; a blank one if no more may be copied.
-    fn copy(&mut self, text: &str) -> String {
+    pub(crate) fn copy(&mut self, text: &str) -> String {
         if self.num_cells == 0 || self.num_bytes < text.len() {
             self.is_spent = true;
             return String::new();
@@ -214,4 +214,110 @@ impl BodyRows<'_> {
 /// Whether a cell is an amount, which would be counted twice if it were in two rows or columns.
 fn is_amount(cell: &PlacedCell) -> bool {
     CellKind::of(&cell.text) == Some(CellKind::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CellSpan;
+    use super::*;
+
+    /// Cells as `text`, or `text^rows>columns` for merged ones.
+    fn grid(rows: &[&[&str]]) -> TableGrid {
+        let mut grid = TableGrid::default();
+        for row in rows {
+            grid.begin_row();
+            for cell in *row {
+                let (text, span) = cell.split_once('^').unwrap_or((cell, "1>1"));
+                let (rows, columns) = span.split_once('>').unwrap();
+                let span =
+                    CellSpan { rows: rows.parse().unwrap(), columns: columns.parse().unwrap() };
+                grid.cell(text.to_owned(), span);
+            }
+        }
+        grid
+    }
+
+    #[track_caller]
+    fn check(rows: &[&[&str]], above: &[&str], expected: &[&[&str]]) {
+        let mut budget = CopyBudget::default();
+        let table = grid(rows).fill(&mut budget);
+        assert_eq!(table.above, above);
+        assert_eq!(table.rows, expected);
+        let count = |texts: Vec<&str>| texts.into_iter().map(count_words).sum::<u32>();
+        let own =
+            rows.iter().flat_map(|row| row.iter().map(|cell| cell.split('^').next().unwrap()));
+        let all = table.rows.iter().flatten().chain(&table.above).map(String::as_str);
+        assert_eq!(count(own.collect()) + budget.num_words, count(all.collect()));
+    }
+
+    #[test]
+    fn a_label_is_in_each_of_its_rows_and_an_amount_in_the_first() {
+        check(
+            &[
+                &["Port", "Fish", "Tons", "Boats"],
+                &["Brest^2>1", "cod", "12", "17^2>1"],
+                &["hake", "15"],
+            ],
+            &[],
+            &[
+                &["Port", "Fish", "Tons", "Boats"],
+                &["Brest", "cod", "12", "17"],
+                &["Brest", "hake", "15", ""],
+            ],
+        );
+    }
+
+    #[test]
+    fn a_head_is_in_each_of_its_columns() {
+        check(
+            &[
+                &["Port^2>1", "Direct costs^1>2"],
+                &["Salaries", "Rope"],
+                &["Brest", "10", "20"],
+                &["Emden", "30", "40"],
+            ],
+            &[],
+            &[
+                &["Port", "Direct costs: Salaries", "Direct costs: Rope"],
+                &["Brest", "10", "20"],
+                &["Emden", "30", "40"],
+            ],
+        );
+    }
+
+    #[test]
+    fn a_cell_as_wide_as_the_table_is_a_line() {
+        check(
+            &[&["Landings^1>2"], &["Fish", "Tons"], &["Flat fish^1>2"], &["sole", "4"]],
+            &["Landings"],
+            &[&["Fish", "Tons"], &["Flat fish", ""], &["sole", "4"]],
+        );
+    }
+
+    #[test]
+    fn columns_that_no_text_begins_in_are_left_out() {
+        check(
+            &[&["", "2025^1>3"], &["Costs", "$", "(934", ")"], &["Rent", "", "12", ""]],
+            &[],
+            &[&["", "2025", "2025", "2025"], &["Costs", "$", "(934", ")"], &["Rent", "", "12", ""]],
+        );
+        check(
+            &[&["Port", "2025^1>2"], &["Brest", "12", ""], &["Emden", "7", ""]],
+            &[],
+            &[&["Port", "2025"], &["Brest", "12"], &["Emden", "7"]],
+        );
+    }
+
+    #[test]
+    fn copies_end_at_the_limits_of_a_file() {
+        let label = "North ".repeat(60);
+        let cell = format!("{label}^65534>1000");
+        let mut rows: Vec<Vec<&str>> = vec![vec![&cell, "first"]];
+        rows.extend((0..20_000).map(|_| vec!["next"]));
+        let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+        let mut budget = CopyBudget::default();
+        let table = grid(&rows).fill(&mut budget);
+        let num_bytes: usize = table.rows.iter().flatten().map(String::len).sum();
+        assert!(budget.is_spent && num_bytes < MAX_COPIED_BYTES + 200_000, "{num_bytes}");
+    }
 }

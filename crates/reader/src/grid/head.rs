@@ -12,7 +12,7 @@ pub(crate) const SAMPLE_ROWS: usize = 64;
 const MAX_PREAMBLE: usize = 32;
 
 /// Most rows of a head.
-pub(super) const MAX_HEAD: usize = 4;
+pub(crate) const MAX_HEAD: usize = 4;
 
 /// A row of labels and their values has at most this many filled cells, and rows of a table with such rows above it
 /// have more.
@@ -38,6 +38,7 @@ impl RowKinds {
             let Some(kind) = CellKind::of(text) else { continue };
             let kind = match is_value {
                 Some(true) if !kind.is_value() => CellKind::Number,
+                Some(false) if kind.is_value() => CellKind::Words,
                 _ => kind,
             };
             kinds.cells.push((column, kind));
@@ -121,8 +122,13 @@ fn num_preamble(rows: &[RowKinds]) -> usize {
     let num_pairs = rows.iter().take(MAX_PREAMBLE).take_while(|row| row.is_pair()).count();
     let below = rows.get(num_pairs + 1..).unwrap_or_default();
     let num_wide = below.iter().filter(|row| row.cells.len() > MAX_PAIR).count();
+    let is_head = |row: &RowKinds| {
+        row.is_words()
+            && row.cells.len() > MAX_PAIR
+            && row.cells.first().is_some_and(|(column, _)| *column == 0)
+    };
     let is_above_head = num_pairs > 0
-        && rows.get(num_pairs).is_some_and(RowKinds::is_words)
+        && rows.get(num_pairs).is_some_and(is_head)
         && num_wide * 2 > below.len()
         && below.iter().any(RowKinds::has_value);
     if is_above_head { num_pairs } else { num_above_narrow(rows, num_pairs) }

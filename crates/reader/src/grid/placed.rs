@@ -89,12 +89,17 @@ impl TableGrid {
         while self.free_from.get(self.next).is_some_and(|free| *free > row) {
             self.next += 1;
         }
+        self.place(self.next, text, span);
+    }
+
+    /// Adds a cell in a column.
+    pub(crate) fn place(&mut self, column: usize, text: String, span: CellSpan) {
+        let row = self.row();
         let span = CellSpan {
             rows: span.rows.clamp(1, MAX_SPANNED_ROWS),
             columns: span.columns.clamp(1, MAX_SPANNED_COLUMNS),
         };
-        let column = self.next;
-        self.next += 1;
+        self.next = column.saturating_add(1);
         if column >= MAX_COLUMNS {
             self.left_out.add(Reason::TooLong, &text);
             return;

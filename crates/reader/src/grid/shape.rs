@@ -79,6 +79,7 @@ fn with_merged(
         () if has_group
             && num_head == 1
             && most > 1
+            && has_value(2)
             && of_row(&rows[1], columns).is_below_group() =>
         {
             2

@@ -1,6 +1,7 @@
 //! Reads values separated by commas, semicolons, tabs or bars (CSV, TSV) as a table.
 //!
-//! The first row is the head. Lines above it with fewer values are captions.
+//! The head is the first row whose values are of another kind than those below it; there may be none. Lines above it are
+//! captions, or labels with their values.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +9,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::writer::{MAX_CELLS, Row, Writer};
 use crate::document::Document;
+use crate::grid::head::{self, RowKinds};
 use crate::limits::SPREADSHEET_CELLS;
 
 /// The characters between values, the most usual first.
@@ -49,9 +51,45 @@ pub(super) fn extract(text: &str, likely: u8) -> Document {
             writer.paragraph(caption.number, text);
         }
     }
-    writer.table(&rows);
+    write_below(rows, &mut writer);
     writer.document().metadata.warnings = warnings;
     writer.finish_without_title()
+}
+
+/// Writes what is below the captions: labels with their values, then a table.
+fn write_below(mut rows: Vec<Row>, writer: &mut Writer) {
+    let kinds: Vec<RowKinds> = rows
+        .iter()
+        .take(head::SAMPLE_ROWS)
+        .map(|row| {
+            RowKinds::of(row.cells.iter().enumerate().map(|(at, cell)| (at, cell.as_str(), None)))
+        })
+        .collect();
+    let shape = head::find(&kinds);
+    let pairs = rows.drain(..shape.num_preamble);
+    let lines = pairs.map(|row| (row.number, head::line(row.cells.iter().map(String::as_str))));
+    writer.lines(&lines.collect::<Vec<_>>());
+    let first = match shape.num_head {
+        0 => Row { number: rows.first().map_or(1, |row| row.number), cells: vec![String::new()] },
+        _ => joined(rows.drain(..shape.num_head.min(rows.len()))),
+    };
+    rows.insert(0, first);
+    writer.table(&rows);
+}
+
+/// Joins the rows of a head.
+fn joined(rows: impl Iterator<Item = Row>) -> Row {
+    let join = |mut head: Row, row: Row| {
+        head.cells.resize(head.cells.len().max(row.cells.len()), String::new());
+        for (above, cell) in head.cells.iter_mut().zip(row.cells) {
+            if !above.is_empty() && !cell.trim().is_empty() {
+                above.push(' ');
+            }
+            above.push_str(&cell);
+        }
+        head
+    };
+    rows.reduce(join).unwrap_or_default()
 }
 
 /// Reads the rows that have text, up to the limit.

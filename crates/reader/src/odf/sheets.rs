@@ -44,6 +44,8 @@ pub(super) fn read(
         cells: Vec::new(),
         column: 0,
         columns_repeated: 1,
+        num_rows: 1,
+        num_columns: 1,
         value: CellValue::default(),
         annotation: None,
         text: String::new(),
@@ -79,6 +81,9 @@ struct SheetsWalk<'a> {
     cells: Vec<Cell>,
     column: usize,
     columns_repeated: usize,
+    /// How many rows and columns the open cell takes.
+    num_rows: u64,
+    num_columns: u64,
     value: CellValue,
     annotation: Option<Annotation>,
     text: String,
@@ -151,6 +156,9 @@ impl SheetsWalk<'_> {
     }
 
     fn open_cell(&mut self, element: &Element<'_>) {
+        let number = |name: &str| element.attribute(name).and_then(|number| number.parse().ok());
+        self.num_rows = number("number-rows-spanned").unwrap_or(1);
+        self.num_columns = number("number-columns-spanned").unwrap_or(1);
         let [columns, kind, value, date, time, boolean, string, currency] = element.values([
             "number-columns-repeated",
             "value-type",
@@ -225,6 +233,10 @@ impl SheetsWalk<'_> {
         }
         let is_value = !matches!(kind.as_str(), "" | "string");
         let end = self.column.saturating_add(self.columns_repeated);
+        if let Some(sheet) = self.sheet.as_mut().filter(|_| !text.is_empty()) {
+            let num_columns = usize::try_from(self.num_columns).unwrap_or(usize::MAX);
+            sheet.merge_at(self.row.saturating_add(1), self.column, self.num_rows, num_columns);
+        }
         if !text.is_empty() && !self.is_full {
             for column in self.column..end.min(MAX_COLUMNS) {
                 self.cells.push(Cell { column, text: text.clone(), is_value });

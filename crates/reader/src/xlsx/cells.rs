@@ -126,6 +126,8 @@ impl Walk<'_> {
             }
             "v" | "t" => self.is_text = !self.is_pronunciation,
             "rPh" => self.is_pronunciation = true,
+            "mergeCell" => self.sheet.merge(&element.attribute("ref").unwrap_or_default()),
+            "autoFilter" => self.sheet.declare_head(&element.attribute("ref").unwrap_or_default()),
             _ => {}
         }
     }

@@ -49,6 +49,22 @@ fn lines_above_the_head_are_captions() {
 }
 
 #[test]
+fn labels_and_values_are_lines_above_the_table() {
+    let text = "Kontonummer:;DE00 1234\nStand:;1,5\n\nTag;Text;Betrag\n02.01.2026;Rope;-3,50\n03.01.2026;Oil;-9\n";
+    let table = "| Tag | Text | Betrag |\n| --- | --- | --- |\n\
+                 | 02.01.2026 | Rope | -3,50 |\n| 03.01.2026 | Oil | -9 |";
+    check(extract, text, &["Kontonummer: DE00 1234\nStand: 1,5", table]);
+}
+
+#[test]
+fn a_first_row_of_data_is_not_the_head() {
+    let text = "2026-05-01,3.5,ok\n2026-05-02,3.4,ok\n2026-05-03,3.9,low\n";
+    let table = "|  |  |  |\n| --- | --- | --- |\n\
+                 | 2026-05-01 | 3.5 | ok |\n| 2026-05-02 | 3.4 | ok |\n| 2026-05-03 | 3.9 | low |";
+    check(extract, text, &[table]);
+}
+
+#[test]
 fn what_is_left_out_is_reported() {
     let wide = vec!["x"; 1_200].join(",");
     let document = extract(&format!("{wide}\n{wide}\n"));
