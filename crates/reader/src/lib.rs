@@ -37,6 +37,7 @@ mod mime;
 #[cfg(debug_assertions)]
 mod misbehaving;
 mod notebook;
+mod number_format;
 mod numerals;
 mod odf;
 mod outlook;

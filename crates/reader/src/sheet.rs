@@ -3,18 +3,13 @@
 //! Blank rows separate tables, unless the rows after them continue the table. A line with one cell
 //! above a table is its caption.
 
-mod codes;
-mod dates;
-mod numbers;
-
 use std::collections::BTreeMap;
 
 use super::grid::head::{self, MAX_HEAD};
 use super::grid::{CellSpan, TableGrid};
 use super::writer::Writer;
+use crate::document::{Reason, Words};
 use crate::limits::SPREADSHEET_CELLS;
-
-pub(crate) use numbers::{general, shown};
 
 /// Most merged cells of a sheet. Real ones have some hundreds.
 const MAX_MERGED: usize = 100_000;
@@ -39,6 +34,8 @@ pub(super) struct Sheet {
     merged: BTreeMap<(u64, usize), (u64, usize)>,
     /// The rows that are declared heads.
     heads: Vec<u64>,
+    /// Words of cells whose number format shows nothing.
+    hidden: Words,
 }
 
 #[derive(Debug)]
@@ -90,6 +87,11 @@ impl Sheet {
         self.heads.extend(first.map(|(_, row)| row));
     }
 
+    /// Counts what the number format of a cell does not show.
+    pub(super) fn hide(&mut self, text: &str) {
+        self.hidden.add(Reason::Hidden, text);
+    }
+
     /// Adds a row; returns whether more rows may follow.
     pub(super) fn push(&mut self, number: u64, mut cells: Vec<Cell>, budget: &mut Budget) -> bool {
         cells.retain(|cell| !cell.text.trim().is_empty());
@@ -115,7 +117,8 @@ impl Sheet {
 
     /// Writes the sheet: a heading, captions, tables, then what is on it besides cells.
     pub(super) fn write(self, below: Writer, writer: &mut Writer) {
-        let Self { name, rows, merged, heads } = self;
+        let Self { name, rows, merged, heads, hidden } = self;
+        writer.left_out.merge(&hidden);
         if !rows.is_empty() || !below.is_empty() {
             writer.heading(2, &name);
         }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::number_format::NumberFormat;
 use super::remarks::Remark;
-use super::sheet::{self, Budget, Cell, Sheet};
+use super::sheet::{Budget, Cell, Sheet};
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
 use super::{Emit, Input, Stop};
@@ -29,6 +30,9 @@ const NAMED: &[(&str, &str)] = &[
     ("Short Time", "h:mm"),
     ("Medium Time", "h:mm AM/PM"),
     ("Long Time", "h:mm:ss"),
+    ("Yes/No", "\"Yes\";\"Yes\";\"No\""),
+    ("True/False", "\"True\";\"True\";\"False\""),
+    ("On/Off", "\"On\";\"On\";\"Off\""),
 ];
 
 /// Reads a spreadsheet.
@@ -59,8 +63,9 @@ struct SpreadsheetBook {
     is_workbook: bool,
     omits_remarks: bool,
     budget: Budget,
-    /// The format code of each style.
-    codes: HashMap<String, String>,
+    /// The number format of each style.
+    formats: HashMap<String, NumberFormat>,
+    general: NumberFormat,
     /// The open style.
     style: String,
     sheet: Option<Sheet>,
@@ -81,8 +86,7 @@ struct OpenCell {
     /// How many more columns and rows it takes.
     num_more: usize,
     num_more_rows: u64,
-    /// The format code of its style.
-    code: String,
+    style: String,
     /// `Number`, `DateTime`, `String`.
     kind: String,
     text: String,
@@ -106,8 +110,10 @@ impl SpreadsheetBook {
             "NumberFormat" => {
                 let code = of("Format");
                 let named = NAMED.iter().find(|(name, _)| *name == code);
-                let code = named.map_or(code, |(_, code)| (*code).to_owned());
-                self.codes.insert(self.style.clone(), code);
+                let code = named.map_or(&*code, |(_, code)| code);
+                if !code.is_empty() {
+                    self.formats.insert(self.style.clone(), NumberFormat::new(code));
+                }
             }
             "Worksheet" => {
                 self.end_sheet();
@@ -127,7 +133,7 @@ impl SpreadsheetBook {
                         .and_then(|number| usize::try_from(number).ok())
                         .unwrap_or(0),
                     num_more_rows: number("MergeDown").unwrap_or(0),
-                    code: self.codes.get(&of("StyleID")).cloned().unwrap_or_default(),
+                    style: of("StyleID"),
                     ..OpenCell::default()
                 };
             }
@@ -173,7 +179,8 @@ impl SpreadsheetBook {
     }
 
     fn end_cell(&mut self) {
-        let OpenCell { num_more, num_more_rows, code, kind, text } = std::mem::take(&mut self.cell);
+        let OpenCell { num_more, num_more_rows, style, kind, text } =
+            std::mem::take(&mut self.cell);
         let column = self.column;
         self.column = column.saturating_add(num_more).saturating_add(1);
         if text.trim().is_empty() || column >= MAX_COLUMNS {
@@ -188,15 +195,22 @@ impl SpreadsheetBook {
             "DateTime" => day_number(text.trim()),
             _ => None,
         };
+        let format = self.formats.get(&style).unwrap_or(&self.general);
         let shown = match (kind.as_str(), value) {
             ("Boolean", _) => (if text.trim() == "1" { "TRUE" } else { "FALSE" }).to_owned(),
             // A date without a format of its own.
-            ("DateTime", _) if code.is_empty() => {
+            ("DateTime", _) if !self.formats.contains_key(&style) => {
                 text.trim().trim_end_matches(".000").trim_end_matches("T00:00:00").replace('T', " ")
             }
-            (_, Some(value)) => sheet::shown(&value.to_string(), &code, false),
-            _ => text,
+            (_, Some(value)) => format.number(&value.to_string(), false),
+            ("String", _) => format.text(&text),
+            _ => text.clone(),
         };
+        if shown.is_empty()
+            && let Some(sheet) = &mut self.sheet
+        {
+            sheet.hide(&text);
+        }
         self.cells.push(Cell { column, text: shown, is_value: kind != "String" });
     }
 

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figure::{Figure, FigureRows};
-use crate::sheet;
+use crate::number_format::NumberFormat;
 use crate::writer::MAX_COLUMNS;
 use crate::xml::{self, Element, Event};
 
@@ -179,7 +179,7 @@ impl ChartWalk {
             return;
         };
         let text = match &self.code {
-            Some(code) => sheet::shown(&text, code, self.is_1904),
+            Some(code) => NumberFormat::new(code).number(&text, self.is_1904),
             None => text,
         };
         let points = match self.place {

@@ -1,6 +1,6 @@
 //! Shows the values of cells that have no text, as programs write them that leave showing to others.
 
-use crate::sheet;
+use crate::number_format::general;
 
 /// The value that a cell states.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl CellValue {
         match self.kind.as_str() {
             "percentage" => match value.parse::<f64>() {
                 // Two places more than the share has, so that 0.07 is not 7.000000000000001.
-                Ok(share) => sheet::general((share * 1e12).round() / 1e10) + "%",
+                Ok(share) => general((share * 1e12).round() / 1e10) + "%",
                 Err(_) => value.to_owned(),
             },
             "currency" => format!("{value} {}", self.currency).trim().to_owned(),

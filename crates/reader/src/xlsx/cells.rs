@@ -134,19 +134,24 @@ impl Walk<'_> {
 
     fn end_cell(&mut self) {
         let Open { column, kind, style, text } = std::mem::take(&mut self.cell);
-        let (text, is_value) = match kind.as_str() {
-            "s" => {
-                let idx = text.trim().parse().ok();
-                let shared = idx.and_then(|idx: usize| self.texts.shared.get(idx));
-                (shared.cloned().unwrap_or_default(), false)
-            }
-            "b" => ((if text.trim() == "1" { "TRUE" } else { "FALSE" }).to_owned(), true),
-            "str" | "inlineStr" => (text, false),
-            "e" | "d" => (text, true),
-            _ => (self.texts.formats.show(style, text.trim()), true),
+        let Texts { shared, formats } = self.texts;
+        let format = formats.of(style);
+        let text = if kind == "s" {
+            let idx: Option<usize> = text.trim().parse().ok();
+            idx.and_then(|idx| shared.get(idx)).map_or("", String::as_str)
+        } else {
+            &text
         };
-        if !text.trim().is_empty() {
-            self.cells.push(Cell { column, text, is_value });
+        let (shown, is_value) = match kind.as_str() {
+            "s" | "str" | "inlineStr" => (format.text(text), false),
+            "b" => ((if text.trim() == "1" { "TRUE" } else { "FALSE" }).to_owned(), true),
+            "e" | "d" => (text.to_owned(), true),
+            _ => (format.number(text.trim(), formats.is_1904), true),
+        };
+        if shown.trim().is_empty() {
+            self.sheet.hide(text);
+        } else {
+            self.cells.push(Cell { column, text: shown, is_value });
         }
     }
 }

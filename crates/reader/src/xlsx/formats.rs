@@ -1,8 +1,8 @@
-//! Finds the number format of each cell style in `styles.xml`, and shows numbers in it.
+//! Finds the number format of each cell style in `styles.xml`.
 
 use std::collections::HashMap;
 
-use crate::sheet;
+use crate::number_format::NumberFormat;
 use crate::xml::{self, Event};
 
 /// The formats that every program knows (ECMA-376, 18.8.30). Those of dates depend on the language
@@ -15,6 +15,8 @@ const BUILT_IN: &[(u32, &str)] = &[
     (9, "0%"),
     (10, "0.00%"),
     (11, "0.00E+00"),
+    (12, "# ?/?"),
+    (13, "# ??/??"),
     (14, "yyyy-mm-dd"),
     (15, "d-mmm-yy"),
     (16, "d-mmm"),
@@ -31,15 +33,18 @@ const BUILT_IN: &[(u32, &str)] = &[
     (45, "mm:ss"),
     (46, "[h]:mm:ss"),
     (47, "mm:ss.0"),
-    (48, "0.0E+0"),
+    (48, "##0.0E+0"),
+    (49, "@"),
 ];
 
 /// Number formats by cell style.
 #[derive(Debug, Default)]
 pub(super) struct Formats {
-    /// The code of each style; empty for the general format.
-    codes: Vec<String>,
-    is_1904: bool,
+    /// The format of each style.
+    styles: Vec<NumberFormat>,
+    general: NumberFormat,
+    /// Whether days are counted from 1904.
+    pub(super) is_1904: bool,
 }
 
 impl Formats {
@@ -61,13 +66,13 @@ impl Formats {
             Event::Close("cellXfs") => is_cells = false,
             Event::Close(_) | Event::Text(_) => {}
         });
-        let codes = ids.iter().map(|id| codes.get(id).cloned().unwrap_or_default()).collect();
-        Self { codes, is_1904 }
+        let format = |code: &String| NumberFormat::new(code);
+        let styles = ids.iter().map(|id| codes.get(id).map(format).unwrap_or_default()).collect();
+        Self { styles, general: NumberFormat::default(), is_1904 }
     }
 
-    /// Returns a number as the program shows it; other text stays.
-    pub(super) fn show(&self, style: usize, number: &str) -> String {
-        let code = self.codes.get(style).map_or("", String::as_str);
-        sheet::shown(number, code, self.is_1904)
+    /// Returns the format of a style.
+    pub(super) fn of(&self, style: usize) -> &NumberFormat {
+        self.styles.get(style).unwrap_or(&self.general)
     }
 }
