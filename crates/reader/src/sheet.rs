@@ -10,6 +10,7 @@ use super::grid::{CellSpan, TableGrid};
 use super::writer::Writer;
 use crate::document::{Reason, Words};
 use crate::limits::SPREADSHEET_CELLS;
+use crate::text::number::thousands;
 
 /// Most merged cells of a sheet. Real ones have some hundreds.
 const MAX_MERGED: usize = 100_000;
@@ -50,13 +51,31 @@ struct SheetRow {
 pub(super) struct Budget {
     num_left: usize,
     is_spent: bool,
+    /// Cells that show their formula, as the file has no value for it.
+    pub(super) num_formulas: usize,
     /// One sentence each.
     pub(super) warnings: Vec<String>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { num_left: SPREADSHEET_CELLS, is_spent: false, warnings: Vec::new() }
+        Self { num_left: SPREADSHEET_CELLS, is_spent: false, num_formulas: 0, warnings: Vec::new() }
+    }
+}
+
+impl Budget {
+    /// Returns what was left out, and how many values the file lacks.
+    pub(super) fn into_warnings(mut self) -> Vec<String> {
+        let formulas = match self.num_formulas {
+            0 => return self.warnings,
+            1 => "1 cell shows its formula, as the file has no value for it".to_owned(),
+            count => {
+                let count = thousands(count);
+                format!("{count} cells show their formulas, as the file has no values for them")
+            }
+        };
+        self.warnings.push(formulas);
+        self.warnings
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         return Err(ReadFailure::new(Failure::WrongFormat, "it is XML, not a spreadsheet").into());
     }
     book.end_sheet();
-    let mut warnings = book.budget.warnings;
+    let mut warnings = book.budget.into_warnings();
     if let Err(ReadFailure { detail, .. }) = outcome {
         warnings.push(format!("the cells after a damaged place are missing: {detail}"));
     }
@@ -87,6 +87,8 @@ struct OpenCell {
     num_more: usize,
     num_more_rows: u64,
     style: String,
+    /// How its value is computed; empty if it is not.
+    formula: String,
     /// `Number`, `DateTime`, `String`.
     kind: String,
     text: String,
@@ -134,6 +136,7 @@ impl SpreadsheetBook {
                         .unwrap_or(0),
                     num_more_rows: number("MergeDown").unwrap_or(0),
                     style: of("StyleID"),
+                    formula: of("Formula"),
                     ..OpenCell::default()
                 };
             }
@@ -179,11 +182,18 @@ impl SpreadsheetBook {
     }
 
     fn end_cell(&mut self) {
-        let OpenCell { num_more, num_more_rows, style, kind, text } =
+        let OpenCell { num_more, num_more_rows, style, formula, kind, mut text } =
             std::mem::take(&mut self.cell);
         let column = self.column;
         self.column = column.saturating_add(num_more).saturating_add(1);
-        if text.trim().is_empty() || column >= MAX_COLUMNS {
+        if column >= MAX_COLUMNS {
+            return;
+        }
+        if text.trim().is_empty() && kind != "String" && !formula.is_empty() {
+            self.budget.num_formulas += 1;
+            text = formula;
+        }
+        if text.trim().is_empty() {
             return;
         }
         if let Some(sheet) = &mut self.sheet {
@@ -289,6 +299,17 @@ mod tests {
         );
         let row = blocks.iter().find(|block| block.contains("TRUE")).unwrap();
         assert!(row.contains("1,234.50") && row.contains("2024-05-01 10:30:00"), "{row}");
+    }
+
+    #[test]
+    fn a_formula_without_a_value_is_shown_and_counted() {
+        let book = "<Workbook><Worksheet ss:Name='a'><Table><Row><Cell><Data ss:Type='Number'>2</Data></Cell>\
+            <Cell ss:Formula='=RC[-1]*2'/><Cell ss:Formula='=RC[-2]'><Data ss:Type='Number'>2</Data></Cell></Row></Table>\
+            </Worksheet></Workbook>";
+        let table = "| 2 | =RC[-1]*2 | 2 |\n| --- | --- | --- |";
+        assert_eq!(output_of(read, book.as_bytes()).unwrap().1[1..], [table]);
+        let tail = read(&Input::of(book.as_bytes()), &mut |_| Ok(())).unwrap();
+        assert_eq!(tail.warnings, ["1 cell shows its formula, as the file has no value for it"]);
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl File<'_> {
 
     /// Returns the last line of the output.
     fn tail(self) -> Tail {
-        let tail = Tail { warnings: self.budget.warnings, ..Tail::default() };
+        let tail = Tail { warnings: self.budget.into_warnings(), ..Tail::default() };
         match self.archive {
             Some(archive) => archive.account(tail),
             None => tail,

@@ -159,22 +159,25 @@ impl SheetsWalk<'_> {
         let number = |name: &str| element.attribute(name).and_then(|number| number.parse().ok());
         self.num_rows = number("number-rows-spanned").unwrap_or(1);
         self.num_columns = number("number-columns-spanned").unwrap_or(1);
-        let [columns, kind, value, date, time, boolean, string, currency] = element.values([
-            "number-columns-repeated",
-            "value-type",
-            "value",
-            "date-value",
-            "time-value",
-            "boolean-value",
-            "string-value",
-            "currency",
-        ]);
+        let [columns, kind, value, date, time, boolean, string, currency, formula] = element
+            .values([
+                "number-columns-repeated",
+                "value-type",
+                "value",
+                "date-value",
+                "time-value",
+                "boolean-value",
+                "string-value",
+                "currency",
+                "formula",
+            ]);
         let columns = columns.and_then(|number| number.parse().ok()).unwrap_or(1);
         self.columns_repeated = usize::max(columns, 1);
         self.value = CellValue {
             kind: kind.unwrap_or_default(),
             value: value.or(date).or(time).or(boolean).or(string).unwrap_or_default(),
             currency: currency.unwrap_or_default(),
+            formula: formula.unwrap_or_default(),
         };
         self.text.clear();
         self.has_text = false;
@@ -227,11 +230,14 @@ impl SheetsWalk<'_> {
 
     fn end_cell(&mut self) {
         let mut text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let CellValue { kind, .. } = &self.value;
-        if !kind.is_empty() && !self.has_text {
+        let mut is_value = !matches!(self.value.kind.as_str(), "" | "string");
+        if !self.has_text && self.value.is_missing() {
+            text = self.value.shown_formula();
+            is_value = true;
+            self.budget.num_formulas += 1;
+        } else if !self.has_text {
             text = self.value.show();
         }
-        let is_value = !matches!(kind.as_str(), "" | "string");
         let end = self.column.saturating_add(self.columns_repeated);
         if let Some(sheet) = self.sheet.as_mut().filter(|_| !text.is_empty()) {
             let num_columns = usize::try_from(self.num_columns).unwrap_or(usize::MAX);

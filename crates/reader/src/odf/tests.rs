@@ -256,16 +256,20 @@ fn the_second_level_of_a_list_continues_without_a_number_above() {
 fn cells_with_values_alone_are_read() {
     let cell = |attributes: &str| format!("<table:table-cell {attributes}/>");
     let body = format!(
-        "<table:table table:name='D'><table:table-row>{}{}{}{}</table:table-row></table:table>",
+        "<table:table table:name='D'><table:table-row>{}{}{}{}{}</table:table-row></table:table>",
         cell("office:value-type='string' office:string-value='Dauer'"),
         cell("office:value-type='time' office:time-value='PT26H30M'"),
         cell("office:value-type='float' office:value='0.475'"),
         cell("office:value-type='date' office:date-value='2026-05-04'"),
+        cell("office:value-type='float' table:formula='of:=SUM([.C1:.C9])'"),
     );
     check(
         read_sheets,
         &body,
-        &["## D", "| Dauer | 26:30 | 0.475 | 2026-05-04 |\n| --- | --- | --- | --- |"],
+        &[
+            "## D",
+            "| Dauer | 26:30 | 0.475 | 2026-05-04 | =SUM(C1:C9) |\n| --- | --- | --- | --- | --- |",
+        ],
     );
 }
 

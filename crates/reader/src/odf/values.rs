@@ -11,9 +11,35 @@ pub(super) struct CellValue {
     pub(super) value: String,
     /// The code of the currency.
     pub(super) currency: String,
+    /// How the value is computed, in the notation of the format; empty if it is not.
+    pub(super) formula: String,
 }
 
 impl CellValue {
+    /// Whether there is a formula without its value. One that gives a text may give an empty one.
+    pub(super) fn is_missing(&self) -> bool {
+        !self.formula.is_empty() && self.value.trim().is_empty() && self.kind != "string"
+    }
+
+    /// Returns the formula as programs show it: `of:=SUM([.B2:.B9])` is `=SUM(B2:B9)`.
+    pub(super) fn shown_formula(&self) -> String {
+        let formula = self.formula.trim();
+        let formula = formula.split_once('=').map_or(formula, |(_, formula)| formula);
+        let (mut shown, mut is_quoted, mut is_reference) = ("=".to_owned(), false, false);
+        let mut previous = ' ';
+        for c in formula.chars() {
+            is_quoted ^= c == '"';
+            match c {
+                '[' | ']' if !is_quoted => is_reference = c == '[',
+                // The sheet of the cell itself has no name.
+                '.' if is_reference && matches!(previous, '[' | ':') => {}
+                c => shown.push(c),
+            }
+            previous = c;
+        }
+        shown
+    }
+
     /// Returns the value as text; empty for a cell without one.
     pub(super) fn show(&self) -> String {
         let value = self.value.trim();
@@ -77,8 +103,29 @@ mod tests {
             kind: kind.to_owned(),
             value: value.to_owned(),
             currency: "EUR".to_owned(),
+            formula: String::new(),
         };
         assert_eq!(cell.show(), expected);
+    }
+
+    #[test]
+    fn a_formula_without_a_value_is_shown() {
+        for (formula, expected) in [
+            ("of:=SUM([.B2:.B9])", "=SUM(B2:B9)"),
+            ("of:=[.B2]*0.5+[$Rates.C3]", "=B2*0.5+$Rates.C3"),
+            ("msoxl:=IF(A1=2;\"[.B1]\";0)", "=IF(A1=2;\"[.B1]\";0)"),
+            ("=1", "=1"),
+        ] {
+            let cell = CellValue { formula: formula.to_owned(), ..CellValue::default() };
+            assert!(cell.is_missing());
+            assert_eq!(cell.shown_formula(), expected);
+        }
+        let empty = CellValue {
+            kind: "string".to_owned(),
+            formula: "of:=T(1)".to_owned(),
+            ..CellValue::default()
+        };
+        assert!(!empty.is_missing());
     }
 
     #[test]

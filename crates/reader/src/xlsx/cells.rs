@@ -1,6 +1,7 @@
 //! Reads the shared texts of a spreadsheet and the cells of a sheet.
 
 use super::formats::Formats;
+use super::formulas::SheetFormulas;
 use crate::extract::protocol::ReadFailure;
 use crate::parts::Salvaged;
 use crate::sheet::{Budget, Cell, Sheet, position};
@@ -59,8 +60,10 @@ pub(super) fn read(
         cells: Vec::new(),
         cell: Open::default(),
         is_text: false,
+        is_formula: false,
         is_pronunciation: false,
         is_full: false,
+        formulas: SheetFormulas::default(),
     };
     let outcome = xml::each(xml, |event| walk.on(event));
     (walk.sheet, outcome.err())
@@ -74,6 +77,8 @@ struct Open {
     kind: String,
     style: usize,
     text: String,
+    /// Whether it has an element for its value, which may be empty.
+    has_value: bool,
 }
 
 struct Walk<'a> {
@@ -84,8 +89,10 @@ struct Walk<'a> {
     cells: Vec<Cell>,
     cell: Open,
     is_text: bool,
+    is_formula: bool,
     is_pronunciation: bool,
     is_full: bool,
+    formulas: SheetFormulas,
 }
 
 impl Walk<'_> {
@@ -94,8 +101,10 @@ impl Walk<'_> {
             _ if self.is_full => {}
             Event::Open(element) => self.open(element),
             Event::Text(text) if self.is_text => self.cell.text.push_str(text),
+            Event::Text(text) if self.is_formula => self.formulas.push(text),
             Event::Text(_) => {}
             Event::Close("v" | "t") => self.is_text = false,
+            Event::Close("f") => self.is_formula = false,
             Event::Close("rPh") => self.is_pronunciation = false,
             Event::Close("c") => self.end_cell(),
             Event::Close("row") => {
@@ -121,10 +130,17 @@ impl Walk<'_> {
                     column: column.map_or(next, |(column, _)| column),
                     kind: kind.unwrap_or_default(),
                     style: style.and_then(|style| style.parse().ok()).unwrap_or(0),
-                    text: String::new(),
+                    ..Open::default()
                 };
             }
-            "v" | "t" => self.is_text = !self.is_pronunciation,
+            "v" | "t" => {
+                self.is_text = !self.is_pronunciation;
+                self.cell.has_value = true;
+            }
+            "f" => {
+                self.is_formula = true;
+                self.formulas.open(element);
+            }
             "rPh" => self.is_pronunciation = true,
             "mergeCell" => self.sheet.merge(&element.attribute("ref").unwrap_or_default()),
             "autoFilter" => self.sheet.declare_head(&element.attribute("ref").unwrap_or_default()),
@@ -133,7 +149,14 @@ impl Walk<'_> {
     }
 
     fn end_cell(&mut self) {
-        let Open { column, kind, style, text } = std::mem::take(&mut self.cell);
+        let Open { column, kind, style, text, has_value } = std::mem::take(&mut self.cell);
+        // A formula may give a text without letters.
+        let has_value = !text.trim().is_empty() || (has_value && kind == "str");
+        if let Some(formula) = self.formulas.end(column, self.row, has_value) {
+            self.budget.num_formulas += 1;
+            self.cells.push(Cell { column, text: formula, is_value: true });
+            return;
+        }
         let Texts { shared, formats } = self.texts;
         let format = formats.of(style);
         let text = if kind == "s" {

@@ -5,6 +5,7 @@
 
 mod cells;
 mod formats;
+mod formulas;
 mod notes;
 
 use std::collections::{BTreeMap, HashSet};
@@ -86,7 +87,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         return Err(failed.into());
     }
     emit(Line::Page(page))?;
-    let mut warnings = budget.warnings;
+    let mut warnings = budget.into_warnings();
     warnings.extend(workbook.files.emit(&mut workbook.archive, &mut Members::new(emit))?);
     Ok(workbook.archive.account(Tail { warnings, ..Tail::default() }))
 }

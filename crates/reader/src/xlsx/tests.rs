@@ -49,6 +49,23 @@ fn check_cells(rows: &str, expected: &str, warnings: &[&str]) {
 }
 
 #[test]
+fn a_formula_without_a_value_is_shown_and_counted() {
+    check_cells(
+        "<row r='1'><c r='A1'><v>2</v></c><c r='B1'><f>_xlfn.SUM(A1:A9)</f><v></v></c></row>\
+         <row r='2'><c r='A2'><v>3</v></c><c r='B2'><f t='shared' si='0' ref='B2:B4'>A2*2</f><v>6</v></c></row>\
+         <row r='3'><c r='A3'><v>4</v></c><c r='B3' t='e'><f t='shared' si='0'/></c></row>\
+         <row r='4'><c r='A4'><v>5</v></c><c r='B4' t='str'><f>T(1)</f><v></v></c></row>",
+        "| 2 | =SUM(A1:A9) |\n| --- | --- |\n| 3 | 6 |\n| 4 | =A2*2 (as in B2) |\n| 5 |  |",
+        &["2 cells show their formulas, as the file has no values for them"],
+    );
+    check_cells(
+        "<row r='1'><c r='A1'><v>2</v></c><c r='B1'><f>A1</f></c></row>",
+        "| 2 | =A1 |\n| --- | --- |",
+        &["1 cell shows its formula, as the file has no value for it"],
+    );
+}
+
+#[test]
 fn texts_have_formats_and_what_a_format_does_not_show_is_counted() {
     check_cells(
         "<row r='1'><c r='A1' s='1' t='s'><v>0</v></c><c r='B1' s='2'><v>0.75</v></c><c r='C1' s='1'><v>0</v></c></row>",
