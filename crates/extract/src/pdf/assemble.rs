@@ -122,6 +122,8 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
     }
     let words = document.metadata.words.get_or_insert_default();
     pages.iter().for_each(|page| words.merge(&page.left_out));
+    let num_copied = pages.iter().map(|page| page.num_copied_words);
+    document.num_copied_words = num_copied.fold(0, u32::saturating_add);
     document.metadata.headings = Levels::headings(&document);
     document
 }

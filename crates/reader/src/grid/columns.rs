@@ -9,7 +9,8 @@ use super::placed::{PlacedCell, PlacedRow};
 pub(super) struct GridColumns {
     /// For each column the number of used ones before it, and at the end that of all.
     places: Vec<usize>,
-    /// By place, whether a cell with text begins there.
+    /// By place, whether it has text of its own: that of a cell which takes no other place, or of a merged cell which takes
+    /// none with such text. The others are white space in a wider column.
     has_text: Vec<bool>,
     has_spans: bool,
 }
@@ -18,11 +19,10 @@ impl GridColumns {
     pub(super) fn of(rows: &[PlacedRow]) -> Self {
         let cells = || rows.iter().flat_map(|row| &row.cells);
         let num_columns = cells().map(|cell| cell.column + 1).max().unwrap_or(0);
-        let (mut is_used, mut has_text) = (vec![false; num_columns], vec![false; num_columns]);
+        let mut is_used = vec![false; num_columns];
         let mut has_spans = false;
         for cell in cells() {
             is_used[cell.column] = true;
-            has_text[cell.column] |= !cell.text.is_empty();
             has_spans |= cell.span.rows > 1 || cell.span.columns > 1;
         }
         let mut places = Vec::with_capacity(num_columns + 1);
@@ -32,9 +32,18 @@ impl GridColumns {
             num_used += usize::from(*is_used);
         }
         places.push(num_used);
-        let mut used = is_used.iter();
-        has_text.retain(|_| used.next().is_some_and(|is_used| *is_used));
-        Self { places, has_text, has_spans }
+        let mut columns = Self { places, has_text: vec![false; num_used], has_spans };
+        for is_merged in [false, true] {
+            for cell in cells().filter(|cell| !cell.text.is_empty()) {
+                let taken = columns.taken(cell);
+                if (taken.len() > 1) == is_merged
+                    && !columns.has_text[taken.clone()].contains(&true)
+                {
+                    columns.has_text[taken.start] = true;
+                }
+            }
+        }
+        columns
     }
 
     pub(super) fn len(&self) -> usize {
@@ -46,7 +55,7 @@ impl GridColumns {
         self.has_spans
     }
 
-    /// Whether a cell with text begins at a place.
+    /// Whether a place has text of its own.
     pub(super) fn has_text(&self, place: usize) -> bool {
         self.has_text[place]
     }
@@ -67,17 +76,31 @@ impl GridColumns {
     pub(super) fn heads(&self, rows: &[PlacedRow]) -> Vec<bool> {
         let mut has_head = vec![false; self.len()];
         for cell in rows.iter().flat_map(PlacedRow::filled) {
-            has_head[self.taken(cell).start] = true;
+            let taken = self.taken(cell);
+            let own = taken.clone().find(|place| self.has_text[*place]);
+            has_head[own.unwrap_or(taken.start)] = true;
         }
         has_head
     }
 
-    /// Removes the places in which only merged cells have text; a table without these keeps all.
+    /// Removes the places without text of their own; what a merged cell has there moves to its next place. A table without
+    /// merged cells keeps all.
     pub(super) fn drop_unused(&self, rows: &mut [Vec<String>]) {
         if !self.has_spans || self.has_text.iter().all(|has_text| *has_text) {
             return;
         }
         for row in rows {
+            let mut moved = String::new();
+            for (text, has_text) in row.iter_mut().zip(&self.has_text) {
+                if !has_text && !text.is_empty() {
+                    moved = std::mem::take(text);
+                } else if *has_text {
+                    let moved = std::mem::take(&mut moved);
+                    if text.is_empty() {
+                        *text = moved;
+                    }
+                }
+            }
             let mut has_text = self.has_text.iter();
             row.retain(|_| has_text.next().is_some_and(|has_text| *has_text));
         }

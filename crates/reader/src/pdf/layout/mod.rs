@@ -48,6 +48,8 @@ pub(crate) struct Arranged {
     pub(crate) direction: Direction,
     pub(crate) width: f64,
     pub(crate) height: f64,
+    /// Words of the copies of merged cells.
+    pub(crate) num_copied_words: u32,
 }
 
 /// Counts the words of a page.
@@ -75,7 +77,7 @@ pub(crate) fn arrange(sheet: &Sheet, left_out: &mut Words) -> Arranged {
     };
     let mut arranged = arrange_upright(&upright, left_out);
     for mut text in tilted {
-        let mut blocks = arrange_words(std::mem::take(&mut text.words), &[], left_out);
+        let (mut blocks, _) = arrange_words(std::mem::take(&mut text.words), &[], left_out);
         for block in &mut blocks {
             let of_block = block.place.map(|place| {
                 let area = Area::new(place.left, place.top, place.right, place.bottom);
@@ -101,27 +103,31 @@ fn arrange_upright(sheet: &Sheet, left_out: &mut Words) -> Arranged {
         Direction::Down | Direction::Up => (sheet.height, sheet.width),
         Direction::Right | Direction::Left => (sheet.width, sheet.height),
     };
-    let mut blocks = Vec::new();
+    let (mut blocks, mut num_copied_words) = (Vec::new(), 0);
     for (direction, words) in all {
         let turn = |rule: &Area| words::turn_area(sheet, direction, *rule);
         let rules: Vec<Area> = sheet.rules.iter().map(turn).collect();
-        blocks.extend(arrange_words(words, &rules, left_out));
+        let (found, num_copied) = arrange_words(words, &rules, left_out);
+        blocks.extend(found);
+        num_copied_words += num_copied;
     }
-    Arranged { blocks, direction, width, height }
+    Arranged { blocks, direction, width, height, num_copied_words }
 }
 
-/// Analyses words that run to the right, and the rules among them: returns blocks in reading order.
+/// Analyses words that run to the right, and the rules among them: returns blocks in reading order, and the number of words
+/// that are copies of merged cells.
 pub(crate) fn arrange_words(
     words: Vec<Word>,
     rules: &[Area],
     left_out: &mut Words,
-) -> Vec<PageBlock> {
+) -> (Vec<PageBlock>, u32) {
     let mut words = margin::without_line_numbers(words, left_out);
     let body = BodyStyle::of(&words);
     let rules = Rules::of(rules);
     let mut tables = ruled::take(&rules, &mut words);
     tables.extend(zones::take(&rules, &mut words));
     tables.extend(typed::take(&mut words));
+    let num_copied_words = tables.iter().map(|table| table.num_copied_words).sum();
     let pieces = tables.into_iter().map(Piece::Table);
     let pieces = pieces.chain(words.into_iter().map(Piece::Word)).collect();
     let mut blocks = Vec::new();
@@ -137,5 +143,5 @@ pub(crate) fn arrange_words(
         tables.extend(aligned::take(&mut lines));
         blocks.extend(paragraphs::blocks(lines, tables, body));
     }
-    blocks
+    (blocks, num_copied_words)
 }

@@ -135,10 +135,13 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
     }
     finish(&mut paragraph, body, &mut found);
     for table in tables {
-        let text = markdown_table::to_markdown(&table.rows);
         let place = Place { num_lines: 1, size: table.size, ..place_of(&table.area) };
-        let block = PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Table, 0, text) };
-        found.push((table.area.top, block));
+        let above = table.above.into_iter().map(|line| (BlockKind::Paragraph, line));
+        let text = markdown_table::to_markdown(&table.rows);
+        for (kind, text) in above.chain([(BlockKind::Table, text)]) {
+            let block = PageBlock { place: Some(place), ..PageBlock::new(kind, 0, text) };
+            found.push((table.area.top, block));
+        }
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.into_iter().map(|(_, block)| block).collect()

@@ -3,6 +3,7 @@
 use super::script;
 use super::sheet::Area;
 use super::words::Word;
+use crate::grid::{CopyBudget, FilledTable, TableGrid};
 
 /// A word, or a table that has already been found.
 #[derive(Debug, Clone)]
@@ -19,6 +20,10 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<String>>,
     /// Font height of most of its text.
     pub(crate) size: f64,
+    /// Lines above it that a cell as wide as it has.
+    pub(super) above: Vec<String>,
+    /// Words of the copies of merged cells.
+    pub(super) num_copied_words: u32,
 }
 
 impl Table {
@@ -30,7 +35,14 @@ impl Table {
         if letters().filter(|c| script::is_rtl(*c)).count() * 2 > letters().count() {
             rows.iter_mut().for_each(|row| row.reverse());
         }
-        Self { area, rows, size }
+        Self { area, rows, size, above: Vec::new(), num_copied_words: 0 }
+    }
+
+    /// Creates a table with merged cells, each of which is written into all rows or columns that it takes.
+    pub(super) fn of_grid(area: Area, grid: TableGrid, size: f64) -> Self {
+        let mut budget = CopyBudget::default();
+        let FilledTable { above, rows, .. } = grid.fill(&mut budget);
+        Self { above, num_copied_words: budget.num_words, ..Self::new(area, rows, size) }
     }
 }
 

@@ -11,6 +11,7 @@ use super::rules::{NEAR, Rule, Rules};
 use super::sheet::Area;
 use super::words::{Word, take_inside};
 use super::{cells, gaps};
+use crate::grid::{CellSpan, TableGrid};
 
 /// Fraction of a cell's side that a rule must cover to separate it from the next cell.
 const MIN_COVER: f64 = 0.5;
@@ -202,13 +203,21 @@ impl Lattice {
             return None;
         }
         let cells: Vec<Vec<Line>> = by_cell.into_iter().map(lines::gather).collect();
+        let size = lines::median_size(words);
+        let spans = groups.spans(num_columns);
+        let is_merged = |(cell, span): (&Vec<Line>, &Option<CellSpan>)| {
+            !cell.is_empty() && span.is_some_and(|span| span != CellSpan::default())
+        };
+        if cells.iter().zip(&spans).any(is_merged) {
+            let table = Table::of_grid(self.area(), grid_of(&cells, &spans, num_columns), size);
+            return (table.rows.len() >= 2 && table.rows[0].len() >= 2).then_some(table);
+        }
         let mut rows: Vec<Vec<String>> = Vec::new();
         for cells in cells.chunks(num_columns) {
             rows.extend(cells::split_row(cells));
         }
         cells::drop_empty(&mut rows);
         let is_table = rows.len() >= 2 && rows[0].len() >= 2;
-        let size = lines::median_size(words);
         is_table.then(|| Table::new(self.area(), rows, size))
     }
 
@@ -233,6 +242,39 @@ impl Lattice {
     }
 }
 
+/// Returns the cells of a lattice with their spans; `None` stands for a field that another cell takes. A cell of several
+/// rows is not divided into its lines.
+fn grid_of(cells: &[Vec<Line>], spans: &[Option<CellSpan>], num_columns: usize) -> TableGrid {
+    let is_tall = |field: usize| spans[field].is_some_and(|span| span.rows > 1);
+    let split: Vec<Vec<Vec<String>>> = (0..cells.len() / num_columns)
+        .map(|row| {
+            let fields = row * num_columns..(row + 1) * num_columns;
+            let own: Vec<Vec<Line>> = fields
+                .map(|field| if is_tall(field) { Vec::new() } else { cells[field].clone() })
+                .collect();
+            cells::split_row(&own)
+        })
+        .collect();
+    let mut grid = TableGrid::default();
+    for (row, texts) in split.iter().enumerate() {
+        for (number, texts) in texts.iter().enumerate() {
+            grid.begin_row();
+            for (column, text) in texts.iter().enumerate() {
+                let field = row * num_columns + column;
+                match spans[field] {
+                    Some(span) if !is_tall(field) => grid.cell(text.clone(), span),
+                    Some(span) if number == 0 => {
+                        let rows = split[row..row + span.rows].iter().map(Vec::len).sum();
+                        grid.cell(cells::text(&cells[field]), CellSpan { rows, ..span });
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    grid
+}
+
 /// Whether rules at one position cover most of the distance between two others.
 fn covers(rules: &[Rule], at: f64, from: f64, to: f64) -> bool {
     let neighbours = rules.iter().filter(|rule| (rule.at - at).abs() <= NEAR);
@@ -255,6 +297,29 @@ impl Groups {
             at = self.0[at];
         }
         at
+    }
+
+    /// Returns how many rows and columns of a lattice each group of fields takes, for its root; `None` for its other fields.
+    /// A group that is not a rectangle takes none but its root.
+    fn spans(&mut self, num_columns: usize) -> Vec<Option<CellSpan>> {
+        let len = self.0.len();
+        let mut found: Vec<(usize, CellSpan)> = vec![(0, CellSpan::default()); len];
+        for field in 0..len {
+            let root = self.root(field);
+            let (count, span) = &mut found[root];
+            *count += 1;
+            span.rows = span.rows.max(field / num_columns - root / num_columns + 1);
+            let column = (field % num_columns).saturating_sub(root % num_columns);
+            span.columns = span.columns.max(column + 1);
+        }
+        let is_rectangle =
+            |root: usize| found[root].0 == found[root].1.rows * found[root].1.columns;
+        let span = |field: usize| match self.root(field) {
+            root if !is_rectangle(root) => Some(CellSpan::default()),
+            root if root == field => Some(found[root].1),
+            _ => None,
+        };
+        (0..len).map(span).collect()
     }
 
     fn merge(&mut self, a: usize, b: usize) {
@@ -306,9 +371,8 @@ mod tests {
         check(
             "          Both years\nNorth     2024 was  2.2\nbank      dry       metres",
             &rules,
-            &[
-                "| North bank | Both years |  |\n| --- | --- | --- |\n|  | 2024 was dry | 2.2 metres |",
-            ],
+            &["| North bank | Both years | Both years |\n| --- | --- | --- |\n\
+                 | North bank | 2024 was dry | 2.2 metres |"],
         );
     }
 

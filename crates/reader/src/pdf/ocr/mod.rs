@@ -266,7 +266,7 @@ impl Scan {
         let rules: Vec<Area> = self.strokes.iter().map(area).collect();
         let mut left_out = Words::default();
         let words = shaped.placed(&self.ink, scale);
-        let blocks = layout::arrange_words(words, &rules, &mut left_out);
+        let (blocks, num_copied_words) = layout::arrange_words(words, &rules, &mut left_out);
         Page {
             width: points(self.ink.width),
             height: points(self.ink.height),
@@ -275,6 +275,7 @@ impl Scan {
             num_words,
             num_unsure,
             left_out,
+            num_copied_words,
             ..Page::default()
         }
     }

@@ -177,6 +177,7 @@ fn convert<'a>(
         width: arranged.width,
         height: arranged.height,
         blocks: arranged.blocks,
+        num_copied_words: arranged.num_copied_words,
         num_text_ops: device.num_text_ops,
         is_blank: device.is_blank,
         image_coverage: coverage.min(1.0),

@@ -134,10 +134,12 @@ fn a_table_keeps_its_position() {
         area: Area::new(0.0, 14.0, 50.0, 26.0),
         rows: vec![vec!["a".into(), "b".into()], vec!["c".into(), "d".into()]],
         size: 10.0,
+        above: vec!["Tides".into()],
+        num_copied_words: 0,
     };
     let found = blocks(testing::lines("before\n\nafter"), vec![table], BODY);
     let texts: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();
-    assert_eq!(texts, ["before", "| a | b |\n| --- | --- |\n| c | d |", "after"]);
+    assert_eq!(texts, ["before", "Tides", "| a | b |\n| --- | --- |\n| c | d |", "after"]);
 }
 
 #[test]
