@@ -206,6 +206,7 @@ mod tests {
             date: None,
             date_origin: None,
             superseded: None,
+            natural_language: None,
             aliases: Vec::new(),
         };
         let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);

@@ -60,6 +60,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
             date: Some("2026-05-17".into()),
             date_origin: None,
             superseded: None,
+            natural_language: None,
             aliases: Vec::new(),
         },
         terms: Vec::new(),

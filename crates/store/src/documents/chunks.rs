@@ -147,6 +147,7 @@ impl Store {
                 let doc_type = columns::named_column(row, "doc_type")?;
                 let language: Option<String> = row.get("language")?;
                 let metadata = row.get_ref("document_metadata")?.as_str()?;
+                let natural_language = rows::natural_language(metadata);
                 Ok(StoredHit {
                     chunk: rows::stored_chunk(row)?,
                     document_id: row.get("document_id")?,
@@ -161,6 +162,7 @@ impl Store {
                     date_origin: row.get("date_origin")?,
                     superseded: columns::json_column(row, "superseded")?,
                     aliases: columns::json_column(row, "aliases")?,
+                    natural_language,
                 })
             })
         })

@@ -13,6 +13,7 @@ use crate::db::columns::{json_column, named_column, to_json, unreadable};
 use crate::document::{Chunk, DocType, FileLines, Format, LineMap, Metadata, NewPlace};
 use crate::ids::ChunkId;
 use crate::text::decode::TextEncoding;
+use crate::text::language::NaturalLanguage;
 
 /// `documents.metadata`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -230,6 +231,12 @@ pub(crate) fn format_word(metadata: &str, language: Option<&str>, doc_type: DocT
     let stated = metadata.split_once(KEY).and_then(|(_, word)| word.split('"').next());
     let stated = stated.filter(|word| !word.is_empty());
     stated.or(language).unwrap_or(doc_type.as_str()).to_owned()
+}
+
+/// Cuts the natural language out of `documents.metadata`; `None` if it is not known.
+pub(crate) fn natural_language(metadata: &str) -> Option<NaturalLanguage> {
+    let (_, code) = metadata.split_once("\"natural_language\":\"")?;
+    NaturalLanguage::from_code(code.split('"').next()?)
 }
 
 /// Cuts the counts of words out of `documents.metadata`. The quality has a number of that name, and in a

@@ -7,6 +7,7 @@ use crate::document::{Chunk, DocType, Metadata, Quality, Superseded, Words};
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::decode::TextEncoding;
 use crate::text::fields;
+use crate::text::language::NaturalLanguage;
 
 /// A stored document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -166,4 +167,6 @@ pub struct StoredHit {
     pub superseded: Option<Superseded>,
     /// Other names of the document.
     pub aliases: Vec<String>,
+    /// The natural language of the document, if it is known.
+    pub natural_language: Option<NaturalLanguage>,
 }

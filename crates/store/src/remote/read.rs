@@ -301,6 +301,7 @@ impl Searchable for Remote {
         let rows = self.query(HITS, &[(&numbers(ids), Type::INT8_ARRAY)])?;
         let hit = |row: &Row| {
             let doc_type: &str = self.get(row, 9)?;
+            let natural_language: Option<&str> = self.get(row, 18)?;
             Ok(StoredHit {
                 chunk: self.stored_chunk(row)?,
                 document_id: DocumentId(self.get(row, 6)?),
@@ -315,6 +316,7 @@ impl Searchable for Remote {
                 format: self.get(row, 15)?,
                 superseded: self.stated(row, 16)?,
                 aliases: self.stated(row, 17)?,
+                natural_language: natural_language.and_then(NaturalLanguage::from_code),
             })
         };
         rows.iter().map(hit).collect()

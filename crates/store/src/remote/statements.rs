@@ -126,7 +126,7 @@ pub(super) const HITS: &str = "
         document.date_origin,
         coalesce(document.metadata ->> 'format', document.language, document.doc_type),
         coalesce(document.metadata -> 'superseded', 'null')::text,
-        coalesce(document.metadata -> 'aliases', '[]')::text
+        coalesce(document.metadata -> 'aliases', '[]')::text, document.metadata ->> 'natural_language'
     FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (id, place)
     JOIN kb_chunks AS chunk ON chunk.id = wanted.id
     JOIN kb_documents AS document ON document.id = chunk.document_id

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::Chunk;
-use crate::search::matches::QueryTerms;
+use crate::StoredHit;
+use crate::document::{Chunk, DocType};
+use crate::search::matches::{Match, QueryTerms};
 
 /// The place of the line of a hit that best answers the query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,8 +32,13 @@ pub struct CitedPlace {
 
 impl CitedPlace {
     /// Chooses the place to cite of a chunk.
-    pub(super) fn of(chunk: &Chunk, is_code: bool, wanted: &QueryTerms) -> Self {
-        let in_text = best_line(&chunk.text, is_code, wanted);
+    pub(super) fn of(stored: &StoredHit, wanted: &QueryTerms) -> Self {
+        let chunk = &stored.chunk.chunk;
+        let found = wanted.find_in(&chunk.text, stored.natural_language);
+        Self::in_chunk(chunk, best_line(&chunk.text, stored.doc_type == DocType::Code, &found))
+    }
+
+    fn in_chunk(chunk: &Chunk, in_text: usize) -> Self {
         let lines = chunk.file_lines();
         let num_lines = || chunk.text.lines().count();
         let line = lines.map(|lines| lines.line(in_text, num_lines()).unwrap_or(lines.first));
@@ -57,12 +63,12 @@ impl CitedPlace {
 /// What a term counts that one line has; one that two lines have counts half of it.
 const RARE: usize = 5040;
 
-/// Returns the line of a text, from 0, that has most of the wanted words, rare ones first. The lines around it count half, and
+/// Returns the line of a text, from 0, that has most of the words found in it, rare ones first. The lines around it count half, and
 /// so do the heading above it and the head of its table, which are no answer themselves.
-fn best_line(text: &str, is_code: bool, wanted: &QueryTerms) -> usize {
+fn best_line(text: &str, is_code: bool, found: &[Match]) -> usize {
     let lines = Lines::of(text, is_code);
     let mut terms: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); lines.starts.len()];
-    for found in wanted.find(text) {
+    for found in found {
         terms[lines.at(found.bytes.start)].insert(found.term);
     }
     let mut num_lines: BTreeMap<usize, usize> = BTreeMap::new();
@@ -147,7 +153,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, query: &str, is_code: bool, expected: usize) {
-        assert_eq!(best_line(text, is_code, &QueryTerms::new(query)), expected, "{query}");
+        let found = QueryTerms::new(query).find(text);
+        assert_eq!(best_line(text, is_code, &found), expected, "{query}");
     }
 
     #[test]
@@ -186,7 +193,8 @@ mod tests {
             ..chunk("When we build\n\n# Risks\n\nFloods of the burn")
         };
         let at = |chunk: &Chunk, query: &str| {
-            let at = CitedPlace::of(chunk, false, &QueryTerms::new(query));
+            let found = QueryTerms::new(query).find(&chunk.text);
+            let at = CitedPlace::in_chunk(chunk, best_line(&chunk.text, false, &found));
             (at.page, at.last_page, at.section)
         };
         assert_eq!(at(&deck, "floods"), (Some(6), Some(6), Some("Risks".into())));

@@ -94,12 +94,26 @@ impl QueryTerms {
         if self.terms.is_empty() {
             return Vec::new();
         }
+        self.find_in(text, NaturalLanguage::of(text))
+    }
+
+    /// Finds the terms in a text whose language is known, ordered by position; matches may overlap.
+    pub(super) fn find_in(&self, text: &str, language: Option<NaturalLanguage>) -> Vec<Match> {
         let places: Vec<Range<usize>> = words(text).collect();
-        let plain: Vec<Cow<'_, str>> =
-            places.iter().map(|range| folded(&text[range.clone()])).collect();
+        let initials = self.initials();
+        // Most words begin with another letter than those of the query, so they need not be looked at.
+        let may_match = |word: &str| {
+            let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
+            !first.is_ascii() || initials[usize::from(first)]
+        };
+        let plain = |range: &Range<usize>| {
+            let word = &text[range.clone()];
+            if may_match(word) { folded(word) } else { Cow::Borrowed("") }
+        };
+        let plain: Vec<Cow<'_, str>> = places.iter().map(plain).collect();
         let stems: Vec<String> = plain.iter().map(|word| stem(word)).collect();
-        let language = NaturalLanguage::of(text).filter(|language| language.has_stemmer());
-        let others = other_forms(text, &places);
+        let language = language.filter(|language| language.has_stemmer());
+        let others = self.other_forms(text, &places);
         // Each word alone, so that there are as many.
         let other_stems: Vec<Vec<String>> = match language {
             Some(language) => {
@@ -156,6 +170,46 @@ impl QueryTerms {
     }
 }
 
+impl QueryTerms {
+    /// Returns by byte whether a word of the terms begins with this ASCII letter or digit.
+    fn initials(&self) -> [bool; 128] {
+        let mut found = [false; 128];
+        let mut add = |word: &str| {
+            if let Some(seen) =
+                word.bytes().next().and_then(|byte| found.get_mut(usize::from(byte)))
+            {
+                *seen = true;
+            }
+        };
+        for term in &self.terms {
+            match term {
+                Term::Words { stems, .. } => stems.iter().for_each(|stem| add(stem)),
+                Term::Beginning(wanted) | Term::Letters(wanted) => add(wanted),
+            }
+        }
+        found
+    }
+
+    /// Returns the other forms in which a text has its words and numbers, as stems, with their places.
+    fn other_forms(&self, text: &str, places: &[Range<usize>]) -> Vec<(String, Range<usize>)> {
+        let is_number = |term: &Term| match term {
+            Term::Words { typed, .. } => typed.starts_with(|c: char| c.is_ascii_digit()),
+            Term::Beginning(_) | Term::Letters(_) => false,
+        };
+        let mut found = Vec::new();
+        if self.terms.iter().any(is_number) {
+            let numbers = joined_numbers(text).into_iter();
+            found.extend(numbers.map(|number| (number.term, number.bytes)));
+        }
+        if !text.is_ascii() {
+            found.extend(places.iter().filter_map(|place| {
+                with_two_letters(&text[place.clone()]).map(|form| (stem(&form), place.clone()))
+            }));
+        }
+        found
+    }
+}
+
 /// Returns the words of a text as the index splits them: runs of letters and digits with their
 /// accents. A run of a script without spaces is not a word.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -168,15 +222,6 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
         let parts = parts.filter(|(_, part)| !part.starts_with(scripts::is_unspaced));
         parts.map(|(place, _)| place).collect::<Vec<_>>()
     })
-}
-
-/// Returns the other forms in which a text has its words and numbers, as stems, with their places.
-fn other_forms(text: &str, places: &[Range<usize>]) -> Vec<(String, Range<usize>)> {
-    let numbers = joined_numbers(text).into_iter().map(|number| (number.term, number.bytes));
-    let spelled = places.iter().filter_map(|place| {
-        with_two_letters(&text[place.clone()]).map(|form| (stem(&form), place.clone()))
-    });
-    numbers.chain(spelled).collect()
 }
 
 /// Extends a range by the marks on its last letter. In Hindi such marks end a word for the index,

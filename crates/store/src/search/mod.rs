@@ -5,7 +5,6 @@
 
 use std::slice;
 
-use crate::document::DocType;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::search::matches::QueryTerms;
@@ -119,8 +118,7 @@ pub fn search(
         Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };
     let wanted = QueryTerms::new(&answer.joined());
     for hit in &mut answer.hits {
-        let is_code = hit.stored.doc_type == DocType::Code;
-        hit.at = CitedPlace::of(&hit.stored.chunk.chunk, is_code, &wanted);
+        hit.at = CitedPlace::of(&hit.stored, &wanted);
     }
     Ok(answer)
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::Store;
-use crate::document::{DocType, Filter};
+use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::search::fuse::{self, Fused, Legs, WeightedRanking};
@@ -64,8 +64,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
     Ok(stored
         .filter_map(|stored| {
             let fused = by_id.get(&stored.chunk.id)?;
-            let is_code = stored.doc_type == DocType::Code;
-            let at = CitedPlace::of(&stored.chunk.chunk, is_code, &QueryTerms::default());
+            let at = CitedPlace::of(&stored, &QueryTerms::default());
             Some(Hit {
                 score: fused.score,
                 rerank_score: None,

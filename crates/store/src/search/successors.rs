@@ -134,6 +134,7 @@ mod tests {
             date: None,
             date_origin: None,
             superseded: None,
+            natural_language: None,
             aliases: if id == 2 { vec!["The new rules".into()] } else { Vec::new() },
         }
     }

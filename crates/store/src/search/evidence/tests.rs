@@ -32,6 +32,7 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         date: None,
         date_origin: None,
         superseded: None,
+        natural_language: None,
         aliases: Vec::new(),
     };
     Hit {
