@@ -17,6 +17,9 @@ pub(crate) use general::general;
 /// Longest code that is read, in characters; programs allow 255.
 const MAX_CODE: usize = 300;
 
+/// Most times that a code shows the text of a cell; a short code could make a large file of a small one.
+const MAX_TEXTS: usize = 4;
+
 /// A format, for any number of cells. The default one is the general format.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NumberFormat {
@@ -75,13 +78,19 @@ impl NumberFormat {
 
 /// Shows a section of words with a text in it.
 fn words(section: &FormatSection, text: &str) -> String {
-    let shown = section.pieces.iter().map(|piece| match piece {
-        FormatPiece::Literal(literal) => literal,
-        FormatPiece::Text | FormatPiece::General => text,
-        FormatPiece::Point => ".",
-        _ => "",
-    });
-    shown.collect()
+    let (mut shown, mut num_texts) = (String::new(), 0);
+    for piece in &section.pieces {
+        match piece {
+            FormatPiece::Literal(literal) => shown.push_str(literal),
+            FormatPiece::Text | FormatPiece::General if num_texts < MAX_TEXTS => {
+                shown.push_str(text);
+                num_texts += 1;
+            }
+            FormatPiece::Point => shown.push('.'),
+            _ => {}
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -152,5 +161,20 @@ mod tests {
         check("12.345", "0.0.0", "12.3.5");
         check("5", "[DBNum1]0", "5");
         check("43831", "[$-x-sysdate]dddd, mmmm dd, yyyy", "Wednesday, January 1, 2020");
+        check("7", &"@".repeat(300), "7777");
+    }
+
+    proptest::proptest! {
+        /// A code has at most [`MAX_CODE`] characters, and each shows few of its own but the digits of a number.
+        #[test]
+        fn any_code_shows_any_number(
+            code in "([0#?.,%@/;_*eE+ymdhs 1-9\"\\\\-]|General|AM/PM|\\[(h|mm|Red|>=1|<0|[$]€-407)\\]){0,40}",
+            number: f64,
+            is_1904: bool,
+        ) {
+            let format = NumberFormat::new(&code);
+            let shown = format.number(&number.to_string(), is_1904) + &format.text("words");
+            proptest::prop_assert!(shown.len() < 100 * MAX_CODE, "{shown}");
+        }
     }
 }
