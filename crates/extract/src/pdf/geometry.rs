@@ -1,10 +1,11 @@
 //! Marks the blocks that look like headings, by position and size. A pure function.
 //!
 //! If the file tags its headings, the tags decide. Otherwise a heading is short, a separate block,
-//! and either larger or bolder than the text, numbered like a section, or all in capitals.
+//! and either larger or bolder than the text, all in capitals, or has a number that runs through the document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::sections::SectionNumbers;
 use super::{headings, labels, number};
 use crate::document::BlockKind;
 use crate::protocol::{Page, PageBlock, Place};
@@ -103,17 +104,39 @@ struct Looks {
     /// How many have section numbers of each depth, by style.
     numbered: BTreeMap<Style, BTreeMap<u8, usize>>,
     body: Body,
+    sections: SectionNumbers,
+}
+
+/// What makes a block look like a heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HeadingSign {
+    /// Its size, its weight or its capitals.
+    Style,
+    /// Only its number.
+    Number,
 }
 
 impl Looks {
     fn of(pages: &[Page]) -> Self {
-        let mut looks = Self { numbered: BTreeMap::new(), body: Body::of(pages) };
-        for block in pages.iter().flat_map(|page| &page.blocks) {
+        let body = Body::of(pages);
+        let mut looks =
+            Self { numbered: BTreeMap::new(), body, sections: SectionNumbers::default() };
+        let mut candidates = Vec::new();
+        let mut blocks = pages.iter().flat_map(|page| &page.blocks).peekable();
+        while let Some(block) = blocks.next() {
             let Some(place) = block.place else { continue };
-            if !looks_like_heading(block, &place, &looks.body) {
-                continue;
+            let Some(sign) = heading_sign(block, &place, &looks.body) else { continue };
+            looks.sections.add(&block.text);
+            if sign == HeadingSign::Number {
+                let is_text = |next: &&PageBlock| headings::number_depth(&next.text).is_none();
+                looks.sections.count_plain(blocks.peek().is_some_and(is_text));
             }
             if let Some(depth) = headings::number_depth(&block.text) {
+                candidates.push((block, place, sign, depth));
+            }
+        }
+        for (block, place, sign, depth) in candidates {
+            if sign == HeadingSign::Style || looks.sections.have(&block.text) {
                 *looks.numbered.entry(style(&place)).or_default().entry(depth).or_default() += 1;
             }
         }
@@ -125,7 +148,8 @@ impl Looks {
     /// unless other lines of its style are numbered, and a numbered one is an item of a list if
     /// larger headings have numbers of its depth.
     fn fits(&self, block: &PageBlock, place: &Place) -> bool {
-        if !looks_like_heading(block, place, &self.body) {
+        let is_sign = |sign| sign == HeadingSign::Style || self.sections.have(&block.text);
+        if !heading_sign(block, place, &self.body).is_some_and(is_sign) {
             return false;
         }
         let num_numbered: usize = self.numbered.values().flat_map(BTreeMap::values).sum();
@@ -177,7 +201,8 @@ fn is_bold(place: &Place) -> bool {
     place.is_bold || place.ink >= BOLD_INK
 }
 
-fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
+/// Returns what makes a block look like a heading; `None` if it does not.
+fn heading_sign(block: &PageBlock, place: &Place, body: &Body) -> Option<HeadingSign> {
     let may_be = match block.kind {
         BlockKind::Table | BlockKind::Code => false,
         _ if block.is_contents || !block.stance.is_upright() => false,
@@ -192,27 +217,26 @@ fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
         || !headings::is_plausible(&block.text)
         || labels::is_label(&block.text)
     {
-        return false;
+        return None;
     }
     if body.is_large(place) {
-        return true;
+        return Some(HeadingSign::Style);
     }
     // Among other text, monospaced lines are commands and names.
     if place.size < SMALL * body.size || (place.is_mono && !body.is_mono) {
-        return false;
+        return None;
     }
     let starts_well = title_start(&block.text).is_some_and(|first| !first.is_lowercase());
     if !(starts_well || is_number) || block.text.ends_with([';', ',', ':']) {
-        return false;
+        return None;
     }
     let ends_sentence = block.text.ends_with(['.', '!', '?']);
     let is_short = block.text.split_whitespace().count() <= MAX_PLAIN_WORDS;
-    let is_plain_heading = is_short
-        && !ends_sentence
-        && starts_well
-        && place.num_lines <= 2
-        && (is_number || is_capitals(&block.text));
-    is_bold(place) || is_plain_heading
+    let may_be_plain = is_short && !ends_sentence && starts_well && place.num_lines <= 2;
+    if is_bold(place) || (may_be_plain && is_capitals(&block.text)) {
+        return Some(HeadingSign::Style);
+    }
+    (may_be_plain && is_number).then_some(HeadingSign::Number)
 }
 
 /// Whether numbers follow each other after the section number, like those in the columns of a table.

@@ -20,6 +20,7 @@ mod number;
 mod outline;
 mod quality;
 mod scan;
+mod sections;
 mod spacing;
 mod title;
 mod watermarks;

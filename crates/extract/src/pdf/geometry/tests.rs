@@ -46,13 +46,22 @@ fn larger_and_bolder_lines_are_headings_and_the_largest_come_first() {
 fn numbers_and_capitals_reveal_headings_of_the_text_size() {
     check(
         vec![
+            block("3 Tides", 10.0, 1.0, 0),
             block("3.1 Slack water", 10.0, 1.0, 0),
+            body(),
             block("ITEM 1A. RISKS", 10.0, 1.0, 0),
             block("3 of them were late.", 10.0, 1.0, 0),
             block("1 The note below", 8.0, 1.0, 0),
         ],
-        &[1, 1, 0, 0],
+        &[1, 1, 0, 1, 0, 0],
     );
+}
+
+#[test]
+fn steps_are_no_headings() {
+    let steps = ["1. Check the fuel", "2. Check the oil", "2.1 Read the gauge", "3. Start"];
+    check(steps.map(|step| block(step, 10.0, 1.0, 0)).to_vec(), &[0, 0, 0, 0]);
+    check(steps.map(|step| block(step, 10.0, 1.3, 0)).to_vec(), &[1, 1, 1, 1]);
 }
 
 #[test]
