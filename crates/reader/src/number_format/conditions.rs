@@ -1,8 +1,6 @@
-//! Decides which section of a number format a number is shown in.
+//! Reads the conditions of number formats, such as `[>=1000]`.
 
 use std::cmp::Ordering;
-
-use super::codes::FormatSection;
 
 /// Which numbers a section is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,9 +10,9 @@ pub(super) struct NumberCondition {
     limit: f64,
 }
 
-const BELOW: &[Ordering] = &[Ordering::Less];
-const ABOVE: &[Ordering] = &[Ordering::Greater];
-const AT_LEAST: &[Ordering] = &[Ordering::Greater, Ordering::Equal];
+pub(super) const BELOW: &[Ordering] = &[Ordering::Less];
+pub(super) const ABOVE: &[Ordering] = &[Ordering::Greater];
+pub(super) const AT_LEAST: &[Ordering] = &[Ordering::Greater, Ordering::Equal];
 
 /// The longer of two operators that begin alike is first.
 const OPERATORS: &[(&str, &[Ordering])] = &[
@@ -37,7 +35,8 @@ impl NumberCondition {
         Some(Self { allowed, limit })
     }
 
-    fn of(allowed: &'static [Ordering]) -> Self {
+    /// A comparison with zero.
+    pub(super) fn of(allowed: &'static [Ordering]) -> Self {
         Self { allowed, limit: 0.0 }
     }
 
@@ -46,7 +45,7 @@ impl NumberCondition {
     }
 
     /// Whether it holds for no number above zero.
-    fn is_below_zero(&self) -> bool {
+    pub(super) fn is_below_zero(&self) -> bool {
         match self.limit {
             limit if self.allowed.contains(&Ordering::Greater) || limit > 0.0 => false,
             limit if limit < 0.0 => true,
@@ -55,70 +54,14 @@ impl NumberCondition {
     }
 
     /// Whether it holds for all numbers above zero.
-    fn is_all_above_zero(&self) -> bool {
+    pub(super) fn is_all_above_zero(&self) -> bool {
         self.limit <= 0.0 && self.allowed.contains(&Ordering::Greater)
     }
-}
-
-/// Gives the sections for numbers the conditions that they have by their place if they state none: the first is for
-/// numbers above zero, also for zero if there is no third, the second for those below zero. The last is for all others.
-pub(super) fn complete(numbers: &mut [FormatSection]) {
-    let is_stated = numbers.iter().any(|section| section.condition.is_some());
-    let by_place = match numbers.len() {
-        2 if !is_stated || numbers[0].condition.is_none() => [Some(AT_LEAST), None],
-        3.. => [Some(ABOVE), Some(BELOW)],
-        _ => [None, None],
-    };
-    for (section, allowed) in numbers.iter_mut().zip(by_place) {
-        section.condition = section.condition.or(allowed.map(NumberCondition::of));
-    }
-}
-
-/// Returns the section of a number, and whether the number has its sign in it: no sign is shown where only numbers
-/// below zero are. `None` if no section is for the number.
-pub(super) fn choose(numbers: &[FormatSection], value: f64) -> Option<(&FormatSection, bool)> {
-    let holds = |section: &FormatSection| section.condition.is_none_or(|own| own.holds(value));
-    let idx = numbers.iter().position(holds)?;
-    let before = numbers[..idx].iter().filter_map(|section| section.condition);
-    let drops_sign = numbers[idx].condition.is_some_and(|own| own.is_below_zero())
-        || before.into_iter().any(|other| other.is_all_above_zero());
-    Some((&numbers[idx], !drops_sign))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number_format::codes;
-
-    #[track_caller]
-    fn check(code: &str, expected: &[(f64, Option<(usize, bool)>)]) {
-        let mut numbers = codes::sections(code).unwrap();
-        complete(&mut numbers);
-        for (value, expected) in expected {
-            let chosen = choose(&numbers, *value).map(|(section, has_sign)| {
-                (numbers.iter().position(|other| std::ptr::eq(other, section)).unwrap(), has_sign)
-            });
-            assert_eq!(chosen, *expected, "{code} {value}");
-        }
-    }
-
-    #[test]
-    fn sections_are_chosen_by_condition_or_place() {
-        check("0", &[(1.0, Some((0, true))), (-1.0, Some((0, true)))]);
-        check("0;0", &[(0.0, Some((0, true))), (-1.0, Some((1, false)))]);
-        check(
-            "0;0;0",
-            &[(1.0, Some((0, true))), (-1.0, Some((1, false))), (0.0, Some((2, false)))],
-        );
-        check("[>=1000]0;0", &[(-1.0, Some((1, true))), (1000.0, Some((0, true)))]);
-        check("[>=0]0;0", &[(-1.0, Some((1, false)))]);
-        check("[<0]0;0", &[(-1.0, Some((0, false))), (1.0, Some((1, true)))]);
-        check("[<>0]0;0", &[(-1.0, Some((0, true))), (0.0, Some((1, false)))]);
-        check("[ < -25 ]0;[>25]0;0", &[(-30.0, Some((0, false))), (-1.0, Some((2, true)))]);
-        check("[>100]0", &[(1.0, None)]);
-        check("[<5]0;[>10]0", &[(7.0, None)]);
-        check("0;[<-100]0", &[(-5.0, None), (-200.0, Some((1, false)))]);
-    }
 
     #[test]
     fn other_words_are_no_condition() {

@@ -9,6 +9,7 @@ mod dates;
 mod digits;
 mod fractions;
 mod general;
+mod sections;
 
 use codes::{FormatPiece, FormatSection, SectionKind};
 
@@ -42,7 +43,7 @@ impl NumberFormat {
             1 => numbers.last().filter(|section| is_text(section)).cloned(),
             len => numbers.pop_if(|last| len > TEXT_IDX || is_text(last)),
         };
-        conditions::complete(&mut numbers);
+        sections::complete(&mut numbers);
         Self { numbers, text }
     }
 
@@ -60,7 +61,7 @@ impl NumberFormat {
 
     /// Shows a number; `None` for the general format.
     fn show(&self, value: f64, is_1904: bool) -> Option<String> {
-        let (section, has_sign) = conditions::choose(&self.numbers, value)?;
+        let (section, has_sign) = sections::choose(&self.numbers, value)?;
         let (shown, is_zero) = match section.kind {
             SectionKind::Words => (words(section, ""), true),
             SectionKind::Text => (words(section, &general(value)), true),
