@@ -6,7 +6,8 @@ use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
 use super::{
-    contents, furniture, geometry, headings, hyphens, notes, quality, spacing, title, watermarks,
+    contents, footnotes, furniture, geometry, headings, hyphens, notes, quality, spacing, title,
+    watermarks,
 };
 use crate::protocol::{OcrOutcome, Page, PageNote};
 use crate::sandbox::parent::Reading;
@@ -87,6 +88,7 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
     }
     contents::mark(&mut pages);
     geometry::mark_headings(&mut pages);
+    footnotes::move_before_open_sentences(&mut pages);
     let title = title::of(reading.head.title.as_deref(), &pages);
     let chains = headings::assign(&mut pages, &reading.head.outline, title.as_deref());
 

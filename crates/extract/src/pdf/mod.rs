@@ -10,6 +10,7 @@ mod assemble;
 mod bands;
 mod contents;
 mod entries;
+mod footnotes;
 mod furniture;
 mod geometry;
 mod headings;
