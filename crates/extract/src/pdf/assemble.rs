@@ -6,8 +6,8 @@ use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
 use super::{
-    contents, footnotes, furniture, geometry, headings, hyphens, notes, quality, spacing, title,
-    watermarks,
+    contents, continued, footnotes, furniture, geometry, headings, hyphens, notes, quality,
+    spacing, title, watermarks,
 };
 use crate::protocol::{OcrOutcome, Page, PageNote};
 use crate::sandbox::parent::Reading;
@@ -86,6 +86,7 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
         watermarks::remove(&mut pages);
         furniture::remove(&mut pages);
     }
+    continued::repeat_heads(&mut pages);
     contents::mark(&mut pages);
     geometry::mark_headings(&mut pages);
     footnotes::move_before_open_sentences(&mut pages);

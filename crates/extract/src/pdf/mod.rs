@@ -9,6 +9,7 @@ pub mod clean;
 mod assemble;
 mod bands;
 mod contents;
+mod continued;
 mod entries;
 mod footnotes;
 mod furniture;

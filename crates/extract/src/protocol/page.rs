@@ -84,6 +84,12 @@ pub struct PageBlock {
     /// How it stands to the other text of the page.
     #[serde(default, skip_serializing_if = "Stance::is_upright")]
     pub stance: Stance,
+    /// Left and right end of each column of a table, in points; empty if unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<[f64; 2]>,
+    /// Whether only the first line of a table is bold.
+    #[serde(default)]
+    pub has_bold_head: bool,
     /// Its position and appearance; `None` from readers that do not report them.
     #[serde(default)]
     pub place: Option<Place>,
@@ -118,6 +124,8 @@ impl PageBlock {
             text: text.into(),
             is_contents: false,
             stance: Stance::Upright,
+            columns: Vec::new(),
+            has_bold_head: false,
             place: None,
         }
     }

@@ -73,9 +73,14 @@ fn steps(cells: &[Vec<Line>]) -> Vec<f64> {
 }
 
 /// Removes rows and columns without text, and moves a head that is beside its column into it: of two
-/// neighbouring columns one has a head, and no row has text in both.
-pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>) {
+/// neighbouring columns one has a head, and no row has text in both. `columns` has the ends of each column.
+pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>, columns: &mut Vec<[f64; 2]>) {
     rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
+    let mut idx = 0;
+    columns.retain(|_| {
+        idx += 1;
+        rows.iter().any(|row| !row[idx - 1].is_empty())
+    });
     markdown_table::drop_empty_columns(rows);
     let width = rows.first().map_or(0, Vec::len);
     for right in (1..width).rev() {
@@ -87,6 +92,7 @@ pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>) {
                 let cell = row.remove(right);
                 row[right - 1] += &cell;
             }
+            columns[right - 1][1] = columns.remove(right)[1];
         }
     }
 }
@@ -102,7 +108,9 @@ mod tests {
                 rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
             };
             let mut found = owned(rows);
-            drop_empty(&mut found);
+            let mut columns = (0_u8..).zip(rows[0]).map(|(at, _)| [at.into(), at.into()]).collect();
+            drop_empty(&mut found, &mut columns);
+            assert_eq!(columns.len(), found[0].len());
             assert_eq!(found, owned(expected));
         };
         check(

@@ -256,9 +256,14 @@ pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Tabl
     let lines = rows.iter().zip(cells);
     let lines =
         lines.map(|(row, cells)| GridRow { cells, base: row.line.base, size: row.line.size });
-    let mut rows = wraps::join(lines.collect());
-    cells::drop_empty(&mut rows);
-    (rows.len() >= 2 && rows[0].len() >= 2).then(|| Table::new(area, rows, size))
+    let lines: Vec<GridRow> = lines.collect();
+    let columns = wraps::extents(&lines).into_iter().map(|column| [column.left, column.right]);
+    let mut columns: Vec<[f64; 2]> = columns.collect();
+    let words = rows.iter().flat_map(|row| &row.line.words);
+    let mut rows = wraps::join(lines);
+    cells::drop_empty(&mut rows, &mut columns);
+    let has_columns = rows.len() >= 2 && rows[0].len() >= 2;
+    has_columns.then(|| Table::new(area, rows, columns, size).with_looks_of(words))
 }
 
 #[cfg(test)]

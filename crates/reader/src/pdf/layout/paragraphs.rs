@@ -5,7 +5,7 @@ use super::lines::Line;
 use super::marks::{Marker, ends_sentence, marker_of};
 use super::piece::Table;
 use super::sheet::Area;
-use super::words::Word;
+use super::words::{BOLD_INK, Word};
 use crate::document::BlockKind;
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{PageBlock, Place};
@@ -19,9 +19,6 @@ const MAX_LEADING_OF_SIZE: f64 = 1.7;
 
 /// How far sizes may differ within a paragraph.
 const SAME_SIZE: f64 = 0.07;
-
-/// Ink density of bold lines, relative to that of most text on the page.
-pub(super) const BOLD_INK: f64 = 1.22;
 
 /// Smallest significant indent, as a fraction of the size.
 const INDENT: f64 = 0.8;
@@ -136,12 +133,22 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
     finish(&mut paragraph, body, &mut found);
     for table in tables {
         let place = Place { num_lines: 1, size: table.size, ..place_of(&table.area) };
-        let above = table.above.into_iter().map(|line| (BlockKind::Paragraph, line));
-        let text = markdown_table::to_markdown(&table.rows);
-        for (kind, text) in above.chain([(BlockKind::Table, text)]) {
-            let block = PageBlock { place: Some(place), ..PageBlock::new(kind, 0, text) };
+        for line in table.above {
+            let block =
+                PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, 0, line) };
             found.push((table.area.top, block));
         }
+        let text = markdown_table::to_markdown(&table.rows);
+        let rounded = |columns: Vec<[f64; 2]>| {
+            columns.into_iter().map(|ends| ends.map(|end| (end * 10.0).round() / 10.0)).collect()
+        };
+        let block = PageBlock {
+            columns: rounded(table.columns),
+            has_bold_head: table.has_bold_head,
+            place: Some(place),
+            ..PageBlock::new(BlockKind::Table, 0, text)
+        };
+        found.push((table.area.top, block));
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.into_iter().map(|(_, block)| block).collect()

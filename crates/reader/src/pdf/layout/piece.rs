@@ -2,8 +2,11 @@
 
 use super::script;
 use super::sheet::Area;
-use super::words::Word;
+use super::words::{BOLD_INK, Word};
 use crate::grid::{CopyBudget, FilledTable, TableGrid};
+
+/// Largest distance of two base lines of one line, as a fraction of the size.
+const SAME_LINE: f64 = 0.3;
 
 /// A word, or a table that has already been found.
 #[derive(Debug, Clone)]
@@ -18,6 +21,10 @@ pub(crate) struct Table {
     pub(crate) area: Area,
     /// Rows of cells in reading order, all of the same length.
     pub(crate) rows: Vec<Vec<String>>,
+    /// Left and right end of each column.
+    pub(crate) columns: Vec<[f64; 2]>,
+    /// Whether its first line is bold, and the others are not.
+    pub(crate) has_bold_head: bool,
     /// Font height of most of its text.
     pub(crate) size: f64,
     /// Lines above it that a cell as wide as it has.
@@ -29,20 +36,77 @@ pub(crate) struct Table {
 impl Table {
     /// Creates a table of rows with cells from left to right, and puts the cells into reading
     /// order.
-    pub(super) fn new(area: Area, mut rows: Vec<Vec<String>>, size: f64) -> Self {
+    pub(super) fn new(
+        area: Area,
+        mut rows: Vec<Vec<String>>,
+        mut columns: Vec<[f64; 2]>,
+        size: f64,
+    ) -> Self {
         let letters =
             || rows.iter().flatten().flat_map(|cell| cell.chars()).filter(|c| c.is_alphabetic());
         if letters().filter(|c| script::is_rtl(*c)).count() * 2 > letters().count() {
             rows.iter_mut().for_each(|row| row.reverse());
+            columns.reverse();
         }
-        Self { area, rows, size, above: Vec::new(), num_copied_words: 0 }
+        let (above, num_copied_words) = (Vec::new(), 0);
+        Self { area, rows, columns, has_bold_head: false, size, above, num_copied_words }
     }
 
     /// Creates a table with merged cells, each of which is written into all rows or columns that it takes.
-    pub(super) fn of_grid(area: Area, grid: TableGrid, size: f64) -> Self {
+    pub(super) fn of_grid(
+        area: Area,
+        grid: TableGrid,
+        mut columns: Vec<[f64; 2]>,
+        size: f64,
+    ) -> Self {
         let mut budget = CopyBudget::default();
         let FilledTable { above, rows, .. } = grid.fill(&mut budget);
-        Self { above, num_copied_words: budget.num_words, ..Self::new(area, rows, size) }
+        if rows.first().is_some_and(|row| row.len() != columns.len()) {
+            // Which of them have no text is not known.
+            columns.clear();
+        }
+        let table = Self::new(area, rows, columns, size);
+        Self { above, num_copied_words: budget.num_words, ..table }
+    }
+
+    /// Records whether the first line of its words is bold.
+    pub(super) fn with_looks_of<'a>(
+        mut self,
+        words: impl Iterator<Item = &'a Word> + Clone,
+    ) -> Self {
+        let top = words.clone().map(|word| word.base).fold(f64::INFINITY, f64::min);
+        let (mut head, mut body) = (Boldness::default(), Boldness::default());
+        for word in words {
+            let is_first = word.base - top < SAME_LINE * word.size;
+            (if is_first { &mut head } else { &mut body }).add(word);
+        }
+        let is_named = head.num_bold == head.num_words && body.num_bold * 2 < body.num_words;
+        let is_dark = head.ink().is_finite() && head.ink() > BOLD_INK * body.ink();
+        self.has_bold_head = body.num_words > 0 && (is_named || is_dark);
+        self
+    }
+}
+
+/// How bold some words are.
+#[derive(Debug, Default)]
+struct Boldness {
+    num_words: usize,
+    num_bold: usize,
+    ink: f64,
+    num_inked: usize,
+}
+
+impl Boldness {
+    fn add(&mut self, word: &Word) {
+        self.num_words += 1;
+        self.num_bold += usize::from(word.is_bold);
+        self.ink += word.ink;
+        self.num_inked += usize::from(word.ink > 0.0);
+    }
+
+    /// Returns the mean density of ink; infinite if it is unknown.
+    fn ink(&self) -> f64 {
+        if self.num_inked == 0 { f64::INFINITY } else { self.ink / self.num_inked as f64 }
     }
 }
 
@@ -82,8 +146,8 @@ mod tests {
     #[test]
     fn rows_of_a_right_to_left_script_begin_on_the_right() {
         let table = |rows: [[&str; 2]; 2]| {
-            Table::new(Area::NOTHING, rows.map(|row| row.map(str::to_owned).into()).into(), 10.0)
-                .rows
+            let rows = rows.map(|row| row.map(str::to_owned).into()).into();
+            Table::new(Area::NOTHING, rows, Vec::new(), 10.0).rows
         };
         assert_eq!(table([["1403", "تاريخ"], ["436", "جلسه"]])[0], ["تاريخ", "1403"]);
         assert_eq!(table([["date", "1403"], ["number", "436"]])[0], ["date", "1403"]);

@@ -209,16 +209,20 @@ impl Lattice {
             !cell.is_empty() && span.is_some_and(|span| span != CellSpan::default())
         };
         if cells.iter().zip(&spans).any(is_merged) {
-            let table = Table::of_grid(self.area(), grid_of(&cells, &spans, num_columns), size);
+            let columns = self.xs.windows(2).map(|edges| [edges[0], edges[1]]).collect();
+            let grid = grid_of(&cells, &spans, num_columns);
+            let table = Table::of_grid(self.area(), grid, columns, size);
+            let table = table.with_looks_of(words.iter());
             return (table.rows.len() >= 2 && table.rows[0].len() >= 2).then_some(table);
         }
         let mut rows: Vec<Vec<String>> = Vec::new();
         for cells in cells.chunks(num_columns) {
             rows.extend(cells::split_row(cells));
         }
-        cells::drop_empty(&mut rows);
+        let mut columns = self.xs.windows(2).map(|edges| [edges[0], edges[1]]).collect();
+        cells::drop_empty(&mut rows, &mut columns);
         let is_table = rows.len() >= 2 && rows[0].len() >= 2;
-        is_table.then(|| Table::new(self.area(), rows, size))
+        is_table.then(|| Table::new(self.area(), rows, columns, size).with_looks_of(words.iter()))
     }
 
     /// Groups the fields of the lattice that no rule separates; the first of a group represents it.

@@ -152,7 +152,8 @@ fn take_below_groups(groups: &[Area], rules: &[Vec<Area>], words: &mut Vec<Word>
         lines[start..end].iter().flat_map(|line| &line.words).map(|word| word.order).collect();
     words.retain(|word| !taken.contains(&word.order));
     let area = Area::around(lines[start..end].iter().map(|line| line.area));
-    Some(Table::new(area, wraps::join(rows), lines[start].size))
+    let columns = groups.iter().map(|group| [group.left, group.right]).collect();
+    Some(Table::new(area, wraps::join(rows), columns, lines[start].size))
 }
 
 /// Whether a word is a horizontal rule.

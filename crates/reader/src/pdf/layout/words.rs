@@ -40,6 +40,9 @@ pub(crate) struct Word {
 pub(crate) const ASCENT: f64 = 0.72;
 pub(crate) const DESCENT: f64 = 0.2;
 
+/// Ink density of bold text, relative to that of most text on the page.
+pub(super) const BOLD_INK: f64 = 1.22;
+
 /// Largest overlap of glyphs in one strip, as a fraction of the size.
 const MAX_OVERLAP: f64 = 0.6;
 

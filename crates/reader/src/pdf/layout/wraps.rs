@@ -79,7 +79,7 @@ fn join_labels(rows: Vec<GridRow>) -> Vec<GridRow> {
 }
 
 /// Returns the horizontal extent of the text in each column.
-fn extents(rows: &[GridRow]) -> Vec<Area> {
+pub(super) fn extents(rows: &[GridRow]) -> Vec<Area> {
     let width = rows.first().map_or(0, |row| row.cells.len());
     let column = |at: usize| rows.iter().flat_map(move |row| &row.cells[at]).map(|word| word.area);
     (0..width).map(|at| Area::around(column(at))).collect()

@@ -130,13 +130,10 @@ fn words_broken_at_the_end_of_a_line_are_rejoined_with_a_mark() {
 
 #[test]
 fn a_table_keeps_its_position() {
-    let table = Table {
-        area: Area::new(0.0, 14.0, 50.0, 26.0),
-        rows: vec![vec!["a".into(), "b".into()], vec!["c".into(), "d".into()]],
-        size: 10.0,
-        above: vec!["Tides".into()],
-        num_copied_words: 0,
-    };
+    let area = Area::new(0.0, 14.0, 50.0, 26.0);
+    let rows = vec![vec!["a".into(), "b".into()], vec!["c".into(), "d".into()]];
+    let mut table = Table::new(area, rows, vec![[0.0, 20.0], [30.0, 50.0]], 10.0);
+    table.above = vec!["Tides".into()];
     let found = blocks(testing::lines("before\n\nafter"), vec![table], BODY);
     let texts: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();
     assert_eq!(texts, ["before", "Tides", "| a | b |\n| --- | --- |\n| c | d |", "after"]);
