@@ -1,6 +1,6 @@
 //! Finds tables without rules among the lines of a column.
 
-use super::gaps::{CELL_GAP, Row, borders, table};
+use super::gaps::{CELL_GAP, Row, borders, extent, table};
 use super::lines::Line;
 use super::piece::Table;
 use super::sheet::Area;
@@ -13,6 +13,9 @@ const MAX_SINGLE: usize = 2;
 /// may be.
 const MAX_HEAD_LINES: usize = 3;
 const MAX_HEAD_GAP: f64 = 1.7;
+
+/// How far from the left end of a cell its second line may begin, as a fraction of the size.
+const SAME_COLUMN: f64 = 0.3;
 
 /// Removes the tables without rules from the lines of a region, and returns them.
 pub(super) fn take(lines: &mut Vec<Line>) -> Vec<Table> {
@@ -57,15 +60,19 @@ fn head_len(rows: &[Row<'_>], at: usize) -> usize {
 /// Returns how many lines, from the first one, may be a table: split lines with a few others in
 /// between.
 fn run_len(rows: &[Row<'_>]) -> usize {
-    let (mut len, mut single) = (0, 0);
+    let (mut len, mut single, mut second_left) = (0, 0, f64::INFINITY);
     for (at, row) in rows.iter().enumerate() {
         let is_far = at > 0 && row.line.base - rows[at - 1].line.base > 3.0 * row.line.size;
         if is_far {
             break;
         }
-        if row.is_split() {
+        if let [_, second, ..] = row.pieces.as_slice() {
+            (len, single) = (at + 1, 0);
+            second_left = extent(second).0;
+        } else if len > 0 && (row.line.area.left - second_left).abs() <= SAME_COLUMN * row.line.size
+        {
+            // A cell of the second column that goes on, as in a glossary.
             len = at + 1;
-            single = 0;
         } else {
             single += 1;
             if len == 0 || single > MAX_SINGLE {
@@ -159,6 +166,29 @@ mod tests {
              Cost        36,386     40,121",
             &["|  | January 28, 2023 | January 29, 2022 |\n| --- | --- | --- |\n\
                | Revenue | 46,298 | 51,761 |\n| Cost | 36,386 | 40,121 |"],
+        );
+    }
+
+    #[test]
+    fn terms_and_meanings_are_a_glossary() {
+        let is_glossary = |picture: &str| {
+            let tables = take(&mut testing::lines(picture));
+            tables.first().map(|table| (table.is_glossary, table.rows.clone()))
+        };
+        let (is_found, rows) = is_glossary(
+            "Fairlead    A ring that guides a rope of any kind and\n\
+             \x20           keeps it from the rail\n\
+             Thwart      A seat across a boat\n\
+             Gudgeon     The socket of a rudder",
+        )
+        .unwrap();
+        assert!(is_found);
+        let first = "A ring that guides a rope of any kind and keeps it from the rail";
+        assert_eq!(rows[..2], [["Fairlead", first], ["Thwart", "A seat across a boat"]]);
+        assert_eq!(is_glossary("Name:    Kittiwake\nPort:    Vardo\nFlag:    Norway"), None);
+        assert_eq!(
+            is_glossary("Fairlead    A ring\n Thwart     A seat\n  Gudgeon   A socket"),
+            None
         );
     }
 

@@ -1,6 +1,8 @@
 //! Decides whether the text on the two sides of a gap is read down, as columns, or across, as rows of a
 //! table.
 
+use super::gaps::{CELL_GAP, Row};
+use super::lines::{self, Line};
 use super::numbers::is_number;
 use super::piece::Piece;
 use super::words::Word;
@@ -26,6 +28,18 @@ const ALIGNED: f64 = 0.6;
 
 /// Fraction of a side's lines that are numbers from which it may be a column of a table.
 const MIN_NUMBERS: f64 = 0.25;
+
+/// Fraction of aligned lines of one side from which two sides may be the rows of a table of words, and the largest
+/// fraction of the width that one column of it fills, on average.
+const ROWS_ALIGNED: f64 = 0.9;
+const ROWS_FILL: f64 = 0.85;
+
+/// Fewest rows that a further gap divides, and most lines per such row.
+const MIN_ROWS: usize = 3;
+const MAX_LINES_PER_ROW: usize = 3;
+
+/// One of this many lines on each side must begin with a capital or a number: in prose, most go on in lower case.
+const MAX_LINES_PER_START: usize = 2;
 
 /// A horizontal range without any pieces.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +84,8 @@ pub(super) fn separates_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool
         || both(|side| side.words_per_line() >= SURE_WORDS)
         || !is_aligned;
     if has_share && has_lines && has_words && reads_down {
-        return true;
+        let may_be_rows = is_aligned && one_aligned.max(other_aligned) >= ROWS_ALIGNED;
+        return !(may_be_rows && are_rows([(&left, &one), (&right, &other)]));
     }
     // The rows of a table are aligned; side notes and labels of a figure are not.
     let sure = |side: &Side| {
@@ -78,6 +93,26 @@ pub(super) fn separates_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool
     };
     let is_wide = gap.width() >= 1.2 * body;
     is_wide && ((sure(&one) && other_aligned < ALIGNED) || (sure(&other) && one_aligned < ALIGNED))
+}
+
+/// Whether the lines of two sides begin like cells, and a further gap divides those of one side.
+fn are_rows(sides: [(&[&Piece], &Side); 2]) -> bool {
+    let begins = |line: &Line| !line.words[0].text.starts_with(char::is_lowercase);
+    let mut is_divided = false;
+    let are_cells = sides.into_iter().all(|(pieces, side)| {
+        let words = pieces.iter().filter_map(|piece| piece.word()).cloned();
+        let mut lines = lines::gather(words.collect());
+        let is_split = |line: &Line| Row::new(line, CELL_GAP).with_marker().is_split();
+        let num_split = lines.iter().filter(|line| is_split(line)).count();
+        if num_split >= MIN_ROWS && num_split * MAX_LINES_PER_ROW >= lines.len() {
+            is_divided = true;
+            lines.retain(is_split);
+        } else if side.fill >= ROWS_FILL {
+            return false;
+        }
+        lines.iter().filter(|line| begins(line)).count() * MAX_LINES_PER_START >= lines.len()
+    });
+    are_cells && is_divided
 }
 
 /// The text on one side of a gap.

@@ -4,6 +4,7 @@
 //! columns; a piece that spans several columns is put into the first of them.
 
 use super::cells;
+use super::glossaries::is_glossary;
 use super::lines::Line;
 use super::numbers::{is_currency, is_number};
 use super::piece::Table;
@@ -249,7 +250,13 @@ fn has_leader(line: &Line) -> bool {
 pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Table> {
     let borders = borders(rows);
     let cells = grid(rows, &borders);
-    if borders.is_empty() || !is_table(rows, &cells, is_ruled) {
+    if borders.is_empty() {
+        return None;
+    }
+    let is_table = is_table(rows, &cells, is_ruled);
+    let lines: Vec<&Line> = rows.iter().map(|row| row.line).collect();
+    let is_glossary = !is_table && is_glossary(&lines, &cells);
+    if !is_table && !is_glossary {
         return None;
     }
     let size = rows.first().map_or(0.0, |row| row.line.size);
@@ -263,7 +270,10 @@ pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Tabl
     let mut rows = wraps::join(lines);
     cells::drop_empty(&mut rows, &mut columns);
     let has_columns = rows.len() >= 2 && rows[0].len() >= 2;
-    has_columns.then(|| Table::new(area, rows, columns, size).with_looks_of(words))
+    has_columns.then(|| Table {
+        is_glossary,
+        ..Table::new(area, rows, columns, size).with_looks_of(words)
+    })
 }
 
 #[cfg(test)]

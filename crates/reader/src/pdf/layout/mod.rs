@@ -10,6 +10,7 @@ mod columns;
 pub(crate) mod copies;
 pub(crate) mod entries;
 mod gaps;
+mod glossaries;
 mod lines;
 mod margin;
 pub(crate) mod marks;
@@ -26,6 +27,7 @@ mod spaces;
 #[cfg(test)]
 mod testing;
 mod tilted;
+mod turned_heads;
 mod typed;
 mod words;
 mod wraps;
@@ -103,6 +105,11 @@ fn arrange_upright(sheet: &Sheet, left_out: &mut Words) -> Arranged {
         Direction::Down | Direction::Up => (sheet.height, sheet.width),
         Direction::Right | Direction::Left => (sheet.width, sheet.height),
     };
+    if let Some(((_, words), others)) = all.split_first_mut() {
+        for (turned, turned_words) in others {
+            turned_heads::put_upright(sheet, direction, words, *turned, turned_words);
+        }
+    }
     let (mut blocks, mut num_copied_words) = (Vec::new(), 0);
     for (direction, words) in all {
         let turn = |rule: &Area| words::turn_area(sheet, direction, *rule);

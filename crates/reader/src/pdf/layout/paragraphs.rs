@@ -132,6 +132,10 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
     }
     finish(&mut paragraph, body, &mut found);
     for table in tables {
+        if table.is_glossary {
+            found.extend(entries(&table));
+            continue;
+        }
         let place = Place { num_lines: 1, size: table.size, ..place_of(&table.area) };
         for line in table.above {
             let block =
@@ -152,6 +156,23 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.into_iter().map(|(_, block)| block).collect()
+}
+
+/// Returns the entries of a glossary as items of a list, with their upper edges.
+fn entries(table: &Table) -> Vec<(f64, PageBlock)> {
+    let height = table.area.height() / table.rows.len() as f64;
+    let tops = (0_u32..).map(|idx| table.area.top + height * f64::from(idx));
+    let entries = tops.zip(&table.rows).map(|(top, row)| {
+        let text = row.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>();
+        let area = Area { top, bottom: top + height, ..table.area };
+        // The gap behind a term shows that it is no heading.
+        let place = Place { num_lines: 1, size: table.size, has_gaps: true, ..place_of(&area) };
+        let text = text.join(": ");
+        let block =
+            PageBlock { place: Some(place), ..PageBlock::new(BlockKind::ListItem, 0, text) };
+        (top, block)
+    });
+    entries.collect()
 }
 
 /// Distances of two lines of equal size, as fractions of the size.

@@ -23,6 +23,8 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<String>>,
     /// Left and right end of each column.
     pub(crate) columns: Vec<[f64; 2]>,
+    /// Whether its rows are terms and their meanings.
+    pub(crate) is_glossary: bool,
     /// Whether its first line is bold, and the others are not.
     pub(crate) has_bold_head: bool,
     /// Font height of most of its text.
@@ -49,7 +51,8 @@ impl Table {
             columns.reverse();
         }
         let (above, num_copied_words) = (Vec::new(), 0);
-        Self { area, rows, columns, has_bold_head: false, size, above, num_copied_words }
+        let (is_glossary, has_bold_head) = (false, false);
+        Self { area, rows, columns, is_glossary, has_bold_head, size, above, num_copied_words }
     }
 
     /// Creates a table with merged cells, each of which is written into all rows or columns that it takes.

@@ -1,0 +1,56 @@
+//! Recognises glossaries: terms, and their meanings in a second column.
+
+use super::lines::Line;
+use super::numbers::is_number;
+use super::words::Word;
+
+/// Fewest entries.
+const MIN_ENTRIES: usize = 3;
+
+/// Longest term, in words; the mean is shorter.
+const MAX_TERM: usize = 6;
+const MAX_MEAN_TERM: usize = 3;
+
+/// Most lines of a meaning, on average: longer ones are the text below headings in the margin.
+const MAX_MEAN_LINES: usize = 3;
+
+/// How far the left ends of a column may differ, as a fraction of the size.
+const ALIGNED: f64 = 0.3;
+
+/// Whether lines, with their words in two columns, are entries of a glossary.
+pub(super) fn is_glossary(lines: &[&Line], cells: &[Vec<Vec<Word>>]) -> bool {
+    if cells.first().is_none_or(|row| row.len() != 2) || lines.iter().any(|line| line.is_mono) {
+        return false;
+    }
+    let is_entry = |cells: &Vec<Vec<Word>>| cells.iter().all(|cell| !cell.is_empty());
+    let entries: Vec<&Vec<Vec<Word>>> = cells.iter().filter(|cells| is_entry(cells)).collect();
+    let num_other_terms = cells.iter().filter(|cells| cells[1].is_empty()).count();
+    let num_words: usize = entries.iter().map(|cells| cells[0].len()).sum();
+    let is_aligned = |column: usize| {
+        let first = |cells: &&Vec<Vec<Word>>| {
+            let words = cells[column].iter();
+            words.map(|word| (word.area.left, word.size)).min_by(|a, b| a.0.total_cmp(&b.0))
+        };
+        let mut ends = entries.iter().filter_map(first);
+        let Some((left, size)) = ends.next() else { return false };
+        ends.all(|(other, _)| (other - left).abs() <= ALIGNED * size)
+    };
+    let is_term = |cell: &Vec<Word>| {
+        let (first, last) = (cell.first(), cell.last());
+        let starts = first.is_some_and(|word| word.text.starts_with(char::is_alphanumeric));
+        let is_label = last.is_some_and(|word| word.text.ends_with([':', '.', ',', ';']));
+        starts
+            && !is_label
+            && cell.len() <= MAX_TERM
+            && !cell.iter().all(|word| is_number(&word.text))
+    };
+    let num_phrases = entries.iter().filter(|cells| cells[1].len() > 1).count();
+    entries.len() >= MIN_ENTRIES
+        && num_phrases * 2 > entries.len()
+        && lines.len() <= entries.len() * MAX_MEAN_LINES
+        && num_words <= entries.len() * MAX_MEAN_TERM
+        && num_other_terms * 5 <= lines.len()
+        && entries.iter().all(|cells| is_term(&cells[0]))
+        && is_aligned(0)
+        && is_aligned(1)
+}
