@@ -78,6 +78,9 @@ pub struct Request {
     pub password: Option<String>,
     /// Physical pages to read by OCR, from 1, in order; empty for reading text.
     pub ocr_pages: Vec<u32>,
+    /// Of which pages OCR reads only some areas, and these; the others are read whole.
+    #[serde(default)]
+    pub ocr_areas: Vec<(u32, Place)>,
     /// The word of the programming language, markup language or kind of data of a text, which is
     /// sent as UTF-8; `None` for anything else.
     pub kind: Option<String>,

@@ -190,11 +190,23 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
             "the text on {num_garbage} of {total} pages is unreadable, because its fonts do not identify their characters"
         ));
     }
+    let num_soup = count(|page| page.is_soup);
+    if num_soup > 0 {
+        warnings.push(format!(
+            "the text on {num_soup} of {total} pages is unreadable, because its fonts name other letters than they show"
+        ));
+    }
     let has_notes = reading.pages.iter().any(|page| !page.notes.is_empty());
     if !reading.has_text() && !has_notes && warnings.is_empty() {
         warnings.push("there is no text in this document".to_owned());
     }
     warnings
+}
+
+/// Returns a warning about pages on which large pictures were not read.
+pub(super) fn unread_pictures(pages: &[u32]) -> Option<String> {
+    let names = ranges(pages);
+    (!pages.is_empty()).then(|| format!("large pictures were not read by OCR on pages {names}"))
 }
 
 /// Most ranges of page numbers in a warning.

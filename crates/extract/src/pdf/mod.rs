@@ -20,9 +20,11 @@ mod labels;
 mod notes;
 mod number;
 mod outline;
+mod pictures;
 mod quality;
 mod scan;
 mod sections;
+mod soup;
 mod spacing;
 mod title;
 mod watermarks;
@@ -90,7 +92,10 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
     }
     if let Some(mut reading) = best_so_far {
         scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
-        let document = assemble::assemble(&reading, options);
+        soup::replace(&mut reading, OCR_OF_PDF, bytes, options)?;
+        let unread = pictures::read(&mut reading, OCR_OF_PDF, bytes, options)?;
+        let mut document = assemble::assemble(&reading, options);
+        document.metadata.warnings.extend(assemble::unread_pictures(&unread));
         let members = containers::members(reading.members);
         return Ok(Extracted { document, format: Format::Pdf, members });
     }

@@ -29,6 +29,7 @@ pub(super) fn of(pages: &[Page]) -> Quality {
         let is_ocr = page.ocr == Some(OcrOutcome::Read);
         let is_unread = page.failed.is_some()
             || is_garbage(page)
+            || page.is_soup
             || (looks_like_scan(page) && !is_ocr)
             || page.ocr.as_ref().is_some_and(|outcome| outcome.reason().is_some());
         let count = if is_unread {

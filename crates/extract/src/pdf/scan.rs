@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::quality::{count_characters, is_garbage, lacks_usable_text};
 use crate::error::{Error, Result};
-use crate::protocol::{OcrOutcome, Page, Request};
+use crate::protocol::{OcrOutcome, Page, Place, Request};
 use crate::sandbox::parent::{self, Reading};
 use crate::sandbox::{Ocr, ReadOptions};
 
@@ -39,8 +39,21 @@ pub(super) fn read(
 ) -> Result<()> {
     let &Ocr::Tesseract { is_forced, .. } = &options.ocr else { return Ok(()) };
     let numbers = wanted(reading, &options.ocr);
+    let (answers, outcome) = run(&numbers, &[], reader, bytes, options);
+    answers.into_iter().for_each(|page| put(reading, page, is_forced));
+    outcome
+}
+
+/// Runs OCR on pages, or on areas of them.
+pub(super) fn run(
+    numbers: &[u32],
+    areas: &[(u32, Place)],
+    reader: &str,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> (Vec<Page>, Result<()>) {
     if numbers.is_empty() {
-        return Ok(());
+        return (Vec::new(), Ok(()));
     }
     options.ocr_slots.count(numbers.len(), 0);
     let num_threads = options.ocr_slots.num_slots();
@@ -48,6 +61,7 @@ pub(super) fn read(
     let run = Run {
         reader,
         bytes,
+        areas,
         options: ReadOptions {
             cpu_ms_per_page: CPU_MS_PER_PAGE,
             wall_per_page: WALL_PER_PAGE,
@@ -66,14 +80,14 @@ pub(super) fn read(
         others.into_iter().filter_map(|worker| worker.join().ok()).fold(own, Result::and)
     });
     let progress = run.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
-    progress.answers.into_iter().for_each(|page| put(reading, page, is_forced));
-    outcome
+    (progress.answers, outcome)
 }
 
 /// OCR of one document in progress.
 struct Run<'a> {
     reader: &'a str,
     bytes: &'a [u8],
+    areas: &'a [(u32, Place)],
     options: ReadOptions,
     progress: Mutex<Progress<'a>>,
 }
@@ -103,8 +117,12 @@ impl<'a> Run<'a> {
             drop(progress);
             let slot = self.options.ocr_slots.take();
             let Self { reader, bytes, options, .. } = self;
-            let ocr_pages = pages.to_vec();
-            let request = Request { ocr_pages, ..parent::request(reader, bytes, options) };
+            let is_asked = |(page, _): &&(u32, Place)| pages.contains(page);
+            let request = Request {
+                ocr_pages: pages.to_vec(),
+                ocr_areas: self.areas.iter().filter(is_asked).copied().collect(),
+                ..parent::request(reader, bytes, options)
+            };
             let answer = parent::answer(&request, bytes, options);
             drop(slot);
             let mut progress = self.lock();
@@ -170,14 +188,22 @@ fn put(reading: &mut Reading, answer: Page, is_forced: bool) {
     };
     let num = |page: &Page| count_characters(page).0;
     let is_better = is_forced || is_garbage(page) || num(&answer) >= MAX_GAIN * num(page);
+    if !answer.blocks.is_empty() && is_better {
+        replace(page, answer);
+    } else {
+        page.ocr = answer.ocr;
+        (page.num_words, page.num_unsure) = (answer.num_words, answer.num_unsure);
+    }
+}
+
+/// Replaces the text of a page with the result of OCR.
+pub(super) fn replace(page: &mut Page, answer: Page) {
     page.ocr = answer.ocr;
     (page.num_words, page.num_unsure) = (answer.num_words, answer.num_unsure);
-    if !answer.blocks.is_empty() && is_better {
-        page.blocks = answer.blocks;
-        // Of the picture, turned upright.
-        (page.width, page.height) = (answer.width, answer.height);
-        page.failed = None;
-    }
+    page.blocks = answer.blocks;
+    // Of the picture, turned upright.
+    (page.width, page.height) = (answer.width, answer.height);
+    page.failed = None;
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) fn remove(pages: &mut [Page]) {
         return;
     }
     let is_watermark = |block: &mut PageBlock| match block.stance {
-        Stance::Upright => false,
+        Stance::Upright | Stance::InPicture => false,
         Stance::Tilted => texts.contains(&block.text),
         Stance::Across => true,
     };

@@ -26,11 +26,17 @@ pub struct Page {
     pub is_blank: bool,
     /// Fraction of the page that pictures cover, 0 to 1.
     pub image_coverage: f64,
+    /// Where its large pictures are that have no text over them; empty if most of its text is turned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Place>,
     /// Why the page could not be read; `None` if it was.
     pub failed: Option<String>,
     /// The result of OCR; `None` if it was not tried.
     #[serde(default)]
     pub ocr: Option<OcrOutcome>,
+    /// Whether the fonts of its text name other letters than they show. Only the parent finds it.
+    #[serde(skip)]
+    pub is_soup: bool,
     /// Words that OCR has read, and how many of them it is not sure of.
     #[serde(default)]
     pub num_words: u32,
@@ -105,6 +111,8 @@ pub enum Stance {
     Tilted,
     /// At an angle across other text, or large and pale behind it.
     Across,
+    /// In a picture. Only the parent knows it.
+    InPicture,
 }
 
 impl Stance {

@@ -14,6 +14,7 @@ fn pages_add_time_up_to_a_multiple_and_to_the_users_limit() {
             cpu_ms_per_page: 50,
             max_cpu_seconds,
             password: None,
+            ocr_areas: Vec::new(),
             ocr_pages: Vec::new(),
             keeps_all: true,
             omits_remarks: true,

@@ -66,6 +66,7 @@ pub(crate) fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Requ
         max_cpu_seconds,
         password: options.password.clone().filter(|_| is_pdf),
         ocr_pages: Vec::new(),
+        ocr_areas: Vec::new(),
         kind: None,
         keeps_all: options.keeps_all,
         omits_remarks: options.omits_remarks,

@@ -50,7 +50,7 @@ impl TiltedText {
 }
 
 /// Glyphs of one kind, by their indices.
-struct Kind {
+struct TiltedKind {
     angle: f32,
     size: f64,
     is_tilted: bool,
@@ -89,7 +89,7 @@ pub(super) fn take(sheet: &Sheet) -> Option<(Sheet, Vec<TiltedText>)> {
 }
 
 /// Groups glyphs that are at an angle, and those that are large and pale.
-fn kinds(sheet: &Sheet) -> Vec<Kind> {
+fn kinds(sheet: &Sheet) -> Vec<TiltedKind> {
     let mut sizes: Vec<f64> =
         sheet.glyphs.iter().filter(|glyph| glyph.tilt == 0.0).map(|glyph| glyph.size).collect();
     let middle = sizes.len() / 2;
@@ -97,14 +97,14 @@ fn kinds(sheet: &Sheet) -> Vec<Kind> {
         true => f64::INFINITY,
         false => *sizes.select_nth_unstable_by(middle, f64::total_cmp).1,
     };
-    let mut kinds: Vec<Kind> = Vec::new();
+    let mut kinds: Vec<TiltedKind> = Vec::new();
     for (idx, glyph) in sheet.glyphs.iter().enumerate() {
         let is_tilted = glyph.tilt != 0.0;
         if !is_tilted && !(glyph.is_pale && glyph.size >= LARGE * usual) {
             continue;
         }
         let angle = if is_tilted { glyph.tilt } else { glyph.direction.degrees() };
-        let is_alike = |kind: &&mut Kind| {
+        let is_alike = |kind: &&mut TiltedKind| {
             let (small, large) = (kind.size.min(glyph.size), kind.size.max(glyph.size));
             kind.is_tilted == is_tilted
                 && (kind.angle - angle).abs() <= SAME_ANGLE
@@ -113,13 +113,13 @@ fn kinds(sheet: &Sheet) -> Vec<Kind> {
         if let Some(kind) = kinds.iter_mut().find(is_alike) {
             kind.glyphs.push(idx);
         } else if kinds.len() < MAX_KINDS {
-            kinds.push(Kind { angle, size: glyph.size, is_tilted, glyphs: vec![idx] });
+            kinds.push(TiltedKind { angle, size: glyph.size, is_tilted, glyphs: vec![idx] });
         }
     }
     kinds
 }
 
-impl Kind {
+impl TiltedKind {
     /// Returns its words in a frame in which they run to the right.
     fn words(&self, sheet: &Sheet) -> Vec<Word> {
         let level = |idx: &usize| {

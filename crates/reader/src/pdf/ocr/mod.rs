@@ -95,8 +95,10 @@ pub(crate) fn read(
         if num_pixels >= MAX_TOGETHER || pages.peek().is_none() {
             num_pixels = 0;
             let scans = recognise(&std::mem::take(&mut rasters), input.ask);
+            let is_part = |number| input.request.ocr_areas.iter().any(|(page, _)| *page == number);
             for (number, scan) in std::mem::take(&mut numbers).into_iter().zip(scans) {
                 emit(Line::Page(match scan {
+                    Ok(scan) if is_part(number) => Page { number, ..scan.without_unsure().page() },
                     Ok(scan) => Page { number, ..scan.page() },
                     Err(reason) => lost(number, OcrOutcome::Refused(reason)),
                 }))?;
@@ -245,6 +247,12 @@ impl Scan {
     fn is_better_than(&self, other: &Self) -> bool {
         let share = |scan: &Self| scan.num_unsure() as f64 / scan.words.len().max(1) as f64;
         self.words.len() >= MIN_WORDS && (share(self) < share(other) || other.runs_down())
+    }
+
+    /// Removes the words that are likely wrong: on most pictures, Tesseract sees some.
+    fn without_unsure(mut self) -> Self {
+        self.words.retain(|word| word.confidence >= SURE);
+        self
     }
 
     /// Returns the page with its blocks in reading order.

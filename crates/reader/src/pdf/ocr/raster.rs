@@ -2,6 +2,9 @@
 
 use image::{ImageBuffer, Luma, imageops};
 
+use super::POINTS_PER_INCH;
+use crate::pdf::layout::sheet::Area;
+
 /// A picture: one byte per pixel, 0 for black, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Raster {
@@ -19,6 +22,25 @@ impl Raster {
     /// Returns its width and height in pixels.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.width as usize, self.height as usize)
+    }
+
+    /// Returns the picture with only these areas of it, in points; the rest is white.
+    pub(crate) fn only_within(mut self, areas: &[Area]) -> Self {
+        let scale = self.dpi.unwrap_or(POINTS_PER_INCH) / POINTS_PER_INCH;
+        let width = (self.width as usize).max(1);
+        for (y, row) in self.pixels.chunks_mut(width).enumerate() {
+            let is_level =
+                |area: &&Area| (area.top * scale..area.bottom * scale).contains(&(y as f64));
+            let level: Vec<&Area> = areas.iter().filter(is_level).collect();
+            for (x, pixel) in row.iter_mut().enumerate() {
+                let is_in =
+                    |area: &&Area| (area.left * scale..area.right * scale).contains(&(x as f64));
+                if !level.iter().any(is_in) {
+                    *pixel = WHITE;
+                }
+            }
+        }
+        self
     }
 
     /// Returns the picture turned clockwise by 90, 180 or 270 degrees.

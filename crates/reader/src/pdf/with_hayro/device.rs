@@ -37,6 +37,10 @@ const MAX_RULES: usize = 5_000;
 /// Most glyphs kept per page, so that a decompression bomb becomes a page of noise.
 const MAX_GLYPHS: usize = 1_000_000;
 
+/// Smallest picture that may have words, as a fraction of the page, and most of them that are kept per page.
+const LARGE_PICTURE: f64 = 0.2;
+const MAX_PICTURES: usize = 20;
+
 /// Height of a bold capital's box in glyph space, used to measure ink density.
 const CAPITAL_UNITS: f64 = 700.0;
 
@@ -56,6 +60,8 @@ pub(super) struct PageDevice<'a> {
     pub(super) sheet: Sheet,
     /// Area covered by pictures.
     pub(super) image_area: f64,
+    /// Where its large pictures are.
+    pub(super) pictures: Vec<Area>,
     /// Instructions that drew text, readable or not.
     pub(super) num_text_ops: u32,
     /// Whether nothing was drawn.
@@ -97,6 +103,7 @@ impl<'a> PageDevice<'a> {
             watermarks: sheet.clone(),
             sheet,
             image_area: 0.0,
+            pictures: Vec::new(),
             num_text_ops: 0,
             is_blank: true,
             left_out: Words::default(),
@@ -342,7 +349,11 @@ impl<'a> Device<'a> for PageDevice<'_> {
         let size = (f64::from(image.width()), f64::from(image.height()));
         let corners = props.transform.transform_rect_bbox(Rect::new(0.0, 0.0, size.0, size.1));
         let page = Rect::new(0.0, 0.0, self.sheet.width, self.sheet.height);
-        self.image_area += corners.intersect(page).area();
+        let area = corners.intersect(page).area();
+        self.image_area += area;
+        if area >= LARGE_PICTURE * page.area() && self.pictures.len() < MAX_PICTURES {
+            self.pictures.push(area_of(corners.intersect(page)));
+        }
         self.hidden.add_picture(corners);
     }
 

@@ -31,8 +31,9 @@ use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Rect;
 
 use super::layout;
+use super::layout::sheet::{Area, Direction};
 use crate::error::Failure;
-use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Line, Page, Place, ReadFailure, Tail};
 use crate::{Emit, Input, Stop};
 use additions::Additions;
 use characters::Characters;
@@ -178,6 +179,7 @@ fn convert<'a>(
         height: arranged.height,
         blocks: arranged.blocks,
         num_copied_words: arranged.num_copied_words,
+        pictures: pictures_without_text(&device, arranged.direction),
         num_text_ops: device.num_text_ops,
         is_blank: device.is_blank,
         image_coverage: coverage.min(1.0),
@@ -185,6 +187,7 @@ fn convert<'a>(
         ocr: None,
         num_words: 0,
         num_unsure: 0,
+        is_soup: false,
         notes: Vec::new(),
         left_out,
         ..Page::default()
@@ -192,6 +195,24 @@ fn convert<'a>(
     additions.add_notes(annotations.remarks, sheet, arranged.direction, &mut page);
     additions.remember(&page);
     page
+}
+
+/// Fewest letters over a picture that are its text.
+const MIN_LETTERS_OVER: usize = 15;
+
+/// Returns the large pictures of a page over which it has no text; a scan has text over its picture.
+fn pictures_without_text(device: &PageDevice<'_>, direction: Direction) -> Vec<Place> {
+    if direction != Direction::Right {
+        return Vec::new();
+    }
+    let lacks_text = |picture: &&Area| {
+        let over = device.sheet.glyphs.iter().filter(|glyph| {
+            (picture.left..=picture.right).contains(&glyph.x)
+                && (picture.top..=picture.bottom).contains(&glyph.y)
+        });
+        over.take(MIN_LETTERS_OVER).count() < MIN_LETTERS_OVER
+    };
+    device.pictures.iter().filter(lacks_text).map(layout::place_of).collect()
 }
 
 /// Returns a page that is missing from the file.

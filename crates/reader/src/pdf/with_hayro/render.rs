@@ -8,8 +8,9 @@ use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
 
 use super::numbering::Numbering;
 use super::{Sheets, open};
-use crate::extract::protocol::{Head, Line, Tail};
+use crate::extract::protocol::{Head, Line, Place, Tail};
 use crate::pdf::layout;
+use crate::pdf::layout::sheet::Area;
 use crate::pdf::ocr::{self, Raster};
 use crate::pdf::picture::{self, Marks};
 use crate::{Emit, Input, Stop};
@@ -28,7 +29,12 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, 
     let cache = RenderCache::new();
     ocr::read(input, emit, |number| {
         let page = numbering.idx_of(number).and_then(|idx| pages.get(idx));
-        Ok(page.map(|page| raster(page, &cache)))
+        let areas = input.request.ocr_areas.iter().filter(|(page, _)| *page == number);
+        let areas: Vec<Area> = areas.map(|(_, place)| area_of(place)).collect();
+        Ok(page.map(|page| match areas.is_empty() {
+            true => raster(page, &cache),
+            false => raster(page, &cache).only_within(&areas),
+        }))
     })?;
     Ok(Tail::default())
 }
@@ -53,6 +59,10 @@ pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         picture::send(size, colours, &Marks { words, scale, text: &wanted.marked }, emit)?;
     }
     Ok(Tail::default())
+}
+
+fn area_of(place: &Place) -> Area {
+    Area::new(place.left, place.top, place.right, place.bottom)
 }
 
 fn raster<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>) -> Raster {
