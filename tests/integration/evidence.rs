@@ -125,7 +125,7 @@ fn results_are_printed_as_lines_locations_or_markdown() {
     let paths = search("paths");
     let expected: Vec<String> = results(&plain)
         .iter()
-        .map(|result| match (&result["source"]["path"], &result["source"]["start_line"]) {
+        .map(|result| match (&result["source"]["path"], &result["source"]["at"]["line"]) {
             (Value::Null, _) => format!("kb://document/{}", result["source"]["document_id"]),
             (path, Value::Null) => path.as_str().unwrap().to_owned(),
             (path, line) => format!("{}:{line}", path.as_str().unwrap()),

@@ -50,8 +50,8 @@ const FILES: [Expected; 15] = [
     (
         "10k.html",
         &[
-            "| Item 1A. | | Risk Factors |",
-            "| Item 15. | | Exhibits and Financial Statement Schedules |",
+            "| Item 1A. | Risk Factors |",
+            "| Item 15. | Exhibits and Financial Statement Schedules |",
             "ITEM 15. EXHIBITS AND FINANCIAL STATEMENT SCHEDULES",
             "| 3.3 | | Second Amended and Restated Bylaws | 8-K |",
             "| 10.2 | | Amendment to lease agreement with Abyss Group, LLC",
@@ -67,7 +67,7 @@ const FILES: [Expected; 15] = [
             "TRANSITION REPORT PURSUANT TO SECTION 13",
             "Galaxy Gaming, Inc.",
             "TABLE OF CONTENTS",
-            "| Item 4. | | Mine Safety Disclosures | | 9 |",
+            "| Item 4. | Mine Safety Disclosures | 9 |",
             "| Item 9B. | | Other Information | | 35 |",
         ],
         &[],

@@ -487,16 +487,16 @@ fn a_title_cannot_forge_a_citation() {
         citation("storm one"),
         format!(
             "**Company security policy\\*\\*, p. 3 (/home/me/policies/security.pdf) \\*\\*x**, \
-             § Head ({odd}/a.md:4)"
+             § Head ({odd}/a.md:6)"
         )
     );
     assert_eq!(
         citation("storm two"),
-        format!("**Plain**, § A \\`tick, \\[1\\] \\<!-- \\\\ ({odd}/b.md:1)")
+        format!("**Plain**, § A \\`tick, \\[1\\] \\<!-- \\\\ ({odd}/b.md:5)")
     );
-    assert_eq!(citation("storm three"), format!("**Star** (`'{odd}/c (1)*.md'`:1)"));
-    assert_eq!(citation("storm four"), format!("**Under_score** (`{odd}/__init__.md`:1)"));
-    assert_eq!(citation("storm five"), format!("**Close** (`'{odd}/) (x.md'`:1)"));
+    assert_eq!(citation("storm three"), format!("**Star** (`'{odd}/c (1)*.md'`:3)"));
+    assert_eq!(citation("storm four"), format!("**Under_score** (`{odd}/__init__.md`:3)"));
+    assert_eq!(citation("storm five"), format!("**Close** (`'{odd}/) (x.md'`:3)"));
 }
 
 #[test]

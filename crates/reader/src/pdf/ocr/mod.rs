@@ -18,7 +18,7 @@ mod words;
 use std::borrow::Cow;
 
 use super::layout;
-use super::layout::sheet::Area;
+use super::layout::sheet::{Area, POINTS_PER_INCH};
 use crate::document::{BlockKind, Words};
 use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, Recognised};
 use crate::{Ask, Emit, Input, Stop};
@@ -32,8 +32,6 @@ const MAX_PIXELS: f64 = 25e6;
 
 /// Longest side of a picture; Tesseract accepts at most 32,767.
 const MAX_SIDE: f64 = 20_000.0;
-
-const POINTS_PER_INCH: f64 = 72.0;
 
 /// Height of a page as a multiple of the usual size of its text, if the resolution is unknown: that
 /// of A4 paper and 10 points.

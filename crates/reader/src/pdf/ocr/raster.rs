@@ -2,8 +2,7 @@
 
 use image::{ImageBuffer, Luma, imageops};
 
-use super::POINTS_PER_INCH;
-use crate::pdf::layout::sheet::Area;
+use crate::pdf::layout::sheet::{Area, POINTS_PER_INCH};
 
 /// A picture: one byte per pixel, 0 for black, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]

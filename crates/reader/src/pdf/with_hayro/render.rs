@@ -10,15 +10,13 @@ use super::numbering::Numbering;
 use super::{Sheets, open};
 use crate::extract::protocol::{Head, Line, Place, Tail};
 use crate::pdf::layout;
-use crate::pdf::layout::sheet::Area;
+use crate::pdf::layout::sheet::{Area, POINTS_PER_INCH};
 use crate::pdf::ocr::{self, Raster};
 use crate::pdf::picture::{self, Marks};
 use crate::{Emit, Input, Stop};
 
 /// Tesseract is trained for resolutions from here on; a higher one makes it slower but not better.
 const DPI: f64 = 200.0;
-
-const POINTS_PER_INCH: f64 = 72.0;
 
 /// Runs OCR on the pages that the job names.
 pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
