@@ -162,14 +162,17 @@ fn assemble(
         }
         if is_late.get() { 0 } else { embedder.num_tokens(text) }
     };
-    let chunks = budget.spend(|| {
-        stage("chunk", || chunk::chunk(&document, &head.context_title, &count, chunk_options))
+    let (chunks, of_tables) = budget.spend(|| {
+        stage("chunk", || {
+            chunk::chunk_and_warn(&document, &head.context_title, &count, chunk_options)
+        })
     });
     budget.check()?;
     if options.is_cancelled.load(Ordering::Relaxed) {
         return Err(Error::Cancelled);
     }
     let mut warnings = document.metadata.warnings.clone();
+    warnings.extend(of_tables);
     if head.format == Format::Note && chunks.len() > 1 {
         warnings.push(format!(
             "the note is too long for the model and was split into {} chunks",

@@ -133,6 +133,12 @@ fn seam(
     if let Some((end, start)) = lines.filter(|(end, start)| start > end) {
         return (if start == end + 1 { "\n" } else { "\n\n" }, 0);
     }
+    // Parts of a wide table have the same lines and other columns.
+    if first.lines().last().is_some_and(|line| line.starts_with('|'))
+        && markdown::table_head(second).is_some()
+    {
+        return ("\n\n", 0);
+    }
     // Without line numbers, an overlap must be longer than the probe.
     let shared = overlap(first, second, lines.is_some());
     let letters = second[..shared].chars().filter(|c| c.is_alphanumeric()).count();

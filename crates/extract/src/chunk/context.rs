@@ -94,7 +94,7 @@ impl<'a> Contexts<'a> {
     }
 
     /// Returns the head of a table with the rule below its first row, and the cost of all. `None` if
-    /// the block is not a table, has no head, or has one that would leave too little room.
+    /// the block is not a table, has no head or a blank one, or has one that would leave too little room.
     pub(super) fn table_head<'d>(
         &self,
         document: &'d Document,
@@ -104,6 +104,9 @@ impl<'a> Contexts<'a> {
             document.blocks.get(block_idx).filter(|block| block.kind == BlockKind::Table)?;
         let text = document.text.get(block.bytes.clone())?;
         let (all, first) = markdown::table_head(text)?;
+        if !text[..all].contains(char::is_alphanumeric) {
+            return None;
+        }
         let fits = |head: &&str| head.len() <= self.max_head_tokens * MAX_CHARS_PER_TOKEN;
         let heads = [&text[..all], &text[..first]].into_iter().filter(fits);
         heads.map(|head| (head, self.count(head))).find(|(_, cost)| *cost <= self.max_head_tokens)
@@ -181,7 +184,7 @@ impl<'a> Contexts<'a> {
     }
 
     /// Returns the longest prefix of a text within `max_tokens`, cut at a word if possible.
-    fn shorten(&self, text: &str, max_tokens: usize) -> String {
+    pub(super) fn shorten(&self, text: &str, max_tokens: usize) -> String {
         let end = text.char_indices().nth(max_tokens * MAX_CHARS_PER_TOKEN).map(|(at, _)| at);
         let text = &text[..end.unwrap_or(text.len())];
         if end.is_none() && self.count(text) <= max_tokens {

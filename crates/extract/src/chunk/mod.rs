@@ -13,6 +13,7 @@ mod options;
 mod pack;
 mod recut;
 mod seams;
+mod wide;
 
 use std::ops::Range;
 
@@ -21,6 +22,8 @@ use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, NewPla
 use context::{Context, Contexts};
 use cut::Atom;
 use lines::{TextLines, to_u32};
+use pack::PackedRun;
+use wide::TablePart;
 
 pub use options::{ChunkOptions, Strategy};
 pub use recut::recut;
@@ -28,7 +31,8 @@ pub use recut::recut;
 /// Splits a document into chunks in reading order.
 ///
 /// A chunk that continues the rows of a table begins with the table's head, and fenced code is fenced in every chunk
-/// of a document whose lines are not those of the file, such as a notebook.
+/// of a document whose lines are not those of the file, such as a notebook. A table that is too wide is divided by its
+/// columns; each part begins with the head and has the first column.
 ///
 /// `num_tokens` counts a text without special tokens; it need not be additive. Every character of a
 /// block that is not white space is in at least one chunk, and no chunk's passage with
@@ -40,19 +44,32 @@ pub fn chunk(
     num_tokens: &dyn Fn(&str) -> usize,
     options: &ChunkOptions,
 ) -> Vec<Chunk> {
+    chunk_and_warn(document, title, num_tokens, options).0
+}
+
+/// Splits a document as [`chunk()`] does; returns also what about its tables a reader should know.
+pub fn chunk_and_warn(
+    document: &Document,
+    title: &str,
+    num_tokens: &dyn Fn(&str) -> usize,
+    options: &ChunkOptions,
+) -> (Vec<Chunk>, Vec<String>) {
     let contexts = Contexts::new(title, num_tokens, options);
     let mut writer = Writer::new(document, contexts, options);
     if options.strategy == Strategy::Whole && writer.write_single() {
-        return writer.chunks;
+        return (writer.chunks, Vec::new());
     }
     let runs = match options.strategy {
         Strategy::Structure => pack::sections(document, &mut writer.contexts, options),
         Strategy::Fixed | Strategy::Whole => pack::windows(document, &mut writer.contexts, options),
     };
-    for atoms in runs {
-        writer.write(atoms);
+    for run in runs {
+        match run {
+            PackedRun::Atoms(atoms) => writer.write(atoms),
+            PackedRun::Part(headings, part) => writer.write_part(headings, &part),
+        }
     }
-    writer.chunks
+    (writer.chunks, writer.warnings)
 }
 
 /// Writes runs of atoms as chunks.
@@ -62,12 +79,16 @@ struct Writer<'a> {
     options: &'a ChunkOptions,
     lines: TextLines<'a>,
     chunks: Vec<Chunk>,
+    warnings: Vec<String>,
+    /// The last table with a warning.
+    warned: Option<usize>,
 }
 
 impl<'a> Writer<'a> {
     fn new(document: &'a Document, contexts: Contexts<'a>, options: &'a ChunkOptions) -> Self {
         let lines = TextLines::of(document);
-        Self { document, contexts, options, lines, chunks: Vec::new() }
+        let (chunks, warnings) = (Vec::new(), Vec::new());
+        Self { document, contexts, options, lines, chunks, warnings, warned: None }
     }
 
     /// Writes the whole document as one chunk, if the model can read it.
@@ -116,6 +137,57 @@ impl<'a> Writer<'a> {
             }
             self.push(&atoms, rendered, context.text, total);
         }
+    }
+
+    /// Writes a part of a wide table below its headings. It is halved if the tokenizer counts more tokens in it than in its
+    /// cells; the depth is that of halving a text to single characters.
+    fn write_part(&mut self, mut atoms: Vec<Atom>, part: &TablePart) {
+        let block = &self.document.blocks[part.block_idx];
+        let rendered = self.render(&atoms);
+        let Rendered { mut text, mut spans, .. } = rendered.unwrap_or_default();
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(&part.text);
+        spans.push(part.bytes.clone());
+        let is_continued = part.bytes.start > block.bytes.start;
+        let mut context = self.contexts.of_block(block, is_continued);
+        let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
+        let limit = self.options.max_tokens.saturating_add(context.cost);
+        let rows = Atom {
+            bytes: part.bytes.clone(),
+            block_idx: part.block_idx,
+            is_continued,
+            weight: total,
+            seam: seams::Seam::Sentence,
+        };
+        atoms.push(rows);
+        if total > limit.min(self.options.window()) {
+            if let Some((len, _)) = seams::middle(&part.text) {
+                let (left, right) = part.text.split_at(len);
+                atoms.pop();
+                let half = |text: &str| TablePart { text: text.trim().to_owned(), ..part.clone() };
+                self.write_part(atoms, &half(left));
+                return self.write_part(Vec::new(), &half(right));
+            }
+            context = Context::default();
+            total = self.contexts.count(&text);
+        }
+        if part.is_shortened && self.warned.replace(part.block_idx) != Some(part.block_idx) {
+            self.warnings.push(self.shortened(block));
+        }
+        let num_head_lines = part.num_head_lines;
+        self.push(&atoms, Rendered { text, spans, num_head_lines }, context.text, total);
+    }
+
+    /// Names a table whose labels or heads are shortened.
+    fn shortened(&self, block: &Block) -> String {
+        let head = &self.document.text[block.bytes.clone()];
+        let head: String = head.trim_matches(['|', ' ']).chars().take(MAX_NAME).collect();
+        let name = block.headings.last().unwrap_or(&head);
+        format!(
+            "labels and heads of the table in `{name}` are shortened in chunks: they are too long"
+        )
     }
 
     /// Returns the head of the table whose rows a run continues.
@@ -250,7 +322,11 @@ fn section_of(block: &Block) -> Option<String> {
 /// Stands between spans that text outside all blocks separates.
 const BETWEEN_SPANS: &str = "\n\n";
 
+/// Longest name of a table in a warning, in characters.
+const MAX_NAME: usize = 60;
+
 /// The text of a run.
+#[derive(Debug, Default)]
 struct Rendered {
     text: String,
     /// Its ranges in the document, at least one.

@@ -9,6 +9,7 @@ use super::context::Contexts;
 use super::cut::{self, Atom};
 use super::options::ChunkOptions;
 use super::seams::Seam;
+use super::wide::{self, TablePart};
 
 /// Cost of one more chunk compared with uneven ones; the unit of the other costs.
 const CHUNK_COST: f64 = 1.0;
@@ -78,30 +79,83 @@ impl<'a> Section<'a> {
     }
 }
 
+/// What becomes a chunk.
+pub(super) enum PackedRun {
+    Atoms(Vec<Atom>),
+    /// A part of a wide table, with the headings above it.
+    Part(Vec<Atom>, TablePart),
+}
+
 /// Packs a document along its structure.
 pub(super) fn sections(
     document: &Document,
     contexts: &mut Contexts<'_>,
     options: &ChunkOptions,
-) -> Vec<Vec<Atom>> {
+) -> Vec<PackedRun> {
     let sections = merge_small(find_sections(document, contexts, options), options.min_tokens);
     let mut runs = Vec::new();
     for section in sections {
         if section.weight <= section.budget {
-            runs.push(section.atoms);
+            runs.push(PackedRun::Atoms(section.atoms));
             continue;
         }
-        // The later parts of a definition have its name in their context, and those of a table have
-        // its head before them, which leaves less room.
-        let blocks = section.atoms.iter().map(|atom| {
-            let later = contexts.cost_of_later(document, atom.block_idx);
-            contexts.of_block(&document.blocks[atom.block_idx], true).cost + later
-        });
-        let budget = budget(blocks.max().unwrap_or(0), options);
-        let atoms = cut_large(document, &section.atoms, budget, contexts);
-        runs.extend(split_evenly(&atoms, budget, options.min_tokens.min(budget / 2)));
+        let mut before: Vec<Atom> = Vec::new();
+        for atom in section.atoms {
+            let block = &document.blocks[atom.block_idx];
+            if block.kind == BlockKind::Table {
+                let headings = num_headings(document, &before);
+                let last = before[before.len() - headings..].iter();
+                let lead: usize = last.map(|atom| atom.weight).sum();
+                let whole = budget(contexts.of_block(block, true).cost, options);
+                // Headings that take much of a chunk are one of their own.
+                let is_lead = lead * MAX_LEAD_SHARE <= whole;
+                let room = if is_lead { whole - lead } else { whole };
+                if let Some(parts) = wide::parts(document, atom.block_idx, room, contexts) {
+                    let mut lead =
+                        before.split_off(before.len() - if is_lead { headings } else { 0 });
+                    pack_atoms(document, &before, contexts, options, &mut runs);
+                    before.clear();
+                    for part in parts {
+                        runs.push(PackedRun::Part(std::mem::take(&mut lead), part));
+                    }
+                    continue;
+                }
+            }
+            before.push(atom);
+        }
+        pack_atoms(document, &before, contexts, options, &mut runs);
     }
     runs
+}
+
+/// Headings above a wide table take at most this part of a chunk, as a denominator.
+const MAX_LEAD_SHARE: usize = 4;
+
+/// Returns how many of the last atoms are headings.
+fn num_headings(document: &Document, atoms: &[Atom]) -> usize {
+    let is_heading = |atom: &&Atom| document.blocks[atom.block_idx].kind == BlockKind::Heading;
+    atoms.iter().rev().take_while(is_heading).count()
+}
+
+/// Packs blocks that are too large for one chunk.
+fn pack_atoms(
+    document: &Document,
+    atoms: &[Atom],
+    contexts: &mut Contexts<'_>,
+    options: &ChunkOptions,
+    runs: &mut Vec<PackedRun>,
+) {
+    // The later parts of a definition have its name in their context, and those of a table have its head before them,
+    // which leaves less room.
+    let blocks = atoms.iter().map(|atom| {
+        let later = contexts.cost_of_later(document, atom.block_idx);
+        contexts.of_block(&document.blocks[atom.block_idx], true).cost + later
+    });
+    let Some(cost) = blocks.max() else { return };
+    let budget = budget(cost, options);
+    let atoms = cut_large(document, atoms, budget, contexts);
+    let split = split_evenly(&atoms, budget, options.min_tokens.min(budget / 2));
+    runs.extend(split.into_iter().map(PackedRun::Atoms));
 }
 
 /// Splits a document into windows of at most `max_tokens` that share about `overlap_tokens`.
@@ -109,7 +163,7 @@ pub(super) fn windows(
     document: &Document,
     contexts: &mut Contexts<'_>,
     options: &ChunkOptions,
-) -> Vec<Vec<Atom>> {
+) -> Vec<PackedRun> {
     let blocks = document.blocks.iter();
     let cost = blocks.map(|block| contexts.of_block(block, true).cost).max().unwrap_or(0);
     let budget = budget(cost, options);
@@ -123,7 +177,7 @@ pub(super) fn windows(
         .iter()
         .flat_map(|block| cut::cut(document, block, limit, &num_tokens))
         .collect();
-    let mut runs: Vec<Vec<Atom>> = Vec::new();
+    let mut runs: Vec<PackedRun> = Vec::new();
     let (mut start, mut end) = (0, 0);
     while end < atoms.len() {
         let new_from = end;
@@ -138,7 +192,7 @@ pub(super) fn windows(
             }
         }
         end = best_end(&atoms, new_from, end, budget);
-        runs.push(atoms[start..end].to_vec());
+        runs.push(PackedRun::Atoms(atoms[start..end].to_vec()));
         let least = start + 1;
         start = end;
         let mut shared = 0;
