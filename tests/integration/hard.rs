@@ -68,7 +68,7 @@ const FILES: [Expected; 15] = [
             "Galaxy Gaming, Inc.",
             "TABLE OF CONTENTS",
             "| Item 4. | Mine Safety Disclosures | 9 |",
-            "| Item 9B. | | Other Information | | 35 |",
+            "| Item 9B. | Other Information | 35 |",
         ],
         &[],
     ),

@@ -47,7 +47,7 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
     assert_snapshot!(search(&["\"phosphor bronze\"", "--fts-only"]), @r#"
     Search: ""phosphor bronze"" (1 matches, showing top 1)
 
-    1. [0.016] Field Guide to the Harbour Tide Station (p.2) §2 Instruments [pdf] [sample]
+    1. [0.016] Field Guide to the Harbour Tide Station (p.2) §2.1 Float gauge [pdf] [sample]
      … A copper float of 300 millimetres follows the water and turns a drum by a phosphor bronze wire.
        The drum needs a drop of clock oil every ninety days. Never use grease: it stiffens below four
        degrees and the float then lags behind the ebb.
