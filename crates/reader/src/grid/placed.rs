@@ -62,9 +62,16 @@ pub(crate) struct TableGrid {
     last: Vec<Option<(usize, usize)>>,
     /// Words of cells that are too far to the right.
     pub(super) left_out: Words,
+    /// Whether the rows of the head stay apart, as on the page.
+    pub(super) keeps_head_rows: bool,
 }
 
 impl TableGrid {
+    /// Lets the rows of the head stay apart; else they become one.
+    pub(crate) fn keep_head_rows(&mut self) {
+        self.keeps_head_rows = true;
+    }
+
     /// Begins a group of rows, beyond which no cell of those before it reaches.
     pub(crate) fn begin_group(&mut self) {
         self.group += 1;
