@@ -72,8 +72,7 @@ fn steps(cells: &[Vec<Line>]) -> Vec<f64> {
     steps
 }
 
-/// Removes rows and columns without text, and moves a head that is beside its column into it: of two
-/// neighbouring columns one has a head, and no row has text in both. `columns` has the ends of each column.
+/// Removes rows and columns without text, and moves heads as [`join_heads`] does. `columns` has the ends of each column.
 pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>, columns: &mut Vec<[f64; 2]>) {
     rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
     let mut idx = 0;
@@ -82,17 +81,28 @@ pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>, columns: &mut Vec<[f64; 2]
         rows.iter().any(|row| !row[idx - 1].is_empty())
     });
     markdown_table::drop_empty_columns(rows);
+    join_heads(rows, columns);
+}
+
+/// Moves a head that is beside its column into it: of two neighbouring columns one has a head, and no row has other text in
+/// both. `columns` has the ends of each column, if they are known.
+pub(super) fn join_heads(rows: &mut [Vec<String>], columns: &mut Vec<[f64; 2]>) {
     let width = rows.first().map_or(0, Vec::len);
     for right in (1..width).rev() {
         let is_filled = |row: &Vec<String>| (!row[right - 1].is_empty(), !row[right].is_empty());
         let has_one_head = rows.first().is_some_and(|row| is_filled(row).0 != is_filled(row).1);
-        if has_one_head && rows.len() > 2 && !rows.iter().any(|row| is_filled(row) == (true, true))
-        {
+        let differs =
+            |row: &Vec<String>| is_filled(row) == (true, true) && row[right - 1] != row[right];
+        if has_one_head && rows.len() > 2 && !rows.iter().any(differs) {
             for row in rows.iter_mut() {
                 let cell = row.remove(right);
-                row[right - 1] += &cell;
+                if row[right - 1].is_empty() {
+                    row[right - 1] = cell;
+                }
             }
-            columns[right - 1][1] = columns.remove(right)[1];
+            if right < columns.len() {
+                columns[right - 1][1] = columns.remove(right)[1];
+            }
         }
     }
 }

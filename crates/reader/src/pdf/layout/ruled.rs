@@ -212,7 +212,9 @@ impl Lattice {
             let columns = self.xs.windows(2).map(|edges| [edges[0], edges[1]]).collect();
             let grid = grid_of(&cells, &spans, num_columns);
             let table = Table::of_grid(self.area(), grid, columns, size);
-            let table = table.with_looks_of(words.iter());
+            let mut table = table.with_looks_of(words.iter());
+            // A cell that reaches below a head from the side is copied into its column.
+            cells::join_heads(&mut table.rows, &mut table.columns);
             return (table.rows.len() >= 2 && table.rows[0].len() >= 2).then_some(table);
         }
         let mut rows: Vec<Vec<String>> = Vec::new();
