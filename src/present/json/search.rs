@@ -242,7 +242,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 start_line: chunk.start_line,
                 end_line: chunk.end_line,
                 last_page: chunk.last_page,
-                at: hit.at.is_exact.then(|| AtJson {
+                at: hit.at.is_exact.then_some(AtJson {
                     page: hit.at.page,
                     section: hit.at.section.as_deref(),
                     line: hit.at.line,

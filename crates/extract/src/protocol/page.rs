@@ -117,7 +117,6 @@ pub enum Stance {
 
 impl Stance {
     /// Whether it stands like most text.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub fn is_upright(&self) -> bool {
         *self == Self::Upright
     }
