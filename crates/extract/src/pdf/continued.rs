@@ -2,7 +2,7 @@
 //!
 //! The reader sees one page at a time, and takes the first row of a table for its head.
 
-use crate::document::BlockKind;
+use crate::document::{BlockKind, count_words};
 use crate::protocol::{Page, PageBlock, Stance};
 use crate::text::markdown;
 
@@ -44,6 +44,7 @@ pub(super) fn repeat_heads(pages: &mut [Page]) {
             (&continued, top.and_then(|idx| page.blocks.get_mut(idx)))
         {
             table.add_head_to(block);
+            page.num_copied_words = page.num_copied_words.saturating_add(table.num_words());
         }
         open = match continued {
             Some(table) if is_whole_page => Some(table),
@@ -74,7 +75,9 @@ impl OpenTable {
         }
         let mut rows = markdown::cells(&block.text);
         let len = head_len(&rows, block.has_bold_head);
-        let has_head = len > 0 && rows.iter().all(|row| row.len() == block.columns.len());
+        let has_text = rows.first().is_some_and(|row| row.iter().any(|cell| !cell.is_empty()));
+        let has_head =
+            len > 0 && has_text && rows.iter().all(|row| row.len() == block.columns.len());
         rows.truncate(len);
         has_head.then(|| Self { head: rows, columns: block.columns.clone(), size: place.size })
     }
@@ -109,9 +112,16 @@ impl OpenTable {
             .collect()
     }
 
+    /// Returns how many words its head has.
+    fn num_words(&self) -> u32 {
+        self.head.iter().flatten().map(|cell| count_words(cell)).sum()
+    }
+
     fn add_head_to(&self, block: &mut PageBlock) {
         let Some(places) = self.places_of(&block.columns) else { return };
-        let rows = markdown::cells(&block.text).into_iter().map(|row| {
+        let rows = markdown::cells(&block.text).into_iter();
+        // Blank cells stand for a head that a table does not have.
+        let rows = rows.filter(|row| row.iter().any(|cell| !cell.is_empty())).map(|row| {
             let mut whole = vec![String::new(); self.columns.len()];
             for (place, cell) in places.iter().zip(row) {
                 whole[*place] = cell;

@@ -100,7 +100,8 @@ fn kinds(sheet: &Sheet) -> Vec<TiltedKind> {
     let mut kinds: Vec<TiltedKind> = Vec::new();
     for (idx, glyph) in sheet.glyphs.iter().enumerate() {
         let is_tilted = glyph.tilt != 0.0;
-        if !(is_tilted || glyph.is_pale && glyph.size >= LARGE * usual) {
+        let is_large_and_pale = glyph.is_pale && glyph.size >= LARGE * usual;
+        if !(is_tilted || is_large_and_pale) {
             continue;
         }
         let angle = if is_tilted { glyph.tilt } else { glyph.direction.degrees() };
