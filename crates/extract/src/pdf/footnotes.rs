@@ -13,12 +13,12 @@ const SAME_SIZE: f64 = 1.03;
 const MAX_NOTES: usize = 20;
 
 /// Where a block is: indices of its page, and of it on the page.
-type Position = (usize, usize);
+type BlockPosition = (usize, usize);
 
 /// Moves footnotes, so that the two parts of a sentence follow each other.
 pub(super) fn move_before_open_sentences(pages: &mut [Page]) {
     // The last paragraph, and how many footnotes have followed it.
-    let mut open: Option<(Position, usize)> = None;
+    let mut open: Option<(BlockPosition, usize)> = None;
     for page_idx in 0..pages.len() {
         for block_idx in 0..pages[page_idx].blocks.len() {
             let block = &pages[page_idx].blocks[block_idx];

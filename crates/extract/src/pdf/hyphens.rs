@@ -24,7 +24,7 @@ pub(super) fn settle(pages: &mut [Page]) {
     }
     let tokens = || blocks().flat_map(|block| block.text.split([' ', '\n'])).map(core);
     let plain = || tokens().filter(|word| !word.contains(LINE_HYPHEN)).map(str::to_lowercase);
-    let known = Known {
+    let known = KnownWords {
         hyphenated: plain().filter(|word| word.contains('-')).collect(),
         words: if is_english(pages) { plain().collect() } else { HashSet::new() },
     };
@@ -47,13 +47,13 @@ fn is_english(pages: &[Page]) -> bool {
 }
 
 /// What a document has in the middle of its lines, in small letters.
-struct Known {
+struct KnownWords {
     hyphenated: HashSet<String>,
     /// All its words, if it is in English.
     words: HashSet<String>,
 }
 
-impl Known {
+impl KnownWords {
     /// Returns a word without marks.
     fn settled(&self, token: &str) -> String {
         if !token.contains(LINE_HYPHEN) {

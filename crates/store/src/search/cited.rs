@@ -66,7 +66,7 @@ const RARE: usize = 5040;
 /// Returns the line of a text, from 0, that has most of the words found in it, rare ones first. The lines around it count half, and
 /// so do the heading above it and the head of its table, which are no answer themselves.
 fn best_line(text: &str, is_code: bool, found: &[Match]) -> usize {
-    let lines = Lines::of(text, is_code);
+    let lines = CitableLines::of(text, is_code);
     let mut terms: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); lines.starts.len()];
     for found in found {
         terms[lines.at(found.bytes.start)].insert(found.term);
@@ -80,14 +80,14 @@ fn best_line(text: &str, is_code: bool, found: &[Match]) -> usize {
             lines.around(*line).flat_map(|other| terms[other].iter().copied()).collect();
         own + around.difference(&terms[*line]).map(weigh).sum::<usize>() / 2
     };
-    let answering = (0..lines.starts.len()).filter(|line| lines.kinds[*line] == Kind::Answer);
+    let answering = (0..lines.starts.len()).filter(|line| lines.kinds[*line] == LineKind::Answer);
     let best = answering.reduce(|best, line| if worth(&line) > worth(&best) { line } else { best });
     best.unwrap_or(0)
 }
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LineKind {
     Blank,
     Heading,
     /// A row of the head of a table, or the rule below it.
@@ -95,15 +95,15 @@ enum Kind {
     Answer,
 }
 
-struct Lines {
+struct CitableLines {
     /// Where each begins.
     starts: Vec<usize>,
-    kinds: Vec<Kind>,
+    kinds: Vec<LineKind>,
     /// The heading above each, or the head of its table.
     heads: Vec<Option<usize>>,
 }
 
-impl Lines {
+impl CitableLines {
     fn of(text: &str, is_code: bool) -> Self {
         let (mut starts, mut kinds, mut heads) = (Vec::new(), Vec::new(), Vec::new());
         let (mut start, mut head) = (0, None);
@@ -111,17 +111,17 @@ impl Lines {
         while let Some(line) = lines.next() {
             let is_rule = |line: &str| line.starts_with('|') && line.contains("---");
             let kind = match () {
-                () if line.trim().is_empty() => Kind::Blank,
-                () if is_code => Kind::Answer,
+                () if line.trim().is_empty() => LineKind::Blank,
+                () if is_code => LineKind::Answer,
                 () if line.trim_start_matches('#').starts_with(' ') && line.starts_with('#') => {
-                    Kind::Heading
+                    LineKind::Heading
                 }
                 () if is_rule(line) || lines.peek().is_some_and(|next| is_rule(next)) => {
-                    Kind::TableHead
+                    LineKind::TableHead
                 }
-                () => Kind::Answer,
+                () => LineKind::Answer,
             };
-            if kind == Kind::Heading || kind == Kind::TableHead && !is_rule(line) {
+            if kind == LineKind::Heading || kind == LineKind::TableHead && !is_rule(line) {
                 head = Some(starts.len());
             }
             heads.push(head);
@@ -140,7 +140,7 @@ impl Lines {
     /// Returns the lines that count half for a line.
     fn around(&self, line: usize) -> impl Iterator<Item = usize> {
         let next_to = [line.checked_sub(1), Some(line + 1)].into_iter().flatten();
-        let answers = next_to.filter(|other| self.kinds.get(*other) == Some(&Kind::Answer));
+        let answers = next_to.filter(|other| self.kinds.get(*other) == Some(&LineKind::Answer));
         answers.chain(self.heads[line])
     }
 }
