@@ -120,7 +120,7 @@ const FILES: [Expected; 15] = [
             "| Plan Type | County | Plan Name | Totals |",
             "| GMC | Sacramento | Anthem Blue Cross | 164,380 |",
             "| COHS | Marin | Partnership Health Plan of CA | 36,006 |",
-            "| | Ventura | Gold Coast Health Plan | 202,217 |",
+            "| COHS | Ventura | Gold Coast Health Plan | 202,217 |",
             "| All Models Total Enrollments | | | 10,132,875 |",
         ],
         &[],
