@@ -1,6 +1,8 @@
 //! Tests chunking.
 
+mod pages;
 mod random;
+mod wide;
 
 use super::*;
 use crate::document::Block;
@@ -201,72 +203,6 @@ fn all_rows_of_a_head_are_repeated() {
 }
 
 #[test]
-fn a_wide_table_is_divided_by_columns_with_its_head_and_its_labels() {
-    let cell = |row: usize, column: usize| match (row, column) {
-        (0, 0) => "Station".to_owned(),
-        (row, 0) => format!("Pier{row}"),
-        (0, column) => format!("head{column}"),
-        (row, column) => format!("v{row}x{column}"),
-    };
-    let row = |row: usize| {
-        let cells: Vec<String> = (0..60).map(|column| cell(row, column)).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    let rows: String = (1..6).map(row).collect();
-    let text = format!("# Gauges\n\n{}|{}\n{rows}", row(0), " --- |".repeat(60));
-    let document = markdown::extract(&text);
-    let chunks = chunk(&document, "", &words, &options(Strategy::Structure, 80, 10));
-    assert!(chunks.iter().all(|chunk| words(&chunk.text) <= 80));
-    assert!(chunks[0].text.starts_with("# Gauges\n\n| Station | head1 |"));
-    for (row, column) in [(1, 1), (1, 59), (3, 30), (5, 17), (5, 59)] {
-        let found =
-            chunks.iter().find(|chunk| chunk.text.contains(&format!(" {} ", cell(row, column))));
-        let found = found.unwrap();
-        let cells = |line: &str| {
-            line.split(" | ")
-                .map(|cell| cell.trim_matches(['|', ' ']).to_owned())
-                .collect::<Vec<_>>()
-        };
-        let line = found
-            .text
-            .lines()
-            .find(|line| line.contains(&format!(" {} ", cell(row, column))))
-            .unwrap();
-        let at = cells(line).iter().position(|found| *found == cell(row, column)).unwrap();
-        assert_eq!(cells(line)[0], cell(row, 0));
-        let head = found.text.lines().find(|line| line.starts_with("| Station")).unwrap();
-        assert_eq!(cells(head)[at], cell(0, column));
-        assert!(
-            (found.start_line.unwrap()..=found.end_line.unwrap())
-                .contains(&(u32::try_from(row).unwrap() + 4))
-        );
-    }
-}
-
-#[test]
-fn long_labels_and_heads_are_shortened_and_named() {
-    let long = |word: &str| format!("{word} ").repeat(50);
-    let text = format!(
-        "# Gauges\n\n| Place | {} | Rest |\n| --- | --- | --- |\n| {} | 17 | {} |\n",
-        long("head"),
-        long("label"),
-        long("text")
-    );
-    let document = markdown::extract(&text);
-    let (chunks, warnings) =
-        chunk_and_warn(&document, "", &words, &options(Strategy::Structure, 60, 10));
-    assert!(chunks.iter().all(|chunk| words(&chunk.text) <= 60), "{chunks:#?}");
-    let found = chunks.iter().find(|chunk| chunk.text.contains("| 17 |")).unwrap();
-    assert!(found.text.contains("head…") && found.text.contains("label…"), "{}", found.text);
-    assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].contains("`Place | head"), "{}", warnings[0]);
-    for word in ["head", "label", "text"] {
-        let num: usize = chunks.iter().map(|chunk| chunk.text.matches(word).count()).sum();
-        assert!(num >= 50, "{word} {num}");
-    }
-}
-
-#[test]
 fn code_is_split_at_blank_lines_and_keeps_its_indentation() {
     let source = "    a b\n    c d\n\n    e f\n    g h\n";
     check(source, 5, 0, &["    a b\n    c d", "    e f\n    g h"]);
@@ -305,18 +241,6 @@ fn definitions_stay_separate_and_have_module_and_class_as_context() {
     );
     options.include_context = false;
     assert_eq!(seen(&options)[0], row("C.f", "module", 1));
-}
-
-#[test]
-fn pages_are_those_of_the_first_and_the_last_block() {
-    let mut document = plain::extract("one\n\ntwo\n\nthree");
-    for (block, page) in document.blocks.iter_mut().zip(1..) {
-        block.page = Some(page);
-    }
-    document.has_lines = false;
-    let chunks = chunk(&document, "T", &words, &options(Strategy::Structure, 9, 0));
-    assert_eq!((chunks[0].page, chunks[0].last_page), (Some(1), Some(3)));
-    assert_eq!((chunks[0].start_line, chunks[0].end_line), (None, None));
 }
 
 #[test]
@@ -398,82 +322,4 @@ fn fenced_code_is_fenced_in_every_chunk_of_a_notebook() {
     assert!(fenced.contains(&"```python\nc = 3\nd = 4\n```".to_owned()), "{fenced:?}");
     // Where lines are those of the file, nothing is added.
     assert_eq!(chunks(true).concat().matches("```").count(), 2);
-}
-
-#[test]
-fn a_chunk_knows_where_its_pages_sections_and_symbols_begin() {
-    let texts = ["# Plan", "When we build", "# Risks", "Floods", "of the burn", "# Costs", "Money"];
-    let pages = [4, 4, 6, 6, 7, 7, 7];
-    let mut document = Document::default();
-    let mut headings = Vec::new();
-    for (text, page) in texts.iter().zip(pages) {
-        let start = document.text.len();
-        document.text += text;
-        let is_heading = text.starts_with('#');
-        if is_heading {
-            headings = vec![text[2..].to_owned()];
-        }
-        document.blocks.push(Block {
-            bytes: start..document.text.len(),
-            kind: if is_heading { BlockKind::Heading } else { BlockKind::Paragraph },
-            headings: headings.clone(),
-            symbol: None,
-            context: None,
-            page: Some(page),
-            starts_section: is_heading,
-        });
-        document.text += "\n\n";
-    }
-    let options = options(Strategy::Structure, 100, 50);
-    let chunks = chunk(&document, "T", &words, &options);
-    let [one] = chunks.as_slice() else { panic!("{} chunks", chunks.len()) };
-    assert_eq!((one.page, one.last_page, one.section.as_deref()), (Some(4), Some(7), Some("Plan")));
-    let lines: Vec<&str> = one.text.split('\n').collect();
-    let found: Vec<_> = one
-        .new_places
-        .as_ref()
-        .unwrap()
-        .iter()
-        .map(|place| {
-            let section = place.section.as_deref().unwrap_or_default();
-            (lines[place.line as usize], place.page.unwrap(), section)
-        })
-        .collect();
-    assert_eq!(
-        found,
-        [("# Risks", 6, "Risks"), ("of the burn", 7, "Risks"), ("# Costs", 7, "Costs")]
-    );
-    let at = |line| one.place_of_line(line).and_then(|place| place.page);
-    assert_eq!([at(0), at(2), at(4), at(99)], [None, None, Some(6), Some(7)]);
-}
-
-#[test]
-fn a_chunk_with_enough_text_ends_with_its_page_if_the_next_begins_with_a_heading() {
-    let text = format!("# One\n\n{}\n\n# Two\n\nfew words", "word ".repeat(40));
-    let pages_of = |second: u32| {
-        let mut document = markdown::extract(&text);
-        for block in &mut document.blocks {
-            let is_second = block.headings.last().is_some_and(|heading| heading == "Two");
-            block.page = Some(if is_second { second } else { 1 });
-        }
-        chunk(&document, "T", &words, &options(Strategy::Structure, 100, 20)).len()
-    };
-    assert_eq!((pages_of(1), pages_of(2)), (1, 2));
-}
-
-#[test]
-fn each_slide_is_a_chunk() {
-    let slides = |num_headed: usize| {
-        let text: String = (1..=10).map(|page| format!("# H{page}\n\nfew words\n\n")).collect();
-        let mut document = markdown::extract(&text);
-        for (idx, block) in document.blocks.iter_mut().enumerate() {
-            block.page = Some(u32::try_from(idx / 2 + 1).unwrap());
-            if idx / 2 >= num_headed {
-                block.kind = BlockKind::Paragraph;
-            }
-        }
-        chunk(&document, "T", &words, &options(Strategy::Structure, 100, 20)).len()
-    };
-    assert_eq!(slides(9), 9);
-    assert!(slides(8) < 5);
 }

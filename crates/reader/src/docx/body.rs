@@ -23,7 +23,7 @@ use crate::xml::Element;
 
 /// What the text of a document refers to.
 #[derive(Debug, Default)]
-pub(super) struct References {
+pub(super) struct BodyReferences {
     pub(super) lists: Lists,
     pub(super) notes: Notes,
     pub(super) comments: OpenComments,
@@ -45,7 +45,7 @@ pub(super) struct BodyText {
 pub(super) fn read(
     xml: &str,
     styles: &Styles,
-    references: References,
+    references: BodyReferences,
     request: &Request,
 ) -> BodyText {
     let mut walk = DocxWalk {
@@ -84,7 +84,7 @@ struct HiddenCells {
 struct DocxWalk<'a> {
     styles: &'a Styles,
     runs: Runs<'a>,
-    references: References,
+    references: BodyReferences,
     writer: Writer,
     open: Vec<OpenParagraph>,
     /// A paragraph that the next one continues.
@@ -342,7 +342,7 @@ impl DocxWalk<'_> {
     /// Returns the text, with what has no place in it at the end.
     fn finish(mut self) -> Writer {
         self.end_joined();
-        let References { comments, figures, merged, embedded, .. } =
+        let BodyReferences { comments, figures, merged, embedded, .. } =
             std::mem::take(&mut self.references);
         self.attach(merged.into_rest().map(Attached::Blocks));
         self.attach(figures.into_rest().map(Attached::Figure));

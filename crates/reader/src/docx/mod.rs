@@ -29,7 +29,7 @@ use super::{Emit, Input, Stop};
 use crate::document::{Reason, Words};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
-use body::References;
+use body::BodyReferences;
 use comments::OpenComments;
 use lists::Lists;
 pub(crate) use merged::ARCHIVE;
@@ -66,7 +66,7 @@ pub(crate) fn read(
     let mut files = EmbeddedFiles::default();
     let names = files.add(&mut parts.archive, &parts.related);
 
-    let references = References { lists, notes, comments, figures, merged, embedded: names };
+    let references = BodyReferences { lists, notes, comments, figures, merged, embedded: names };
     let read = body::read(&text.text, &styles, references, input.request);
     let mut writer = read.writer;
     if let Some(damage) = text.damage.or(read.damage) {

@@ -23,11 +23,11 @@ fn read_as(body: &str, request: &Request) -> BodyText {
     let mut reader =
         NoteReader { styles: &styles, shows_hidden: false, left_out: Words::default() };
     let footnotes = reader.read(FOOTNOTES, "footnote");
-    let references = References {
+    let references = BodyReferences {
         lists: Lists::read(LISTS),
         notes: Notes { footnotes, ..Notes::default() },
         comments: OpenComments::new(reader.read(COMMENTS, "comment"), ""),
-        ..References::default()
+        ..BodyReferences::default()
     };
     super::read(body, &styles, references, request)
 }

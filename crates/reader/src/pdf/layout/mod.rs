@@ -11,6 +11,7 @@ pub(crate) mod copies;
 pub(crate) mod entries;
 mod gaps;
 mod glossaries;
+mod groups;
 mod lines;
 mod margin;
 pub(crate) mod marks;

@@ -4,6 +4,7 @@
 //! lattice with several aligned lines becomes several rows, as many tables have rules only below
 //! their head.
 
+use super::groups::Groups;
 use super::lines::{self, Line};
 use super::numbers::is_number;
 use super::piece::Table;
@@ -287,51 +288,6 @@ fn covers(rules: &[Rule], at: f64, from: f64, to: f64) -> bool {
     let covered: f64 =
         neighbours.map(|rule| (rule.to.min(to) - rule.from.max(from)).max(0.0)).sum();
     covered >= MIN_COVER * (to - from)
-}
-
-/// Groups of indices; the first of a group is its root.
-struct Groups(Vec<usize>);
-
-impl Groups {
-    fn new(len: usize) -> Self {
-        Self((0..len).collect())
-    }
-
-    fn root(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    /// Returns how many rows and columns of a lattice each group of fields takes, for its root; `None` for its other fields.
-    /// A group that is not a rectangle takes none but its root.
-    fn spans(&mut self, num_columns: usize) -> Vec<Option<CellSpan>> {
-        let len = self.0.len();
-        let mut found: Vec<(usize, CellSpan)> = vec![(0, CellSpan::default()); len];
-        for field in 0..len {
-            let root = self.root(field);
-            let (count, span) = &mut found[root];
-            *count += 1;
-            span.rows = span.rows.max(field / num_columns - root / num_columns + 1);
-            let column = (field % num_columns).saturating_sub(root % num_columns);
-            span.columns = span.columns.max(column + 1);
-        }
-        let is_rectangle =
-            |root: usize| found[root].0 == found[root].1.rows * found[root].1.columns;
-        let span = |field: usize| match self.root(field) {
-            root if !is_rectangle(root) => Some(CellSpan::default()),
-            root if root == field => Some(found[root].1),
-            _ => None,
-        };
-        (0..len).map(span).collect()
-    }
-
-    fn merge(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b)] = a.min(b);
-    }
 }
 
 #[cfg(test)]

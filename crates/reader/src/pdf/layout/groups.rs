@@ -1,0 +1,48 @@
+//! Groups what belongs together: rules that meet, and fields of a lattice that no rule separates.
+
+use crate::grid::CellSpan;
+
+/// Groups of indices; the first of a group is its root.
+pub(super) struct Groups(Vec<usize>);
+
+impl Groups {
+    pub(super) fn new(len: usize) -> Self {
+        Self((0..len).collect())
+    }
+
+    pub(super) fn root(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    /// Returns how many rows and columns of a lattice each group of fields takes, for its root; `None` for its other fields.
+    /// A group that is not a rectangle takes none but its root.
+    pub(super) fn spans(&mut self, num_columns: usize) -> Vec<Option<CellSpan>> {
+        let len = self.0.len();
+        let mut found: Vec<(usize, CellSpan)> = vec![(0, CellSpan::default()); len];
+        for field in 0..len {
+            let root = self.root(field);
+            let (count, span) = &mut found[root];
+            *count += 1;
+            span.rows = span.rows.max(field / num_columns - root / num_columns + 1);
+            let column = (field % num_columns).saturating_sub(root % num_columns);
+            span.columns = span.columns.max(column + 1);
+        }
+        let is_rectangle =
+            |root: usize| found[root].0 == found[root].1.rows * found[root].1.columns;
+        let span = |field: usize| match self.root(field) {
+            root if !is_rectangle(root) => Some(CellSpan::default()),
+            root if root == field => Some(found[root].1),
+            _ => None,
+        };
+        (0..len).map(span).collect()
+    }
+
+    pub(super) fn merge(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
