@@ -206,7 +206,7 @@ fn continues(table: &[SheetRow], row: &[Cell]) -> bool {
         && row.iter().filter(|cell| cell.is_value || !is_head).all(is_within)
 }
 
-/// Writes a table.
+/// Writes a table below its captions, with the head that is declared or found.
 fn write_table(
     mut rows: Vec<SheetRow>,
     merged: &BTreeMap<(u64, usize), (u64, usize)>,

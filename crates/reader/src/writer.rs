@@ -1,6 +1,6 @@
 //! Formats headings, paragraphs, lists, tables and source code as Markdown blocks.
 //!
-//! The readers of HTML, EPUB and DOCX use it; the parent builds a document from the blocks
+//! The readers of web pages, books, office files and mail use it; the parent builds a document from the blocks
 //! (`extract/headed.rs`).
 
 use super::grid::{CopyBudget, FilledTable, TableGrid};
@@ -16,8 +16,7 @@ const MAX_LEVEL: u8 = 6;
 /// Deepest indentation of a list; deeper items are not indented further.
 const MAX_DEPTH: usize = 8;
 
-/// Most cells in a row. Rows are padded to the widest row, and the file itself declares how many
-/// columns a cell spans.
+/// Most columns of a table; a wider one is divided into parts, as its rows are padded to the widest.
 pub(super) const MAX_COLUMNS: usize = 100;
 
 /// Collects blocks in order.

@@ -2,8 +2,9 @@
 //!
 //! Knows no format: an extractor labels pieces of text with their kind and headings, and this
 //! module packs them so that the model can read every chunk completely. `seams` finds where text
-//! may be split, `cut` makes atoms from blocks, `pack` makes runs from atoms, and `context` builds
-//! the context of a chunk. This file writes the chunks and enforces the limit by counting each
+//! may be split, `cut` makes atoms from blocks, `pack` makes runs from atoms, `wide` divides tables by
+//! columns, `context` builds the context of a chunk, and `lines` finds its lines in the file. `recut`
+//! splits a stored chunk again. This file writes the chunks and enforces the limit by counting each
 //! chunk again in the form in which it is embedded.
 
 mod context;

@@ -32,7 +32,7 @@ impl Seam {
     }
 }
 
-/// Part of a chunk's room, as a denominator, from which on it does not go on over the end of a page whose next page begins with a
+/// A chunk that has at least this part of its room, as a denominator, ends with its page if the next page begins with a
 /// heading.
 const PAGE_SHARE: usize = 3;
 

@@ -53,11 +53,12 @@ pub(super) fn repeat_heads(pages: &mut [Page]) {
     }
 }
 
-/// Returns the first block of a page, and below the last one.
+/// Returns the first block of the text of a page, apart from text at an angle and in pictures.
 fn first_block(page: &Page) -> Option<usize> {
     page.blocks.iter().position(|block| block.stance == Stance::Upright)
 }
 
+/// Returns the last one.
 fn last_block(page: &Page) -> Option<usize> {
     page.blocks.iter().rposition(|block| block.stance == Stance::Upright)
 }

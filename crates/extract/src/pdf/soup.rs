@@ -136,7 +136,7 @@ impl Sound {
     }
 }
 
-/// Returns the words of a page that have only letters.
+/// Returns the words of a page without digits.
 fn words(page: &Page) -> impl Iterator<Item = &str> {
     let words = page.blocks.iter().flat_map(|block| block.text.split_whitespace());
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));

@@ -1,4 +1,4 @@
-//! Knows which columns of a table cells begin in: the others are only the width of what spans them.
+//! Knows in which columns of a table cells begin; the others only widen cells that span several.
 
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ use super::shape::{num_captions, shape};
 use crate::document::{Words, count_words};
 use crate::extract::markdown::spell::tidy;
 
-/// Most cells that are filled with copies in a file, and most bytes of them. Real files have some thousands; a few bytes
+/// Most cells that are filled with copies in a file, a chapter or a table of a PDF, and most bytes of them. Real files have some thousands; a few bytes
 /// of a made one could ask for millions.
 const MAX_COPIES: usize = 200_000;
 const MAX_COPIED_BYTES: usize = 4 << 20;

@@ -18,7 +18,7 @@ pub(crate) const MAX_HEAD: usize = 4;
 /// have more.
 const MAX_PAIR: usize = 2;
 
-/// Least numbers in a row, one after the other, that number the columns.
+/// Fewest consecutive numbers that number the columns.
 const MIN_NUMBERED: usize = 3;
 
 /// The kinds of the filled cells of a row, by column.

@@ -19,7 +19,7 @@ impl Groups {
     }
 
     /// Returns how many rows and columns of a lattice each group of fields takes, for its root; `None` for its other fields.
-    /// A group that is not a rectangle takes none but its root.
+    /// Of a group that is not a rectangle, each field takes itself.
     pub(super) fn spans(&mut self, num_columns: usize) -> Vec<Option<CellSpan>> {
         let len = self.0.len();
         let mut found: Vec<(usize, CellSpan)> = vec![(0, CellSpan::default()); len];

@@ -1,4 +1,4 @@
-//! Takes text out of a page that stands at an angle, or large and pale behind other text. A pure function.
+//! Takes text that is at an angle, or large and pale behind other text, out of a page. A pure function.
 //!
 //! Read as text of the nearest quarter turn, its letters are on a line each, among the lines of the page.
 
