@@ -78,13 +78,16 @@ pub fn excerpt(
     for block in &mut blocks {
         block.matches = wanted.find(&block.text);
     }
-    let places = beginnings(&blocks, room).into_iter();
-    let shows = |begin: &Beginning| {
-        let rows = rows(&blocks, *begin, room);
-        rows.iter().any(|row| cited.is_some_and(|line| has_line(&blocks[row.block], row, line)))
-    };
-    let showing: Vec<Beginning> = places.clone().filter(shows).collect();
-    let places = if showing.is_empty() { places.collect() } else { showing };
+    let mut places = beginnings(&blocks, room);
+    if let Some(line) = cited {
+        let shows = |begin: &Beginning| {
+            rows(&blocks, *begin, room).iter().any(|row| has_line(&blocks[row.block], row, line))
+        };
+        let showing: Vec<Beginning> = places.iter().copied().filter(shows).collect();
+        if !showing.is_empty() {
+            places = showing;
+        }
+    }
     let best = places
         .into_iter()
         .map(|rows| (worth(&blocks, rows, wanted, room), rows))

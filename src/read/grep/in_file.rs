@@ -31,10 +31,9 @@ pub(crate) fn in_file(
         matching.push(line);
         detail != Detail::Name
     });
+    let Some(first) = matching.first() else { return Ok(None) };
     let chunks = store.chunks(document_id)?;
-    let (Some(first), Some(first_chunk)) = (matching.first(), chunks.first()) else {
-        return Ok(None);
-    };
+    let Some(first_chunk) = chunks.first() else { return Ok(None) };
     let newlines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     let number = |at: usize| {
         u32::try_from(newlines.partition_point(|newline| *newline < at) + 1).unwrap_or(u32::MAX)

@@ -32,14 +32,12 @@ const BETWEEN: usize = 1;
 const SHORTENED: &str = "…";
 
 /// A part of a wide table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct TablePart {
     pub(super) block_idx: usize,
     pub(super) text: String,
     /// The range of its rows in the document; with that of the head, if these are the first rows.
     pub(super) bytes: Range<usize>,
-    /// The range of its rows alone, which is never empty.
-    pub(super) rows: Range<usize>,
     /// Lines of a head that is repeated before them.
     pub(super) num_head_lines: usize,
     /// Whether the label or the head of a cell is shortened.
@@ -253,7 +251,6 @@ impl WideDivider<'_, '_> {
             block_idx: table.block_idx,
             text: text.trim_end().to_owned(),
             bytes: start..own.end,
-            rows: own,
             num_head_lines: if is_first { 0 } else { num_head_lines },
             is_shortened,
         });

@@ -70,7 +70,7 @@ fn value(text: &str) -> Option<CellKind> {
     if !is_unit && !is_time {
         return None;
     }
-    let number = number.trim_matches(|c| c != ')' && SEPARATORS.contains(&c));
+    let number = number.trim_matches(SEPARATORS);
     let num_digits = number.bytes().filter(u8::is_ascii_digit).count();
     let parts = number.split(['-', '/', '.', ':']);
     let is_date = is_time

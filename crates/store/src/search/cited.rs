@@ -64,7 +64,7 @@ impl CitedPlace {
 const RARE: usize = 5040;
 
 /// Returns the line of a text, from 0, that has most of the words found in it, rare ones first. The lines around it count half, and
-/// so do the heading above it and the head of its table, which are no answer themselves.
+/// so does the nearest heading or head of a table above it, which is no answer itself.
 fn best_line(text: &str, is_code: bool, found: &[Match]) -> usize {
     let lines = CitableLines::of(text, is_code);
     let mut terms: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); lines.starts.len()];
@@ -81,8 +81,9 @@ fn best_line(text: &str, is_code: bool, found: &[Match]) -> usize {
         own + around.difference(&terms[*line]).map(weigh).sum::<usize>() / 2
     };
     let answering = (0..lines.starts.len()).filter(|line| lines.kinds[*line] == LineKind::Answer);
-    let best = answering.reduce(|best, line| if worth(&line) > worth(&best) { line } else { best });
-    best.unwrap_or(0)
+    let rated = answering.map(|line| (worth(&line), line));
+    let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map_or(0, |(_, line)| line)
 }
 
 /// What a line is.
