@@ -49,6 +49,15 @@ impl PlacedRow {
     }
 }
 
+/// A column that a cell takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct TakenColumn {
+    /// The first row that the cell does not take.
+    until: usize,
+    /// The first column after those of the cell.
+    end: usize,
+}
+
 /// The cells of a table, row by row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TableGrid {
@@ -56,8 +65,8 @@ pub(crate) struct TableGrid {
     group: usize,
     /// The column of the next cell, unless a cell is there that comes from above.
     next: usize,
-    /// By column, the first row that no cell from above takes.
-    free_from: Vec<usize>,
+    /// By column, the cell that takes it together with others, if one does.
+    taken: Vec<TakenColumn>,
     /// By column, the row and the index of the last cell that begins there.
     last: Vec<Option<(usize, usize)>>,
     /// Words of cells that are too far to the right.
@@ -75,7 +84,7 @@ impl TableGrid {
     /// Begins a group of rows, beyond which no cell of those before it reaches.
     pub(crate) fn begin_group(&mut self) {
         self.group += 1;
-        self.free_from.clear();
+        self.taken.clear();
     }
 
     pub(crate) fn begin_row(&mut self) {
@@ -93,9 +102,7 @@ impl TableGrid {
     /// Adds a cell in the next column that is free.
     pub(crate) fn cell(&mut self, text: String, span: CellSpan) {
         let row = self.row();
-        while self.free_from.get(self.next).is_some_and(|free| *free > row) {
-            self.next += 1;
-        }
+        self.leave_taken(row);
         self.place(self.next, text, span);
     }
 
@@ -145,6 +152,7 @@ impl TableGrid {
     /// Adds a cell that is merged with the one above it.
     pub(crate) fn continue_above(&mut self, text: String, num_columns: usize) {
         let row = self.row();
+        self.leave_taken(row);
         let above = self.last.get(self.next).copied().flatten();
         let above = above.and_then(|(from, idx)| {
             let cell = self.rows.get_mut(from)?.cells.get_mut(idx)?;
@@ -178,12 +186,53 @@ impl TableGrid {
         self.rows.len() - 1
     }
 
+    /// Goes on to the next column that no cell takes in a row.
+    fn leave_taken(&mut self, row: usize) {
+        while let Some(taken) = self.taken.get(self.next).filter(|taken| taken.until > row) {
+            self.next = taken.end;
+        }
+    }
+
     /// Takes columns up to a row.
     fn take(&mut self, column: usize, num_columns: usize, until: usize) {
         let end = (column + num_columns).min(MAX_COLUMNS);
-        if self.free_from.len() < end {
-            self.free_from.resize(end, 0);
+        if self.taken.len() < end {
+            self.taken.resize(end, TakenColumn::default());
         }
-        self.free_from[column.min(end)..end].fill(until);
+        self.taken[column.min(end)..end].fill(TakenColumn { until, end });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wide(columns: usize) -> CellSpan {
+        CellSpan { columns, ..CellSpan::default() }
+    }
+
+    #[test]
+    fn a_cell_goes_on_below_one_that_follows_a_wide_cell() {
+        let mut grid = TableGrid::default();
+        grid.begin_row();
+        grid.cell("Port of Brest".to_owned(), wide(2));
+        grid.cell("open".to_owned(), wide(1));
+        grid.begin_row();
+        grid.cell("Port of Emden".to_owned(), wide(2));
+        grid.continue_above("all year".to_owned(), 1);
+        grid.begin_row();
+        grid.cell("Hull".to_owned(), wide(1));
+        grid.cell("quay".to_owned(), wide(1));
+        grid.continue_above(String::new(), 1);
+        let places = |row: &PlacedRow| -> Vec<(usize, usize, String)> {
+            let cells = row.cells.iter();
+            cells.map(|cell| (cell.column, cell.span.rows, cell.text.clone())).collect()
+        };
+        assert_eq!(
+            places(&grid.rows[0]),
+            [(0, 1, "Port of Brest".to_owned()), (2, 3, "open all year".to_owned())]
+        );
+        assert_eq!(places(&grid.rows[1]), [(0, 1, "Port of Emden".to_owned())]);
+        assert_eq!(places(&grid.rows[2]), [(0, 1, "Hull".to_owned()), (1, 1, "quay".to_owned())]);
     }
 }
