@@ -3,7 +3,7 @@
 //! Blank rows separate tables, unless the rows after them continue the table. A line with one cell
 //! above a table is its caption.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::grid::head::{self, MAX_HEAD};
 use super::grid::{CellSpan, TableGrid};
@@ -34,7 +34,7 @@ pub(super) struct Sheet {
     /// How many rows and columns merged cells take, by the row and the column of the first.
     merged: BTreeMap<(u64, usize), (u64, usize)>,
     /// The rows that are declared heads.
-    heads: Vec<u64>,
+    heads: BTreeSet<u64>,
     /// Words of cells whose number format shows nothing.
     hidden: Words,
 }
@@ -96,7 +96,7 @@ impl Sheet {
     /// Merges cells, of which the first is in this row and column.
     pub(super) fn merge_at(&mut self, row: u64, column: usize, num_rows: u64, num_columns: usize) {
         if (num_rows > 1 || num_columns > 1) && self.merged.len() < MAX_MERGED {
-            self.merged.insert((row, column), (num_rows, num_columns));
+            self.merged.insert((row, column), (num_rows.max(1), num_columns.max(1)));
         }
     }
 
@@ -143,11 +143,11 @@ impl Sheet {
         }
         let mut table: Vec<SheetRow> = Vec::new();
         // The last row of what was read, with that of merged cells.
-        let mut previous = 0;
+        let mut previous = 0_u64;
         let mut rows = rows.into_iter().peekable();
         while let Some(row) = rows.next() {
             let number = row.number;
-            let is_apart = number > previous + 1;
+            let is_apart = number > previous.saturating_add(1);
             let reach = row.cells.iter().filter_map(|cell| {
                 let (num_rows, _) = merged.get(&(number, cell.column))?;
                 Some(number.saturating_add(num_rows - 1))
@@ -164,7 +164,7 @@ impl Sheet {
             }
             let next_len = rows
                 .peek()
-                .filter(|next| next.number == number + 1)
+                .filter(|next| next.number == number.saturating_add(1))
                 .map_or(0, |next| next.cells.len());
             // Captions are above the head of a table.
             if table.is_empty() && row.cells.len() == 1 && next_len != 1 {
@@ -210,7 +210,7 @@ fn continues(table: &[SheetRow], row: &[Cell]) -> bool {
 fn write_table(
     mut rows: Vec<SheetRow>,
     merged: &BTreeMap<(u64, usize), (u64, usize)>,
-    heads: &[u64],
+    heads: &BTreeSet<u64>,
     writer: &mut Writer,
 ) {
     let mut declared = rows.iter().position(|row| heads.contains(&row.number));
@@ -373,6 +373,19 @@ mod tests {
                 "the rows of the sheet `Big` from row 7 on and all later sheets were left out: 500000 cells are read"
             ]
         );
+    }
+
+    #[test]
+    fn spans_and_rows_that_no_program_writes_are_no_failure() {
+        let (mut sheet, mut budget) = (Sheet::new("Odd".to_owned()), Budget::default());
+        sheet.merge_at(1, 0, 0, 2);
+        sheet.merge_at(u64::MAX, 0, u64::MAX, 0);
+        for number in [1, 2, u64::MAX] {
+            assert!(sheet.push(number, vec![cell(0, "a"), cell(1, "b")], &mut budget));
+        }
+        let mut writer = Writer::default();
+        sheet.write(Writer::default(), &mut writer);
+        assert_eq!(writer.finish().len(), 3);
     }
 
     #[test]
