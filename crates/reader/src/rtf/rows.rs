@@ -79,6 +79,11 @@ impl RtfRows {
 
 /// Places the cells of a row; one that says nothing of them has one in each column.
 fn place(row: &RtfRow, edges: &[i32], grid: &mut TableGrid) {
+    // By cell, the right edge of the last one that is merged with it.
+    let mut merged_edges: Vec<i32> = row.stated.iter().map(|cell| cell.edge).collect();
+    for idx in (1..row.stated.len()).rev().filter(|idx| row.stated[*idx].is_merged_left) {
+        merged_edges[idx - 1] = merged_edges[idx];
+    }
     let mut column = 0;
     for (idx, text) in row.cells.iter().enumerate() {
         let Some(cell) = row.stated.get(idx) else {
@@ -92,10 +97,7 @@ fn place(row: &RtfRow, edges: &[i32], grid: &mut TableGrid) {
             StatedCell { is_merged_above: true, .. } => grid.continue_above(text.clone(), columns),
             StatedCell { is_merged_left: true, .. } if text.trim().is_empty() => grid.skip(columns),
             _ => {
-                let num_merged =
-                    row.stated[idx + 1..].iter().take_while(|cell| cell.is_merged_left);
-                let last = num_merged.last().map_or(cell.edge, |cell| cell.edge);
-                let end = edges.partition_point(|edge| *edge <= last).max(end);
+                let end = edges.partition_point(|edge| *edge <= merged_edges[idx]).max(end);
                 let columns = columns + (end - column);
                 grid.cell(text.clone(), CellSpan { columns, ..CellSpan::default() });
             }
