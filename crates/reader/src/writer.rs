@@ -146,13 +146,20 @@ impl Writer {
         }
         // A table with more columns becomes several, each with the labels of the first column.
         for start in (1..num_columns).step_by(MAX_COLUMNS - 1) {
-            let part = rows.iter_mut().map(|row| {
+            let part = rows.iter_mut().enumerate().filter_map(|(number, row)| {
+                let (labels, cells) = row.split_at_mut(start);
+                let num_cells = cells.len().min(MAX_COLUMNS - 1);
+                let cells = &mut cells[..num_cells];
+                let is_needed =
+                    start == 1 || number == 0 || cells.iter().any(|cell| !cell.is_empty());
+                if !is_needed {
+                    return None;
+                }
                 let label = match start {
-                    1 => row.first().cloned().unwrap_or_default(),
-                    _ => self.copies.copy(row.first().map_or("", String::as_str)),
+                    1 => labels[0].clone(),
+                    _ => self.copies.copy(&labels[0]),
                 };
-                let cells = row.iter_mut().skip(start).take(MAX_COLUMNS - 1).map(std::mem::take);
-                std::iter::once(label).chain(cells).collect()
+                Some(std::iter::once(label).chain(cells.iter_mut().map(std::mem::take)).collect())
             });
             let part = part.collect();
             self.rows(part);

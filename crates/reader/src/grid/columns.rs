@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::placed::{PlacedCell, PlacedRow};
+use crate::document::{Reason, Words};
 
 /// The columns of a table in which cells begin; the places of a row of text.
 #[derive(Debug, Default)]
@@ -44,6 +45,25 @@ impl GridColumns {
             }
         }
         columns
+    }
+
+    /// Leaves out the cells that begin after the first places.
+    pub(super) fn narrow(
+        &mut self,
+        rows: &mut [PlacedRow],
+        num_places: usize,
+        left_out: &mut Words,
+    ) {
+        for row in &mut *rows {
+            row.cells.retain(|cell| {
+                let is_kept = self.places[cell.column] < num_places;
+                if !is_kept {
+                    left_out.add(Reason::TooLong, &cell.text);
+                }
+                is_kept
+            });
+        }
+        *self = Self::of(rows);
     }
 
     pub(super) fn len(&self) -> usize {

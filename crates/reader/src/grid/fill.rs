@@ -16,6 +16,13 @@ const MAX_COPIED_BYTES: usize = 4 << 20;
 /// Longest label that is written into every row, in bytes. A longer text is no label.
 const MAX_LABEL: usize = 400;
 
+/// Most fields of a table, with blank ones: a few bytes of a row ask for as many as the widest row has. Sheets have at most half a
+/// million cells with text.
+const MAX_FIELDS: usize = 4_000_000;
+
+/// Columns that are kept however many rows there are.
+const MIN_COLUMNS: usize = 100;
+
 /// What may still be copied into merged cells of a file.
 #[derive(Debug)]
 pub(crate) struct CopyBudget {
@@ -72,6 +79,10 @@ impl TableGrid {
         }
         let mut table = FilledTable { left_out: self.left_out, ..FilledTable::default() };
         let mut columns = GridColumns::of(&self.rows);
+        let widest = (MAX_FIELDS / self.rows.len().max(1)).max(MIN_COLUMNS);
+        if columns.len() > widest {
+            columns.narrow(&mut self.rows, widest, &mut table.left_out);
+        }
         let num_above = num_captions(&self.rows, &columns);
         let mut rows = self.rows.into_iter();
         let captions = rows.by_ref().take(num_above);
@@ -313,6 +324,16 @@ mod tests {
             &[],
             &[&["Port", "2025"], &["Brest", "12"], &["Emden", "7"]],
         );
+    }
+
+    #[test]
+    fn fields_end_at_the_limit_of_a_table() {
+        let head: Vec<&str> = vec!["head"; 16_384];
+        let mut rows: Vec<&[&str]> = vec![&head];
+        rows.resize(20_000, &["cell"]);
+        let table = grid(&rows).fill(&mut CopyBudget::default());
+        assert_eq!((table.rows.len(), table.rows[0].len()), (20_000, 200));
+        assert_eq!(table.left_out.counts().map(|(_, count)| count).sum::<u32>(), 16_184);
     }
 
     #[test]
