@@ -64,7 +64,7 @@ impl CitedPlace {
 const RARE: usize = 5040;
 
 /// Returns the line of a text, from 0, that has most of the words found in it, rare ones first. The lines around it count half, and
-/// so does the nearest heading or head of a table above it, which is no answer itself.
+/// so do the heading above it and the head of its table, which are no answer themselves.
 fn best_line(text: &str, is_code: bool, found: &[Match]) -> usize {
     let lines = CitableLines::of(text, is_code);
     let mut terms: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); lines.starts.len()];
@@ -100,14 +100,14 @@ struct CitableLines {
     /// Where each begins.
     starts: Vec<usize>,
     kinds: Vec<LineKind>,
-    /// The heading above each, or the head of its table.
-    heads: Vec<Option<usize>>,
+    /// The heading above each, and the head of its table.
+    heads: Vec<[Option<usize>; 2]>,
 }
 
 impl CitableLines {
     fn of(text: &str, is_code: bool) -> Self {
         let (mut starts, mut kinds, mut heads) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut start, mut head) = (0, None);
+        let (mut start, mut heading, mut table_head) = (0, None, None);
         let mut lines = text.split('\n').peekable();
         while let Some(line) = lines.next() {
             let is_rule = |line: &str| line.starts_with('|') && line.contains("---");
@@ -122,10 +122,15 @@ impl CitableLines {
                 }
                 () => LineKind::Answer,
             };
-            if kind == LineKind::Heading || kind == LineKind::TableHead && !is_rule(line) {
-                head = Some(starts.len());
+            match kind {
+                LineKind::Heading => heading = Some(starts.len()),
+                LineKind::TableHead if !is_rule(line) => table_head = Some(starts.len()),
+                _ => {}
             }
-            heads.push(head);
+            if !line.starts_with('|') {
+                table_head = None;
+            }
+            heads.push([heading, table_head]);
             starts.push(start);
             kinds.push(kind);
             start += line.len() + 1;
@@ -142,7 +147,7 @@ impl CitableLines {
     fn around(&self, line: usize) -> impl Iterator<Item = usize> {
         let next_to = [line.checked_sub(1), Some(line + 1)].into_iter().flatten();
         let answers = next_to.filter(|other| self.kinds.get(*other) == Some(&LineKind::Answer));
-        answers.chain(self.heads[line])
+        answers.chain(self.heads[line].into_iter().flatten())
     }
 }
 
@@ -180,6 +185,12 @@ mod tests {
             3,
         );
         check("a = 1\n# the gauge\nb = 2", "gauge", true, 1);
+        // The head of a table says nothing of prose below the table, and the heading above both goes on.
+        let text = "# Brest\n\nA quay\n\n| name | phone |\n| --- | --- |\n| Ana | 1 |\n\nA quay with lamps\n\n\
+                    # Emden\n\nA quay, too";
+        check(text, "phone quay lamps", false, 8);
+        check(text, "brest ana quay", false, 6);
+        check(text, "emden quay", false, 12);
     }
 
     #[test]
