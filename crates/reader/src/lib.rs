@@ -27,7 +27,6 @@ pub mod fuzzing;
 mod grid;
 mod html;
 mod mail;
-mod markdown_table;
 mod markup;
 mod math;
 mod members;

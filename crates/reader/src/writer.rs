@@ -4,11 +4,10 @@
 //! (`extract/headed.rs`).
 
 use super::grid::{CopyBudget, FilledTable, TableGrid};
-use super::markdown_table;
 use crate::document::{BlockKind, Reason, Words};
 use crate::extract::markdown::spell::tidy;
 use crate::extract::protocol::{Page, PageBlock};
-use crate::text::markdown::fenced;
+use crate::text::markdown::{self, fenced};
 
 /// Number of heading levels in Markdown.
 const MAX_LEVEL: u8 = 6;
@@ -175,7 +174,7 @@ impl Writer {
         }
         rows.iter_mut().for_each(|row| row.resize(num_columns, String::new()));
         if rows.iter().flatten().any(|cell| !cell.is_empty()) {
-            self.push(BlockKind::Table, 0, markdown_table::to_markdown(&rows));
+            self.push(BlockKind::Table, 0, markdown::table(&rows));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Writes pieces of Markdown, and reads the cells of its tables.
 
+use super::number::is_year;
+
 /// Deepest heading of Markdown.
 const MAX_LEVEL: usize = 6;
 
@@ -9,6 +11,19 @@ const MAX_HEAD_ROWS: usize = 4;
 /// Characters that begin the items of printed lists.
 const BULLETS: &[char] =
     &['•', '◦', '▪', '●', '‣', '∙', '·', '○', '■', '□', '–', '—', '-', '*', '+'];
+
+/// Formats rows of cells as a table, the first as its head. All rows must have the same length.
+pub fn table(rows: &[Vec<String>]) -> String {
+    let mut lines = Vec::with_capacity(rows.len() + 1);
+    for (number, row) in rows.iter().enumerate() {
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        lines.push(format!("| {} |", cells.join(" | ")));
+        if number == 0 {
+            lines.push(format!("|{}", " --- |".repeat(row.len())));
+        }
+    }
+    lines.join("\n")
+}
 
 /// Returns source text between fences longer than any in the text; empty for blank text.
 pub fn fenced(language: &str, text: &str) -> String {
@@ -62,8 +77,7 @@ fn rest_of_head(body: &str) -> usize {
     let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
     let is_part_of_date = |word: &str| {
         let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
-        (digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20")))
-            || (digits.len() <= 2 && word.ends_with(','))
+        is_year(digits) || (digits.len() <= 2 && word.ends_with(','))
     };
     let is_head = |row: &&str| {
         let cells: Vec<String> = cells(row).into_iter().flatten().collect();

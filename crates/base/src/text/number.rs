@@ -1,4 +1,4 @@
-//! Formats numbers for people.
+//! Formats numbers for people, and tells years from other numbers.
 
 /// Returns a number with commas between thousands.
 pub fn thousands(number: impl TryInto<u64>) -> String {
@@ -11,6 +11,12 @@ pub fn thousands(number: impl TryInto<u64>) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Whether a text is the number of a year near today: `2026`, but not `19.5` and not `1850`.
+pub fn is_year(text: &str) -> bool {
+    let is_number = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && (text.starts_with("19") || text.starts_with("20"))
 }
 
 /// Returns a number with its noun: `1 chunk`, `2 chunks`.
@@ -43,6 +49,20 @@ mod tests {
     fn thousands_are_separated() {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_847_000, "1,847,000")] {
             assert_eq!(thousands(number), text);
+        }
+    }
+
+    #[test]
+    fn a_year_has_four_digits() {
+        for (text, expected) in [
+            ("1999", true),
+            ("2026", true),
+            ("19.5", false),
+            ("20,4", false),
+            ("1850", false),
+            ("20260", false),
+        ] {
+            assert_eq!(is_year(text), expected, "{text}");
         }
     }
 

@@ -5,6 +5,7 @@
 use crate::document::{BlockKind, count_words};
 use crate::protocol::{Page, PageBlock, Stance};
 use crate::text::markdown;
+use crate::text::number::is_year;
 
 /// How far the ends of a column may differ from page to page, as a multiple of the text size.
 const SAME_COLUMN: f64 = 0.7;
@@ -130,7 +131,7 @@ impl OpenTable {
             whole
         });
         let rows: Vec<Vec<String>> = self.head.iter().cloned().chain(rows).collect();
-        block.text = written(&rows);
+        block.text = markdown::table(&rows);
         block.columns.clone_from(&self.columns);
     }
 }
@@ -181,23 +182,8 @@ fn is_digit(c: char) -> bool {
 
 /// Whether a cell has a number that is not a year.
 fn has_amount(cell: &str) -> bool {
-    let is_year =
-        |digits: &str| digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"));
     let mut words = cell.split_whitespace().filter(|word| word.contains(is_digit));
     words.any(|word| !is_year(word.trim_matches(|c: char| !is_digit(c))))
-}
-
-/// Returns rows as the lines of a table; the first is its head.
-fn written(rows: &[Vec<String>]) -> String {
-    let mut text = String::new();
-    for (idx, row) in rows.iter().enumerate() {
-        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        text += &format!("{}| {} |", if idx == 0 { "" } else { "\n" }, cells.join(" | "));
-        if idx == 0 {
-            text += &format!("\n|{}", " --- |".repeat(row.len()));
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -214,7 +200,7 @@ mod tests {
         let block = PageBlock {
             columns: COLUMNS.to_vec(),
             place: Some(Place { top, bottom, size: 10.0, ..Place::default() }),
-            ..PageBlock::new(BlockKind::Table, 0, written(&rows))
+            ..PageBlock::new(BlockKind::Table, 0, markdown::table(&rows))
         };
         Page { number, height: 800.0, blocks: vec![block], ..Page::default() }
     }

@@ -124,12 +124,12 @@ enum Sound {
 impl Sound {
     /// Returns the sound of a letter; `None` for letters of other scripts.
     fn of(letter: char) -> Option<Self> {
-        const ACCENTED: &str = "ßçðñþćčďđğģķĺļľłńņňŕřśşšţťźżžșț";
+        const CONSONANTS: &str = "ßçðñþćčďđğģķĺļľłńņňŕřśşšţťźżžșț";
         let lower = letter.to_lowercase().next().unwrap_or(letter);
         match lower {
             'a' | 'e' | 'i' | 'o' | 'u' | 'y' => Some(Self::Vowel),
             'a'..='z' => Some(Self::Consonant),
-            _ if ACCENTED.contains(lower) => Some(Self::Consonant),
+            _ if CONSONANTS.contains(lower) => Some(Self::Consonant),
             '\u{DF}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' => Some(Self::Vowel),
             _ => None,
         }

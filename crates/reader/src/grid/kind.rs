@@ -1,5 +1,7 @@
 //! Tells what the cells of a table are: words, numbers, years, dates.
 
+use crate::text::number::is_year;
+
 /// Longest unit behind a number, in letters: `kWh`, `EUR`, `Mio`.
 const MAX_UNIT: usize = 3;
 
@@ -92,10 +94,6 @@ fn is_word(unit: &str) -> bool {
     letters.next().is_some_and(char::is_uppercase)
         && letters.next().is_some_and(char::is_lowercase)
         && letters.next().is_some_and(char::is_lowercase)
-}
-
-fn is_year(number: &str) -> bool {
-    number.len() == 4 && (number.starts_with("19") || number.starts_with("20"))
 }
 
 #[cfg(test)]

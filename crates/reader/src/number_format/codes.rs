@@ -19,7 +19,7 @@ const OF_SYSTEM: &[(&str, &str)] = &[
 ];
 
 /// What stands for the halves of a day, and the words of each.
-const HALVES: &[(&str, &str, &str)] =
+const DAY_PERIODS: &[(&str, &str, &str)] =
     &[("AM/PM", "AM", "PM"), ("A/P", "A", "P"), ("上午/下午", "上午", "下午")];
 
 /// A section of a code.
@@ -221,7 +221,7 @@ impl CodeReader<'_> {
 
     /// Returns the words for the halves of a day that begin with this character.
     fn half(&mut self, first: char) -> Option<FormatPiece> {
-        let (_, morning, afternoon) = HALVES.iter().find(|(word, ..)| {
+        let (_, morning, afternoon) = DAY_PERIODS.iter().find(|(word, ..)| {
             let rest = word.strip_prefix(first.to_ascii_uppercase());
             rest.is_some_and(|rest| self.eat(rest))
         })?;

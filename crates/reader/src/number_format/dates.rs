@@ -134,10 +134,10 @@ fn calendar(day: u64, is_1904: bool) -> (u64, u64, u64) {
         60 if !is_1904 => return (1900, 2, 29),
         _ => {}
     }
-    // Days since 1 March of the year 0, in eras of 400 years.
-    let since_1970 = 719_468;
+    // Days from 1 March of the year 0 on, in eras of 400 years; the two systems count days from 1904 or 1899 on.
+    let days_to_1970 = 719_468;
     let first =
-        if is_1904 { since_1970 - 24_107 } else { since_1970 - 25_569 + u64::from(day < 60) };
+        if is_1904 { days_to_1970 - 24_107 } else { days_to_1970 - 25_569 + u64::from(day < 60) };
     let days = first + day;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

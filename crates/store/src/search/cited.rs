@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::StoredHit;
 use crate::document::{Chunk, DocType};
-use crate::search::matches::{Match, QueryTerms};
+use crate::search::matches::{Match, QueryTerms, RARE};
 
 /// The place of the line of a hit that best answers the query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,9 +59,6 @@ impl CitedPlace {
         }
     }
 }
-
-/// What a term counts that one line has; one that two lines have counts half of it.
-const RARE: usize = 5040;
 
 /// Returns the line of a text, from 0, that has most of the words found in it, rare ones first. The lines around it count half, and
 /// so do the heading above it and the head of its table, which are no answer themselves.

@@ -11,7 +11,8 @@ use crate::search::fuse::Fused;
 use crate::search::near_copies::{self, NearCopies, Shingles};
 use crate::search::searchable::Searchable;
 use crate::search::successors::successor;
-use crate::search::titles::{day_number, is_year, without_years, words};
+use crate::search::titles::{day_number, without_years, words};
+use crate::text::number::is_year;
 use crate::text::paths;
 use crate::{ChunkOrigin, StoredHit};
 

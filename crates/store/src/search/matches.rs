@@ -26,7 +26,7 @@ pub struct QueryTerms {
 }
 
 /// What a term counts that occurs in one passage; one in two passages counts half of it.
-const RARE: usize = 5040;
+pub(super) const RARE: usize = 5040;
 
 #[derive(Debug, Clone)]
 enum Term {
@@ -168,9 +168,7 @@ impl QueryTerms {
         found.sort_by_key(|found| (found.bytes.start, found.bytes.end, found.term));
         found
     }
-}
 
-impl QueryTerms {
     /// Returns by byte whether a word of the terms begins with this ASCII letter or digit.
     fn initials(&self) -> [bool; 128] {
         let mut found = [false; 128];

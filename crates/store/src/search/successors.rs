@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::StoredHit;
 use crate::ids::DocumentId;
-use crate::search::titles::{is_year, without_years};
+use crate::search::titles::without_years;
+use crate::text::number::is_year;
 use crate::text::paths::path_of;
 
 /// Returns the successor of a document among `known`, a hit of each document: by path, file name, title or alias, else

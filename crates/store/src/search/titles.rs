@@ -2,16 +2,13 @@
 
 use jiff::civil::Date;
 
+use crate::text::number::is_year;
+
 /// Returns the words of a title in small letters, without years, which tell the editions of a text: `Travel policy 2025`.
 pub(super) fn without_years(title: &str) -> String {
     let kept: Vec<String> = words(title).filter(|word| !is_year(word)).collect();
     // A title may be a year, and nothing else.
     if kept.is_empty() { title.to_lowercase() } else { kept.join(" ") }
-}
-
-pub(super) fn is_year(word: &str) -> bool {
-    let is_number = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-    is_number && (word.starts_with("19") || word.starts_with("20"))
 }
 
 pub(super) fn words(text: &str) -> impl DoubleEndedIterator<Item = String> + use<'_> {

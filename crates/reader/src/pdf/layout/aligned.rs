@@ -86,13 +86,13 @@ fn run_len(rows: &[Row<'_>]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markdown_table::to_markdown;
     use crate::pdf::layout::testing;
+    use crate::text::markdown;
 
     #[track_caller]
     fn check(picture: &str, expected: &[&str]) {
         let tables = take(&mut testing::lines(picture));
-        let tables: Vec<String> = tables.iter().map(|table| to_markdown(&table.rows)).collect();
+        let tables: Vec<String> = tables.iter().map(|table| markdown::table(&table.rows)).collect();
         assert_eq!(tables, expected);
     }
 

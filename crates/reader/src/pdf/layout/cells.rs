@@ -3,7 +3,6 @@
 use super::lines::Line;
 use super::numbers::is_number;
 use crate::extract::pdf::clean;
-use crate::markdown_table;
 
 /// How far aligned base lines may differ, as a fraction of the size.
 const ALIGNED: f64 = 0.3;
@@ -80,7 +79,7 @@ pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>, columns: &mut Vec<[f64; 2]
         idx += 1;
         rows.iter().any(|row| !row[idx - 1].is_empty())
     });
-    markdown_table::drop_empty_columns(rows);
+    drop_empty_columns(rows);
     join_heads(rows, columns);
 }
 
@@ -104,6 +103,17 @@ pub(super) fn join_heads(rows: &mut [Vec<String>], columns: &mut Vec<[f64; 2]>) 
                 columns[right - 1][1] = columns.remove(right)[1];
             }
         }
+    }
+}
+
+/// Removes the columns of `rows` that have no text. All rows must have the same length.
+fn drop_empty_columns(rows: &mut [Vec<String>]) {
+    let width = rows.first().map_or(0, Vec::len);
+    let is_used: Vec<bool> =
+        (0..width).map(|at| rows.iter().any(|row| !row[at].is_empty())).collect();
+    for row in rows {
+        let mut used = is_used.iter();
+        row.retain(|_| *used.next().unwrap_or(&true));
     }
 }
 

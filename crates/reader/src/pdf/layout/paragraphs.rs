@@ -9,7 +9,7 @@ use super::words::{BOLD_INK, Word};
 use crate::document::BlockKind;
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{PageBlock, Place};
-use crate::markdown_table;
+use crate::text::markdown;
 
 /// Distance of two lines that separates paragraphs, as a multiple of the normal distance.
 const MAX_LEADING: f64 = 1.28;
@@ -142,7 +142,7 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
                 PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, 0, line) };
             found.push((table.area.top, block));
         }
-        let text = markdown_table::to_markdown(&table.rows);
+        let text = markdown::table(&table.rows);
         let rounded = |columns: Vec<[f64; 2]>| {
             columns.into_iter().map(|ends| ends.map(|end| (end * 10.0).round() / 10.0)).collect()
         };

@@ -293,14 +293,14 @@ fn covers(rules: &[Rule], at: f64, from: f64, to: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markdown_table::to_markdown;
     use crate::pdf::layout::testing::{self, level, upright};
+    use crate::text::markdown;
 
     #[track_caller]
     fn check(picture: &str, rules: &[Area], expected: &[&str]) {
         let mut words = testing::words(picture);
         let tables = take(&Rules::of(rules), &mut words);
-        let tables: Vec<String> = tables.iter().map(|table| to_markdown(&table.rows)).collect();
+        let tables: Vec<String> = tables.iter().map(|table| markdown::table(&table.rows)).collect();
         assert_eq!(tables, expected);
     }
 

@@ -209,8 +209,8 @@ fn has_prose(words: &[Word], zone: Area) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markdown_table::to_markdown;
     use crate::pdf::layout::testing;
+    use crate::text::markdown;
 
     /// Reads a picture in a monospaced font: the tables, and how many words are left.
     #[track_caller]
@@ -218,7 +218,7 @@ mod tests {
         let mut words = testing::words(picture);
         words.iter_mut().for_each(|word| word.is_mono = true);
         let tables = take(&mut words);
-        let tables: Vec<String> = tables.iter().map(|table| to_markdown(&table.rows)).collect();
+        let tables: Vec<String> = tables.iter().map(|table| markdown::table(&table.rows)).collect();
         assert_eq!(
             (tables, words.len()),
             (expected.iter().map(|&text| text.into()).collect(), num_left)

@@ -8,6 +8,7 @@ use super::numbers::is_number;
 use super::sheet::Area;
 use super::words::Word;
 use super::{cells, lines};
+use crate::text::number::is_year;
 
 /// A line of a table, with its words by column.
 #[derive(Debug, Clone)]
@@ -216,8 +217,7 @@ impl GridRow {
 /// Whether a word is a year, or a day as in `January 28,`.
 fn is_part_of_date(text: &str) -> bool {
     let digits = text.trim_matches(|c: char| !c.is_ascii_digit());
-    digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"))
-        || digits.len() <= 2 && text.strip_suffix(',') == Some(digits)
+    is_year(digits) || digits.len() <= 2 && text.strip_suffix(',') == Some(digits)
 }
 
 #[cfg(test)]

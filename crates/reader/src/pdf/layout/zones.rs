@@ -136,8 +136,8 @@ fn across(rules: &[Rule], gap: f64) -> Vec<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markdown_table::to_markdown;
     use crate::pdf::layout::testing::{self, level};
+    use crate::text::markdown;
 
     #[test]
     fn rules_form_tables_with_few_rows_and_no_numbers() {
@@ -150,7 +150,7 @@ mod tests {
         let rules = [level(1.0, 0, 30), level(2.0, 0, 30), level(4.0, 0, 30)];
         let tables = take(&Rules::of(&rules), &mut words);
         assert_eq!(
-            to_markdown(&tables[0].rows),
+            markdown::table(&tables[0].rows),
             "| Code | Meaning |\n| --- | --- |\n| E1 | no signal |\n| E2 | ice |"
         );
         assert_eq!((tables.len(), words.len()), (1, 6));
