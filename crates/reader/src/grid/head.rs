@@ -69,13 +69,18 @@ impl RowKinds {
         self.cells.len() > 1 && self.cells.iter().all(|(_, kind)| *kind == CellKind::Words)
     }
 
-    /// Whether it has a label and perhaps its value, or labels that end in colons with their values.
-    fn is_pair(&self) -> bool {
+    /// Whether it has a label and perhaps its value, or labels that end in colons with their values; above a table of
+    /// `width` columns also a label with what says more of its value, such as a currency.
+    fn is_pair(&self, width: usize) -> bool {
         match self.cells.as_slice() {
             [(0, label)] | [(0, label), (1, _)] => !label.is_value(),
             cells => {
                 let mut labels = cells.iter().step_by(2);
-                cells.len() % 2 == 0 && labels.all(|(_, kind)| *kind == CellKind::Label)
+                let is_short = cells.len() * 2 <= width
+                    && cells.iter().enumerate().all(|(idx, (column, _))| idx == *column)
+                    && cells.first().is_some_and(|(_, label)| !label.is_value());
+                is_short
+                    || (cells.len() % 2 == 0 && labels.all(|(_, kind)| *kind == CellKind::Label))
             }
         }
     }
@@ -119,7 +124,10 @@ pub(crate) fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
 
 /// Returns how many rows of labels and values are above a table.
 fn num_preamble(rows: &[RowKinds]) -> usize {
-    let num_pairs = rows.iter().take(MAX_PREAMBLE).take_while(|row| row.is_pair()).count();
+    let mut widths: Vec<usize> = rows.iter().map(|row| row.cells.len()).collect();
+    widths.sort_unstable();
+    let width = widths.get(widths.len() / 2).copied().unwrap_or(0);
+    let num_pairs = rows.iter().take(MAX_PREAMBLE).take_while(|row| row.is_pair(width)).count();
     let below = rows.get(num_pairs + 1..).unwrap_or_default();
     let num_wide = below.iter().filter(|row| row.cells.len() > MAX_PAIR).count();
     let is_head = |row: &RowKinds| {
@@ -267,6 +275,17 @@ mod tests {
                 &["2026-05-01 01:00", "3.4"],
             ],
             2,
+            1,
+        );
+        check(
+            &[
+                &["Saldo", "1.234,56", "EUR"],
+                &["Tag", "Valuta", "Wer", "Zweck", "Betrag", "Saldo"],
+                &["1.1.2026", "1.1.2026", "Werft", "Rope", "-3", "9"],
+                &["2.1.2026", "2.1.2026", "Werft", "Oil", "-9", "0"],
+                &["3.1.2026", "3.1.2026", "Werft", "Tar", "-2", "-2"],
+            ],
+            1,
             1,
         );
         check(

@@ -20,7 +20,7 @@ pub(super) fn shape(rows: &[PlacedRow], columns: &GridColumns) -> TableShape {
     let num_declared = rows.iter().take_while(is_declared).count();
     let mut shape = match num_declared {
         0 if has_row_heads(rows) => return TableShape { num_preamble: 0, num_head: 0 },
-        0 => head::find(&kinds(rows, columns)),
+        0 => found(rows, columns),
         num_head if num_head > MAX_HEAD || num_head == rows.len() => {
             TableShape { num_preamble: 0, num_head: 1 }
         }
@@ -31,6 +31,14 @@ pub(super) fn shape(rows: &[PlacedRow], columns: &GridColumns) -> TableShape {
         shape.num_head = with_merged(rows, shape.num_head, num_declared > 0, columns);
     }
     shape
+}
+
+/// Returns what rows are by what their cells are. Merged heads above others are no labels with values.
+fn found(rows: &[PlacedRow], columns: &GridColumns) -> TableShape {
+    let shape = head::find(&kinds(rows, columns));
+    let mut above = rows[..shape.num_preamble].iter().flat_map(PlacedRow::filled);
+    let has_merged = above.any(|cell| columns.taken(cell).len() > 1 && !columns.is_whole(cell));
+    if has_merged { TableShape { num_preamble: 0, num_head: 1 } } else { shape }
 }
 
 /// Whether the file declares a row a head, as a whole or by all of its cells.
