@@ -106,6 +106,11 @@ impl Sheet {
         self.heads.extend(first.map(|(_, row)| row));
     }
 
+    /// Declares a row part of the head of a table.
+    pub(super) fn declare_head_row(&mut self, row: u64) {
+        self.heads.insert(row);
+    }
+
     /// Counts what the number format of a cell does not show.
     pub(super) fn hide(&mut self, text: &str) {
         self.hidden.add(Reason::Hidden, text);
@@ -225,11 +230,16 @@ fn write_table(
             declared = Some(0);
         }
     }
+    // Several rows may be declared.
+    let num_heads = declared.map_or(0, |first| {
+        let rows = rows[first..].iter();
+        first + rows.take_while(|row| heads.contains(&row.number)).count()
+    });
     let numbers: Vec<u64> = rows.iter().map(|row| row.number).collect();
     let mut grid = TableGrid::default();
     for (idx, row) in rows.into_iter().enumerate() {
         grid.begin_row();
-        if declared.is_some_and(|head_idx| idx <= head_idx) {
+        if idx < num_heads {
             grid.declare_head();
         }
         for Cell { column, text, is_value } in row.cells {

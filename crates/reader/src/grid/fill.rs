@@ -304,6 +304,38 @@ mod tests {
     }
 
     #[test]
+    fn heads_below_a_merged_one_may_be_above_words() {
+        check(
+            &[
+                &["Port", "Contact^1>2"],
+                &["", "Name", "Reached"],
+                &["Brest", "Ana", "by radio"],
+                &["Emden", "Ben", "at the quay"],
+            ],
+            &[],
+            &[
+                &["Port", "Contact: Name", "Contact: Reached"],
+                &["Brest", "Ana", "by radio"],
+                &["Emden", "Ben", "at the quay"],
+            ],
+        );
+        // A row of words with a label is no head.
+        check(
+            &[
+                &["Port", "Contact^1>2"],
+                &["Brest", "Ana", "by radio"],
+                &["Emden", "Ben", "by mail"],
+            ],
+            &[],
+            &[
+                &["Port", "Contact", "Contact"],
+                &["Brest", "Ana", "by radio"],
+                &["Emden", "Ben", "by mail"],
+            ],
+        );
+    }
+
+    #[test]
     fn a_cell_as_wide_as_the_table_is_a_line() {
         check(
             &[&["Landings^1>2"], &["Fish", "Tons"], &["Flat fish^1>2"], &["sole", "4"]],

@@ -2,7 +2,7 @@
 
 use super::columns::GridColumns;
 use super::head::{self, MAX_HEAD, RowKinds, SAMPLE_ROWS, TableShape};
-use super::placed::PlacedRow;
+use super::placed::{PlacedCell, PlacedRow};
 
 /// Returns how many rows at the beginning of a table have nothing but a cell as wide as it.
 pub(super) fn num_captions(rows: &[PlacedRow], columns: &GridColumns) -> usize {
@@ -87,7 +87,7 @@ fn with_merged(
         () if has_group
             && num_head == 1
             && most > 1
-            && has_value(2)
+            && (has_value(2) || is_only_below_groups(rows, columns))
             && of_row(&rows[1], columns).is_below_group() =>
         {
             2
@@ -103,6 +103,18 @@ fn with_merged(
         () if reached > num_head && has_value(num_head) => 0,
         () => num_head,
     }
+}
+
+/// Whether the second row has text only below merged cells of the first, which also has others.
+fn is_only_below_groups(rows: &[PlacedRow], columns: &GridColumns) -> bool {
+    let [first, second, ..] = rows else { return false };
+    let (groups, others): (Vec<_>, Vec<_>) =
+        first.filled().map(|cell| columns.taken(cell)).partition(|places| places.len() > 1);
+    let is_below = |cell: &PlacedCell| {
+        let place = columns.taken(cell).start;
+        groups.iter().any(|places| places.contains(&place))
+    };
+    !others.is_empty() && second.filled().all(is_below)
 }
 
 fn kinds(rows: &[PlacedRow], columns: &GridColumns) -> Vec<RowKinds> {

@@ -10,6 +10,7 @@ mod flat;
 mod lists;
 mod object_parts;
 mod objects;
+mod ranges;
 mod sheets;
 mod styles;
 mod values;

@@ -1,7 +1,10 @@
 //! Extracts the sheets of a spreadsheet, whose cells have their text as shown, and what else is on them.
 
+use std::collections::BTreeMap;
+
 use super::annotations::Annotation;
 use super::objects::Objects;
+use super::ranges;
 use super::values::CellValue;
 use crate::extract::protocol::ReadFailure;
 use crate::flow::{self, Content};
@@ -36,6 +39,8 @@ pub(super) fn read(
         objects,
         omits_remarks,
         sheet: None,
+        heads: ranges::heads(xml),
+        is_in_head: false,
         below: Writer::default(),
         depth: 0,
         num_drawn: 0,
@@ -70,6 +75,10 @@ struct SheetsWalk<'a> {
     objects: Objects,
     omits_remarks: bool,
     sheet: Option<Sheet>,
+    /// By sheet, the rows that are heads of ranges.
+    heads: BTreeMap<String, Vec<u64>>,
+    /// Whether the open row is declared a head.
+    is_in_head: bool,
     /// What is on the open sheet besides cells.
     below: Writer,
     /// Number of open tables; those in cells add no rows.
@@ -121,10 +130,14 @@ impl SheetsWalk<'_> {
                 self.depth += 1;
                 if self.depth == 1 {
                     let name = element.attribute("name").unwrap_or_default();
-                    self.sheet = Some(Sheet::new(name));
+                    let heads = self.heads.remove(&name).unwrap_or_default();
+                    let mut sheet = Sheet::new(name);
+                    heads.into_iter().for_each(|row| sheet.declare_head_row(row));
+                    self.sheet = Some(sheet);
                     self.row = 0;
                 }
             }
+            "table-header-rows" if self.depth == 1 => self.is_in_head = true,
             "table-row" if self.depth == 1 => {
                 let repeated = element.attribute("number-rows-repeated");
                 let repeated = repeated.and_then(|number| number.parse().ok());
@@ -193,6 +206,7 @@ impl SheetsWalk<'_> {
             }
             "table-cell" | "covered-table-cell" if self.depth == 1 => self.end_cell(),
             "table-row" if self.depth == 1 => self.end_row(),
+            "table-header-rows" if self.depth == 1 => self.is_in_head = false,
             "table" => {
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth == 0
@@ -259,6 +273,9 @@ impl SheetsWalk<'_> {
         for number in first..=self.row {
             if self.is_full {
                 return;
+            }
+            if self.is_in_head {
+                sheet.declare_head_row(number);
             }
             self.is_full = !sheet.push(number, cells.clone(), self.budget);
         }

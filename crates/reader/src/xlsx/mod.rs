@@ -180,13 +180,19 @@ impl Workbook<'_> {
             budget.warnings.push(format!("the sheet `{name}` is missing in the file"));
             return None;
         };
-        let (sheet, damage) = cells::read(&salvaged.text, name, &self.texts, budget);
+        let (mut sheet, damage) = cells::read(&salvaged.text, name, &self.texts, budget);
         let damage = salvaged.damage.or(damage);
         if let Some(failed) = &damage {
             let message = format!("the sheet `{}` is damaged: {}", sheet.name, failed.detail);
             budget.warnings.push(message);
         }
         let related = parts::relations(&mut self.archive, part).unwrap_or_default();
+        for table in related.values().filter(|related| related.kind == "table") {
+            if self.archive.is_untouched(&table.name) {
+                let range = range_with_head(&optional(&mut self.archive, &table.name));
+                range.iter().for_each(|range| sheet.declare_head(range));
+            }
+        }
         sheet.write(self.below(&related), writer);
         damage
     }
@@ -228,6 +234,21 @@ impl Workbook<'_> {
         }
         below
     }
+}
+
+/// Returns the range of a table that has a head.
+fn range_with_head(table: &str) -> Option<String> {
+    let mut range = None;
+    // A damaged part says nothing after its first element anyway.
+    let _ = xml::each(table, |event| {
+        if let Event::Open(element) = event
+            && element.name() == "table"
+        {
+            let [cells, num_rows] = element.values(["ref", "headerRowCount"]);
+            range = cells.filter(|_| num_rows.is_none_or(|num_rows| num_rows != "0"));
+        }
+    });
+    range
 }
 
 #[cfg(test)]

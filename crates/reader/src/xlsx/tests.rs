@@ -177,6 +177,35 @@ fn damaged_parts_keep_the_text_before_the_damage() {
 }
 
 #[test]
+fn the_first_row_of_a_table_is_its_head() {
+    let row = |number: u32, cells: [&str; 2]| {
+        let cells = cells.map(|text| format!("<c t='inlineStr'><is><t>{text}</t></is></c>"));
+        format!("<row r='{number}'>{}</row>", cells.concat())
+    };
+    let rows =
+        [["Quay", "east"], ["Keeper", "Ana"], ["Name", "State"], ["Hull", "dry"], ["Kiel", "wet"]];
+    let rows: String = (1..).zip(rows).map(|(number, cells)| row(number, cells)).collect();
+    let sheet = format!("<worksheet><sheetData>{rows}</sheetData></worksheet>");
+    let of_sheet = "<Relationships><Relationship Id='t' Type='x/table' Target='../tables/table1.xml'/></Relationships>";
+    let read_with = |table: &str| {
+        let bytes = archive(&[
+            ("xl/workbook.xml", WORKBOOK),
+            ("xl/_rels/workbook.xml.rels", RELATIONS),
+            ("xl/worksheets/sheet1.xml", &sheet),
+            ("xl/worksheets/_rels/sheet1.xml.rels", of_sheet),
+            ("xl/tables/table1.xml", table),
+        ]);
+        output_of(read, &bytes).unwrap().1[1..].join("\n\n")
+    };
+    let below = "| Name | State |\n| --- | --- |\n| Hull | dry |\n| Kiel | wet |";
+    assert_eq!(
+        read_with("<table ref='A3:B5'><autoFilter ref='A3:B5'/></table>"),
+        format!("Quay: east\nKeeper: Ana\n\n{below}")
+    );
+    assert!(read_with("<table ref='A3:B5' headerRowCount='0'/>").starts_with("| Quay | east |"));
+}
+
+#[test]
 fn sheets_with_the_same_cells_are_read_once() {
     let sheets = "<sheet name='Levels' r:id='rId1'/>".repeat(2000);
     let bytes = archive(&[
