@@ -136,7 +136,7 @@ impl Writer {
 
     /// Adds a table whose cells may be merged, and what is above it.
     pub(super) fn grid(&mut self, grid: TableGrid) {
-        let FilledTable { above, mut rows, left_out } = grid.fill(&mut self.copies);
+        let FilledTable { above, mut rows, left_out, .. } = grid.fill(&mut self.copies);
         self.left_out.merge(&left_out);
         above.iter().for_each(|text| self.paragraph(text));
         let num_columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -103,10 +103,32 @@ impl GridColumns {
         has_head
     }
 
+    /// Returns which columns begin the places that [`Self::drop_unused`] keeps: of each the first one, or the first of those
+    /// before it whose text moves there.
+    pub(super) fn kept(&self) -> Vec<usize> {
+        let begins = |place: usize| self.places.partition_point(|before| *before <= place) - 1;
+        let mut kept = Vec::new();
+        let mut moved = None;
+        for place in 0..self.len() {
+            let begin = moved.take().unwrap_or_else(|| begins(place));
+            if self.has_text[place] || !self.drops() {
+                kept.push(begin);
+            } else {
+                moved = Some(begin);
+            }
+        }
+        kept
+    }
+
+    /// Whether places are removed.
+    fn drops(&self) -> bool {
+        self.has_spans && self.has_text.contains(&false)
+    }
+
     /// Removes the places without text of their own; what a merged cell has there moves to its next place. A table without
     /// merged cells keeps all.
     pub(super) fn drop_unused(&self, rows: &mut [Vec<String>]) {
-        if !self.has_spans || self.has_text.iter().all(|has_text| *has_text) {
+        if !self.drops() {
             return;
         }
         for row in rows {

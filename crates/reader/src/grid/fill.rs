@@ -67,6 +67,8 @@ pub(crate) struct FilledTable {
     pub(crate) above: Vec<String>,
     /// Its rows; the first is the head, of blank cells if there is none.
     pub(crate) rows: Vec<Vec<String>>,
+    /// Which columns of the grid its columns begin in.
+    pub(crate) columns: Vec<usize>,
     /// Words of cells that are too far to the right.
     pub(crate) left_out: Words,
 }
@@ -109,6 +111,7 @@ impl TableGrid {
         let mut body = BodyRows { above: vec![None; columns.len()], has_head, columns, budget };
         body.begin_below(head);
         table.rows.extend(rows.enumerate().filter_map(|(number, row)| body.fill(row, number)));
+        table.columns = body.columns.kept();
         body.columns.drop_unused(&mut table.rows);
         table
     }
@@ -261,6 +264,7 @@ mod tests {
         let table = grid(rows).fill(&mut budget);
         assert_eq!(table.above, above);
         assert_eq!(table.rows, expected);
+        assert_eq!(table.columns.len(), expected[0].len());
         let count = |texts: Vec<&str>| texts.into_iter().map(count_words).sum::<u32>();
         let own =
             rows.iter().flat_map(|row| row.iter().map(|cell| cell.split('^').next().unwrap()));
@@ -366,6 +370,15 @@ mod tests {
         let table = grid(&rows).fill(&mut CopyBudget::default());
         assert_eq!((table.rows.len(), table.rows[0].len()), (20_000, 200));
         assert_eq!(table.left_out.counts().map(|(_, count)| count).sum::<u32>(), 16_184);
+    }
+
+    #[test]
+    fn it_is_known_where_the_columns_that_are_kept_begin() {
+        let rows: &[&[&str]] =
+            &[&["Port", "2025^1>2", "^1>1"], &["Brest", "", "12", "7"], &["Emden", "", "9", "8"]];
+        let table = grid(rows).fill(&mut CopyBudget::default());
+        assert_eq!(table.rows[1], ["Brest", "12", "7"]);
+        assert_eq!(table.columns, [0, 1, 3]);
     }
 
     #[test]

@@ -55,21 +55,15 @@ impl Table {
         Self { area, rows, columns, is_glossary, has_bold_head, size, above, num_copied_words }
     }
 
-    /// Creates a table with merged cells, each of which is written into all rows or columns that it takes. The rows of its
-    /// head stay apart: where they end is a guess, and a row of data that was joined to them could not be told any more.
-    pub(super) fn of_grid(
-        area: Area,
-        mut grid: TableGrid,
-        mut columns: Vec<[f64; 2]>,
-        size: f64,
-    ) -> Self {
+    /// Creates a table with merged cells, each of which is written into all rows or columns that it takes; `xs` has the edges
+    /// of its columns. The rows of its head stay apart: where they end is a guess, and a row of data that was joined to them
+    /// could not be told any more.
+    pub(super) fn of_grid(area: Area, mut grid: TableGrid, xs: &[f64], size: f64) -> Self {
         grid.keep_head_rows();
         let mut budget = CopyBudget::default();
-        let FilledTable { above, rows, .. } = grid.fill(&mut budget);
-        if rows.first().is_some_and(|row| row.len() != columns.len()) {
-            // Which of them have no text is not known.
-            columns.clear();
-        }
+        let FilledTable { above, rows, columns, .. } = grid.fill(&mut budget);
+        let ends = columns.iter().skip(1).copied().chain([xs.len().saturating_sub(1)]);
+        let columns = columns.iter().zip(ends).map(|(begin, end)| [xs[*begin], xs[end]]).collect();
         let table = Self::new(area, rows, columns, size);
         Self { above, num_copied_words: budget.num_words, ..table }
     }

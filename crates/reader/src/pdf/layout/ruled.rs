@@ -210,9 +210,8 @@ impl Lattice {
             !cell.is_empty() && span.is_some_and(|span| span != CellSpan::default())
         };
         if cells.iter().zip(&spans).any(is_merged) {
-            let columns = self.xs.windows(2).map(|edges| [edges[0], edges[1]]).collect();
             let grid = grid_of(&cells, &spans, num_columns);
-            let table = Table::of_grid(self.area(), grid, columns, size);
+            let table = Table::of_grid(self.area(), grid, &self.xs, size);
             let mut table = table.with_looks_of(words.iter());
             // A cell that reaches below a head from the side is copied into its column.
             cells::join_heads(&mut table.rows, &mut table.columns);
