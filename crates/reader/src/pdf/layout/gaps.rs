@@ -232,11 +232,11 @@ fn are_labels_above_values(rows: &[Row<'_>]) -> bool {
         && values.pieces.iter().all(has_digit)
 }
 
-/// Whether a word is a bullet or a section number.
+/// Whether a word is a bullet or a section number. One like `B2` is a code, which may be a column of its own.
 fn is_marker(text: &str) -> bool {
     let is_number = text.len() <= 8
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ')' | '('))
-        && (text.ends_with(['.', ')']) || text.chars().any(|c| c.is_ascii_digit()))
+        && (text.contains(['.', ')']) || text.bytes().all(|byte| byte.is_ascii_digit()))
         && text.chars().filter(char::is_ascii_alphabetic).count() <= 1;
     is_number || text.chars().all(|c| !c.is_alphanumeric())
 }
@@ -297,6 +297,21 @@ mod tests {
     #[test]
     fn white_space_between_pieces_is_a_border_in_its_middle() {
         check(&[(0.0, 10.0), (20.0, 30.0), (34.0, 40.0)], &[15.0, 32.0]);
+    }
+
+    #[test]
+    fn a_section_number_belongs_to_its_text_and_a_code_does_not() {
+        for (text, expected) in [
+            ("2.1", true),
+            ("A.1", true),
+            ("(a)", true),
+            ("12", true),
+            ("•", true),
+            ("B2", false),
+            ("7b", false),
+        ] {
+            assert_eq!(is_marker(text), expected, "{text}");
+        }
     }
 
     #[test]
