@@ -1,5 +1,5 @@
 //! Reads the front matter of a Markdown file: YAML between `---` lines (`yaml_serde`), TOML between
-//! `+++` lines (`toml`).
+//! `+++` lines (`toml`), JSON in brackets (`serde_json`), properties of Logseq (`title:: Tides`).
 //!
 //! Front matter that does not parse is read line by line: an unquoted title with a colon is useful
 //! even though it is invalid.
@@ -11,6 +11,7 @@ use jiff::civil;
 use jiff::tz::TimeZone;
 use yaml_serde::{Mapping, Value};
 
+use super::dialects::property;
 use super::front_words::words;
 use super::superseded;
 use crate::document::Document;
@@ -26,11 +27,16 @@ pub(super) fn read(document: &mut Document) -> usize {
     let links = match fence {
         Fence::Yaml => links(source),
         // `[[name]]` is a table there.
-        Fence::Toml => Vec::new(),
+        Fence::Toml | Fence::Json => Vec::new(),
+        Fence::Properties => {
+            apply(&read_properties(source), document);
+            return body_start;
+        }
     };
     let (parsed, language, separator) = match fence {
-        Fence::Yaml => (parse(source), "YAML", ':'),
         Fence::Toml => (parse_toml(source), "TOML", '='),
+        Fence::Json => (parse_json(source), "JSON", ':'),
+        _ => (parse(source), "YAML", ':'),
     };
     let fields = match parsed {
         Ok(Value::Mapping(fields)) => fields,
@@ -65,6 +71,8 @@ fn links(source: &str) -> Vec<(u32, String)> {
 enum Fence {
     Yaml,
     Toml,
+    Json,
+    Properties,
 }
 
 /// Finds front matter; returns its kind, the range between the fences, and where the body begins.
@@ -73,8 +81,20 @@ fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
     let first = lines.next()?;
     let (fence, ends): (_, &[&str]) = match first.trim_end() {
         "---" => (Fence::Yaml, &["---", "..."]),
+        "---json" => (Fence::Json, &["---"]),
         "+++" => (Fence::Toml, &["+++"]),
-        _ => return None,
+        // The brackets are part of it.
+        "{" => {
+            let end = text.find("\n}")? + "\n}".len();
+            let rest = &text[end..];
+            let is_line = rest.is_empty() || rest.starts_with(['\n', '\r']);
+            return is_line.then_some((Fence::Json, 0..end, end));
+        }
+        _ => {
+            let properties = text.split_inclusive('\n').take_while(|line| property(line).is_some());
+            let len = properties.map(str::len).sum();
+            return (len > 0).then_some((Fence::Properties, 0..len, len));
+        }
     };
     let mut offset = first.len();
     for line in lines {
@@ -121,6 +141,40 @@ fn parse_toml(source: &str) -> Result<Value, String> {
         }
     }
     Ok(Value::Mapping(fields))
+}
+
+/// Parses JSON within the same limits as YAML.
+fn parse_json(source: &str) -> Result<Value, String> {
+    if !limits::is_readable_yaml(source) {
+        return Err("it is too large or nested too deeply".to_owned());
+    }
+    let object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(source).map_err(|error| error.to_string())?;
+    let fields = object.into_iter().map(|(key, value)| (Value::from(key), from_json(value)));
+    Ok(Value::Mapping(fields.collect()))
+}
+
+fn from_json(value: serde_json::Value) -> Value {
+    match value {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(flag) => Value::from(flag),
+        serde_json::Value::Number(number) => Value::from(number.to_string()),
+        serde_json::Value::String(text) => Value::from(text),
+        serde_json::Value::Array(values) => values.into_iter().map(from_json).collect(),
+        serde_json::Value::Object(fields) => Value::Mapping(
+            fields.into_iter().map(|(key, value)| (Value::from(key), from_json(value))).collect(),
+        ),
+    }
+}
+
+/// Reads properties of Logseq, whose values may be links.
+fn read_properties(source: &str) -> Mapping {
+    let mut fields = Mapping::new();
+    for (key, value) in source.lines().filter_map(property) {
+        let value = value.replace("[[", "").replace("]]", "");
+        fields.entry(Value::from(key)).or_insert(Value::from(value));
+    }
+    fields
 }
 
 fn to_mapping(table: &toml::Table) -> Mapping {
@@ -338,6 +392,34 @@ mod tests {
             let (document, _) = read_from(&format!("+++\ntitle = \"A\"\n{bad}\n+++\n"));
             assert_eq!(document.title.as_deref(), Some("A"), "{}", &bad[..10]);
         }
+    }
+
+    #[test]
+    fn json_is_read() {
+        for text in [
+            "{\n  \"title\": \"A\",\n\t\"tags\": [\"x\", \"y\"]\n}\nBody\n",
+            "---json\n{\"title\": \"A\", \"tags\": \"x, y\"}\n---\nBody\n",
+        ] {
+            let (document, body_start) = read_from(text);
+            assert_eq!(document.text[body_start..].trim_start(), "Body\n");
+            assert_eq!(document.title.as_deref(), Some("A"));
+            assert_eq!(document.tags, ["x", "y"]);
+        }
+        // Brackets that open something else.
+        for text in ["{\nno JSON\n}\nBody\n", "{\n\"a\": 1", "{\n\"a\": 1\n}, b\n"] {
+            assert_eq!(read_from(text).1, 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn properties_at_the_beginning_are_read() {
+        let (document, body_start) =
+            read_from("title:: Tides\ntags:: [[sea]], ebb\nicon::\n\n- id:: 6\n");
+        assert_eq!(&document.text[body_start..], "\n- id:: 6\n");
+        assert_eq!(document.title.as_deref(), Some("Tides"));
+        assert_eq!(document.tags, ["sea", "ebb"]);
+        assert_eq!(read_from("std::vec is\n").1, 0);
+        assert_eq!(read_from("A note:: yes\n").1, 0);
     }
 
     #[test]

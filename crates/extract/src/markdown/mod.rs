@@ -2,8 +2,9 @@
 //!
 //! The outermost elements become blocks, and each item of an outermost list is a separate block;
 //! nested elements belong to one of them. Front matter, HTML comments, thematic breaks and link
-//! definitions are in no block. A block is a range of the source with link references resolved.
+//! definitions are in no block, nor what a dialect keeps for a program (`dialects`). A block is a range of the source with link references resolved.
 
+mod dialects;
 mod divs;
 pub mod front_matter;
 mod front_words;
@@ -16,7 +17,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::document::{Block, BlockKind, Document};
+use crate::document::{Block, BlockKind, Document, Reason};
 
 /// Extensions of CommonMark that are read.
 const OPTIONS: Options = Options::ENABLE_TABLES
@@ -40,8 +41,12 @@ const MAX_HEADING_CHARS: usize = 200;
 pub fn extract(text: &str) -> Document {
     let mut document = Document { text: text.to_owned(), has_lines: true, ..Document::default() };
     let body_start = front_matter::read(&mut document);
-    let resolved = resolve::resolve(text, body_start, OPTIONS);
-    if matches!(resolved, Cow::Owned(_)) {
+    let (text, notes) = dialects::without_notes(text, body_start);
+    if !notes.is_empty() {
+        document.metadata.words.get_or_insert_default().add(Reason::Markup, &notes);
+    }
+    let resolved = resolve::resolve(&text, body_start, OPTIONS);
+    if matches!(text, Cow::Owned(_)) || matches!(resolved, Cow::Owned(_)) {
         document.text = resolved.clone().into_owned();
     }
     let text = resolved.as_ref();

@@ -167,8 +167,7 @@ fn callouts_embeds_and_components_are_text() {
          ![[chart.png]] ^block-id\n\n<Tabs items={['x']}>\n\n## Install\n\n<Tab>Run it</Tab>\n\n</Tabs>\n",
         None,
         &[
-            "*Paragraph||import Tabs from './tabs';",
-            "Paragraph||> [!warning]- Mind the [[tide|ebb]]",
+            "*Paragraph||> [!warning]- Mind the [[tide|ebb]]",
             "Paragraph||![[chart.png]] ^block-id",
             "Paragraph||<Tabs items={['x']}>",
             "*Heading|Install|## Install",
