@@ -78,7 +78,7 @@ pub struct Request {
     pub password: Option<String>,
     /// Physical pages to read by OCR, from 1, in order; empty for reading text.
     pub ocr_pages: Vec<u32>,
-    /// Of which pages OCR reads only some areas, and these; the others are read whole.
+    /// Areas of pages, with the numbers of these, from 1. Of such a page, OCR reads only its areas, and all of any other page.
     #[serde(default)]
     pub ocr_areas: Vec<(u32, Place)>,
     /// The word of the programming language, markup language or kind of data of a text, which is

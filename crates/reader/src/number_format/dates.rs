@@ -47,7 +47,7 @@ pub(super) fn show(value: f64, pieces: &[FormatPiece], is_1904: bool) -> Option<
     Some(shown)
 }
 
-/// Returns the milliseconds of the last of so many places of a second.
+/// Returns how many milliseconds a unit of the last place has, of this many decimal places of a second.
 fn unit(num_places: usize) -> u64 {
     (num_places..MAX_PLACES).fold(1, |unit, _| unit * 10)
 }
