@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults counts counts-write lint nightly mutants quality everyday foreign code recency chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
+.PHONY: help build demo test faults counts counts-write lint nightly mutants quality everyday foreign docpages code recency chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -75,6 +75,9 @@ everyday: build ## Ask everyday questions and exact queries, and check that the 
 
 foreign: build ## Ask 200 queries about two Debian manuals, an npm package and notes; needs apt-get and npm
 	tests/quality/foreign/run $(KB) --write
+
+docpages: build ## Report what is kept of 60 pages of documentation of 23 generators; needs apt-get, npm and the Python package lxml
+	tests/quality/docpages/run $(KB) --write
 
 code: build ## Ask questions about nine packages of source code, and report each kind of question
 	tests/quality/code $(KB)
