@@ -60,6 +60,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("grep_regex", &["read/grep/pattern.rs"]),
     ("hayro", &["reader/pdf/with_hayro"]),
     ("hf_hub", &["embed/fetch/hub.rs"]),
+    ("html5ever", &["reader/html/parse.rs"]),
     ("ignore", &["ingest/walk/rules.rs"]),
     ("image", &["reader/pdf/ocr/raster.rs", "reader/pdf/picture.rs", "reader/pdf/with_image.rs"]),
     ("indicatif", &["cli"]),

@@ -40,7 +40,8 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
 /// Builds a document from what a reading child has written.
 ///
 /// The title is the stated title, unless that only adds the name of a site to the first heading;
-/// then, or if no title is stated, it is the first heading.
+/// then, or if no title is stated, it is the first heading. If that heading is taken for no title, as text stands before
+/// it, the stated title is the title after all.
 pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) -> Document {
     let mut document = Document {
         metadata: Metadata {
@@ -83,7 +84,7 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
     let stated = head.title.map(|title| markdown::to_heading(&title));
     let stated = stated.filter(|title| !title.is_empty() && !is_boilerplate(title));
     let first = pieces.iter().find_map(|piece| piece.heading.as_ref());
-    document.title = stated.filter(|stated| {
+    document.title = stated.clone().filter(|stated| {
         first.is_none_or(|(_, first)| !stated.to_lowercase().contains(&first.to_lowercase()))
     });
     if !has_title_in_headings && document.title.is_none() {
@@ -91,7 +92,7 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
         document.title = Some(String::new());
     }
     markdown::set_title_and_blocks(&mut document, pieces, Lead::IsTitle);
-    document.title = document.title.filter(|title| !title.is_empty());
+    document.title = document.title.filter(|title| !title.is_empty()).or(stated);
     if has_pages {
         set_pages(&mut document, &numbers);
     }
@@ -145,6 +146,15 @@ mod tests {
         assert_eq!((own.as_deref(), &*headings[3]), (Some("kb list"), &["Flags".to_owned()][..]));
         assert_eq!(title(None, &[(2, "Float")]).0.as_deref(), Some("Float"));
         assert_eq!(title(None, &[]).0, None);
+    }
+
+    #[test]
+    fn a_stated_title_is_kept_if_no_heading_is_taken() {
+        let table = PageBlock::new(BlockKind::Table, 0, "| Prev | Next |");
+        let heading = PageBlock::new(BlockKind::Heading, 2, "## 24.1. Herons");
+        let head = Head { title: Some("24.1. Herons".to_owned()), ..Head::default() };
+        let page = Page { number: 1, blocks: vec![table, heading], ..Page::default() };
+        assert_eq!(to_document(head, vec![page], true).title.as_deref(), Some("24.1. Herons"));
     }
 
     #[test]

@@ -6,12 +6,11 @@ mod content;
 mod elements;
 mod head;
 mod math;
-mod nesting;
+mod parse;
 mod xhtml;
 
-use scraper::Html;
-
 use self::content::Content;
+use self::parse::{Parsed, parse};
 use super::writer::Writer;
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
@@ -22,6 +21,10 @@ use crate::text::decode::{self, Decoded};
 /// (HTML, 4.2.5.4), but browsers heed later declarations, which archives push down.
 const CHARSET_WITHIN_BYTES: usize = 16 * 1024;
 
+/// What is said of a page whose tags are not all heeded.
+const TOO_DEEP: &str =
+    "elements are nested too deeply: below 512 levels, the text is read without them";
+
 /// How an element begins that may declare the encoding.
 const META: &[u8] = b"<meta";
 
@@ -29,38 +32,34 @@ const META: &[u8] = b"<meta";
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let Decoded { text, encoding } = decode::read(input.bytes, charset(input.bytes).as_slice())
         .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
-    let html = parse(&text);
+    let Parsed { html, is_too_deep } = parse(&text);
     emit(Line::Document(head::read(&html)))?;
     let mut writer = Writer::default();
     let content =
         if input.request.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
     body::write(&content, &mut writer);
     emit(Line::Page(writer.page(1)))?;
-    Ok(Tail { encoding, ..Tail::default() })
+    let warnings = if is_too_deep { vec![TOO_DEEP.to_owned()] } else { Vec::new() };
+    Ok(Tail { encoding, warnings, ..Tail::default() })
 }
 
 /// Writes the page of a message, whose whole content counts.
 pub(crate) fn write_message(page: &str, writer: &mut Writer) {
-    body::write(&Content::of_message(&parse(page)), writer);
+    body::write(&Content::of_message(&parse(page).html), writer);
 }
 
 /// Writes a chapter of a book: a page of XHTML.
 pub(crate) fn write_chapter(page: &str, writer: &mut Writer) {
-    let html = parse(&xhtml::to_html(page));
+    let html = parse(&xhtml::to_html(page)).html;
     body::write(&Content::whole(&html), writer);
 }
 
 /// Returns the addresses of the pages that a page shows in frames.
 pub(crate) fn frames(page: &str) -> Vec<String> {
-    let html = parse(page);
+    let html = parse(page).html;
     let frames = elements::select(html.root_element(), "iframe[src], frame[src], object[data]");
     let addresses = frames.filter_map(|frame| frame.attr("src").or(frame.attr("data")));
     addresses.map(str::to_owned).collect()
-}
-
-/// Parses a page, without what would take quadratic time.
-fn parse(page: &str) -> Html {
-    Html::parse_document(&nesting::flatten(&attributes::shorten(page)))
 }
 
 /// Returns the name of the encoding that a `meta` element of the page declares.
