@@ -53,9 +53,14 @@ const LINES: &str = "\
 /// Parts of lines that offer a subscription or a program, or state who owns the page.
 const OFFERS: &str = "\
     all rights reserved | alle rechte vorbehalten | already a subscriber | apps for ios | \
-    first-time subscribers | jetzt abonnieren | newsletter today | our newsletter | \
+    first-time subscribers | may receive compensation | jetzt abonnieren | newsletter today | our newsletter | \
     please subscribe | sign up here | straight to your phone | subscribe now | subscribe to our | \
     todos los derechos reservados | tous droits réservés | unser newsletter | unseren newsletter";
+
+/// Parts of the texts of buttons and links that agree to cookies.
+const CONSENTS: &str = "\
+    accept | agree | allow | einverstanden | akzeptieren | zustimmen | zulassen | erlauben | accepter | aceptar | \
+    aceitar | accett | akceptuj | accepteren | got it";
 
 /// How the credit of a picture begins.
 const CREDITS: &str =
@@ -84,6 +89,12 @@ pub(super) fn introduces(line: &str) -> bool {
 pub(super) fn is_offer(line: &str) -> bool {
     let line = line.to_lowercase();
     line.chars().count() <= MAX_CAPTION && cues(OFFERS).any(|offer| line.contains(offer))
+}
+
+/// Whether the text of a button or a link agrees to something.
+pub(super) fn consents(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line.chars().count() <= MAX_LEN && cues(CONSENTS).any(|verb| line.contains(verb))
 }
 
 /// Whether a whole line describes a picture and ends with its credit.

@@ -5,6 +5,7 @@ use scraper::node::Element;
 use super::super::elements::is_heading;
 use super::names::Role;
 use super::survey::{Item, LeftOut, Sums, Survey};
+use super::{proof, root};
 use crate::document::Reason;
 
 /// Values of `role` that mark such elements.
@@ -30,6 +31,32 @@ pub(super) fn leave_out(survey: &Survey<'_>, left_out: &mut LeftOut) {
     mark(survey, left_out, is_frame);
 }
 
+/// Marks the outermost elements within the content that are not part of it. What somebody wrote, a sentence or a table, stays
+/// there unless it is proven to be something else; a name proves nothing.
+pub(super) fn leave_out_within(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
+    let was_out = left_out[survey.below(root)].to_vec();
+    left_out[survey.below(root)].fill(None);
+    let sums = survey.sums(left_out);
+    let is_main = |idx: usize| idx > 0 && root::is_marked(survey, idx) && sums[idx].is_written();
+    // If parts of it are marked as the content, the others are around them.
+    let mut main_end =
+        if is_main(root) || !survey.below(root).any(is_main) { usize::MAX } else { 0 };
+    let mut idx = root + 1;
+    while idx < survey.items[root].end {
+        if idx >= main_end && is_main(idx) {
+            main_end = survey.items[idx].end;
+        }
+        let is_out = was_out[idx - root].is_some()
+            || is_frame(survey, &sums, idx)
+            || is_comments(survey, &sums, idx);
+        let may_stay = idx < main_end && sums[idx].is_written();
+        if is_out && (!may_stay || proof::is_given(survey, &sums, idx)) {
+            left_out[idx] = Some(reason(survey, &sums, idx));
+        }
+        idx = if left_out[idx].is_some() { survey.items[idx].end } else { idx + 1 };
+    }
+}
+
 type Test = fn(&Survey<'_>, &[Sums], usize) -> bool;
 
 fn mark(survey: &Survey<'_>, left_out: &mut LeftOut, is_out: Test) {
@@ -37,7 +64,7 @@ fn mark(survey: &Survey<'_>, left_out: &mut LeftOut, is_out: Test) {
     let mut idx = 1;
     while idx < survey.items.len() {
         if left_out[idx].is_none() && is_out(survey, &sums, idx) {
-            left_out[idx] = Some(reason(survey, idx));
+            left_out[idx] = Some(reason(survey, &sums, idx));
         }
         idx = if left_out[idx].is_some() { survey.items[idx].end } else { idx + 1 };
     }
@@ -63,6 +90,7 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let is_out = match item.element.name() {
         "nav" => return true,
         "article" | "body" | "main" => false,
+        _ if proof::is_consent(survey, sums, idx) => true,
         name if is_most || is_heading(name) => false,
         "aside" | "footer" | "form" | "label" => true,
         "header" => sum.prose == 0,
@@ -77,9 +105,10 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 }
 
 /// Returns why an element is left out that is not content.
-pub(super) fn reason(survey: &Survey<'_>, idx: usize) -> Reason {
+pub(super) fn reason(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Reason {
     let Item { element, role, .. } = &survey.items[idx];
     match role {
+        _ if proof::is_consent(survey, sums, idx) => Reason::CookieNotice,
         Some(Role::Teaser) => Reason::Teaser,
         _ => stated(element, *role).unwrap_or(Reason::Frame),
     }

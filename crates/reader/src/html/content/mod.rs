@@ -5,6 +5,7 @@ mod frame;
 mod kind;
 mod lead;
 mod names;
+mod proof;
 mod reference;
 mod references;
 mod root;
@@ -93,6 +94,7 @@ impl Part {
         let mut left_out = vec![None; survey.items.len()];
         frame::leave_out(survey, &mut left_out);
         let root = root::find(survey, &left_out);
+        frame::leave_out_within(survey, root, &mut left_out);
         trim::leave_out(survey, root, &mut left_out);
         let root = lead::add(survey, root, &mut left_out);
         Self::new(survey, root, left_out)

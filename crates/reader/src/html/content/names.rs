@@ -1,7 +1,7 @@
 //! Recognises elements by the words in their classes and ids.
 //!
 //! The words are those that themes and content management systems commonly use, not those of single
-//! sites. Words of a name are separated by hyphens here; `*` stands for any end of a word.
+//! sites. Words of a name are separated by hyphens here, and only whole words count.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -26,49 +26,34 @@ pub(super) enum Role {
     Note,
 }
 
-const BODY: &str = "article-body articlebody article-content articlecontent article-text articletext \
-    article-inner blog-content body-content bodytext content-article content-body content-text \
-    detail-text entry entry-body entry-content entrytext field-name-body full-text fulltext hentry \
-    main-text maintext markdown-body mw-content-text mw-parser-output news-content newstext \
-    page-content post-body post-content post-entry post-text postbody postcontent posttext recipe \
-    rich-text richtext single-content single-post story-body story-content storybody text-content \
-    the-content theme-content wysiwyg";
+const BODY: &str = "article-body article-content article-text body-content content-article content-body \
+    content-text entry hentry news-content page-content post-body post-content recipe rich-text \
+    single-post story-content wysiwyg";
 
-const COMMENTS: &str = "comentario* comment commentaire* commentarea commentform commentlist comments \
-    discussion disqus* forum-form kommentar* pingback* pinglist replies respond trackback*";
+const COMMENTS: &str =
+    "comment commentlist comments discussion disqus kommentar kommentare respond";
 
 /// What surrounds the content: margins, the author, tools, offers.
-const FRAME: &str = "aside bottom-bar colophon edit-link foot footer headerlink marginal* masthead \
-    portlet rail side-bar sidebar* site-header top-bar topbar widget* \
-    about-author about-the-author author-bio author-box author-description author-info \
-    author-profile authorbox bio saboxplugin* \
-    abo ad ads adsense adslot advert* affiliate* alert anzeige* banner banners basket cart cta \
-    disclaimer* disclosure donate donation lightbox log-in login mailchimp modal* newsletter* notice \
-    optin overlay* paywall pop-up popup* product-box promo* publicidad publicite register shop-box \
-    sign-up signup sponsor* subscri* warenkorb werbung* \
-    addthis addtoany akismet* captcha contact-box copyright feedback flair follow* hidden-print \
-    impressum imprint likebox nicht-drucken no-print noprint print printonly rating* \
-    screen-reader* share* sharedaddy shariff sharing social* sr-only visually-hidden vote* voting";
+const FRAME: &str = "abo ad addthis ads advertisement affiliate akismet author-bio author-box author-description \
+    author-info banner bio captcha colophon copyright cta donate edit-link follow foot footer login masthead \
+    mw-editsection newsletter no-print noprint overlay paywall popup print promo rail rating screen-reader share \
+    sharedaddy shariff sharing sidebar signup site-header social socials sponsored sr-only subscribe top-bar \
+    visually-hidden widget";
 
 /// Ways through a site.
-const MENU: &str = "breadcrumb* menu menus nav navbar navi navigation navlinks next-prev pager pagination \
-    paging post-nav* prev-next search* sitemap skip skip-link* skiplink* sphinxsidebar submenu suche \
-    toc toctree-wrapper toolbar";
+const MENU: &str = "breadcrumb breadcrumbs menu nav navbar navbox navi navigation pager pagination prev-next \
+    search sitemap skip submenu table-of-contents toc toolbar";
 
 /// Lists of other pages.
-const OTHERS: &str = "crp latest leia-mais link-list linklist lire-aussi more-articles more-posts more-stories \
-    morelinks most-read mostread outbrain popular read-also read-more readmore recent recent-posts \
-    recirc* recommend* related* relacionad* saiba-mais see-also similar suggest* taboola trending \
-    verwandt* yarpp* you-may";
+const OTHERS: &str = "latest most-read outbrain popular readmore recent recommendations recommended related similar \
+    suggestions taboola trending";
 
-const COOKIES: &str = "consent cookie* dsgvo gdpr";
+const COOKIES: &str = "consent cookie cookies";
 
-const TEASER: &str = "box card cards extra extras info links list more teaser*";
+const TEASER: &str = "box card cards extra info links list more teaser";
 
-const NOTE: &str = "author* autor* byline* caption* cat-links categories category-list credit credits \
-    date dateline entry-footer entry-info entry-meta entry-utility kicker meta metadata post-footer \
-    post-info post-meta post-tags postdate posted posted-on postmeta postmetadata pubdate published \
-    reading-time tag-links tag-list tagcloud taglist tags timestamp";
+const NOTE: &str = "author byline caption categories credit credits date dateline kicker meta metadata posted \
+    published tagcloud tags timestamp";
 
 /// First words of names that say how an element looks, or what the page has.
 const MODIFIERS: &str = "category elementor has hide is js no not show tag with without";
@@ -77,20 +62,7 @@ const MODIFIERS: &str = "category elementor has hide is js no not show tag with 
 const DOCUMENTATION: &str = "manual-text markdown-body mw-parser-output rst-content rustdoc \
     sphinxsidebar theme-doc-markdown";
 
-/// Names of elements around a page of documentation, as complete names.
-const AROUND_DOCUMENTATION: &str = "breadcrumb breadcrumbs cookie-banner cookies edit-link footer \
-    headerlink md-sidebar menu-bar mw-editsection mw-jump-link nav-chapters nav-wrapper navbar \
-    navbox navigation page-toc pagination pagination-nav prev-next related related-pages \
-    rst-footer-buttons sidebar sidebar-container site-footer site-header skip-link \
-    skip-to-content social sphinxsidebar table-of-contents theme-doc-breadcrumbs theme-doc-footer \
-    theme-doc-toc-desktop theme-doc-toc-mobile visually-hidden wy-nav-side wy-nav-top";
-
-struct Words {
-    complete: HashMap<&'static str, Role>,
-    beginnings: Vec<(&'static str, Role)>,
-}
-
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
+static WORDS: LazyLock<HashMap<&'static str, Role>> = LazyLock::new(|| {
     let lists = [
         (NOTE, Role::Note),
         (TEASER, Role::Teaser),
@@ -101,16 +73,10 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         (COMMENTS, Role::Comments),
         (BODY, Role::Body),
     ];
-    let mut words = Words { complete: HashMap::new(), beginnings: Vec::new() };
-    for (list, role) in lists {
-        for word in list.split_ascii_whitespace() {
-            match word.strip_suffix('*') {
-                Some(beginning) => words.beginnings.push((beginning, role)),
-                None => drop(words.complete.insert(word, role)),
-            }
-        }
-    }
-    words
+    let words = |(list, role): (&'static str, Role)| {
+        list.split_ascii_whitespace().map(move |word| (word, role))
+    };
+    lists.into_iter().flat_map(words).collect()
 });
 
 /// Most words of a name that are compared at once.
@@ -133,25 +99,21 @@ fn role_of_name(name: &str) -> Option<Role> {
 /// Returns what the first words of a name say.
 fn role_of_words(name: &str) -> Option<Role> {
     let ends = name.match_indices('-').map(|(at, _)| at).chain([name.len()]).take(MAX_WORDS);
-    let complete = ends.filter_map(|end| WORDS.complete.get(&name[..end]).copied()).min();
-    let begins = |(beginning, role): &(&str, Role)| name.starts_with(beginning).then_some(*role);
-    let beginning = WORDS.beginnings.iter().filter_map(begins).min();
-    complete.into_iter().chain(beginning).min()
+    ends.filter_map(|end| WORDS.get(&name[..end]).copied()).min()
+}
+
+/// Whether the classes of an element say that it is around a page of documentation, where ids name sections.
+pub(super) fn is_around_documentation(element: &Element) -> bool {
+    let roles = element.classes().filter_map(|name| role_of_name(&spell(name)?));
+    matches!(roles.min(), Some(Role::Frame(reason)) if reason != Reason::Teaser)
 }
 
 /// Whether the name of an element says that the page is documentation.
 pub(super) fn is_documentation(element: &Element) -> bool {
-    has_name(element, DOCUMENTATION)
-}
-
-/// Whether the name of an element says that it is around a page of documentation.
-pub(super) fn is_around_documentation(element: &Element) -> bool {
-    has_name(element, AROUND_DOCUMENTATION)
-}
-
-fn has_name(element: &Element, list: &str) -> bool {
     let mut names = element.classes().chain(element.id());
-    names.any(|name| list.split_ascii_whitespace().any(|known| known.eq_ignore_ascii_case(name)))
+    names.any(|name| {
+        DOCUMENTATION.split_ascii_whitespace().any(|known| known.eq_ignore_ascii_case(name))
+    })
 }
 
 /// Spells a name in lower case with hyphens between its words; `None` for a modifier.

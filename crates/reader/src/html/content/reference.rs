@@ -2,21 +2,22 @@
 //! functions.
 
 use super::super::elements::is_heading;
-use super::survey::{LeftOut, Survey};
-use super::{frame, lead, names};
+use super::survey::{LeftOut, Sums, Survey};
+use super::{frame, lead, names, proof};
 
-/// The content has at least one in this many letters of the page.
+/// The content has at least one in this many letters of the page, and what is around it less.
 const MIN_SHARE: usize = 4;
 
 /// Returns the index of the element that contains the content, and marks what else is in it.
 pub(super) fn find(survey: &Survey<'_>, left_out: &mut LeftOut) -> usize {
     let has_heading = |idx: &usize| is_heading(survey.items[*idx].element.name());
     let heading = (0..survey.items.len()).find(has_heading).unwrap_or(survey.items.len());
-    for (idx, reason) in left_out.iter_mut().enumerate().skip(1) {
-        *reason = is_frame(survey, idx, heading).then(|| frame::reason(survey, idx));
-    }
     let sums = survey.sums(left_out);
-    let is_large = |idx: usize, of: usize| sums[idx].letters * MIN_SHARE >= sums[of].letters;
+    for (idx, reason) in left_out.iter_mut().enumerate().skip(1) {
+        *reason = is_frame(survey, &sums, idx, heading).then(|| frame::reason(survey, &sums, idx));
+    }
+    let shown = survey.sums(left_out);
+    let is_large = |idx: usize, of: usize| shown[idx].letters * MIN_SHARE >= shown[of].letters;
     let mut root = 0;
     for is_content in [is_main, is_article, is_named] {
         let mut found = survey.below(root).skip(1).filter(|idx| is_content(survey, *idx));
@@ -24,6 +25,14 @@ pub(super) fn find(survey: &Survey<'_>, left_out: &mut LeftOut) -> usize {
             && is_large(only, root)
         {
             root = only;
+        }
+    }
+    if root > 0 {
+        // What somebody wrote within the content is part of it, whatever it is called.
+        for idx in survey.below(root).filter(|idx| sums[*idx].is_written()) {
+            if left_out[idx].is_some() && !proof::is_given(survey, &sums, idx) {
+                left_out[idx] = None;
+            }
         }
     }
     lead::add(survey, root, left_out)
@@ -42,7 +51,7 @@ fn is_named(survey: &Survey<'_>, idx: usize) -> bool {
     names::is_documentation(survey.items[idx].element)
 }
 
-fn is_frame(survey: &Survey<'_>, idx: usize, heading: usize) -> bool {
+fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> bool {
     let element = survey.items[idx].element;
     match element.name() {
         "html" | "body" | "main" | "article" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => false,
@@ -50,7 +59,12 @@ fn is_frame(survey: &Survey<'_>, idx: usize, heading: usize) -> bool {
         "nav" => idx < heading || !is_contents(survey, idx),
         "footer" => true,
         "header" => is_site_header(survey, idx),
-        _ => frame::has_role(element) || names::is_around_documentation(element),
+        _ => {
+            let is_named = frame::has_role(element) || names::is_around_documentation(element);
+            is_named
+                && sums[idx].letters * MIN_SHARE < sums[0].letters
+                && !survey.titles().any(|title| survey.below(idx).contains(&title))
+        }
     }
 }
 

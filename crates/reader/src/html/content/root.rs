@@ -25,12 +25,16 @@ pub(super) fn find(survey: &Survey<'_>, left_out: &LeftOut) -> usize {
         let of_prose = |idx: usize| prose(idx) * 100 / prose(root);
         let of_own = |idx: usize| sums[idx].own() * 100 / sums[root].own().max(1);
         let is_marked = |idx: &usize| is_marked(survey, *idx) && of_prose(*idx) >= MIN_MARKED;
-        let is_most = |idx: &usize| of_prose(*idx) >= MIN_PROSE && of_own(*idx) >= MIN_OWN;
+        let is_most = |idx: &usize| {
+            // The only long paragraph is not all that was written.
+            let is_paragraph = || survey.only_line(*idx, sums[*idx]).is_some();
+            of_prose(*idx) >= MIN_PROSE && of_own(*idx) >= MIN_OWN && !is_paragraph()
+        };
         let marked = survey.below(root).skip(1).find(is_marked);
         match marked.or_else(|| survey.children(root).find(is_most)) {
             Some(next) if !PARTS.contains(&survey.items[next].element.name()) => {
                 // One of several containers of an article is not all of it.
-                if of_prose(next) < MIN_PROSE && has_more(survey, &sums, next) {
+                if has_more(survey, &sums, next, of_prose(next)) {
                     return survey.items[next].parent;
                 }
                 root = next;
@@ -41,19 +45,23 @@ pub(super) fn find(survey: &Survey<'_>, left_out: &LeftOut) -> usize {
     root
 }
 
-/// Whether an element has prose in siblings of the same name and class.
-fn has_more(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+/// Whether an element with this share of the prose, in percent, has siblings that are parts of the content, too: of the
+/// same class and with prose, or further articles that do not lead to other pages.
+fn has_more(survey: &Survey<'_>, sums: &[Sums], idx: usize, of_prose: usize) -> bool {
     let kind = |at: usize| {
         let element = survey.items[at].element;
         (element.name(), element.attr("class"))
     };
-    !matches!(kind(idx), ("article" | "main", _) | (_, None))
-        && survey
-            .children(survey.items[idx].parent)
-            .any(|at| at != idx && kind(at) == kind(idx) && sums[at].prose > 0)
+    let is_more = |at: usize| match kind(idx) {
+        ("article", _) => kind(at).0 == "article" && sums[at].sentences > 0 && sums[at].linked == 0,
+        ("main", _) | (_, None) => false,
+        kind_of_first => kind(at) == kind_of_first && sums[at].prose > 0 && of_prose < MIN_PROSE,
+    };
+    survey.children(survey.items[idx].parent).any(|at| at != idx && is_more(at))
 }
 
-fn is_marked(survey: &Survey<'_>, idx: usize) -> bool {
+/// Whether an element is marked as the content.
+pub(super) fn is_marked(survey: &Survey<'_>, idx: usize) -> bool {
     let item = &survey.items[idx];
     matches!(item.element.name(), "article" | "main")
         || item.element.attr("role") == Some("main")

@@ -17,6 +17,9 @@ use crate::document::Reason;
 /// A text with at least this many letters outside of links is prose.
 const MIN_PROSE: usize = 60;
 
+/// A table with at least this share of its text in links, in percent, is a way through a site.
+const MAX_LINKED: usize = 60;
+
 /// An element is a part of a line that has at least this many other letters.
 const MIN_REST: usize = 20;
 
@@ -28,6 +31,9 @@ const MAX_LINE: usize = 400;
 
 /// A letter of a script without spaces is worth this many letters.
 const DENSE_LETTER: usize = 3;
+
+/// The first letter of such a script.
+const DENSE: char = '\u{2E80}';
 
 /// Why each element is left out; `None` for those that are not.
 pub(super) type LeftOut = [Option<Reason>];
@@ -54,6 +60,8 @@ pub(super) struct Item<'a> {
     pub(super) role: Option<Role>,
     /// Its pieces of text.
     pub(super) pieces: Range<usize>,
+    /// Whether it is a table with several rows and columns.
+    is_table: bool,
 }
 
 /// A text node.
@@ -63,6 +71,7 @@ struct Piece<'a> {
     letters: usize,
     is_linked: bool,
     is_prose: bool,
+    is_sentence: bool,
     /// Number of the line of text that it is a part of.
     line: usize,
     /// Letters in that line.
@@ -77,9 +86,18 @@ pub(super) struct Sums {
     pub(super) linked: usize,
     /// In texts that are long enough for a sentence.
     pub(super) prose: usize,
+    /// In sentences that are not links.
+    pub(super) sentences: usize,
+    /// Whether there is a table of data that is not made of links.
+    pub(super) has_table: bool,
 }
 
 impl Sums {
+    /// Whether an author wrote something in it: a sentence or a table.
+    pub(super) fn is_written(self) -> bool {
+        self.sentences > 0 || self.has_table
+    }
+
     /// Returns how much text is outside of links.
     pub(super) fn own(self) -> usize {
         self.letters - self.linked
@@ -98,6 +116,7 @@ impl<'a> Survey<'a> {
         let mut survey = Survey { address, items, titles, pieces };
         let mut open: Vec<usize> = Vec::new();
         let mut skipped: Option<NodeId> = None;
+        let mut tables = Tables::default();
         let (mut links, mut headings, mut codes, mut run) = (0_usize, 0_usize, 0_usize, 0_usize);
         for edge in root.traverse() {
             match edge {
@@ -115,6 +134,7 @@ impl<'a> Survey<'a> {
                         codes += usize::from(is_code(element.name()));
                         let parent = open.last().copied().unwrap_or(0);
                         let start = survey.pieces.len();
+                        tables.open(element.name());
                         open.push(survey.items.len());
                         if element.name() == "h1" && survey.titles.len() < MAX_TITLES {
                             survey.titles.push(survey.items.len());
@@ -127,6 +147,7 @@ impl<'a> Survey<'a> {
                             // In source code, classes name colours.
                             role: if codes == 0 { names::role(element) } else { None },
                             pieces: start..start,
+                            is_table: false,
                         });
                     }
                     Node::Text(text) => {
@@ -138,6 +159,7 @@ impl<'a> Survey<'a> {
                             letters,
                             is_linked,
                             is_prose: false,
+                            is_sentence: false,
                             line: run,
                             line_letters: 0,
                         });
@@ -154,6 +176,7 @@ impl<'a> Survey<'a> {
                     headings -= usize::from(is_heading(element.name()));
                     codes -= usize::from(is_code(element.name()));
                     if let Some(idx) = open.pop() {
+                        survey.items[idx].is_table = tables.close(element.name());
                         survey.items[idx].end = survey.items.len();
                         survey.items[idx].pieces.end = survey.pieces.len();
                     }
@@ -172,8 +195,10 @@ impl<'a> Survey<'a> {
         let linked: usize = links.map(|piece| piece.letters).sum();
         let own = line_letters - linked;
         let is_prose = headings == 0 && own >= MIN_PROSE && own >= linked;
+        let is_sentence = own >= linked && (is_prose || is_sentence(run));
         for piece in run {
-            (piece.line_letters, piece.is_prose) = (line_letters, is_prose);
+            piece.line_letters = line_letters;
+            (piece.is_prose, piece.is_sentence) = (is_prose, is_sentence);
         }
         *start = self.pieces.len();
     }
@@ -201,9 +226,16 @@ impl<'a> Survey<'a> {
             sum.letters += piece.letters;
             sum.linked += if piece.is_linked { piece.letters } else { 0 };
             sum.prose += if piece.is_prose { piece.letters } else { 0 };
+            sum.sentences += if piece.is_sentence { piece.letters } else { 0 };
         }
         for idx in (1..self.items.len()).rev() {
-            let (sum, parent) = (sums[idx], self.items[idx].parent);
+            let parent = self.items[idx].parent;
+            sums[idx].has_table |= self.items[idx].is_table
+                && sums[idx].letters > 0
+                && !sums[idx].is_linked(MAX_LINKED);
+            let sum = sums[idx];
+            sums[parent].has_table |= sum.has_table;
+            sums[parent].sentences += sum.sentences;
             sums[parent].letters += sum.letters;
             sums[parent].linked += sum.linked;
             sums[parent].prose += sum.prose;
@@ -284,11 +316,48 @@ impl<'a> Survey<'a> {
     }
 }
 
+/// The open tables, with their numbers of rows and cells.
+#[derive(Default)]
+struct Tables(Vec<(usize, usize)>);
+
+impl Tables {
+    fn open(&mut self, name: &str) {
+        match (name, self.0.last_mut()) {
+            ("table", _) => self.0.push((0, 0)),
+            ("tr", Some((rows, _))) => *rows += 1,
+            ("td" | "th", Some((_, cells))) => *cells += 1,
+            _ => {}
+        }
+    }
+
+    /// Whether this ends a table with several rows and columns.
+    fn close(&mut self, name: &str) -> bool {
+        let table = if name == "table" { self.0.pop() } else { None };
+        table.is_some_and(|(rows, cells)| rows > 1 && cells > rows)
+    }
+}
+
+/// Whether a line ends as sentences do, and has enough words for one.
+fn is_sentence(line: &[Piece<'_>]) -> bool {
+    const MIN_WORDS: usize = 4;
+    const MARKS: &[char] = &['.', '!', '?', '\u{2026}', '\u{3002}', '\u{FF01}', '\u{FF1F}'];
+    /// Letters of a script without spaces, as they count.
+    const MIN_DENSE: usize = 8 * DENSE_LETTER;
+    let is_closing = |c: char| c.is_whitespace() || "\"'\u{201D}\u{2019}\u{BB})]".contains(c);
+    let mut last = line.iter().rev().map(|piece| piece.text.trim_end_matches(is_closing));
+    let is_ended = last.find(|text| !text.is_empty()).is_some_and(|text| text.ends_with(MARKS));
+    let own = || line.iter().filter(|piece| !piece.is_linked);
+    let mut words = own().flat_map(|piece| piece.text.split_whitespace());
+    let is_dense = || own().any(|piece| piece.text.contains(|c| c >= DENSE));
+    let letters = || own().map(|piece| piece.letters).sum::<usize>();
+    is_ended && (words.nth(MIN_WORDS - 1).is_some() || is_dense() && letters() >= MIN_DENSE)
+}
+
 fn is_code(name: &str) -> bool {
     matches!(name, "code" | "pre")
 }
 
 fn count(text: &str) -> usize {
-    let worth = |c: char| if c >= '\u{2E80}' { DENSE_LETTER } else { 1 };
+    let worth = |c: char| if c >= DENSE { DENSE_LETTER } else { 1 };
     text.chars().filter(|c| c.is_alphanumeric()).map(worth).sum()
 }

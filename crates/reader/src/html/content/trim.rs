@@ -3,7 +3,7 @@
 use super::super::elements::{is_heading, level};
 use super::names::Role;
 use super::survey::{LeftOut, Sums, Survey};
-use super::{cues, references};
+use super::{cues, proof, references};
 use crate::document::Reason;
 
 /// A note or a list of teasers has at most this share of the prose, in percent.
@@ -23,6 +23,9 @@ const MIN_OWN: usize = 10;
 
 /// Longest line that introduces something, in letters.
 const MAX_LINE: usize = 60;
+
+/// How many elements are near a caption; a page may have any number of both.
+const MAX_NEAR: usize = 30;
 
 /// Marks the outermost elements below `root` that are not content.
 pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
@@ -60,7 +63,20 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut
         }
         idx = if left_out[idx].is_some() { survey.items[idx].end } else { idx + 1 };
     }
+    keep_links(survey, root, left_out);
     leave_out_headings(survey, root, left_out);
+}
+
+/// Keeps lists of links that have more text than all the rest: they are the content.
+fn keep_links(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
+    let is_links = |idx: usize| left_out[idx] == Some(Reason::Links);
+    let lists: Vec<usize> = survey.below(root).filter(|idx| is_links(*idx)).collect();
+    let before = survey.sums(left_out)[root].letters;
+    let mut with_links = left_out.to_vec();
+    lists.iter().for_each(|idx| with_links[*idx] = None);
+    if survey.sums(&with_links)[root].letters > 2 * before {
+        lists.iter().for_each(|idx| left_out[*idx] = None);
+    }
 }
 
 /// Returns why an element is left out that describes the content or is an offer.
@@ -72,8 +88,9 @@ fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<Reason> {
     let is_note = !is_heading(name)
         && !survey.is_in_line(idx, sums[idx])
         && sums[idx].prose * 100 <= sums[0].prose * MAX_SHARE
-        && (matches!(name, "address" | "figcaption" | "time")
-            || item.role == Some(Role::Note)
+        && (matches!(name, "address" | "figcaption")
+            || name == "time" && !is_in_item(survey, idx)
+            || item.role == Some(Role::Note) && is_noted(survey, sums, idx)
             || is_offer
             || line.as_deref().is_some_and(cues::is_caption))
         && !is_numbered(&survey.first_line(idx));
@@ -82,6 +99,24 @@ fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<Reason> {
         () if sum.letters > MAX_NOTE => Reason::Teaser,
         () => Reason::Byline,
     })
+}
+
+/// Whether an element that is named a note is one: nothing is written in it, or only what describes a picture or the author.
+fn is_noted(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let (sum, around) = (sums[idx], survey.items[idx].parent);
+    let has_picture =
+        || survey.below(around).take(MAX_NEAR).any(|idx| survey.items[idx].element.name() == "img");
+    !sum.is_written()
+        || proof::is_given(survey, sums, idx)
+        || !sum.has_table && sums[around].sentences == sum.sentences && has_picture()
+}
+
+/// Whether an element is part of an item or a cell, such as the date of an event.
+fn is_in_item(survey: &Survey<'_>, idx: usize) -> bool {
+    /// How far up an item is looked for.
+    const MAX_UP: usize = 4;
+    let parents = std::iter::successors(Some(idx), |idx| Some(survey.items[*idx].parent));
+    parents.take(MAX_UP).any(|idx| matches!(survey.items[idx].element.name(), "li" | "td" | "dd"))
 }
 
 /// Whether a caption has a number, to which the content refers: "Figure 3".
@@ -96,8 +131,6 @@ fn is_numbered(caption: &str) -> bool {
 fn leave_out_pictures(survey: &Survey<'_>, caption: usize, left_out: &mut LeftOut) {
     /// Beginning of the description that is compared, in characters.
     const BEGINNING: usize = 20;
-    /// How many elements are near a caption; a page may have any number of both.
-    const MAX_NEAR: usize = 30;
     let text = survey.first_line(caption);
     for idx in survey.below(survey.items[caption].parent).take(MAX_NEAR) {
         let description = survey.items[idx].element.attr("alt").unwrap_or_default();

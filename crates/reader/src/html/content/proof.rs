@@ -1,0 +1,80 @@
+//! Proves that an element which holds sentences is not part of the content, by what it is. Pure functions.
+
+use scraper::ElementRef;
+use scraper::node::Element;
+
+use super::cues;
+use super::names::Role;
+use super::survey::{Item, Sums, Survey};
+use crate::document::Reason;
+
+/// Most elements that are looked at, as elements may be nested.
+const MAX_BELOW: usize = 2_000;
+
+/// What offers other pages has at least this share of its text in links, in percent.
+const MIN_LINKED: usize = 25;
+
+/// Longest notice about cookies, in letters: the page is around it.
+const MAX_CONSENT: usize = 2_000;
+
+/// Texts of a button that are read.
+const MAX_TEXTS: usize = 10;
+
+/// A list of other pages has at least this many links to them.
+const MIN_AWAY: usize = 3;
+
+/// Parts of addresses with which pages are shared.
+const SHARING: &[&str] = &[
+    "/sharer", "/intent/", "/share?", "/shareArticle", "/share/url", "pin/create", "wa.me/?",
+    "/submit?url",
+];
+
+/// Whether an element, which holds sentences or a table, is furniture for another reason than its name.
+pub(super) fn is_given(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let Item { element, role, .. } = survey.items[idx];
+    let offers_pages =
+        role == Some(Role::Frame(Reason::Teaser)) && num_away(survey, idx) >= MIN_AWAY;
+    element.name() == "nav"
+        || role == Some(Role::Comments)
+        || sums[idx].is_linked(MIN_LINKED)
+        || offers_pages
+        || is_consent(survey, sums, idx)
+        || survey.below(idx).take(MAX_BELOW).any(|at| is_control(survey.items[at].element))
+}
+
+/// How many links of an element lead to other pages.
+fn num_away(survey: &Survey<'_>, idx: usize) -> usize {
+    let hrefs =
+        survey.below(idx).take(MAX_BELOW).filter_map(|at| survey.items[at].element.attr("href"));
+    hrefs.filter(|href| !href.starts_with('#')).count()
+}
+
+/// Whether an element by its name, or below the body, asks for consent to cookies, with a button or link that agrees to them.
+pub(super) fn is_consent(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let Item { node, element, role, parent, .. } = survey.items[idx];
+    let may_be_notice = role == Some(Role::Frame(Reason::CookieNotice)) || parent == 0;
+    let is_content =
+        sums[idx].letters > MAX_CONSENT || matches!(element.name(), "main" | "article");
+    if !may_be_notice || is_content {
+        return false;
+    }
+    let names_cookies = |text: &str| text.contains("ookie");
+    let below = || node.descendants().take(MAX_BELOW);
+    below().any(|node| node.value().as_text().is_some_and(|text| names_cookies(text)))
+        && below().filter_map(ElementRef::wrap).any(|element| {
+            matches!(element.value().name(), "a" | "button")
+                && cues::consents(&element.text().take(MAX_TEXTS).collect::<String>())
+        })
+}
+
+/// Whether an element is for entering or sharing something, or leads to the page of an author.
+fn is_control(element: &Element) -> bool {
+    matches!(element.name(), "form" | "label")
+        || element.attr("rel") == Some("author")
+        || ["href", "data-href"].iter().any(|name| element.attr(name).is_some_and(is_sharing))
+}
+
+/// Whether an address is for sharing a page.
+fn is_sharing(address: &str) -> bool {
+    SHARING.iter().any(|part| address.contains(part))
+}
