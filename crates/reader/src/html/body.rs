@@ -21,6 +21,7 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
         writer,
         text: String::new(),
         heading: 0,
+        level: 1,
         pre: None,
         lists: Vec::new(),
         has_item: false,
@@ -43,6 +44,7 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
                         walk.text(&math::text(node));
                         skipped.push((node.id(), None));
                     } else if is_in_root {
+                        walk.label(content.label(node));
                         walk.open(node, element);
                     }
                 }
@@ -93,6 +95,8 @@ struct Walk<'a> {
     text: String,
     /// Level of the open heading; 0 if none is open.
     heading: u8,
+    /// Level of the last heading, to which a panel belongs.
+    level: u8,
     /// The open `pre` and its language.
     pre: Option<(NodeId, String)>,
     lists: Vec<List>,
@@ -109,6 +113,18 @@ impl Walk<'_> {
             // Line ends in the file are not line breaks; `br` elements are.
             self.text.extend(text.chars().map(|c| if c == '\n' { ' ' } else { c }));
         }
+    }
+
+    /// Writes the label of a panel as a heading.
+    fn label(&mut self, label: Option<&str>) {
+        let Some(label) = label.filter(|_| self.table.is_none() && self.pre.is_none()) else {
+            return;
+        };
+        self.flush();
+        let heading = std::mem::replace(&mut self.heading, self.level + 1);
+        self.text.push_str(label);
+        self.flush();
+        self.heading = heading;
     }
 
     fn open(&mut self, node: NodeRef<'_, Node>, element: &Element) {
@@ -161,7 +177,10 @@ impl Walk<'_> {
 
     fn open_block(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         match element.name() {
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading = level(element.name()),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                self.heading = level(element.name());
+                self.level = self.heading;
+            }
             "ul" | "dl" => self.lists.push(List { next: None }),
             "ol" => {
                 let start = element.attr("start").and_then(|number| number.parse().ok());

@@ -5,6 +5,7 @@ mod frame;
 mod kind;
 mod lead;
 mod names;
+mod panels;
 mod proof;
 mod reference;
 mod references;
@@ -21,6 +22,7 @@ use scraper::{ElementRef, Html, Node};
 
 use super::elements::select;
 use crate::document::Reason;
+use panels::Panels;
 use survey::Survey;
 
 /// The content of an article has at least this many letters, or one in `MIN_SHARE` of the letters
@@ -37,6 +39,7 @@ pub(super) struct Content<'a> {
     /// Elements that are not part of the content, and why.
     left_out: HashMap<NodeId, Reason>,
     hides: Hides,
+    panels: Panels,
 }
 
 /// Returns why the text of an element is never read.
@@ -45,31 +48,43 @@ type Hides = fn(NodeRef<'_, Node>, &Element) -> Option<Reason>;
 impl<'a> Content<'a> {
     /// Finds the content of a web page.
     pub(super) fn of_page(html: &'a Html) -> Self {
-        let survey = Survey::new(body(html), own_address(html));
+        let panels = Panels::of_page(html);
+        let survey = Survey::new(body(html), own_address(html), &panels);
         let mild = Part::of_documentation(&survey);
         if kind::is_documentation(html, &survey) {
-            return mild.content(&survey);
+            return Content { panels, ..mild.content(&survey) };
         }
         let part = Part::of_article(&survey);
         let is_enough = part.letters >= MIN_LETTERS || part.letters * MIN_SHARE >= mild.letters;
-        (if is_enough { part } else { mild }).content(&survey)
+        Content { panels, ..(if is_enough { part } else { mild }).content(&survey) }
     }
 
     /// Returns everything on a page.
     pub(super) fn whole(html: &'a Html) -> Self {
         let body = *body(html);
-        Content { root: body, body, left_out: HashMap::new(), hides: shown::hides }
+        let panels = Panels::of_page(html);
+        Content { root: body, body, left_out: HashMap::new(), hides: shown::hides, panels }
     }
 
     /// Returns everything in a message.
     pub(super) fn of_message(html: &'a Html) -> Self {
-        Content { hides: shown::hides_in_message, ..Self::whole(html) }
+        Content { hides: shown::hides_in_message, panels: Panels::default(), ..Self::whole(html) }
     }
 
     /// Returns why an element and everything below it is left out; `None` if it is not.
     pub(super) fn leaves_out(&self, node: NodeRef<'_, Node>, element: &Element) -> Option<Reason> {
         let reason = || self.left_out.get(&node.id()).copied();
-        if node.id() == self.root.id() { None } else { (self.hides)(node, element).or_else(reason) }
+        if node.id() == self.root.id() {
+            return None;
+        }
+        let hidden = (self.hides)(node, element).filter(|_| !self.panels.shows(node.id()));
+        let is_copy = || self.panels.copies(node.id());
+        hidden.map(|hidden| if is_copy() { Reason::Copy } else { hidden }).or_else(reason)
+    }
+
+    /// Returns what names a panel, if that is not read where it is.
+    pub(super) fn label(&self, node: NodeRef<'_, Node>) -> Option<&str> {
+        self.panels.label(node.id())
     }
 
     /// Returns a better reason for an element in one that is left out for this reason.
@@ -115,7 +130,7 @@ impl Part {
         let items = survey.items.iter().zip(self.left_out);
         let left_out = items.filter_map(|(item, reason)| Some((item.node.id(), reason?))).collect();
         let [root, body] = [self.root, 0].map(|idx| survey.items[idx].node);
-        Content { root, body, left_out, hides: shown::hides }
+        Content { root, body, left_out, hides: shown::hides, panels: Panels::default() }
     }
 }
 

@@ -38,6 +38,13 @@ pub(super) fn hides_in_message(node: NodeRef<'_, Node>, element: &Element) -> Op
     (is_out || is_hidden(node, element)).then_some(Reason::Hidden)
 }
 
+/// Whether an element may be a panel that is closed at first.
+pub(super) fn is_closed(node: NodeRef<'_, Node>, element: &Element) -> bool {
+    let is_panel = element.attr("role") == Some("tabpanel");
+    !NEVER_SHOWN.contains(&element.name())
+        && (is_hidden(node, element) || is_panel && element.attr("aria-hidden") == Some("true"))
+}
+
 fn is_hidden(node: NodeRef<'_, Node>, element: &Element) -> bool {
     let style = element.attr("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
     element.attr("hidden").is_some() || style.contains("display:none") && !is_formula(node)

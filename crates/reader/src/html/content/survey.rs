@@ -11,6 +11,7 @@ use scraper::{ElementRef, Node};
 
 use super::super::elements::{is_heading, is_inline};
 use super::names::{self, Role};
+use super::panels::Panels;
 use super::shown;
 use crate::document::Reason;
 
@@ -111,7 +112,7 @@ impl Sums {
 
 impl<'a> Survey<'a> {
     /// Surveys everything below `root`, which becomes the first item.
-    pub(super) fn new(root: ElementRef<'a>, address: Option<&'a str>) -> Self {
+    pub(super) fn new(root: ElementRef<'a>, address: Option<&'a str>, panels: &Panels) -> Self {
         let (items, titles, pieces) = (Vec::new(), Vec::new(), Vec::new());
         let mut survey = Survey { address, items, titles, pieces };
         let mut open: Vec<usize> = Vec::new();
@@ -122,7 +123,9 @@ impl<'a> Survey<'a> {
             match edge {
                 Edge::Open(node) if skipped.is_none() => match node.value() {
                     Node::Element(element) => {
-                        if node.id() != root.id() && shown::hides(node, element).is_some() {
+                        let is_hidden =
+                            || shown::hides(node, element).is_some() && !panels.shows(node.id());
+                        if node.id() != root.id() && is_hidden() {
                             skipped = Some(node.id());
                             continue;
                         }
