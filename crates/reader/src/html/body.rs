@@ -9,7 +9,7 @@ use scraper::node::Element;
 
 use super::content::{Content, shown};
 use super::elements::{is_inline, level};
-use super::math;
+use super::{code, math};
 use crate::document::Reason;
 use crate::grid::{CellSpan, TableGrid};
 use crate::parts::is_description;
@@ -23,6 +23,8 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
         heading: 0,
         level: 1,
         pre: None,
+        ends_line: false,
+        line_start: 0,
         lists: Vec::new(),
         has_item: false,
         table: None,
@@ -43,6 +45,8 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
                     } else if is_in_root && element.name() == "math" {
                         walk.text(&math::text(node));
                         skipped.push((node.id(), None));
+                    } else if is_in_root && code::is_line_numbers(node, element) {
+                        skipped.push((node.id(), Some(Reason::Markup)));
                     } else if is_in_root {
                         walk.label(content.label(node));
                         walk.open(node, element);
@@ -99,6 +103,9 @@ struct Walk<'a> {
     level: u8,
     /// The open `pre` and its language.
     pre: Option<(NodeId, String)>,
+    /// Whether a line of code has ended, and where in the text it began.
+    ends_line: bool,
+    line_start: usize,
     lists: Vec<List>,
     /// Whether the open item already has its first line.
     has_item: bool,
@@ -108,6 +115,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn text(&mut self, text: &str) {
         if self.pre.is_some() {
+            if self.ends_line && !text.starts_with('\n') {
+                self.text.push('\n');
+            }
+            self.ends_line = false;
             self.text.push_str(text);
         } else {
             // Line ends in the file are not line breaks; `br` elements are.
@@ -154,10 +165,23 @@ impl Walk<'_> {
                 "br" => self.text.push('\n'),
                 "code" => {
                     // The same example in another language, not the next line.
-                    if self.text.contains('\n') && !self.text.ends_with('\n') {
+                    let last = self.text.get(self.line_start..).unwrap_or_default();
+                    if last.contains('\n') && !last.ends_with('\n') {
                         self.write_code();
                     }
+                    if !self.text.ends_with('\n') && code::follows_code(node) {
+                        self.text.push('\n');
+                    }
+                    self.line_start = self.text.len();
                     self.set_language(element);
+                }
+                _ if code::is_line(element) => {
+                    let is_within = !self.text.is_empty() && !self.text.ends_with('\n');
+                    if self.ends_line || is_within {
+                        self.text.push('\n');
+                    }
+                    self.ends_line = false;
+                    self.line_start = self.text.len();
                 }
                 _ => {}
             }
@@ -195,6 +219,7 @@ impl Walk<'_> {
                     self.set_language(parent);
                 }
             }
+            "table" if code::is_listing(node) => self.pre = Some((node.id(), String::new())),
             "table" if is_data(node) => {
                 let grid = TableGrid::default();
                 self.table = Some(Table { id: node.id(), grid, is_in_head: false });
@@ -226,6 +251,9 @@ impl Walk<'_> {
             if *id == node.id() {
                 self.write_code();
                 self.pre = None;
+            } else if code::is_line(element) {
+                let is_empty = self.text.len() == self.line_start;
+                self.ends_line = is_empty || !self.text.ends_with('\n');
             }
             return;
         }
@@ -270,6 +298,7 @@ impl Walk<'_> {
     /// Writes the source text read so far.
     fn write_code(&mut self) {
         let language = self.pre.as_mut().map(|(_, language)| std::mem::take(language));
+        (self.ends_line, self.line_start) = (false, 0);
         let (language, text) = (language.unwrap_or_default(), std::mem::take(&mut self.text));
         match self.lists.len().checked_sub(1) {
             Some(depth) => self.writer.item_code(depth, &language, &text),

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod body;
+mod code;
 mod content;
 mod elements;
 mod head;
