@@ -19,7 +19,25 @@ const MAX_ROWS: usize = 100;
 /// Whether an element holds the numbers of lines of code.
 pub(super) fn is_line_numbers(node: NodeRef<'_, Node>, element: &Element) -> bool {
     let is_named = element.classes().any(|class| NUMBERS.contains(&class));
-    is_named && has_only_numbers(node)
+    is_named && has_only_numbers(node) || element.name() == "pre" && counts_lines(node)
+}
+
+/// Whether the text in a cell beside others counts on, line by line.
+fn counts_lines(node: NodeRef<'_, Node>) -> bool {
+    let cell = node.parent().filter(|cell| named(*cell).is_some_and(|cell| cell.name() == "td"));
+    if cell.is_none_or(|cell| !cell.next_siblings().any(|node| named(node).is_some()))
+        || !has_only_numbers(node)
+    {
+        return false;
+    }
+    let text: String =
+        ElementRef::wrap(node).into_iter().flat_map(|element| element.text()).collect();
+    let numbers: Option<Vec<u32>> =
+        text.split_whitespace().map(|number| number.parse().ok()).collect();
+    numbers.is_some_and(|numbers| {
+        !numbers.is_empty()
+            && numbers.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]))
+    })
 }
 
 /// Whether an element of source code is a line.

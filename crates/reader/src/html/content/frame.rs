@@ -5,7 +5,7 @@ use scraper::node::Element;
 use super::super::elements::is_heading;
 use super::names::Role;
 use super::survey::{Item, LeftOut, Sums, Survey};
-use super::{proof, root};
+use super::{neighbours, proof, root};
 use crate::document::Reason;
 
 /// Values of `role` that mark such elements.
@@ -91,6 +91,7 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
         "nav" => return true,
         "article" | "body" | "main" => false,
         _ if proof::is_consent(survey, sums, idx) => true,
+        _ if neighbours::are_in(survey, sums, idx) => true,
         name if is_most || is_heading(name) => false,
         "aside" | "footer" | "form" | "label" => true,
         "header" => sum.prose == 0,
@@ -109,6 +110,7 @@ pub(super) fn reason(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Reason {
     let Item { element, role, .. } = &survey.items[idx];
     match role {
         _ if proof::is_consent(survey, sums, idx) => Reason::CookieNotice,
+        _ if neighbours::are_in(survey, sums, idx) => Reason::Menu,
         Some(Role::Teaser) => Reason::Teaser,
         _ => stated(element, *role).unwrap_or(Reason::Frame),
     }

@@ -5,6 +5,7 @@ mod frame;
 mod kind;
 mod lead;
 mod names;
+mod neighbours;
 mod panels;
 mod proof;
 mod reference;

@@ -14,6 +14,9 @@ const MAX_BELOW: usize = 2_000;
 /// What offers other pages has at least this share of its text in links, in percent.
 const MIN_LINKED: usize = 25;
 
+/// What leads through a site has this share.
+const MIN_MENU: usize = 50;
+
 /// Longest notice about cookies, in letters: the page is around it.
 const MAX_CONSENT: usize = 2_000;
 
@@ -32,14 +35,28 @@ const SHARING: &[&str] = &[
 /// Whether an element, which holds sentences or a table, is furniture for another reason than its name.
 pub(super) fn is_given(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let Item { element, role, .. } = survey.items[idx];
-    let offers_pages =
-        role == Some(Role::Frame(Reason::Teaser)) && num_away(survey, idx) >= MIN_AWAY;
+    let offers_pages = is_offered(role) && num_away(survey, idx) >= MIN_AWAY;
     element.name() == "nav"
-        || role == Some(Role::Comments)
-        || sums[idx].is_linked(MIN_LINKED)
+        || role == Some(Role::Comments) && are_comments(survey, idx)
+        || sums[idx].is_linked(if is_offered(role) { MIN_LINKED } else { MIN_MENU })
         || offers_pages
         || is_consent(survey, sums, idx)
         || survey.below(idx).take(MAX_BELOW).any(|at| is_control(survey.items[at].element))
+}
+
+/// Whether an element is named a list of other pages.
+fn is_offered(role: Option<Role>) -> bool {
+    matches!(role, Some(Role::Teaser | Role::Frame(Reason::Teaser)))
+}
+
+/// Whether an element that is named so holds what readers wrote: parts that say who or when, or a form for more.
+fn are_comments(survey: &Survey<'_>, idx: usize) -> bool {
+    survey.below(idx).skip(1).take(MAX_BELOW).any(|at| {
+        let Item { element, role, .. } = survey.items[at];
+        matches!(role, Some(Role::Comments | Role::Note))
+            || matches!(element.name(), "time" | "textarea")
+            || is_control(element)
+    })
 }
 
 /// How many links of an element lead to other pages.
@@ -70,7 +87,7 @@ pub(super) fn is_consent(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool
 /// Whether an element is for entering or sharing something, or leads to the page of an author.
 fn is_control(element: &Element) -> bool {
     matches!(element.name(), "form" | "label")
-        || element.attr("rel") == Some("author")
+        || matches!(element.attr("rel"), Some("author" | "license"))
         || ["href", "data-href"].iter().any(|name| element.attr(name).is_some_and(is_sharing))
 }
 

@@ -3,10 +3,13 @@
 
 use super::super::elements::is_heading;
 use super::survey::{LeftOut, Sums, Survey};
-use super::{frame, lead, names, proof};
+use super::{frame, kind, lead, names, neighbours, proof};
 
 /// The content has at least one in this many letters of the page, and what is around it less.
 const MIN_SHARE: usize = 4;
+
+/// What leads through a site has at least this share of its text in links, in percent.
+const MIN_LINKED: usize = 60;
 
 /// Returns the index of the element that contains the content, and marks what else is in it.
 pub(super) fn find(survey: &Survey<'_>, left_out: &mut LeftOut) -> usize {
@@ -27,11 +30,21 @@ pub(super) fn find(survey: &Survey<'_>, left_out: &mut LeftOut) -> usize {
             root = only;
         }
     }
+    // The header of a section is not part of the only article in it.
+    let above = survey.items[root].parent;
+    let is_header =
+        |idx: usize| survey.items[idx].element.name() == "header" && shown[idx].is_written();
+    if is_article(survey, root) && survey.children(above).any(|idx| idx < root && is_header(idx)) {
+        root = above;
+    }
     if root > 0 {
         // What somebody wrote within the content is part of it, whatever it is called.
         for idx in survey.below(root).filter(|idx| sums[*idx].is_written()) {
             if left_out[idx].is_some() && !proof::is_given(survey, &sums, idx) {
                 left_out[idx] = None;
+                // Its title and other words may have names of the same kind.
+                let own = survey.children(idx).filter(|child| sums[*child].linked == 0);
+                own.for_each(|child| left_out[child] = None);
             }
         }
     }
@@ -58,7 +71,9 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> b
         // A table of contents below the title is part of the page.
         "nav" => idx < heading || !is_contents(survey, idx),
         "footer" => true,
-        "header" => is_site_header(survey, idx),
+        "header" => is_site_header(survey, sums, idx),
+        _ if neighbours::are_in(survey, sums, idx) || kind::is_signature(survey, sums, idx) => true,
+        _ if is_above(survey, sums, idx, heading) => true,
         _ => {
             let is_named = frame::has_role(element) || names::is_around_documentation(element);
             is_named
@@ -68,20 +83,31 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> b
     }
 }
 
+/// Whether an element above the first heading has little else than links: it leads through the site.
+fn is_above(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> bool {
+    survey.items[idx].end <= heading
+        && heading < survey.items.len()
+        && sums[idx].is_linked(MIN_LINKED)
+        && !sums[idx].is_written()
+        && !survey.has_line_without_link(idx)
+}
+
 /// Whether all links of an element lead to places on the page.
 fn is_contents(survey: &Survey<'_>, idx: usize) -> bool {
     let mut hrefs = survey.below(idx).filter_map(|idx| survey.items[idx].element.attr("href"));
     hrefs.all(|href| href.starts_with('#'))
 }
 
-/// Whether this is the header of a site rather than of a page: it has no title, or it has
+/// Whether this is the header of a site rather than of a page or a section: it has no title, or it has
 /// navigation and is outside of the content.
-fn is_site_header(survey: &Survey<'_>, idx: usize) -> bool {
+fn is_site_header(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let has_title = survey.titles().any(|title| survey.below(idx).contains(&title));
     let has_nav = || survey.below(idx).any(|idx| survey.items[idx].element.name() == "nav");
     let parents =
         std::iter::successors(Some(idx), |idx| (*idx > 0).then(|| survey.items[*idx].parent));
     let is_in_content =
         || parents.clone().any(|idx| is_main(survey, idx) || is_article(survey, idx));
-    !has_title || has_nav() && !is_in_content()
+    let is_in_section = || parents.clone().any(|idx| survey.items[idx].element.name() == "section");
+    let is_of_section = sums[idx].is_written() && (is_in_section() || is_in_content());
+    !has_title && !is_of_section || has_nav() && !is_in_content()
 }

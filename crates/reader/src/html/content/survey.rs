@@ -281,6 +281,15 @@ impl<'a> Survey<'a> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// Whether a line of an element has words and no link.
+    pub(super) fn has_line_without_link(&self, idx: usize) -> bool {
+        let pieces = &self.pieces[self.items[idx].pieces.clone()];
+        let mut lines = pieces.chunk_by(|one, other| one.line == other.line);
+        lines.any(|line| {
+            line.iter().any(|piece| piece.letters > 0) && !line.iter().any(|piece| piece.is_linked)
+        })
+    }
+
     /// Whether the first word of an element is in no link.
     pub(super) fn begins_without_link(&self, idx: usize) -> bool {
         let mut pieces = self.pieces[self.items[idx].pieces.clone()].iter();

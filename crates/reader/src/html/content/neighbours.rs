@@ -1,0 +1,59 @@
+//! Recognises lines and tables of links to the pages before, after and above a page. Pure functions.
+
+use std::collections::BTreeSet;
+
+use scraper::node::Element;
+
+use super::survey::{Sums, Survey};
+
+/// Longest text of such a line, in letters: it may have the titles of the pages.
+const MAX_LETTERS: usize = 400;
+
+/// Most elements of one.
+const MAX_BELOW: usize = 60;
+
+/// Most links of one, and fewest that are known by their names.
+const MAX_LINKS: usize = 12;
+const MIN_NAMED: usize = 2;
+
+/// What programs call such links, in small letters.
+const NAMES: &[&str] = &[
+    "prev", "previous", "previous page", "back", "next", "next page", "up", "home", "top", "start",
+    "toc", "contents", "table of contents", "index", "zurück", "vorherige seite", "weiter",
+    "nächste seite", "nach oben", "anfang", "inhalt", "précédent", "suivant", "niveau supérieur",
+    "sommaire", "début", "anterior", "siguiente", "subir", "inicio", "indietro", "avanti",
+    "предыдущая", "следующая", "наверх", "начало",
+];
+
+/// Values of `rel` that say the same.
+const RELATIONS: &[&str] =
+    &["prev", "previous", "next", "up", "home", "start", "contents", "toc", "index"];
+
+/// Whether an element without sentences has little else than links to neighbouring pages.
+pub(super) fn are_in(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let sum = sums[idx];
+    if sum.linked == 0 || sum.letters > MAX_LETTERS || sum.is_written() {
+        return false;
+    }
+    let below = survey.below(idx);
+    if below.len() > MAX_BELOW {
+        return false;
+    }
+    let (mut named, mut num_links) = (BTreeSet::new(), 0);
+    for at in below.filter(|at| sums[*at].linked > 0) {
+        let element = survey.items[at].element;
+        if element.attr("href").is_none() {
+            continue;
+        }
+        num_links += 1;
+        named.extend(name(element, &survey.first_line(at)));
+    }
+    num_links <= MAX_LINKS && named.len() >= MIN_NAMED
+}
+
+/// Returns what a link to a neighbouring page is called; `None` for other links.
+fn name(link: &Element, text: &str) -> Option<String> {
+    let relation = link.attr("rel").filter(|relation| RELATIONS.contains(relation));
+    let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    relation.map(str::to_owned).or_else(|| NAMES.contains(&&*text).then_some(text))
+}
