@@ -98,6 +98,8 @@ mod find;
 mod followed;
 /// Marks of stale files in answers.
 mod freshness;
+/// Web pages of documentation by many generators: what is kept of each.
+mod generators;
 /// Every matching line of every format: `kb grep`.
 mod grep;
 /// Files that were read wrongly: their words, in order.
