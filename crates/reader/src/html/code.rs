@@ -109,6 +109,10 @@ mod tests {
             &code,
         );
         check(
+            "<table><tr><td><pre class=lines>\n\n44\n45</pre></td><td><pre>let a = 1;\nlet b = 2;</pre></td></tr></table>",
+            &code,
+        );
+        check(
             "<pre><span class=linenos>1</span>let a = 1;\n<span class=linenos>2</span>let b = 2;</pre>",
             &code,
         );

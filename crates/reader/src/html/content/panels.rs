@@ -106,13 +106,15 @@ impl Panels {
 
     /// Reads a button that names what follows it.
     fn button(&mut self, node: NodeRef<'_, Node>) {
-        let is_in_heading = |node: NodeRef<'_, Node>| {
-            node.ancestors().take(3).filter_map(|node| node.value().as_element()).any(|element| {
+        let is_heading = |node: &NodeRef<'_, Node>| {
+            node.value().as_element().is_some_and(|element| {
                 is_heading(element.name()) || matches!(element.name(), "summary" | "dt")
             })
         };
-        if is_in_heading(node) {
-            self.buttons.insert(node.id());
+        if let Some(heading) = node.ancestors().take(3).find(is_heading) {
+            if !has_text_beside_buttons(heading) {
+                self.buttons.insert(node.id());
+            }
             return;
         }
         let Some(panel) = next_element(node).filter(|next| is_block(*next)) else { return };
@@ -135,6 +137,19 @@ impl Panels {
             self.labels.entry(panel.id()).or_insert(text);
         }
     }
+}
+
+/// Whether a heading has words that are on no button.
+fn has_text_beside_buttons(heading: NodeRef<'_, Node>) -> bool {
+    /// Most nodes that are looked at; a page may have any number of buttons in a heading.
+    const MAX_NODES: usize = 100;
+    let is_button = |node: NodeRef<'_, Node>| {
+        node.value().as_element().is_some_and(|element| element.name() == "button")
+    };
+    heading.descendants().take(MAX_NODES).any(|node| {
+        node.value().as_text().is_some_and(|text| text.contains(char::is_alphanumeric))
+            && !node.ancestors().take_while(|above| *above != heading).any(is_button)
+    })
 }
 
 /// What names a panel.

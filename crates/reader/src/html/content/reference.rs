@@ -40,12 +40,15 @@ pub(super) fn find(survey: &Survey<'_>, left_out: &mut LeftOut) -> usize {
     if root > 0 {
         // What somebody wrote within the content is part of it, whatever it is called.
         for idx in survey.below(root).filter(|idx| sums[*idx].is_written()) {
-            if left_out[idx].is_some() && !proof::is_given(survey, &sums, idx) {
-                left_out[idx] = None;
-                // Its title and other words may have names of the same kind.
-                let own = survey.children(idx).filter(|child| sums[*child].linked == 0);
-                own.for_each(|child| left_out[child] = None);
+            let is_named = left_out[idx].is_some()
+                || names::is_around_documentation(survey.items[idx].element);
+            if !is_named || left_out[idx].is_some() && proof::is_given(survey, &sums, idx) {
+                continue;
             }
+            left_out[idx] = None;
+            // Its title and other words may have names of the same kind.
+            let own = survey.children(idx).filter(|child| sums[*child].linked == 0);
+            own.for_each(|child| left_out[child] = None);
         }
     }
     lead::add(survey, root, left_out)

@@ -327,7 +327,7 @@ fn left_out(page: &str) -> Vec<(Reason, u32)> {
 
 #[test]
 fn what_is_in_a_frame_or_teaser_has_its_own_reason_and_an_offer_is_a_frame() {
-    let stories = "<li>A story about ships".repeat(70);
+    let stories = "<li><a href=x>A story about ships</a>".repeat(70);
     let rest = format!(
         "<p>Never miss the news by signing up to our newsletter.</p><section class=tags>{stories}</section>"
     );
