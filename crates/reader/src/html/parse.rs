@@ -155,8 +155,6 @@ impl Tracer for Counter {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
 
     /// Returns the text of a page and how deeply its elements are nested.
@@ -203,9 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn no_page_takes_longer_than_its_length_allows() {
-        /// Many times what a debug build takes.
-        const MAX_SECONDS: u64 = 60;
+    fn no_page_is_deeper_than_the_limit() {
         let pages = [
             "<div>",
             "<b>",
@@ -219,12 +215,10 @@ mod tests {
             "<script><!--<script></script><style></script><i>",
         ];
         let starts = ["", "<svg><p>", "<svg><foreignObject>", "<math><mi>", "<svg>", "<table>"];
-        let start = Instant::now();
         for (start, tags) in starts.iter().flat_map(|start| pages.map(|tags| (start, tags))) {
             let page = format!("{start}{}words", tags.repeat(3_000));
             assert!(read(&page).1 < 3 * MAX_DEPTH, "{start} {tags}");
         }
-        assert!(start.elapsed().as_secs() < MAX_SECONDS);
     }
 
     fn depth(html: &Html) -> usize {
