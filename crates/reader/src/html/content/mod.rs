@@ -13,6 +13,7 @@ mod references;
 mod root;
 pub(super) mod shown;
 mod survey;
+mod tabs;
 mod trim;
 
 use std::collections::HashMap;
@@ -79,6 +80,9 @@ impl<'a> Content<'a> {
             return None;
         }
         let hidden = (self.hides)(node, element).filter(|_| !self.panels.shows(node.id()));
+        if self.panels.is_row(node.id()) {
+            return Some(Reason::Menu);
+        }
         let is_copy = || self.panels.copies(node.id());
         hidden.map(|hidden| if is_copy() { Reason::Copy } else { hidden }).or_else(reason)
     }

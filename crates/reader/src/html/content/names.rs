@@ -50,9 +50,10 @@ const OTHERS: &str = "latest most-read outbrain popular readmore recent recommen
 
 const COOKIES: &str = "consent cookie cookies";
 
-const TEASER: &str = "box card cards categories extra info links list more tagcloud tags teaser";
+const TEASER: &str = "box card cards extra info links list more teaser";
 
-const NOTE: &str = "author byline caption credit credits date dateline kicker meta metadata posted published timestamp";
+const NOTE: &str = "author byline caption categories credit credits date dateline kicker meta metadata posted \
+    published tagcloud tags timestamp";
 
 /// First words of names that say how an element looks, or what the page has.
 const MODIFIERS: &str = "category elementor has hide is js no not show tag with without";

@@ -11,7 +11,7 @@ use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
 use super::super::elements::is_heading;
-use super::shown;
+use super::{shown, tabs};
 
 /// Longest label of a panel, in characters.
 const MAX_LABEL: usize = 150;
@@ -37,6 +37,8 @@ pub(in super::super) struct Panels {
     copies: HashSet<NodeId>,
     /// Panels and their labels, where these are not read as part of the text.
     labels: HashMap<NodeId, String>,
+    /// Rows of labels, each of which is read with its panel.
+    rows: HashSet<NodeId>,
     /// Buttons whose text is read.
     buttons: HashSet<NodeId>,
 }
@@ -69,6 +71,8 @@ impl Panels {
                         }
                     } else if element.name() == "button" {
                         panels.button(node);
+                    } else if element.name() == "label" {
+                        panels.row(node);
                     } else if let Some(tab) =
                         controls.name(node, element).filter(|_| is_panel(element))
                     {
@@ -95,6 +99,27 @@ impl Panels {
     /// Returns the label of a panel that has no heading.
     pub(in super::super) fn label(&self, node: NodeId) -> Option<&str> {
         self.labels.get(&node).map(String::as_str)
+    }
+
+    /// Whether an element is a row of labels that are read with their panels.
+    pub(super) fn is_row(&self, node: NodeId) -> bool {
+        self.rows.contains(&node)
+    }
+
+    /// Reads the row of a label.
+    fn row(&mut self, label: NodeRef<'_, Node>) {
+        let Some(row) = label.parent().filter(|row| !self.rows.contains(&row.id())) else { return };
+        // Only the first label of a row is asked.
+        if label
+            .prev_siblings()
+            .any(|node| node.value().as_element().is_some_and(|node| node.name() == "label"))
+        {
+            return;
+        }
+        for (panel, label) in tabs::panels_of(row) {
+            self.rows.insert(row.id());
+            self.labels.entry(panel.id()).or_insert(label);
+        }
     }
 
     fn open(&mut self, node: NodeRef<'_, Node>, label: Label) {

@@ -14,9 +14,6 @@ const MAX_BELOW: usize = 2_000;
 /// What offers other pages has at least this share of its text in links, in percent.
 const MIN_LINKED: usize = 25;
 
-/// What leads through a site has this share.
-const MIN_MENU: usize = 50;
-
 /// Longest notice about cookies, in letters: the page is around it.
 const MAX_CONSENT: usize = 2_000;
 
@@ -38,7 +35,7 @@ pub(super) fn is_given(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let offers_pages = is_offered(role) && num_away(survey, idx) >= MIN_AWAY;
     element.name() == "nav"
         || role == Some(Role::Comments) && are_comments(survey, idx)
-        || sums[idx].is_linked(if is_offered(role) { MIN_LINKED } else { MIN_MENU })
+        || sums[idx].is_linked(MIN_LINKED) && (is_offered(role) || num_links(survey, idx) > 1)
         || offers_pages
         || is_consent(survey, sums, idx)
         || survey.below(idx).take(MAX_BELOW).any(|at| is_control(survey.items[at].element))
@@ -57,6 +54,12 @@ fn are_comments(survey: &Survey<'_>, idx: usize) -> bool {
             || matches!(element.name(), "time" | "textarea")
             || is_control(element)
     })
+}
+
+/// How many links an element has; a sentence with one link is no menu.
+fn num_links(survey: &Survey<'_>, idx: usize) -> usize {
+    let below = survey.below(idx).take(MAX_BELOW);
+    below.filter(|at| survey.items[*at].element.name() == "a").count()
 }
 
 /// How many links of an element lead to other pages.

@@ -86,9 +86,10 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> b
     }
 }
 
-/// Whether an element above the first heading has little else than links: it leads through the site.
+/// Whether an element above the first heading and all sentences has little else than links: it leads through the site.
 fn is_above(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> bool {
     survey.items[idx].end <= heading
+        && survey.is_before_sentences(idx)
         && heading < survey.items.len()
         && sums[idx].is_linked(MIN_LINKED)
         && !sums[idx].is_written()

@@ -47,6 +47,8 @@ pub(super) struct Survey<'a> {
     /// Indices of the first headings of the first level.
     titles: Vec<usize>,
     pieces: Vec<Piece<'a>>,
+    /// The first piece of a sentence.
+    first_sentence: usize,
 }
 
 /// A displayed element.
@@ -114,7 +116,7 @@ impl<'a> Survey<'a> {
     /// Surveys everything below `root`, which becomes the first item.
     pub(super) fn new(root: ElementRef<'a>, address: Option<&'a str>, panels: &Panels) -> Self {
         let (items, titles, pieces) = (Vec::new(), Vec::new(), Vec::new());
-        let mut survey = Survey { address, items, titles, pieces };
+        let mut survey = Survey { address, items, titles, pieces, first_sentence: 0 };
         let mut open: Vec<usize> = Vec::new();
         let mut skipped: Option<NodeId> = None;
         let mut tables = Tables::default();
@@ -187,6 +189,9 @@ impl<'a> Survey<'a> {
                 Edge::Open(_) | Edge::Close(_) => {}
             }
         }
+        let pieces = &survey.pieces;
+        survey.first_sentence =
+            pieces.iter().position(|piece| piece.is_sentence).unwrap_or(pieces.len());
         survey
     }
 
@@ -279,6 +284,11 @@ impl<'a> Survey<'a> {
             text.extend(piece.text.chars().take(MAX_LINE));
         }
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether no sentence is before the end of an element.
+    pub(super) fn is_before_sentences(&self, idx: usize) -> bool {
+        self.items[idx].pieces.end <= self.first_sentence
     }
 
     /// Whether a line of an element has words and no link.

@@ -12,6 +12,9 @@ const MAX_SHARE: usize = 20;
 /// What is longer, in letters, does not describe the content but other pages.
 const MAX_NOTE: usize = 1_000;
 
+/// Longest note that is not made of links, in letters, such as the date and the author of a page.
+const MAX_SHORT: usize = 150;
+
 /// A list of links has at least this share of its text in links, in percent.
 const MIN_LINKED: usize = 60;
 
@@ -106,7 +109,7 @@ fn is_noted(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let (sum, around) = (sums[idx], survey.items[idx].parent);
     let has_picture =
         || survey.below(around).take(MAX_NEAR).any(|idx| survey.items[idx].element.name() == "img");
-    !sum.is_written()
+    !sum.is_written() && (sum.letters <= MAX_SHORT || sum.is_linked(MIN_LINKED))
         || proof::is_given(survey, sums, idx)
         || !sum.has_table && sums[around].sentences == sum.sentences && has_picture()
 }

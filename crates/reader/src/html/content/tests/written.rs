@@ -99,7 +99,8 @@ fn comments_are_known_by_who_wrote_them_and_tags_by_their_links() {
     let discussion = "<div class=discussion><p>A tag names a part of a text.</p></div>";
     let comments =
         "<div class=comments><p>I was there that day.</p><span class=author>Voss</span></div>";
-    let tags = "<div class=tags><p>Parameters:</p><ul><li>the name of the tag</ul></div>";
+    let tags = "<div class=tags><p>Parameters:</p><ul><li>the name of the tag<li>the text that it has on the page<li>whether it is \
+        shown below the name of the page or next to the text<li>the colour of its letters</ul></div>";
     let links = "<div class=tags><a href=a>tide</a> <a href=b>moon</a></div>";
     let page = [PROSE, discussion, tags, PROSE, links, comments].concat();
     check(&news(&page), &["A tag names", "the name of the tag"], &["moon", "I was there"]);

@@ -1,0 +1,39 @@
+//! Recognises rows of labels above as many panels: tabs that work without a program. Pure functions.
+
+use ego_tree::NodeRef;
+use scraper::{ElementRef, Node};
+
+/// Most labels of a row.
+const MAX_LABELS: usize = 50;
+
+/// Returns the panels that a row of labels names, in order, with their labels; empty for other elements.
+pub(super) fn panels_of<'a>(row: NodeRef<'a, Node>) -> Vec<(NodeRef<'a, Node>, String)> {
+    let mut labels: Vec<NodeRef<'a, Node>> = Vec::new();
+    for child in elements(row) {
+        match name(child) {
+            "label" if labels.len() < MAX_LABELS => labels.push(child),
+            "input" => {}
+            _ => return Vec::new(),
+        }
+    }
+    let panels = row.next_siblings().find(|node| node.value().is_element());
+    let panels: Vec<NodeRef<'a, Node>> =
+        panels.into_iter().flat_map(elements).take(MAX_LABELS + 1).collect();
+    if labels.len() < 2 || panels.len() != labels.len() {
+        return Vec::new();
+    }
+    panels.into_iter().zip(labels.into_iter().map(text)).collect()
+}
+
+fn elements(node: NodeRef<'_, Node>) -> impl Iterator<Item = NodeRef<'_, Node>> {
+    node.children().filter(|child| child.value().is_element())
+}
+
+fn name(node: NodeRef<'_, Node>) -> &str {
+    node.value().as_element().map_or("", |element| element.name())
+}
+
+fn text(label: NodeRef<'_, Node>) -> String {
+    let texts = ElementRef::wrap(label).into_iter().flat_map(|label| label.text());
+    texts.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
