@@ -85,5 +85,9 @@ fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted
         extracted.document.metadata.encoding = encoding;
     }
     words::count(&mut extracted.document);
+    let metadata = &mut extracted.document.metadata;
+    if let Some(words) = metadata.words.as_ref().filter(|words| words.keeps_little()) {
+        metadata.warnings.push(format!("most of its words were left out: {}", words.describe()));
+    }
     Ok(extracted)
 }

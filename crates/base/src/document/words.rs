@@ -35,14 +35,18 @@ pub enum Reason {
     CookieNotice,
     /// It stands behind the text of a page, or across it.
     Watermark,
-    /// It surrounds the content: the head, foot and margin of a site, forms, offers.
-    Frame,
     /// It is in a list of links.
     Links,
     /// A reader of the page wrote it.
     Comments,
     /// It says who wrote the page and when, or describes a picture.
     Byline,
+    /// A web page hides it, and nothing that it displays names it.
+    Undisplayed,
+    /// It surrounds the content: the head, foot and margin of a site, forms, offers.
+    Frame,
+    /// It is a sentence outside of what was taken for the content, and nothing shows that it is anything else.
+    Outside,
     /// It is in a running head or foot, or is the number of a page or line.
     RunningHead,
     /// The file does not show it.
@@ -79,6 +83,9 @@ fields::like!(BTreeMap<String, u32>: Words);
 
 /// A document that leaves out a larger share of its words is reported.
 const MAX_LEFT_OUT: f64 = 0.1;
+
+/// A document that keeps a smaller share of its words is named.
+const MIN_KEPT: f64 = 0.1;
 
 impl Words {
     /// Returns the reasons and their numbers of words, first the words that are kept.
@@ -133,13 +140,20 @@ impl Words {
 
     /// Whether more than a tenth of the words were left out, without those that nobody misses.
     pub fn is_lossy(&self) -> bool {
-        let is_missed = |reason| reason > Reason::Frame;
-        let sum = |is_wanted: fn(Reason) -> bool| {
-            let counts = self.counts().filter(|(reason, _)| is_wanted(*reason));
-            counts.map(|(_, count)| f64::from(count)).sum::<f64>()
-        };
-        let left_out = sum(is_missed);
-        left_out > MAX_LEFT_OUT * (left_out + sum(Reason::is_kept))
+        let left_out = self.sum(|reason| reason > Reason::Frame);
+        left_out > MAX_LEFT_OUT * (left_out + self.sum(Reason::is_kept))
+    }
+
+    /// Whether less than a tenth of the words were kept, without those that lead to other pages or that others wrote.
+    pub fn keeps_little(&self) -> bool {
+        let (kept, left_out) =
+            (self.sum(Reason::is_kept), self.sum(|reason| reason > Reason::Comments));
+        kept < MIN_KEPT * (kept + left_out)
+    }
+
+    fn sum(&self, is_wanted: impl Fn(Reason) -> bool) -> f64 {
+        let counts = self.counts().filter(|(reason, _)| is_wanted(*reason));
+        counts.map(|(_, count)| f64::from(count)).sum()
     }
 }
 
@@ -165,14 +179,28 @@ mod tests {
         let mut words = Words::default();
         words.add(Reason::Menu, "home, sweet home");
         words.add(Reason::Text, "at noon");
-        words.add(Reason::Comments, "I know");
+        words.add(Reason::Outside, "I know");
         let json = serde_json::to_string(&words).unwrap();
-        assert_eq!(json, r#"{"text":2,"menu":3,"comments":2}"#);
+        assert_eq!(json, r#"{"text":2,"menu":3,"outside":2}"#);
         assert_eq!(serde_json::from_str::<Words>(&json).unwrap(), words);
         assert!(words.lacks_shown() && words.is_lossy());
-        assert_eq!(words.describe(), "2 kept; left out: 3 menu, 2 comments");
+        assert_eq!(words.describe(), "2 kept; left out: 3 menu, 2 outside");
         words.add_count(Reason::Table, 16);
         assert!(!words.is_lossy());
+    }
+
+    #[test]
+    fn what_leads_away_or_others_wrote_is_not_missed() {
+        let mut words = Words::default();
+        words.add_count(Reason::Text, 9);
+        for reason in [Reason::Links, Reason::Comments, Reason::Frame, Reason::Undisplayed] {
+            words.add_count(reason, 40);
+        }
+        assert!(!words.is_lossy() && !words.keeps_little());
+        words.add_count(Reason::Undisplayed, 2);
+        assert!(words.keeps_little());
+        words.add_count(Reason::Outside, 2);
+        assert!(words.is_lossy());
     }
 
     #[test]

@@ -59,7 +59,11 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
                 }
                 Node::Text(text) => match skipped.last() {
                     None if is_in_root => walk.text(text),
-                    None => walk.writer.left_out.add(Reason::Frame, text),
+                    None => {
+                        let is_paragraph = shown::is_paragraph(node);
+                        let reason = if is_paragraph { Reason::Outside } else { Reason::Frame };
+                        walk.writer.left_out.add(reason, text);
+                    }
                     Some((_, Some(reason))) => walk.writer.left_out.add(*reason, text),
                     Some((_, None)) => {}
                 },

@@ -4,6 +4,7 @@ use ego_tree::NodeRef;
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
+use super::super::elements::is_heading;
 use crate::document::Reason;
 
 /// Elements without text, or whose text is never displayed.
@@ -29,13 +30,24 @@ pub(super) fn hides(node: NodeRef<'_, Node>, element: &Element) -> Option<Reason
         return Some(Reason::Menu);
     }
     let is_out = element.name() == "object" || element.attr("aria-hidden") == Some("true");
-    if is_out { Some(Reason::Hidden) } else { hides_in_message(node, element) }
+    if is_out { Some(Reason::Undisplayed) } else { hides_in_message(node, element) }
 }
 
 /// The same for an element of a message.
 pub(super) fn hides_in_message(node: NodeRef<'_, Node>, element: &Element) -> Option<Reason> {
     let is_out = NEVER_SHOWN.contains(&element.name()) || is_source(element);
-    (is_out || is_hidden(node, element)).then_some(Reason::Hidden)
+    (is_out || is_hidden(node, element)).then_some(Reason::Undisplayed)
+}
+
+/// Whether a text holds a sentence and is as long as a paragraph; shorter ones, links and headings announce other pages.
+pub(in super::super) fn is_paragraph(text: NodeRef<'_, Node>) -> bool {
+    const MIN_WORDS: usize = 15;
+    let Some(words) = text.value().as_text().map(|text| text.trim()) else { return false };
+    let parent = text.parent().and_then(|parent| parent.value().as_element());
+    words.contains(['.', '!', '?', '\u{3002}'])
+        && words.split_whitespace().nth(MIN_WORDS - 1).is_some()
+        && !words.contains("ookie")
+        && !parent.is_some_and(|parent| parent.name() == "a" || is_heading(parent.name()))
 }
 
 /// Whether an element may be a panel that is closed at first.

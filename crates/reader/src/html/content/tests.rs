@@ -349,16 +349,16 @@ fn every_word_that_is_left_out_has_a_reason() {
     assert_eq!(
         left_out(&page),
         [
+            (Reason::Undisplayed, 2),
             // Sport, Boats, and the button.
             (Reason::Menu, 4),
             (Reason::Teaser, 6),
             (Reason::CookieNotice, 17),
-            // The margin, the foot and the words under the article.
-            (Reason::Frame, 34),
             (Reason::Links, 2),
             (Reason::Comments, 25),
             (Reason::Byline, 3),
-            (Reason::Hidden, 2),
+            // The margin, the foot and the words under the article.
+            (Reason::Frame, 34),
         ]
     );
 }
