@@ -8,14 +8,14 @@ use crate::env::{CORPUS, TestEnv};
 /// Twelve words.
 const PROSE: &str = "The gauge in the harbour was read at noon on every day.";
 
-/// A web page of which a third is comments of readers, and that has a menu and a hidden line.
+/// A web page of which a third is outside of its marked content, and that has a menu and a hidden line.
 fn page() -> String {
-    let comment = "I remember it well and my father told me about it too.";
+    let outside = "I remember it well and my father told me about it too.";
     format!(
         "<nav>Home News Sport</nav><main><h1>Low water</h1><p>{}</p></main><p hidden>not shown</p>\
-         <script>var tide = 1;</script><div class=comments><p>{}</p></div>",
+         <script>var tide = 1;</script><div><p>{}</p></div>",
         PROSE.repeat(8),
-        comment.repeat(4)
+        outside.repeat(4)
     )
 }
 
@@ -39,7 +39,7 @@ fn every_word_of_a_file_is_accounted_for() {
         "1 file: more than a tenth of the words were left out; `kb files --quality` lists it.";
     assert!(added.stderr.contains(notice), "{}", added.stderr);
 
-    let account = json!({ "text": 96, "heading": 2, "menu": 3, "hidden": 2, "comments": 48 });
+    let account = json!({ "text": 96, "heading": 2, "menu": 3, "undisplayed": 2, "outside": 48 });
     assert_eq!(words_of(&env, "page.html"), account);
     let plain = json!({ "text": 2, "heading": 2, "table": 4, "markup": 2 });
     assert_eq!(words_of(&env, "plain.md"), plain);
@@ -49,7 +49,7 @@ fn every_word_of_a_file_is_accounted_for() {
     let info = env.json(&["info", "1", "--format", "json"]);
     assert_eq!(info["metadata"]["words"], account);
     let shown = env.ok(&["info", "1"]).stdout;
-    assert!(shown.contains("98 kept; left out: 48 comments, 3 menu, 2 hidden"), "{shown}");
+    assert!(shown.contains("98 kept; left out: 48 outside, 3 menu, 2 undisplayed"), "{shown}");
     let exported = env.ok(&["export"]).stdout;
     assert!(exported.lines().any(|line| line.contains(r#""words":{"text":96,"#)), "{exported}");
 
@@ -57,7 +57,7 @@ fn every_word_of_a_file_is_accounted_for() {
     let lossy = lossy["files"].as_array().unwrap();
     assert!(lossy.len() == 1 && lossy[0]["path"].as_str().unwrap().ends_with("page.html"));
     let lossy = env.ok(&["files", "--quality"]).stdout;
-    assert!(lossy.contains("page.html") && lossy.contains("left out: 48 comments"), "{lossy}");
+    assert!(lossy.contains("page.html") && lossy.contains("left out: 48 outside"), "{lossy}");
     assert!(!lossy.contains("plain.md"), "{lossy}");
 }
 
@@ -92,13 +92,16 @@ fn all_words_that_a_file_shows_are_kept_on_request() {
     let made =
         |env: &TestEnv| env.json(&["update", "--reread", "--format", "json"])["reread"].clone();
     assert_eq!(made(&env), 1);
-    assert_eq!(words_of(&env, "page.html"), json!({ "text": 147, "heading": 2, "hidden": 2 }));
+    assert_eq!(words_of(&env, "page.html"), json!({ "text": 147, "heading": 2, "undisplayed": 2 }));
     // What keeps all stays so.
     env.ok(&["config", "set", "ingestion.keep_all", "false"]);
     assert_eq!(made(&env), 0);
     env.write("more/page.html", format!("{}<p>New.</p>", std::fs::read_to_string(page).unwrap()));
     env.kb(&["add", "more", "--keep-all"]).expect(0);
-    assert_eq!(words_of(&env, "more/page.html"), json!({ "text": 148, "heading": 2, "hidden": 2 }));
+    assert_eq!(
+        words_of(&env, "more/page.html"),
+        json!({ "text": 148, "heading": 2, "undisplayed": 2 })
+    );
 }
 
 #[test]

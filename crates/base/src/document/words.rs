@@ -27,6 +27,8 @@ pub enum Reason {
     Markup,
     /// It is in a comment or a note that a setting leaves out.
     Remarks,
+    /// A web page hides it, and nothing that it displays names it.
+    Undisplayed,
     /// It leads through a site, or is the name of a button.
     Menu,
     /// It announces another page.
@@ -41,8 +43,6 @@ pub enum Reason {
     Comments,
     /// It says who wrote the page and when, or describes a picture.
     Byline,
-    /// A web page hides it, and nothing that it displays names it.
-    Undisplayed,
     /// It surrounds the content: the head, foot and margin of a site, forms, offers.
     Frame,
     /// It is a sentence outside of what was taken for the content, and nothing shows that it is anything else.
@@ -146,8 +146,8 @@ impl Words {
 
     /// Whether less than a tenth of the words were kept, without those that lead to other pages or that others wrote.
     pub fn keeps_little(&self) -> bool {
-        let (kept, left_out) =
-            (self.sum(Reason::is_kept), self.sum(|reason| reason > Reason::Comments));
+        let is_left_out = |reason| reason > Reason::Comments || reason == Reason::Undisplayed;
+        let (kept, left_out) = (self.sum(Reason::is_kept), self.sum(is_left_out));
         kept < MIN_KEPT * (kept + left_out)
     }
 

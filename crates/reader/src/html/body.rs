@@ -9,14 +9,20 @@ use scraper::node::Element;
 
 use super::content::{Content, shown};
 use super::elements::{is_inline, level};
+use super::parse::parse;
 use super::{code, math};
 use crate::document::Reason;
 use crate::grid::{CellSpan, TableGrid};
 use crate::parts::is_description;
 use crate::writer::Writer;
 
-/// Writes the content of a page.
+/// Writes the content of a page, with the pages in its frames.
 pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
+    write_page(content, writer, true);
+}
+
+/// Writes the content of a page. The pages in frames of frames are not read, as they may be nested to any depth.
+fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
     let mut walk = Walk {
         writer,
         text: String::new(),
@@ -40,7 +46,13 @@ pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
                 }
                 Node::Element(element) if skipped.is_empty() => {
                     is_in_root |= node.id() == content.root.id();
-                    if let Some(reason) = content.leaves_out(node, element) {
+                    let frame = element.attr("srcdoc").filter(|_| is_in_root && reads_frames);
+                    if let Some(page) = frame {
+                        walk.flush();
+                        let frame = parse(page).html;
+                        write_page(&Content::whole(&frame), walk.writer, false);
+                        skipped.push((node.id(), None));
+                    } else if let Some(reason) = content.leaves_out(node, element) {
                         skipped.push((node.id(), Some(reason)));
                     } else if is_in_root && element.name() == "math" {
                         walk.text(&math::text(node));

@@ -6,7 +6,7 @@ use scraper::{ElementRef, Selector};
 const INLINE: &[&str] = &[
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
     "img", "ins", "kbd", "label", "mark", "math", "nobr", "q", "rp", "rt", "ruby", "s", "samp",
-    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+    "small", "span", "strike", "strong", "sub", "sup", "time", "tspan", "tt", "u", "var", "wbr",
 ];
 
 /// Whether an element is part of a line of text.

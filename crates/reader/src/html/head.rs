@@ -58,6 +58,12 @@ fn stated(element: ElementRef<'_>) -> Option<String> {
     attribute.and_then(filled).or_else(|| filled(&element.text().collect::<String>()))
 }
 
+/// Returns the text of the article that linked data of a page states.
+pub(super) fn article_body(html: &Html) -> Option<String> {
+    let data = linked_data(html.root_element());
+    data.iter().find_map(|value| linked(value, "articleBody", 0))
+}
+
 /// Returns the linked data of a page (JSON-LD).
 fn linked_data(root: ElementRef<'_>) -> Vec<Value> {
     let scripts = select(root, "script[type=\"application/ld+json\" i]");

@@ -7,6 +7,7 @@ mod content;
 mod elements;
 mod head;
 mod math;
+mod other;
 mod parse;
 mod xhtml;
 
@@ -39,6 +40,12 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let content =
         if input.request.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
     body::write(&content, &mut writer);
+    for page in other::noscript(&html) {
+        body::write(&Content::whole(&page), &mut writer);
+    }
+    if let Some(article) = other::article(&html) {
+        writer.paragraph(&article);
+    }
     emit(Line::Page(writer.page(1)))?;
     let warnings = if is_too_deep { vec![TOO_DEEP.to_owned()] } else { Vec::new() };
     Ok(Tail { encoding, warnings, ..Tail::default() })

@@ -137,3 +137,37 @@ fn heads_of_rows_are_no_head_of_columns() {
         &["Hamnavoe", "|  |  |\n| --- | --- |\n| Built | 2002 |\n| Length | 112 m |"],
     );
 }
+
+#[test]
+fn text_in_other_places_is_read() {
+    check(
+        "<p>Host.</p><div><template shadowrootmode=open><p>Shadow.</p></template></div>",
+        &["Host.", "Shadow."],
+    );
+    check("<p>Host.</p><template><p>Not yet.</p></template>", &["Host."]);
+    check(
+        "<p>Host.</p><iframe srcdoc='<p>Frame.</p><iframe srcdoc=&quot;Inner.&quot;></iframe>'></iframe><p>End.",
+        &["Host.", "Frame.", "End."],
+    );
+    check(
+        "<p>Flow.</p><svg><title>Icon</title><defs><text>no</text></defs><text>Clerk <tspan>checks</tspan></text>\
+         <foreignObject><div>Crane</div></foreignObject></svg>",
+        &["Flow.", "Clerk checks", "Crane"],
+    );
+}
+
+#[test]
+fn text_for_programs_is_read_if_the_page_displays_none_of_it() {
+    let article = "The tidal mill reopened on Monday after nine years of repair.";
+    let data =
+        format!("<script type='application/ld+json'>{{\"articleBody\": \"{article}\"}}</script>");
+    check(&format!("<div id=root></div>{data}"), &[article]);
+    check(&format!("<p>{article}</p>{data}"), &[article]);
+    let noscript = format!("<noscript><p>{article} {article}</p></noscript>");
+    check(&noscript, &[&format!("{article} {article}")]);
+    check(&format!("<p>{article}</p>{noscript}"), &[article]);
+    check(
+        "<p>Words.</p><noscript>You need to enable JavaScript to run this app.</noscript>",
+        &["Words."],
+    );
+}

@@ -7,10 +7,10 @@ use scraper::{ElementRef, Node};
 use super::super::elements::is_heading;
 use crate::document::Reason;
 
-/// Elements without text, or whose text is never displayed.
+/// Elements without text, or whose text is never displayed, also those of drawings.
 const NEVER_SHOWN: &[&str] = &[
-    "audio", "canvas", "datalist", "dialog", "embed", "head", "iframe", "input", "progress", "rp",
-    "rt", "svg", "video",
+    "audio", "canvas", "datalist", "defs", "desc", "dialog", "embed", "head", "iframe", "input",
+    "metadata", "progress", "rp", "rt", "symbol", "title", "video",
 ];
 
 /// Elements whose text is for programs.
@@ -21,7 +21,8 @@ const CONTROLS: &[&str] = &["button", "menu", "option", "select", "textarea"];
 
 /// Whether an element has no text for people.
 pub(in super::super) fn is_source(element: &Element) -> bool {
-    SOURCE.contains(&element.name())
+    // The text of a shadow root is displayed.
+    SOURCE.contains(&element.name()) && element.attr("shadowrootmode").is_none()
 }
 
 /// Returns why the text of an element is never read; `None` if it is displayed as text.

@@ -1,0 +1,59 @@
+//! Reads text that a page has in other places than its elements, where it displays none of it (JSON-LD, `noscript`).
+
+use std::collections::HashSet;
+
+use scraper::{ElementRef, Html};
+
+use super::elements::select;
+use super::head;
+use super::parse::parse;
+
+/// Fewest words of a text in `noscript`: shorter ones ask for scripts.
+const MIN_NOSCRIPT: usize = 20;
+
+/// A page displays a text if it has this share of its words, in percent.
+const MIN_DISPLAYED: usize = 50;
+
+/// Returns the text of an article, one paragraph per line, that a page states for programs and does not display.
+pub(super) fn article(html: &Html) -> Option<String> {
+    let stated = head::article_body(html)?;
+    (!displays(html, &stated)).then_some(stated)
+}
+
+/// Returns the pages in `noscript`, in which there is text that is not displayed.
+pub(super) fn noscript(html: &Html) -> Vec<Html> {
+    let texts = select(html.root_element(), "noscript");
+    let pages = texts.map(|element| parse(&element.text().collect::<String>()).html);
+    pages
+        .filter(|page| {
+            let text = text_of(page);
+            text.split_whitespace().nth(MIN_NOSCRIPT - 1).is_some() && !displays(html, &text)
+        })
+        .collect()
+}
+
+/// Whether a page has most words of a text.
+fn displays(html: &Html, text: &str) -> bool {
+    let displayed = text_of(html);
+    let words: HashSet<&str> = displayed.split_whitespace().collect();
+    let (all, known) = text
+        .split_whitespace()
+        .fold((0, 0), |(all, known), word| (all + 1, known + usize::from(words.contains(word))));
+    known * 100 >= all * MIN_DISPLAYED
+}
+
+/// Returns the text of the elements that are for people.
+fn text_of(html: &Html) -> String {
+    let is_source = |element: ElementRef<'_>| {
+        matches!(element.value().name(), "head" | "noscript" | "script" | "style" | "template")
+    };
+    let mut text = String::new();
+    for node in html.tree.nodes() {
+        let parent = node.parent().and_then(ElementRef::wrap);
+        if let (Some(words), false) = (node.value().as_text(), parent.is_some_and(is_source)) {
+            text.push_str(words);
+            text.push(' ');
+        }
+    }
+    text
+}
