@@ -13,7 +13,7 @@ const MAX_SHARE: usize = 20;
 const MAX_NOTE: usize = 1_000;
 
 /// Longest note that is not made of links, in letters, such as the date and the author of a page.
-const MAX_SHORT: usize = 150;
+const MAX_SHORT: usize = 100;
 
 /// A list of links has at least this share of its text in links, in percent.
 const MIN_LINKED: usize = 60;
