@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 5;
 /// Reads the metadata of a page.
 pub(super) fn read(html: &Html) -> Head {
     let root = html.root_element();
-    let data = linked_data(root);
+    let data = linked_data(root, "");
     let title = select(root, "head title").next().map(|title| title.text().collect::<String>());
     let title =
         title.filter(|title| !title.trim().is_empty()).or_else(|| meta(root, &["og:title"]));
@@ -60,16 +60,16 @@ fn stated(element: ElementRef<'_>) -> Option<String> {
 
 /// Returns the text of the article that linked data of a page states.
 pub(super) fn article_body(html: &Html) -> Option<String> {
-    let data = linked_data(html.root_element());
+    let data = linked_data(html.root_element(), "articleBody");
     data.iter().find_map(|value| linked(value, "articleBody", 0))
 }
 
-/// Returns the linked data of a page (JSON-LD).
-fn linked_data(root: ElementRef<'_>) -> Vec<Value> {
+/// Returns the linked data of a page (JSON-LD) that has a word; all of it for a blank one.
+fn linked_data(root: ElementRef<'_>, word: &str) -> Vec<Value> {
     let scripts = select(root, "script[type=\"application/ld+json\" i]");
-    scripts
-        .filter_map(|script| serde_json::from_str(&script.text().collect::<String>()).ok())
-        .collect()
+    let texts = scripts.map(|script| script.text().collect::<String>());
+    let texts = texts.filter(|text| text.contains(word));
+    texts.filter_map(|text| serde_json::from_str(&text).ok()).collect()
 }
 
 /// Returns the text or the name that linked data has for a property.

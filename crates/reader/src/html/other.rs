@@ -17,28 +17,41 @@ const MIN_DISPLAYED: usize = 50;
 /// Returns the text of an article, one paragraph per line, that a page states for programs and does not display.
 pub(super) fn article(html: &Html) -> Option<String> {
     let stated = head::article_body(html)?;
-    (!displays(html, &stated)).then_some(stated)
+    (!displays(&words_of(&text_of(html)), &stated)).then_some(stated)
 }
 
 /// Returns the pages in `noscript`, in which there is text that is not displayed.
 pub(super) fn noscript(html: &Html) -> Vec<Html> {
     let texts = select(html.root_element(), "noscript");
-    let pages = texts.map(|element| parse(&element.text().collect::<String>()).html);
+    let texts = texts.map(|element| element.text().collect::<String>());
+    let texts: Vec<String> = texts.filter(|text| is_long(text)).collect();
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    let displayed = text_of(html);
+    let displayed = words_of(&displayed);
+    let pages = texts.iter().map(|text| parse(text).html);
     pages
         .filter(|page| {
             let text = text_of(page);
-            text.split_whitespace().nth(MIN_NOSCRIPT - 1).is_some() && !displays(html, &text)
+            is_long(&text) && !displays(&displayed, &text)
         })
         .collect()
 }
 
-/// Whether a page has most words of a text.
-fn displays(html: &Html, text: &str) -> bool {
-    let displayed = text_of(html);
-    let words: HashSet<&str> = displayed.split_whitespace().collect();
-    let (all, known) = text
-        .split_whitespace()
-        .fold((0, 0), |(all, known), word| (all + 1, known + usize::from(words.contains(word))));
+fn is_long(text: &str) -> bool {
+    text.split_whitespace().nth(MIN_NOSCRIPT - 1).is_some()
+}
+
+fn words_of(text: &str) -> HashSet<&str> {
+    text.split_whitespace().collect()
+}
+
+/// Whether most words of a text are displayed.
+fn displays(displayed: &HashSet<&str>, text: &str) -> bool {
+    let (all, known) = text.split_whitespace().fold((0, 0), |(all, known), word| {
+        (all + 1, known + usize::from(displayed.contains(word)))
+    });
     known * 100 >= all * MIN_DISPLAYED
 }
 

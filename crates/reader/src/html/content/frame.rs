@@ -129,7 +129,7 @@ pub(super) fn stated(element: &Element, role: Option<Role>) -> Option<Reason> {
 
 /// Whether an element has the role of something around the content.
 pub(super) fn has_role(element: &Element) -> bool {
-    element.attr("role").is_some_and(|role| ROLES.contains(&role))
+    element.attrs().any(|(name, value)| name == "role" && ROLES.contains(&value))
 }
 
 /// Whether an element contains a title that is not a link.

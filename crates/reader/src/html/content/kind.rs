@@ -67,14 +67,14 @@ fn begins_with_signature(survey: &Survey<'_>, idx: usize) -> bool {
 }
 
 fn names_generator(text: &str) -> bool {
-    let is_name = |name: &&str| {
+    let is_name = |name: &str| {
         let ends = |(at, _): (usize, &str)| {
             let is_letter = |c: char| c.is_alphabetic();
             !text[..at].ends_with(is_letter) && !text[at + name.len()..].starts_with(is_letter)
         };
-        text.match_indices(*name).any(ends)
+        text.match_indices(name).any(ends)
     };
-    MADE.iter().any(|word| text.contains(word)) && GENERATORS.iter().any(|name| is_name(&name))
+    MADE.iter().any(|word| text.contains(word)) && GENERATORS.iter().any(|name| is_name(name))
 }
 
 /// Whether a `meta` element of the page contains one of these words.

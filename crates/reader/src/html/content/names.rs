@@ -84,7 +84,7 @@ const MAX_WORDS: usize = 3;
 
 /// Returns what the classes and the id of an element say about it.
 pub(super) fn role(element: &Element) -> Option<Role> {
-    if element.attr("itemprop") == Some("articleBody") {
+    if element.attrs().any(|attribute| attribute == ("itemprop", "articleBody")) {
         return Some(Role::Body);
     }
     let names = element.classes().chain(element.id());

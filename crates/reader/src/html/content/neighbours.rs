@@ -39,16 +39,14 @@ pub(super) fn are_in(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     if below.len() > MAX_BELOW {
         return false;
     }
-    let (mut named, mut num_links) = (BTreeSet::new(), 0);
-    for at in below.filter(|at| sums[*at].linked > 0) {
-        let element = survey.items[at].element;
-        if element.attr("href").is_none() {
-            continue;
-        }
-        num_links += 1;
-        named.extend(name(element, &survey.first_line(at)));
+    let is_link = |at: &usize| sums[*at].linked > 0 && survey.items[*at].element.name() == "a";
+    let links = below.filter(is_link);
+    // Most elements have fewer links.
+    if !(MIN_NAMED..=MAX_LINKS).contains(&links.clone().count()) {
+        return false;
     }
-    num_links <= MAX_LINKS && named.len() >= MIN_NAMED
+    let named = links.filter_map(|at| name(survey.items[at].element, &survey.first_line(at)));
+    named.collect::<BTreeSet<String>>().len() >= MIN_NAMED
 }
 
 /// Returns what a link to a neighbouring page is called; `None` for other links.

@@ -73,8 +73,8 @@ impl Panels {
                         panels.button(node);
                     } else if element.name() == "label" {
                         panels.row(node);
-                    } else if let Some(tab) =
-                        controls.name(node, element).filter(|_| is_panel(element))
+                    } else if is_panel(element)
+                        && let Some(tab) = controls.name(node, element)
                     {
                         panels.labels.insert(node.id(), tab);
                     }
@@ -137,7 +137,7 @@ impl Panels {
             })
         };
         if let Some(heading) = node.ancestors().take(3).find(is_heading) {
-            if !has_text_beside_buttons(heading) {
+            if !tabs::has_text_beside_buttons(heading) {
                 self.buttons.insert(node.id());
             }
             return;
@@ -162,19 +162,6 @@ impl Panels {
             self.labels.entry(panel.id()).or_insert(text);
         }
     }
-}
-
-/// Whether a heading has words that are on no button.
-fn has_text_beside_buttons(heading: NodeRef<'_, Node>) -> bool {
-    /// Most nodes that are looked at; a page may have any number of buttons in a heading.
-    const MAX_NODES: usize = 100;
-    let is_button = |node: NodeRef<'_, Node>| {
-        node.value().as_element().is_some_and(|element| element.name() == "button")
-    };
-    heading.descendants().take(MAX_NODES).any(|node| {
-        node.value().as_text().is_some_and(|text| text.contains(char::is_alphanumeric))
-            && !node.ancestors().take_while(|above| *above != heading).any(is_button)
-    })
 }
 
 /// What names a panel.
@@ -314,17 +301,17 @@ fn is_control(node: NodeRef<'_, Node>) -> bool {
 
 /// Returns what a control refers to: ids, or addresses.
 fn targets(element: &Element) -> impl Iterator<Item = &str> {
-    REFERENCES.iter().filter_map(|name| element.attr(name))
+    element.attrs().filter(|(name, _)| REFERENCES.contains(name)).map(|(_, value)| value)
 }
 
 /// Whether an element says that it opens something.
 fn is_toggle(node: NodeRef<'_, Node>) -> bool {
     let element = node.value().as_element();
-    element.is_some_and(|element| TOGGLES.iter().any(|name| element.attr(name).is_some()))
+    element.is_some_and(|element| element.attrs().any(|(name, _)| TOGGLES.contains(&name)))
 }
 
 fn is_panel(element: &Element) -> bool {
-    element.attr("role") == Some("tabpanel")
+    element.attrs().any(|attribute| attribute == ("role", "tabpanel"))
 }
 
 /// Whether most of the text of a hidden element is displayed elsewhere.

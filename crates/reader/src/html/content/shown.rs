@@ -30,7 +30,7 @@ pub(super) fn hides(node: NodeRef<'_, Node>, element: &Element) -> Option<Reason
     if CONTROLS.contains(&element.name()) || is_permalink(node, element) {
         return Some(Reason::Menu);
     }
-    let is_out = element.name() == "object" || element.attr("aria-hidden") == Some("true");
+    let is_out = element.name() == "object" || element.attrs().any(is_aria_hidden);
     if is_out { Some(Reason::Undisplayed) } else { hides_in_message(node, element) }
 }
 
@@ -53,14 +53,25 @@ pub(in super::super) fn is_paragraph(text: NodeRef<'_, Node>) -> bool {
 
 /// Whether an element may be a panel that is closed at first.
 pub(super) fn is_closed(node: NodeRef<'_, Node>, element: &Element) -> bool {
-    let is_panel = element.attr("role") == Some("tabpanel");
-    !NEVER_SHOWN.contains(&element.name())
-        && (is_hidden(node, element) || is_panel && element.attr("aria-hidden") == Some("true"))
+    let is_hidden_panel =
+        || element.attrs().any(is_aria_hidden) && element.attr("role") == Some("tabpanel");
+    (is_hidden(node, element) || is_hidden_panel()) && !NEVER_SHOWN.contains(&element.name())
 }
 
+// All elements are asked; most have no attributes, and to look one up by its name takes longer than to read all.
 fn is_hidden(node: NodeRef<'_, Node>, element: &Element) -> bool {
-    let style = element.attr("style").unwrap_or_default().replace(' ', "").to_ascii_lowercase();
-    element.attr("hidden").is_some() || style.contains("display:none") && !is_formula(node)
+    element.attrs().any(|(name, value)| match name {
+        "hidden" => true,
+        "style" => {
+            let style = value.replace(' ', "").to_ascii_lowercase();
+            style.contains("display:none") && !is_formula(node)
+        }
+        _ => false,
+    })
+}
+
+fn is_aria_hidden(attribute: (&str, &str)) -> bool {
+    attribute == ("aria-hidden", "true")
 }
 
 /// Whether an element begins with a formula. `MediaWiki` hides formulas behind pictures of them.

@@ -1,4 +1,5 @@
-//! Recognises rows of labels above as many panels: tabs that work without a program. Pure functions.
+//! Recognises rows of labels above as many panels, tabs that work without a program, and headings that are buttons. Pure
+//! functions.
 
 use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
@@ -23,6 +24,19 @@ pub(super) fn panels_of<'a>(row: NodeRef<'a, Node>) -> Vec<(NodeRef<'a, Node>, S
         return Vec::new();
     }
     panels.into_iter().zip(labels.into_iter().map(text)).collect()
+}
+
+/// Whether a heading has words that are on no button.
+pub(super) fn has_text_beside_buttons(heading: NodeRef<'_, Node>) -> bool {
+    /// Most nodes that are looked at; a page may have any number of buttons in a heading.
+    const MAX_NODES: usize = 100;
+    let is_button = |node: NodeRef<'_, Node>| {
+        node.value().as_element().is_some_and(|element| element.name() == "button")
+    };
+    heading.descendants().take(MAX_NODES).any(|node| {
+        node.value().as_text().is_some_and(|text| text.contains(char::is_alphanumeric))
+            && !node.ancestors().take_while(|above| *above != heading).any(is_button)
+    })
 }
 
 fn elements(node: NodeRef<'_, Node>) -> impl Iterator<Item = NodeRef<'_, Node>> {
