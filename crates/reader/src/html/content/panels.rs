@@ -173,23 +173,17 @@ enum Label {
 }
 
 /// The displayed elements that name others by their ids.
-struct Controls {
+struct Controls<'a> {
     /// The text of the control that refers to an id.
     by_target: HashMap<String, String>,
-    /// The texts of elements that have ids, where panels refer to their labels.
-    by_id: HashMap<String, String>,
+    /// The elements that have ids: panels may refer to their labels.
+    by_id: HashMap<&'a str, NodeRef<'a, Node>>,
 }
 
-impl Controls {
+impl<'a> Controls<'a> {
     /// Finds the controls, and the displayed texts that are long enough to be compared.
-    fn of_page<'a>(html: &'a Html, texts: &mut HashSet<&'a str>) -> Self {
+    fn of_page(html: &'a Html, texts: &mut HashSet<&'a str>) -> Self {
         let mut controls = Self { by_target: HashMap::new(), by_id: HashMap::new() };
-        let labels: HashSet<&str> = html
-            .tree
-            .nodes()
-            .filter_map(|node| node.value().as_element()?.attr("aria-labelledby"))
-            .flat_map(str::split_ascii_whitespace)
-            .collect();
         let mut skipped: Option<NodeId> = None;
         for edge in html.tree.root().traverse() {
             match edge {
@@ -213,10 +207,8 @@ impl Controls {
                             controls.by_target.entry(id.to_owned()).or_insert(text);
                         }
                     }
-                    if let Some(id) = element.id().filter(|id| labels.contains(id))
-                        && let Some(text) = text_of(node)
-                    {
-                        controls.by_id.entry(id.to_owned()).or_insert(text);
+                    if let Some(id) = element.id() {
+                        controls.by_id.entry(id).or_insert(node);
                     }
                 }
                 Edge::Close(node) if skipped == Some(node.id()) => skipped = None,
@@ -228,9 +220,10 @@ impl Controls {
 
     /// Returns the text of the control that refers to an element, or that it refers to.
     fn name(&self, node: NodeRef<'_, Node>, element: &Element) -> Option<String> {
-        let by_id = element.attr("aria-labelledby").and_then(|id| self.by_id.get(id));
-        let name = by_id.or_else(|| self.by_target.get(element.id()?));
-        name.cloned().or_else(|| tab_of(node, element))
+        let label = element.attr("aria-labelledby").and_then(|id| self.by_id.get(id));
+        let name = label.and_then(|label| text_of(*label));
+        let name = name.or_else(|| self.by_target.get(element.id()?).cloned());
+        name.or_else(|| tab_of(node, element))
     }
 
     /// Returns what names a hidden element.
