@@ -34,7 +34,7 @@ pub(super) fn without_notes(text: &str, body_start: usize) -> (Cow<'_, str>, Str
         return (Cow::Borrowed(text), String::new());
     }
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
-    let mut parts = Parts { kept: text[..body_start].to_owned(), taken: String::new() };
+    let mut parts = DialectParts { kept: text[..body_start].to_owned(), taken: String::new() };
     // Comments and drawers that nothing closes are text; without this, each would be looked for to the end of the text.
     let (mut last_comment, mut last_drawer) = (0, 0);
     for (number, line) in lines.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn without_notes(text: &str, body_start: usize) -> (Cow<'_, str>, Str
     while at < lines.len() {
         let (rest, line) = (&lines[at..], lines[at].trim());
         let is_after_blank = at == statement_end || lines[at - 1].trim().is_empty();
-        let (len, is_kept) = if let Some(fence) = Fence::of(line) {
+        let (len, is_kept) = if let Some(fence) = CodeFence::of(line) {
             let len = fence.len(rest);
             (len, !fence.is_data(&rest[..len]))
         } else if line.starts_with(COMMENT)
@@ -96,12 +96,12 @@ pub(super) fn without_notes(text: &str, body_start: usize) -> (Cow<'_, str>, Str
 }
 
 /// What is kept of a text, and what is not.
-struct Parts {
+struct DialectParts {
     kept: String,
     taken: String,
 }
 
-impl Parts {
+impl DialectParts {
     fn block(&mut self, lines: &[&str], is_kept: bool) {
         for line in lines {
             if is_kept {
@@ -222,13 +222,13 @@ fn is_statement(text: &str) -> bool {
 }
 
 /// What begins source code.
-struct Fence<'a> {
+struct CodeFence<'a> {
     mark: char,
     len: usize,
     language: &'a str,
 }
 
-impl<'a> Fence<'a> {
+impl<'a> CodeFence<'a> {
     fn of(line: &'a str) -> Option<Self> {
         let line = line.trim_start_matches(['>', ' ', '\t', '-', '*']);
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;

@@ -12,7 +12,7 @@ mod parse;
 mod xhtml;
 
 use self::content::Content;
-use self::parse::{Parsed, parse};
+use self::parse::{ParsedPage, parse};
 use super::writer::Writer;
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
@@ -34,7 +34,7 @@ const META: &[u8] = b"<meta";
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let Decoded { text, encoding } = decode::read(input.bytes, charset(input.bytes).as_slice())
         .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
-    let Parsed { html, is_too_deep } = parse(&text);
+    let ParsedPage { html, is_too_deep } = parse(&text);
     emit(Line::Document(head::read(&html)))?;
     let mut writer = Writer::default();
     let content =

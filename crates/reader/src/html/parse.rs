@@ -31,14 +31,14 @@ const SHALLOW: &[&str] = &[
 ];
 
 /// A page as a tree.
-pub(super) struct Parsed {
+pub(super) struct ParsedPage {
     pub(super) html: Html,
     /// Whether tags were ignored that are nested too deeply. No text is.
     pub(super) is_too_deep: bool,
 }
 
 /// Parses a page, in time that grows no faster than its length.
-pub(super) fn parse(page: &str) -> Parsed {
+pub(super) fn parse(page: &str) -> ParsedPage {
     let page = attributes::shorten(page);
     let builder = TreeBuilder::new(HtmlTreeSink::new(Html::new_document()), Default::default());
     let sink = DepthLimit {
@@ -57,7 +57,7 @@ pub(super) fn parse(page: &str) -> Parsed {
     }
     tokenizer.end();
     let is_too_deep = tokenizer.sink.is_too_deep.get();
-    Parsed { html: tokenizer.sink.builder.sink.finish(), is_too_deep }
+    ParsedPage { html: tokenizer.sink.builder.sink.finish(), is_too_deep }
 }
 
 /// Builds a tree, and ignores the tags of elements that would be nested too deeply.
@@ -159,7 +159,7 @@ mod tests {
 
     /// Returns the text of a page and how deeply its elements are nested.
     fn read(page: &str) -> (String, usize) {
-        let Parsed { html, .. } = parse(page);
+        let ParsedPage { html, .. } = parse(page);
         let texts = html.tree.nodes().filter_map(|node| node.value().as_text().map(|text| &**text));
         (texts.collect(), depth(&html))
     }
@@ -168,7 +168,7 @@ mod tests {
     fn deep_elements_lose_their_tags_and_keep_their_text() {
         let page = format!("{}words{}<p>after", "<div>".repeat(1000), "</div>".repeat(1000));
         assert_eq!(read(&page).0, "wordsafter");
-        let Parsed { html, is_too_deep } = parse(&page);
+        let ParsedPage { html, is_too_deep } = parse(&page);
         assert!(is_too_deep);
         let last = html.tree.nodes().next_back().unwrap();
         assert_eq!(last.ancestors().count(), 4, "what follows is not in what was deep");

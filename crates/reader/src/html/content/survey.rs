@@ -119,7 +119,7 @@ impl<'a> Survey<'a> {
         let mut survey = Survey { address, items, titles, pieces, first_sentence: 0 };
         let mut open: Vec<usize> = Vec::new();
         let mut skipped: Option<NodeId> = None;
-        let mut tables = Tables::default();
+        let mut tables = OpenTables::default();
         let (mut links, mut headings, mut codes, mut run) = (0_usize, 0_usize, 0_usize, 0_usize);
         for edge in root.traverse() {
             match edge {
@@ -340,9 +340,9 @@ impl<'a> Survey<'a> {
 
 /// The open tables, with their numbers of rows and cells.
 #[derive(Default)]
-struct Tables(Vec<(usize, usize)>);
+struct OpenTables(Vec<(usize, usize)>);
 
-impl Tables {
+impl OpenTables {
     fn open(&mut self, name: &str) {
         match (name, self.0.last_mut()) {
             ("table", _) => self.0.push((0, 0)),
