@@ -71,7 +71,7 @@ fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
                 }
                 Node::Text(text) => match skipped.last() {
                     None if is_in_root => walk.text(text),
-                    None => {
+                    None | Some((_, Some(Reason::Outside))) => {
                         let is_paragraph = shown::is_paragraph(node);
                         let reason = if is_paragraph { Reason::Outside } else { Reason::Frame };
                         walk.writer.left_out.add(reason, text);

@@ -57,6 +57,11 @@ const OFFERS: &str = "\
     please subscribe | sign up here | straight to your phone | subscribe now | subscribe to our | \
     todos los derechos reservados | tous droits réservés | unser newsletter | unseren newsletter";
 
+/// Parts of texts about cookies, data, licences and subscriptions, without their first letters, which may be large.
+const NOTICES: &str = "\
+    © | atenschutz | ewsletter | kismet | ookie | reCAPTCHA | reative Commons | rivacy | \
+    ubscri | uscripción";
+
 /// Parts of the texts of buttons and links that agree to cookies.
 const CONSENTS: &str = "\
     accept | agree | allow | einverstanden | akzeptieren | zustimmen | zulassen | erlauben | accepter | aceptar | \
@@ -89,6 +94,11 @@ pub(super) fn introduces(line: &str) -> bool {
 pub(super) fn is_offer(line: &str) -> bool {
     let line = line.to_lowercase();
     line.chars().count() <= MAX_CAPTION && cues(OFFERS).any(|offer| line.contains(offer))
+}
+
+/// Whether a text is about the site, its readers' data or their subscriptions.
+pub(super) fn is_notice(text: &str) -> bool {
+    cues(NOTICES).any(|part| text.contains(part))
 }
 
 /// Whether the text of a button or a link agrees to something.

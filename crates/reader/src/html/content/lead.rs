@@ -34,7 +34,7 @@ pub(super) fn add(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) -> u
         {
             idx += 1;
         } else {
-            left_out[idx].get_or_insert(Reason::Frame);
+            left_out[idx].get_or_insert(Reason::Outside);
             idx = inner.end;
         }
     }

@@ -94,7 +94,7 @@ impl<'a> Content<'a> {
 
     /// Returns a better reason for an element in one that is left out for this reason.
     pub(super) fn restates(within: Reason, element: &Element) -> Option<Reason> {
-        let is_mixed = matches!(within, Reason::Frame | Reason::Teaser);
+        let is_mixed = matches!(within, Reason::Frame | Reason::Outside | Reason::Teaser);
         if is_mixed { frame::stated(element, names::role(element)) } else { None }
     }
 }

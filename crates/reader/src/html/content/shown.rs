@@ -5,6 +5,7 @@ use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
 use super::super::elements::is_heading;
+use super::cues;
 use crate::document::Reason;
 
 /// Elements without text, or whose text is never displayed, also those of drawings.
@@ -47,8 +48,33 @@ pub(in super::super) fn is_paragraph(text: NodeRef<'_, Node>) -> bool {
     let parent = text.parent().and_then(|parent| parent.value().as_element());
     words.contains(['.', '!', '?', '\u{3002}'])
         && words.split_whitespace().nth(MIN_WORDS - 1).is_some()
-        && !words.contains("ookie")
+        && !cues::is_notice(words)
         && !parent.is_some_and(|parent| parent.name() == "a" || is_heading(parent.name()))
+        && !is_in_offer(text)
+}
+
+/// Whether a text is near a form, near a heading that is a link, or in an item with a link: it is about that, or about
+/// another page.
+fn is_in_offer(text: NodeRef<'_, Node>) -> bool {
+    /// How far up is looked, and at how many nodes there.
+    const MAX_UP: usize = 4;
+    const MAX_NEAR: usize = 100;
+    let named = |node: NodeRef<'_, Node>, is_name: fn(&str) -> bool| {
+        node.value().as_element().is_some_and(|element| is_name(element.name()))
+    };
+    let is_link = |name: &str| name == "a";
+    let mut items =
+        text.ancestors().take(MAX_UP).filter(|above| named(*above, |name| name == "li"));
+    if items.any(|item| item.descendants().take(MAX_NEAR).any(|node| named(node, is_link))) {
+        return true;
+    }
+    let near = text.ancestors().take(MAX_UP).flat_map(|above| above.descendants().take(MAX_NEAR));
+    near.into_iter().any(|node| {
+        named(node, |name| matches!(name, "form" | "input" | "textarea"))
+            || named(node, is_heading)
+                && (node.ancestors().take(MAX_UP).any(|above| named(above, is_link))
+                    || node.descendants().take(MAX_UP).any(|below| named(below, is_link)))
+    })
 }
 
 /// Whether an element may be a panel that is closed at first.

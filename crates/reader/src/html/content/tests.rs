@@ -342,6 +342,29 @@ fn what_is_in_a_frame_or_teaser_has_its_own_reason_and_an_offer_is_a_frame() {
 }
 
 #[test]
+fn a_paragraph_outside_of_the_content_is_missed_unless_it_offers_something() {
+    let words = "the ships of the northern fleet lay in the outer harbour all winter and waited there for ice to go";
+    let count = |outside: &str| {
+        let page =
+            format!("<h1>Low water</h1><article>{}</article><div>{outside}</div>", PROSE.repeat(9));
+        left_out(&page)
+            .into_iter()
+            .find(|(reason, _)| *reason == Reason::Outside)
+            .map(|(_, count)| count)
+    };
+    assert_eq!(count(&format!("<p>So {words}.</p>")), Some(21));
+    for outside in [
+        format!("<p>Our newsletter tells how {words}.</p>"),
+        format!("<p>So {words}.</p><form><input></form>"),
+        format!("<div><h3><a href=x>Ice</a></h3><p>So {words}.</p></div>"),
+        format!("<ul><li><a href=x>Ice</a><p>So {words}.</p></ul>"),
+        "<p>So the ships lay there.</p>".to_owned(),
+    ] {
+        assert_eq!(count(&outside), None, "{outside}");
+    }
+}
+
+#[test]
 fn every_word_that_is_left_out_has_a_reason() {
     let rest = "<script>var tide = 1</script><p hidden>not shown</p><button>Print it</button>\
         <p class=byline>By Ada Reed</p><ul><li><a>Brest</a><li><a>Hull</a></ul><p>Read more: <a>The flood of 1906</a></p>";
