@@ -2,8 +2,10 @@
 //! functions.
 
 use super::super::elements::is_heading;
+use super::names::Role;
 use super::survey::{LeftOut, Sums, Survey};
 use super::{frame, kind, lead, names, neighbours, proof};
+use crate::document::Reason;
 
 /// The content has at least one in this many letters of the page, and what is around it less.
 const MIN_SHARE: usize = 4;
@@ -76,7 +78,7 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> b
         "footer" => true,
         "header" => is_site_header(survey, sums, idx),
         _ if neighbours::are_in(survey, sums, idx) || kind::is_signature(survey, sums, idx) => true,
-        _ if is_above(survey, sums, idx, heading) => true,
+        _ if is_above(survey, sums, idx, heading) || is_menu(survey, sums, idx) => true,
         _ => {
             let is_named = frame::has_role(element) || names::is_around_documentation(element);
             is_named
@@ -84,6 +86,13 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> b
                 && !survey.titles().any(|title| survey.below(idx).contains(&title))
         }
     }
+}
+
+/// Whether an element that is named a menu, also by its id, has little else than links.
+fn is_menu(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    survey.items[idx].role == Some(Role::Frame(Reason::Menu))
+        && sums[idx].is_linked(MIN_LINKED)
+        && !sums[idx].is_written()
 }
 
 /// Whether an element above the first heading and all sentences has little else than links: it leads through the site.
