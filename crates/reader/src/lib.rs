@@ -8,6 +8,7 @@ use kb_extract as extract;
 
 mod account;
 mod calendar;
+mod cell_names;
 mod characters;
 mod code;
 mod compressed;

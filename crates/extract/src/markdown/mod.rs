@@ -6,6 +6,7 @@
 
 mod dialects;
 mod divs;
+mod front_formats;
 pub mod front_matter;
 mod front_words;
 mod resolve;

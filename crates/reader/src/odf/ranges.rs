@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::sheet::position;
+use crate::cell_names::position;
 use crate::xml::{self, Event};
 
 /// Returns by sheet the rows of heads, from 1.
@@ -45,7 +45,10 @@ fn first_row(address: &str) -> Option<(String, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::read_sheets;
     use super::*;
+    use crate::parts::archive;
+    use crate::testing::output_of;
 
     #[test]
     fn the_first_row_of_a_range_is_a_head() {
@@ -58,5 +61,31 @@ mod tests {
         let expected = [("Bo's pier 4.5".to_owned(), vec![7]), ("Gauges".to_owned(), vec![3])];
         assert_eq!(heads(xml), BTreeMap::from(expected));
         assert!(heads("<table:table/>").is_empty());
+    }
+
+    #[test]
+    fn heads_of_sheets_are_declared() {
+        let read =
+            |body: &str| output_of(read_sheets, &archive(&[("content.xml", body)])).unwrap().1;
+        let row = |cells: [&str; 2]| {
+            let cells = cells.map(|text| {
+                format!("<table:table-cell office:value-type='string'><text:p>{text}</text:p></table:table-cell>")
+            });
+            format!("<table:table-row>{}</table:table-row>", cells.concat())
+        };
+        let rows = [["Quay", "east"], ["Name", "State"], ["Hull", "dry"]].map(row);
+        let expected =
+            ["## Levels", "Quay: east", "| Name | State |\n| --- | --- |\n| Hull | dry |"];
+        let [above, head, below] = &rows;
+        let body = format!(
+            "<table:table table:name='Levels'>{above}<table:table-header-rows>{head}</table:table-header-rows>{below}\
+             </table:table>"
+        );
+        assert_eq!(read(&body), expected);
+        let body = format!(
+            "<table:table table:name='Levels'>{above}{head}{below}</table:table><table:database-ranges>\
+             <table:database-range table:target-range-address='Levels.A2:Levels.B3'/></table:database-ranges>"
+        );
+        assert_eq!(read(&body), expected);
     }
 }

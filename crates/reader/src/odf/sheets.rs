@@ -6,10 +6,11 @@ use super::annotations::Annotation;
 use super::objects::Objects;
 use super::ranges;
 use super::values::CellValue;
+use crate::cell_names;
 use crate::extract::protocol::ReadFailure;
 use crate::flow::{self, Content};
 use crate::parts::is_description;
-use crate::sheet::{self, Budget, Cell, Sheet};
+use crate::sheet::{Budget, Cell, Sheet};
 use crate::writer::Writer;
 use crate::xml::Element;
 
@@ -238,7 +239,7 @@ impl SheetsWalk<'_> {
 
     fn end_annotation(&mut self) {
         let Some(Annotation { mut remark, .. }) = self.annotation.take() else { return };
-        remark.about = sheet::reference(self.column, self.row.saturating_add(1));
+        remark.about = cell_names::reference(self.column, self.row.saturating_add(1));
         self.below.remark(&remark, self.omits_remarks);
     }
 

@@ -95,29 +95,6 @@ fn sheets_are_sections_with_tables() {
 }
 
 #[test]
-fn heads_of_sheets_are_declared() {
-    let row = |cells: [&str; 2]| {
-        let cells = cells.map(|text| {
-            format!("<table:table-cell office:value-type='string'><text:p>{text}</text:p></table:table-cell>")
-        });
-        format!("<table:table-row>{}</table:table-row>", cells.concat())
-    };
-    let rows = [["Quay", "east"], ["Name", "State"], ["Hull", "dry"]].map(row);
-    let expected = ["## Levels", "Quay: east", "| Name | State |\n| --- | --- |\n| Hull | dry |"];
-    let [above, head, below] = &rows;
-    let body = format!(
-        "<table:table table:name='Levels'>{above}<table:table-header-rows>{head}</table:table-header-rows>{below}\
-         </table:table>"
-    );
-    check(read_sheets, &body, &expected);
-    let body = format!(
-        "<table:table table:name='Levels'>{above}{head}{below}</table:table><table:database-ranges>\
-         <table:database-range table:target-range-address='Levels.A2:Levels.B3'/></table:database-ranges>"
-    );
-    check(read_sheets, &body, &expected);
-}
-
-#[test]
 fn endless_repetitions_end_at_the_limit() {
     let body = "<table:table table:name='Big'><table:table-row table:number-rows-repeated='99999999999'><table:table-cell \
                 table:number-columns-repeated='1000'><text:p>x</text:p></table:table-cell></table:table-row></table:table>";

@@ -2,9 +2,10 @@
 
 use super::formats::Formats;
 use super::formulas::SheetFormulas;
+use crate::cell_names::position;
 use crate::extract::protocol::ReadFailure;
 use crate::parts::Salvaged;
-use crate::sheet::{Budget, Cell, Sheet, position};
+use crate::sheet::{Budget, Cell, Sheet};
 use crate::xml::{self, Element, Event};
 
 /// What cells refer to.

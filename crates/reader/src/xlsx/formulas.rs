@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::sheet::reference;
+use crate::cell_names::reference;
 use crate::xml::Element;
 
 /// Most characters of a formula that other cells repeat: the file refers to it by a number, as often as it likes.
