@@ -56,21 +56,9 @@ pub(super) fn without_notes(text: &str, body_start: usize) -> (Cow<'_, str>, Str
             && !line[COMMENT.len()..].contains(COMMENT)
             && last_comment > at
         {
-            (
-                1 + rest[1..]
-                    .iter()
-                    .position(|line| line.contains(COMMENT))
-                    .map_or(0, |end| end + 1),
-                false,
-            )
+            (len_to(rest, |line| line.contains(COMMENT)), false)
         } else if matches!(line, ":LOGBOOK:" | ":PROPERTIES:") && last_drawer > at {
-            (
-                1 + rest[1..]
-                    .iter()
-                    .position(|line| line.trim() == ":END:")
-                    .map_or(0, |end| end + 1),
-                false,
-            )
+            (len_to(rest, |line| line.trim() == ":END:"), false)
         } else if is_of_program(line) {
             (1, false)
         } else {
@@ -93,6 +81,12 @@ pub(super) fn without_notes(text: &str, body_start: usize) -> (Cow<'_, str>, Str
         return (Cow::Borrowed(text), String::new());
     }
     (Cow::Owned(parts.kept), parts.taken)
+}
+
+/// Returns how many lines there are up to the first one that ends a part, after the line that begins it; without such a
+/// line, only that one.
+fn len_to(lines: &[&str], is_end: impl Fn(&str) -> bool) -> usize {
+    1 + lines[1..].iter().position(|line| is_end(line)).map_or(0, |end| end + 1)
 }
 
 /// What is kept of a text, and what is not.

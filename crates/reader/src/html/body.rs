@@ -7,7 +7,7 @@ use ego_tree::{NodeId, NodeRef};
 use scraper::Node;
 use scraper::node::Element;
 
-use super::content::{Content, shown};
+use super::content::{Content, missed, shown};
 use super::elements::{is_inline, level};
 use super::parse::parse;
 use super::{code, math};
@@ -72,7 +72,7 @@ fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
                 Node::Text(text) => match skipped.last() {
                     None if is_in_root => walk.text(text),
                     None | Some((_, Some(Reason::Outside))) => {
-                        let is_paragraph = shown::is_paragraph(node);
+                        let is_paragraph = missed::is_paragraph(node);
                         let reason = if is_paragraph { Reason::Outside } else { Reason::Frame };
                         walk.writer.left_out.add(reason, text);
                     }

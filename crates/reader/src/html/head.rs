@@ -1,4 +1,4 @@
-//! Reads the title, author, date and language that a web page states.
+//! Reads what a web page states for programs: title, author, date, language, the text of its article.
 
 use scraper::{ElementRef, Html};
 use serde_json::Value;

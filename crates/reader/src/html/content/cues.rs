@@ -57,7 +57,7 @@ const OFFERS: &str = "\
     please subscribe | sign up here | straight to your phone | subscribe now | subscribe to our | \
     todos los derechos reservados | tous droits réservés | unser newsletter | unseren newsletter";
 
-/// Parts of texts about cookies, data, licences and subscriptions, without their first letters, which may be large.
+/// Parts of texts about cookies, data, licences and subscriptions, without first letters that may be capitals.
 const NOTICES: &str = "\
     © | atenschutz | ewsletter | kismet | ookie | reCAPTCHA | reative Commons | rivacy | \
     ubscri | uscripción";

@@ -4,6 +4,7 @@ mod cues;
 mod frame;
 mod kind;
 mod lead;
+pub(super) mod missed;
 mod names;
 mod neighbours;
 mod panels;
