@@ -13,6 +13,7 @@ pub mod headings;
 pub mod joined_numbers;
 pub mod json;
 pub mod language;
+pub mod line_kinds;
 pub mod links;
 pub mod markdown;
 pub mod names;

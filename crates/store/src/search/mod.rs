@@ -32,6 +32,7 @@ mod passing;
 mod places;
 mod rankings;
 mod rarity;
+pub mod rated_lines;
 mod recency;
 mod searchable;
 mod shown;
