@@ -263,7 +263,7 @@ fn a_note_is_changed_in_place() {
 
 #[test]
 fn every_format_says_whether_the_hits_are_an_answer() {
-    const VERDICT: &str = "Nothing here looks like an answer.\n";
+    const VERDICT: &str = "Nothing here seems to answer this.\n";
     let env = TestEnv::with_corpus();
     for form in [&["--top=2"][..], &["--budget=200"], &["--context=1", "--top=1"]] {
         let args = [&["search", "zqxv wvutr plorf"], form].concat();

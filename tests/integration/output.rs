@@ -53,7 +53,7 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
        degrees and the float then lags behind the ebb.
        [CORPUS]/tide-station.pdf p.2
 
-    Low confidence, undecided: most words match, the meaning was not compared, no result stands out.
+    No passage clearly answers this.
     "#);
     assert_snapshot!(search(&["boat timetable", "--fts-only"]), @r#"
     Search: "boat timetable" (1 matches, showing top 1)
@@ -62,7 +62,7 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
        Ferry timetable: the last boat leaves at nine.
        kb show 8
 
-    Low confidence, undecided: most words match, the meaning was not compared, no result stands out.
+    No passage clearly answers this.
     "#);
     assert_snapshot!(search(&["zeppelin", "--fts-only"]), @r#"Search: "zeppelin" (0 matches, showing top 0)"#);
 }

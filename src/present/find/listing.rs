@@ -152,10 +152,9 @@ impl Listing {
         };
         let doubt = match self.confidence {
             _ if self.is_empty() => return vec![piece(Meaning::Warning, "nothing found")],
-            Some(Confidence::None) => "nothing looks like an answer",
-            Some(Confidence::Low) => "low confidence",
-            Some(Confidence::High) | None => return vec![piece(Meaning::Faint, counts)],
+            confidence => confidence.and_then(Confidence::sentence),
         };
+        let Some(doubt) = doubt else { return vec![piece(Meaning::Faint, counts)] };
         vec![piece(Meaning::Faint, format!("{counts} · ")), piece(Meaning::Warning, doubt)]
     }
 

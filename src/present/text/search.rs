@@ -11,7 +11,7 @@ use crate::present::text::passage::{Excerpt, Room, Span, excerpt};
 use crate::present::text::{quote, stale};
 use crate::search::fuse::Leg;
 use crate::search::matches::QueryTerms;
-use crate::search::{Answer, Confidence, Gathered, Hit, Reranking, TermMatch};
+use crate::search::{Answer, Gathered, Hit, Reranking, TermMatch};
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use crate::text::printable::{clean, clean_name};
@@ -283,9 +283,7 @@ pub(in crate::present) fn excerpt_of(
 pub fn verdict(answer: &Answer) -> Vec<String> {
     let confidence = match answer.confidence {
         _ if answer.hits.is_empty() => None,
-        Some(Confidence::None) => Some("Nothing here looks like an answer.".into()),
-        Some(Confidence::Low) => Some(format!("Low confidence, {}.", answer.confidence_reason())),
-        Some(Confidence::High) => None,
+        Some(confidence) => confidence.sentence().map(str::to_owned),
         None => Some(format!("Unknown confidence: {}.", answer.confidence_reason())),
     };
     let order = answer.reranking.as_ref().map(|reranking| match reranking {

@@ -39,6 +39,17 @@ fields::words! {
     }
 }
 
+impl Confidence {
+    /// Returns what a reader should know before taking the hits for an answer; `None` of those that likely are one.
+    pub fn sentence(self) -> Option<&'static str> {
+        match self {
+            Self::High => None,
+            Self::Low => Some("No passage clearly answers this."),
+            Self::None => Some("Nothing here seems to answer this."),
+        }
+    }
+}
+
 /// What a confidence rests on. The default is that of an answer without hits.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Grounds {
@@ -264,6 +275,11 @@ mod tests {
     #[track_caller]
     fn check_reason(signals: &Signals, expected: &str) {
         assert_eq!(of(signals).unwrap().to_string(), expected);
+    }
+
+    #[test]
+    fn only_doubt_has_a_sentence() {
+        assert_eq!(Confidence::ALL.map(|level| level.sentence().is_some()), [false, true, true]);
     }
 
     #[test]
