@@ -95,9 +95,15 @@ fn parts(filter: &Filter) -> Vec<(Filter, String)> {
 /// Reports the phrases in quotes and the words that no passage has. Returns the notes, which come before all others: they
 /// say what the results are.
 pub(super) fn phrases(answer: &Answer, observer: &dyn Observer) -> Vec<String> {
+    let notes = notes_on(answer);
+    notes.iter().for_each(|note| observer.note(&format!("note: {note}")));
+    notes
+}
+
+/// Returns the notes on the phrases in quotes and the words that no passage has.
+pub(super) fn notes_on(answer: &Answer) -> Vec<String> {
     let notes = answer.unmet.iter().map(|unmet| phrase(unmet, answer.is_without_quotes()));
-    let notes = notes.chain(answer.completed.iter().map(completed));
-    notes.inspect(|note| observer.note(&format!("note: {note}"))).collect()
+    notes.chain(answer.completed.iter().map(completed)).collect()
 }
 
 /// Returns the note on a phrasing that no passage meets. If the results are those without its quotes, they need not be

@@ -15,7 +15,7 @@ use crate::app::{Observer, Session, absent, model, push, refresh};
 use crate::document::{Filter, Stale};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::search::evidence::{EvidenceOptions, gather};
+use crate::search::evidence::{EvidenceOptions, gather, keep_within};
 use crate::search::similar::{self, Seed, SimilarOptions};
 use crate::search::{self, Gathered, Hit, NoBasis, Query, Searchable, Trace};
 use crate::store::{ChunkId, DocumentId, Store, StoredDocument};
@@ -29,11 +29,20 @@ pub use several::search_several;
 /// number.
 const BUDGET_DEPTH: u32 = 100;
 
-/// Marks the hits that are stale, and lowers the confidence if the best one is.
-fn mark(answer: &mut Answer, session: &Session, store: &Store) -> Result<()> {
+/// Marks the hits that are stale, and lowers the confidence if the best one is. What that adds to the answer counts.
+fn mark(
+    answer: &mut Answer,
+    session: &Session,
+    request: &SearchRequest,
+    store: &Store,
+) -> Result<()> {
     freshness::mark(session, store, &mut answer.hits)?;
     if answer.hits.first().is_some_and(|hit| hit.stale.is_some()) {
         answer.distrust();
+    }
+    let is_stale = answer.hits.iter().any(|hit| hit.stale.is_some());
+    if let (Some(budget), true) = (request.budget, is_stale) {
+        keep_within(budget as usize, request.form, answer);
     }
     Ok(())
 }
@@ -100,7 +109,7 @@ fn answer(
     let explain = || absent::explain(&store, &request.filter, observer);
     let mut found = search.of(&store, &explain)?;
     if freshness != Freshness::Off {
-        stage("look at files", || mark(&mut found, session, &store))?;
+        stage("look at files", || mark(&mut found, session, request, &store))?;
     }
     session.give_back(store);
     Ok(found)
@@ -189,8 +198,11 @@ impl ChunkSearch<'_> {
             results = unjudged(results, reason);
         }
         if !request.gathers() {
+            results.cite();
             return Ok(results);
         }
+        // They count, too.
+        results.notes = [absent::notes_on(&results), session.notices.clone()].concat();
         let limit = request.limit.map(|limit| limit as usize);
         let context = request.context;
         gather(store, results, EvidenceOptions { context, budget, limit, form: request.form })

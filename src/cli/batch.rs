@@ -22,7 +22,7 @@ use crate::files::open::Links;
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
-use crate::present::text::compact::{self, Face};
+use crate::present::text::compact;
 use crate::requests::SearchInput;
 use crate::text::printable::clean;
 
@@ -68,7 +68,7 @@ pub(super) fn run(
                 match &found {
                     Ok(answer) => {
                         let advice = context.human.advice(&answer.hits);
-                        compact::found(answer, Face::Cli, &advice, out)
+                        compact::found(answer, &advice, out)
                     }
                     Err(error) => writeln!(out, "error: {}", clean(&error.to_string())),
                 }

@@ -11,7 +11,7 @@ use crate::cli::launch::{self, Place};
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::compact::{self, Face};
+use crate::present::text::compact;
 use crate::present::text::human::Human;
 use crate::present::text::search::verdict;
 use crate::present::text::{quote, stale};
@@ -73,7 +73,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         SearchFormat::Human => context.show(|human, out| human.search(&found, out)),
         SearchFormat::Paths if args.null => streams::bytes(&quote::null(&found.hits)),
         SearchFormat::Paths => streams::text(|out| quote::paths(&found.hits, out)),
-        SearchFormat::Agent => streams::text(|out| compact::found(&found, Face::Cli, &advice, out)),
+        SearchFormat::Agent => streams::text(|out| compact::found(&found, &advice, out)),
         SearchFormat::Md => streams::text(|out| compact::markdown(&found, &advice, out)),
     }?;
     aside(context, &found, format);

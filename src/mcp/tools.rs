@@ -23,7 +23,7 @@ use crate::mcp::service::{Service, failure_of};
 use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
 use crate::present::terminal::sheet::Sheet;
-use crate::present::text::compact::{self, Face};
+use crate::present::text::compact;
 use crate::present::text::{read as read_text, stale};
 use crate::requests::{
     self, AddInput, GrepInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput,
@@ -100,7 +100,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 request.form = (!ask.form.is_full).then(compact::cost);
                 ask.form.reply(PAGE, &found(&request, ask)?, json::found, |found, out| {
                     let advice: Vec<String> = stale::advice(&found.hits).into_iter().collect();
-                    compact::found(found, Face::Mcp, &advice, out)
+                    compact::found(found, &advice, out)
                 })
             },
         ),

@@ -4,7 +4,7 @@
 //! weighted against the best of all bases, and its ranks count the better hits of the others too. Vectors of different models
 //! cannot be compared, so then only the places in the answers count. Equal scores are ordered by base, then chunk id.
 
-use crate::search::evidence::{FormCost, keep_within, num_tokens_of};
+use crate::search::evidence::{FormCost, keep_within};
 use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
 use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking, Unmet};
 use crate::store::ChunkId;
@@ -55,18 +55,13 @@ impl Merging {
         }
         merged.no_basis = merged.no_basis.filter(|_| merged.confidence.is_none());
         merged.hits = self.ordered(all);
-        match &mut merged.gathered {
-            Some(Gathered { budget: Some(budget), num_tokens }) => {
-                keep_within(*budget, self.form, &mut merged.hits);
-                *num_tokens = num_tokens_of(&merged.hits);
+        match merged.gathered {
+            Some(Gathered { budget: Some(budget), .. }) => {
+                keep_within(budget, self.form, &mut merged);
             }
-            gathered => {
-                merged.hits.truncate(self.limit as usize);
-                if let Some(gathered) = gathered {
-                    gathered.num_tokens = num_tokens_of(&merged.hits);
-                }
-            }
+            _ => merged.hits.truncate(self.limit as usize),
         }
+        merged.compare_titles();
         merged
     }
 
@@ -224,6 +219,7 @@ mod tests {
             num_copies: 0,
             stale: None,
             base: Some(base.to_owned()),
+            shares_title: false,
             at: CitedPlace::default(),
             passage: None,
         }

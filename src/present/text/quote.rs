@@ -11,10 +11,7 @@ use crate::present::text::stale;
 use crate::search::Hit;
 use crate::text::number::counted;
 use crate::text::paths;
-use crate::text::printable::{clean, clean_lines};
-
-/// Headings that are shown of those above a passage.
-const SHOWN_HEADINGS: usize = 2;
+use crate::text::printable::{clean, clean_lines, clean_name};
 
 /// Characters that are markup in a Markdown title.
 const MARKUP: &str = "\\`*[]<~";
@@ -66,13 +63,26 @@ fn body(hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the text of a hit: one line is quoted, more lines are fenced, which takes fewer tokens.
+/// Writes the text of a hit: one line is quoted, more lines are fenced, which takes fewer tokens. The heading that
+/// [`part`] names is not repeated.
 pub(super) fn brief(hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
     let text = clean_lines(&hit.stored.chunk.chunk.text);
-    match text.trim_end().contains('\n') || hit.stored.doc_type == DocType::Code {
-        true => fenced(hit, text.trim_end(), out),
-        false => writeln!(out, "> {}", text.trim_end()),
+    let text = text.trim_end();
+    let text = match text.split_once("\n\n") {
+        Some((first, rest)) if is_heading_of(hit, first) => rest.trim_start_matches('\n'),
+        _ => text,
+    };
+    match text.contains('\n') || hit.stored.doc_type == DocType::Code {
+        true => fenced(hit, text, out),
+        false => writeln!(out, "> {text}"),
     }
+}
+
+/// Whether a line is the last heading of a hit's section.
+fn is_heading_of(hit: &Hit, line: &str) -> bool {
+    let section = hit.at.section.as_deref().unwrap_or_default();
+    let last = section.rsplit(CHAIN_SEPARATOR).next().unwrap_or_default();
+    !last.is_empty() && line.trim_start_matches('#').trim() == clean(last)
 }
 
 fn fenced(hit: &Hit, text: &str, out: &mut Sheet<'_>) -> io::Result<()> {
@@ -96,26 +106,33 @@ pub(super) fn id(hit: &Hit) -> String {
     format!("document {}{base}", hit.stored.document_id)
 }
 
-/// Names the document of a hit: title, id and path.
-pub(super) fn document(hit: &Hit) -> String {
-    let title = escaped(&clean(&hit.stored.title));
-    format!("**{title}**, {} ({})", id(hit), plain_or_verbatim(&location(hit).word))
+/// Whether two hits are of the same document.
+pub(super) fn is_of_same_document(one: &Hit, other: &Hit) -> bool {
+    (&one.base, one.stored.document_id) == (&other.base, other.stored.document_id)
 }
 
-/// Returns where in its document a hit is, each part with a comma after it: page or line, the last two headings, symbol.
-pub(super) fn part(hit: &Hit) -> String {
+/// Names the document of a hit: its title, or its path if another document has that title, and its id.
+pub(super) fn document(hit: &Hit) -> String {
+    let name = match &hit.stored.path {
+        Some(path) if hit.shares_title => verbatim(&clean_name(path)),
+        _ => format!("**{}**", escaped(&clean(&hit.stored.title))),
+    };
+    format!("{name}, {}", id(hit))
+}
+
+/// Returns where in its document a hit is: page or line, the last heading if it is new to the reader, symbol.
+pub(super) fn part(hit: &Hit, has_new_section: bool) -> String {
     let at = &hit.at;
     let mut parts: Vec<String> = pages(at.page, at.last_page).into_iter().collect();
-    parts.extend(Some(location(hit).line).filter(|line| !line.is_empty() && parts.is_empty()));
-    let section = at.section.as_deref().map(|section| {
-        let headings: Vec<&str> = section.split(CHAIN_SEPARATOR).collect();
-        let last = &headings[headings.len().saturating_sub(SHOWN_HEADINGS)..];
-        format!("§ {}", escaped(&clean(&last.join(CHAIN_SEPARATOR))))
-    });
-    parts.extend(section);
+    if parts.is_empty() {
+        parts.extend(cited_line(hit).map(|line| format!("line {line}")));
+    }
+    let section = at.section.as_deref().filter(|_| has_new_section);
+    let last = section.and_then(|section| section.rsplit(CHAIN_SEPARATOR).next());
+    parts.extend(last.map(|heading| format!("§ {}", escaped(&clean(heading)))));
     parts.extend(at.symbol.as_deref().map(|text| verbatim(&clean(text))));
     parts.extend(marks(hit));
-    parts.iter().map(|part| format!("{part}, ")).collect()
+    parts.join(", ")
 }
 
 /// Returns the shortest form of a place: `p.3`, `pp.4-8` if it is not known which of them, `:12`, or nothing. What has pages
@@ -189,10 +206,14 @@ fn location(hit: &Hit) -> Location {
         let word = format!("kb://{base}document/{}", hit.stored.document_id);
         return Location { word, line: String::new() };
     };
-    // Lines are counted in the document, which is only a part of a container.
-    let is_whole = paths::split_member(path).1.is_none();
-    let line = hit.at.line.filter(|_| is_whole);
-    Location { word: shell::word(&paths::path_of(path)), line: place(line, (None, None)) }
+    let line = place(cited_line(hit), (None, None));
+    Location { word: shell::word(&paths::path_of(path)), line }
+}
+
+/// Returns the line to cite. Lines are counted in the document, which is only a part of a container.
+fn cited_line(hit: &Hit) -> Option<u32> {
+    let path = hit.stored.path.as_deref()?;
+    hit.at.line.filter(|_| paths::split_member(path).1.is_none())
 }
 
 /// Escapes Markdown markup; `_` inside a word is not markup.

@@ -1,11 +1,13 @@
 //! Names the answer to a query.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::StoredHit;
 use crate::document::Stale;
-use crate::ids::ChunkId;
+use crate::ids::{ChunkId, DocumentId};
 use crate::search::cited::CitedPlace;
 use crate::search::confidence::{Confidence, Grounds, NoBasis};
 use crate::search::fuse::Leg;
@@ -116,6 +118,24 @@ impl Answer {
         self.confidence = self.confidence.map(|_| self.grounds.level());
     }
 
+    /// Chooses the place to cite of each hit.
+    pub fn cite(&mut self) {
+        let wanted = QueryTerms::new(&self.joined());
+        self.hits.iter_mut().for_each(|hit| hit.at = CitedPlace::of(&hit.stored, &wanted));
+    }
+
+    /// Notes which hits are of documents whose title another document among the hits has.
+    pub fn compare_titles(&mut self) {
+        let mut titled: BTreeMap<String, BTreeSet<(Option<String>, DocumentId)>> = BTreeMap::new();
+        for hit in &self.hits {
+            let document = (hit.base.clone(), hit.stored.document_id);
+            titled.entry(hit.stored.title.clone()).or_default().insert(document);
+        }
+        for hit in &mut self.hits {
+            hit.shares_title = titled[&hit.stored.title].len() > 1;
+        }
+    }
+
     /// Says of each hit from which knowledge base it is.
     pub fn name_base(&mut self, name: &str) {
         self.hits.iter_mut().for_each(|hit| hit.base = Some(name.to_owned()));
@@ -203,6 +223,8 @@ pub struct Hit {
     pub stale: Option<Stale>,
     /// The knowledge base it is from, if several were searched.
     pub base: Option<String>,
+    /// Whether another document among the hits has the same title, so that the title does not name this one.
+    pub shares_title: bool,
     /// The place to cite, also of a passage.
     pub at: CitedPlace,
     /// `None` if it is a single chunk, not a passage.

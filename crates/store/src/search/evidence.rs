@@ -1,30 +1,30 @@
 //! Collects passages from hits, with their neighbours, each text once, within a token budget.
 //!
-//! Hits are used in order. Of a hit that does not fit, the best sentences are used; where there is no room for them the
-//! next hit is tried, which may be shorter. A hit worth little compared with the best ends the list. A hit that nearly repeats an earlier passage is left out. Consecutive chunks become one passage,
-//! and text that two of them share is counted once. With a budget, a hit in a table brings the whole
-//! table with its caption, or of a long one the rows that match.
+//! Without a budget, hits are used in order. With one, the hit that is worth most comes next (`choice`), whole if it fits, else
+//! its best sentences; a hit in a table brings the whole table with its caption, or of a long one the rows that match. A hit
+//! that nearly repeats an earlier passage is left out. Consecutive chunks become one passage, and text that two of them
+//! share is counted once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::search::matches::QueryTerms;
 use crate::search::near_copies::{self, NearCopies};
-use crate::search::{Answer, Confidence, Gathered, Hit, Searchable};
+use crate::search::{Answer, CitedPlace, Confidence, Gathered, Hit, Searchable};
 
+mod choice;
 mod gatherer;
 mod part;
 mod table;
 
+use choice::Choice;
 use gatherer::{Chosen, Gatherer, RemainingBudget};
 
-/// Share of the best score below which a hit is not worth a budget's tokens; otherwise such scraps
-/// would fill the end of the budget. Chosen on 20 to 50 questions each of three collections, where
-/// it lost no relevant document (`tests/quality/budget`); not measured elsewhere.
-const LEAST_SHARE: f64 = 0.3;
+/// Most tokens of an answer that is probably not there, as the specification orders.
+const TOKENS_OF_NONE: usize = 150;
 
-/// Most passages within a budget if the answer is probably not there, and if it is probably among the first three.
-const PASSAGES_OF_NONE: usize = 2;
+/// Passages of an answer that is probably there, before only those with a further rare word are added: the probability is
+/// about the first three.
 const PASSAGES_OF_HIGH: usize = 3;
 
 /// Options of collecting evidence.
@@ -43,57 +43,105 @@ pub struct EvidenceOptions {
 /// Tokens of what a form of answers writes beside the texts of passages.
 #[derive(Debug, Clone, Copy)]
 pub struct FormCost {
-    /// At its beginning and its end.
-    pub frame: usize,
-    /// With the passage of a hit; whether it is the first one of its document.
-    pub of_hit: fn(&Hit, bool) -> usize,
+    /// Before the passages of an answer and after them.
+    pub frame: fn(&Answer) -> usize,
+    /// With the passage of a hit, given the hits of the passages that are written, too.
+    pub of_hit: fn(&Hit, &[&Hit]) -> usize,
 }
 
 /// Collects passages from the hits of an answer, in the order of their best hits. Tokens are estimated.
 pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions) -> Result<Answer> {
     let mut gatherer = Gatherer::new(store, QueryTerms::new(&answer.joined()));
-    let mut used: Vec<Hit> = Vec::new();
-    let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
     let mut chosen: Chosen = HashMap::new();
-    let mut beside = options.form.map_or(0, |form| form.frame);
-    let mut total = 0;
-    // As far as the passages themselves count, or further ones of a document would be scraps.
-    let score = |hit: &Hit| hit.score / hit.document_weight;
-    let least = answer.hits.first().map_or(0.0, |hit| LEAST_SHARE * score(hit));
-    let enough = match answer.confidence.filter(|_| options.budget.is_some()) {
-        Some(Confidence::None) => Some(PASSAGES_OF_NONE),
-        Some(Confidence::High) => Some(PASSAGES_OF_HIGH),
-        _ => None,
+    let mut answer = answer;
+    let used = match options.budget {
+        None => all(&mut gatherer, &mut answer, options, &mut chosen)?,
+        Some(budget) => within(&mut gatherer, &mut answer, (options, budget), &mut chosen)?,
     };
-    let limit = [enough, options.limit].into_iter().flatten().min();
-    for hit in answer.hits {
-        // A hit that a program put here is worth its place, whatever its score.
-        let is_scrap =
-            options.budget.is_some() && hit.rerank_score.is_none() && score(&hit) < least;
-        if is_scrap || limit.is_some_and(|limit| used.len() >= limit) {
+    let mut hits: Vec<(usize, Hit)> =
+        std::mem::take(&mut answer.hits).into_iter().enumerate().collect();
+    hits.retain(|(at, _)| used.contains(at));
+    answer.hits = gatherer.passages(hits.into_iter().map(|(_, hit)| hit).collect(), &chosen);
+    let num_tokens = num_tokens_of(&answer.hits);
+    answer.gathered = Some(Gathered { budget: options.budget, num_tokens });
+    if let Some(budget) = options.budget {
+        keep_within(budget, options.form, &mut answer);
+    }
+    Ok(answer)
+}
+
+/// Chooses all hits with their context; returns their positions.
+fn all<S: Searchable>(
+    gatherer: &mut Gatherer<'_, S>,
+    answer: &mut Answer,
+    options: EvidenceOptions,
+    chosen: &mut Chosen,
+) -> Result<Vec<usize>> {
+    let mut used = Vec::new();
+    let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
+    for (number, hit) in answer.hits.iter_mut().enumerate() {
+        if options.limit.is_some_and(|limit| used.len() >= limit) {
             break;
         }
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
         let shingles = copies.shingles_of(&hit.stored.chunk.chunk.text);
         let own = chosen.entry(id).or_default();
-        let is_first = own.chunks.is_empty() && own.parts.is_empty();
         if !own.has(at) && copies.find(&shingles).is_some() {
             continue;
         }
-        gatherer.load(&hit, options.context)?;
-        let Some(budget) = options.budget else {
-            own.chunks.extend(gatherer.around(id, at, options.context));
-            used.push(hit);
-            copies.push(shingles);
+        gatherer.load(hit, options.context)?;
+        own.chunks.extend(gatherer.around(id, at, options.context));
+        hit.at = CitedPlace::of(&hit.stored, gatherer.wanted());
+        used.push(number);
+        copies.push(shingles);
+    }
+    Ok(used)
+}
+
+/// Chooses hits while their passages fit into a budget; returns their positions.
+fn within<S: Searchable>(
+    gatherer: &mut Gatherer<'_, S>,
+    answer: &mut Answer,
+    (options, budget): (EvidenceOptions, usize),
+    chosen: &mut Chosen,
+) -> Result<Vec<usize>> {
+    let budget = most_of(answer, budget);
+    let mut beside = options.form.map_or(0, |form| (form.frame)(answer));
+    let mut choice = choice_of(&answer.hits, gatherer.wanted());
+    let mut used: Vec<usize> = Vec::new();
+    let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
+    let mut total = 0;
+    while let Some(number) = choice.next() {
+        if options.limit.is_some_and(|limit| used.len() >= limit) {
+            break;
+        }
+        let is_enough =
+            answer.confidence == Some(Confidence::High) && used.len() >= PASSAGES_OF_HIGH;
+        if is_enough && !choice.adds_rare_word(number) {
             continue;
-        };
-        let of_hit = options.form.map_or(0, |form| (form.of_hit)(&hit, is_first));
+        }
+        let hit = &mut answer.hits[number];
+        hit.at = CitedPlace::of(&hit.stored, gatherer.wanted());
+        let hit = &answer.hits[number];
+        let of_hit = options.form.map_or(0, |form| {
+            let written: Vec<&Hit> = used.iter().map(|number| &answer.hits[*number]).collect();
+            (form.of_hit)(hit, &written)
+        });
         let room = budget.saturating_sub(beside + of_hit);
-        let others = total - gatherer.cost(id, own);
         let tokens = room.saturating_sub(total);
-        let remaining = RemainingBudget { budget, tokens, is_first: used.is_empty() };
-        let wider = gatherer.widened(own, &hit, options.context, remaining)?;
-        for wider in wider {
+        if gatherer.is_too_little(hit, tokens) {
+            continue;
+        }
+        let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
+        let shingles = copies.shingles_of(&hit.stored.chunk.chunk.text);
+        let own = chosen.entry(id).or_default();
+        if !own.has(at) && copies.find(&shingles).is_some() {
+            continue;
+        }
+        gatherer.load(hit, options.context)?;
+        let others = total - gatherer.cost(id, own);
+        let remaining = RemainingBudget { budget, tokens };
+        for wider in gatherer.widened(own, hit, options.context, remaining)? {
             if gatherer.is_far_over(id, &wider.chunks, budget) {
                 continue;
             }
@@ -102,42 +150,57 @@ pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions)
                 let is_joined = gatherer.num_passages(id, &wider) <= gatherer.num_passages(id, own);
                 beside += if is_joined { 0 } else { of_hit };
                 (*own, total) = (wider, now);
-                used.push(hit);
+                choice.take(number);
+                used.push(number);
                 copies.push(shingles);
                 break;
             }
         }
     }
-    let mut hits = gatherer.passages(used, &chosen);
-    if let Some(budget) = options.budget {
-        keep_within(budget, options.form, &mut hits);
+    Ok(used)
+}
+
+/// Returns the tokens that an answer may have.
+fn most_of(answer: &Answer, budget: usize) -> usize {
+    match answer.confidence {
+        Some(Confidence::None) => budget.min(TOKENS_OF_NONE),
+        _ => budget,
     }
-    let num_tokens = num_tokens_of(&hits);
-    let gathered = Some(Gathered { budget: options.budget, num_tokens });
-    Ok(Answer { hits, gathered, ..answer })
+}
+
+/// Returns the choice among hits. What a program of the user's has ordered stays in its order.
+fn choice_of(hits: &[Hit], wanted: &QueryTerms) -> Choice {
+    let is_ordered = hits.iter().any(|hit| hit.rerank_score.is_some());
+    let compared = if is_ordered { &[] } else { &hits[..hits.len().min(choice::COMPARED)] };
+    let terms = compared.iter().map(|hit| {
+        let found = wanted.find_in(&hit.stored.chunk.chunk.text, hit.stored.natural_language);
+        found.into_iter().map(|found| found.term).collect()
+    });
+    Choice::among(hits.iter().map(|hit| hit.score).collect(), terms.collect())
 }
 
 /// Returns the tokens of all passages together.
-pub fn num_tokens_of(passages: &[Hit]) -> usize {
+fn num_tokens_of(passages: &[Hit]) -> usize {
     passages.iter().filter_map(|hit| hit.passage.as_ref()).map(|passage| passage.num_tokens).sum()
 }
 
-/// Drops each passage that does not fit into a budget with what the answer's form adds.
-pub fn keep_within(budget: usize, form: Option<FormCost>, passages: &mut Vec<Hit>) {
-    let mut used = form.map_or(0, |form| form.frame);
-    let mut seen = HashSet::new();
-    passages.retain(|hit| {
-        let document = (hit.base.clone(), hit.stored.document_id);
-        let is_first = !seen.contains(&document);
-        let of_form = form.map_or(0, |form| (form.of_hit)(hit, is_first));
-        let wanted = num_tokens_of(std::slice::from_ref(hit)) + of_form;
-        let has_room = used + wanted <= budget;
-        if has_room {
+/// Drops each passage of an answer that does not fit into a budget with what its form adds.
+pub fn keep_within(budget: usize, form: Option<FormCost>, answer: &mut Answer) {
+    let budget = most_of(answer, budget);
+    let mut used = form.map_or(0, |form| (form.frame)(answer));
+    let mut kept: Vec<Hit> = Vec::new();
+    for hit in std::mem::take(&mut answer.hits) {
+        let written: Vec<&Hit> = kept.iter().collect();
+        let of_form = form.map_or(0, |form| (form.of_hit)(&hit, &written));
+        let wanted = num_tokens_of(std::slice::from_ref(&hit)) + of_form;
+        if used + wanted <= budget {
             used += wanted;
-            seen.insert(document);
+            kept.push(hit);
         }
-        has_room
-    });
+    }
+    answer.hits = kept;
+    let num_tokens = num_tokens_of(&answer.hits);
+    answer.gathered.iter_mut().for_each(|gathered| gathered.num_tokens = num_tokens);
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use std::slice;
 
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
-use crate::search::matches::QueryTerms;
 use crate::search::rankings::rank;
 use crate::trace::stage;
 
@@ -64,7 +63,8 @@ pub use why::{LegRank, Outcome, Trace, why};
 /// says so.
 ///
 /// Both legs run in parallel, each on a separate connection. A database without chunks is answered
-/// without a model. The same database and the same query give the same answer.
+/// without a model. The same database and the same query give the same answer. The places to cite are left to
+/// [`Answer::cite`], because a budget may need few of the hits.
 pub fn search(
     store: &impl Searchable,
     load_embedder: &LoadEmbedder<'_>,
@@ -107,6 +107,7 @@ pub fn search(
                 num_copies: shown.num_copies,
                 stale: None,
                 base: None,
+                shares_title: false,
                 at: CitedPlace::default(),
                 passage: None,
             })
@@ -117,10 +118,7 @@ pub fn search(
     let grounds = grounds.unwrap_or_default();
     let mut answer =
         Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };
-    let wanted = QueryTerms::new(&answer.joined());
-    for hit in &mut answer.hits {
-        hit.at = CitedPlace::of(&hit.stored, &wanted);
-    }
+    answer.compare_titles();
     Ok(answer)
 }
 

@@ -79,6 +79,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 num_copies: 0,
                 stale: None,
                 base: None,
+                shares_title: false,
                 at,
                 passage: None,
             })

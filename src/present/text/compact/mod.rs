@@ -10,5 +10,5 @@ mod skills;
 
 pub use documents::{info, list, open, outline, report, show, status, tags};
 pub use grep::grep;
-pub use search::{Face, cost, found, markdown, markdown_cost, similar};
+pub use search::{cost, found, markdown, markdown_cost, similar};
 pub use skills::skill;

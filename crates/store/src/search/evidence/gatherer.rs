@@ -20,13 +20,11 @@ const FAR_OVER: usize = 8;
 const FAR_OVER_BASE: usize = 10_000;
 
 /// Part of a budget that a whole table may take, as a denominator; of a longer one, rows are chosen.
-const TABLE_SHARE: usize = 2;
+const TABLE_SHARE: usize = 4;
 
-/// Least tokens for a part of a text, unless the hit has fewer: the head of a table or a few words say nothing.
-const LEAST_ROOM: usize = 80;
-
-/// The same for the first passage, without which the answer would be empty.
-const LEAST_ROOM_OF_FIRST: usize = 24;
+/// Least tokens for a part of a text, unless the hit has fewer: a few words say nothing. As few as this fill a budget of 250
+/// to nine tenths.
+const LEAST_ROOM: usize = 16;
 
 /// Most chunks of a table that are looked at before and after a hit.
 const MAX_REACH: u32 = 12;
@@ -91,8 +89,6 @@ pub(super) struct RemainingBudget {
     pub(super) budget: usize,
     /// Tokens that no passage has taken.
     pub(super) tokens: usize,
-    /// Whether no passage is chosen yet.
-    pub(super) is_first: bool,
 }
 
 pub(super) struct Gatherer<'a, S> {
@@ -110,6 +106,16 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     pub(super) fn new(store: &'a S, wanted: QueryTerms) -> Self {
         let documents = HashMap::new();
         Self { store, wanted, weights: RefCell::default(), parts: RefCell::default(), documents }
+    }
+
+    /// The terms of the query.
+    pub(super) fn wanted(&self) -> &QueryTerms {
+        &self.wanted
+    }
+
+    /// Whether so many tokens are too few for a part of a hit.
+    pub(super) fn is_too_little(&self, hit: &Hit, tokens: usize) -> bool {
+        tokens < LEAST_ROOM && tokens < tokens::estimate(&hit.stored.chunk.chunk.text)
     }
 
     /// Loads a hit's chunk and `context` neighbours on each side.
@@ -139,12 +145,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
         remaining: RemainingBudget,
     ) -> Result<Vec<Own>> {
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-        let of_hit = tokens::estimate(&hit.stored.chunk.chunk.text);
-        let least = if remaining.is_first { LEAST_ROOM_OF_FIRST } else { LEAST_ROOM };
-        let room = of_hit.min(remaining.tokens);
-        if room < of_hit.min(least) {
-            return Ok(Vec::new());
-        }
+        let room = tokens::estimate(&hit.stored.chunk.chunk.text).min(remaining.tokens);
         let sentences = Part { span: at..=at, hits: BTreeSet::from([at]), room, is_table: false };
         let sentences = own.with_part(sentences);
         let Some(table) = self.table(id, at, room)? else {

@@ -1,15 +1,13 @@
 //! Cuts a text to the sentences or lines that match best. A pure function.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::search::matches::{Match, QueryTerms};
+use crate::search::matches::QueryTerms;
+use crate::search::rated_lines::RatedLines;
 use crate::text::{sentences, tokens};
 
 /// Tokens of the marks where a text is cut.
 const MARKS: usize = 4;
-
-/// What a word counts that occurs once in the text.
-const RARE: usize = 1 << 20;
 
 /// Returns the consecutive sentences or lines within `room` tokens that have most of the wanted words, with a mark where
 /// others are left out; of equal ones the first that begins with a sentence or after a blank line. Of a sentence that is
@@ -22,9 +20,7 @@ pub(super) fn best(text: &str, wanted: &QueryTerms, room: usize) -> String {
     let lines = text.match_indices('\n').map(|(at, _)| at + 1);
     places.extend(lines.filter(|at| *at > body));
     places.insert(text.len());
-    let matches = wanted.find(text);
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    matches.iter().for_each(|found| *counts.entry(found.term).or_default() += 1);
+    let rated = RatedLines::new(text, false, &wanted.find(text), wanted);
     let mut best = (None, 0..0);
     for start in places.iter().copied().filter(|start| !text[*start..].trim().is_empty()) {
         let Some((fitting, _)) = tokens::page(text, start, room.saturating_sub(MARKS)) else {
@@ -34,9 +30,8 @@ pub(super) fn best(text: &str, wanted: &QueryTerms, room: usize) -> String {
         let whole = places.range(start + 1..=most).next_back().copied();
         let words = || text[..most].rfind(char::is_whitespace).filter(|at| *at > start);
         let end = whole.or_else(words).unwrap_or(most);
-        let is_in = |found: &&Match| found.bytes.start >= start && found.bytes.end <= end;
-        let terms: BTreeSet<usize> = matches.iter().filter(is_in).map(|found| found.term).collect();
-        let worth: usize = terms.iter().map(|term| RARE / counts[term]).sum();
+        // A sentence that is cut counts half.
+        let worth = rated.within(&(start..end)) / if whole.is_some() { 1 } else { 2 };
         let is_neat = neat.contains(&start) || text[..start].ends_with("\n\n");
         if Some((worth, is_neat)) > best.0 {
             best = (Some((worth, is_neat)), start..end);
@@ -94,7 +89,7 @@ mod tests {
     #[test]
     fn a_heading_that_begins_the_text_goes_first() {
         let text = "# Tide at noon\n\n## Tide\n\nIt rains.\n\n# Tide\nBoats wait for the tide.";
-        check(text, "tide noon", 10, "It rains.\n\n# Tide\n…");
+        check(text, "tide noon", 10, "…\nBoats wait for the tide.");
         check(text, "rain", 10, "It rains.\n\n# Tide\n…");
         check("# Tide\n\n", "tide", 10, "# Tide");
     }

@@ -1,19 +1,17 @@
 //! Finds the tables of chunks, and chooses rows of long ones. Pure functions.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::document::join;
 use crate::search::matches::QueryTerms;
+use crate::search::rated_lines::RatedLines;
 use crate::text::number::counted;
 use crate::text::{markdown, tokens};
 
 /// Longest caption of a table in bytes.
 const MAX_CAPTION: usize = 300;
-
-/// What a word counts that one line has.
-const RARE: usize = 1 << 20;
 
 fn is_row(line: &str) -> bool {
     line.trim_start().starts_with('|')
@@ -66,15 +64,8 @@ pub(super) fn rows(text: &str, hits: &[Range<usize>], wanted: &QueryTerms, room:
     let is_blank = |idx: &usize| lines[*idx].1.trim().is_empty();
     let before = (0..first).rev().skip_while(is_blank);
     kept.extend(before.take_while(|idx| !is_blank(idx)));
-    let mut terms: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); lines.len()];
-    for found in wanted.find(text) {
-        let after = lines.partition_point(|(start, _)| *start <= found.bytes.start);
-        terms[after - 1].insert(found.term);
-    }
-    // A word counts the more the fewer lines have it.
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    terms.iter().flatten().for_each(|term| *counts.entry(*term).or_default() += 1);
-    let worth = |idx: &usize| terms[*idx].iter().map(|term| RARE / counts[term]).sum::<usize>();
+    let rated = RatedLines::new(text, false, &wanted.find(text), wanted);
+    let worth = |idx: &usize| rated.within(&(lines[*idx].0..lines[*idx].0 + lines[*idx].1.len()));
     let is_hit = |idx: &usize| hits.iter().any(|span| span.contains(&lines[*idx].0));
     let rest = (0..lines.len()).filter(|idx| !kept.contains(idx));
     let mut rest: Vec<(Reverse<usize>, bool, usize)> =

@@ -49,6 +49,7 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         num_copies: 0,
         stale: None,
         base: None,
+        shares_title: false,
         at: CitedPlace::default(),
         passage: None,
     }
@@ -93,14 +94,36 @@ fn a_hit_that_does_not_fit_is_skipped() {
 }
 
 #[test]
-fn a_hit_far_below_the_best_does_not_fill_the_end() {
+fn the_passage_that_adds_most_comes_first_into_a_budget_and_the_answer_is_in_order_of_scores() {
+    let db = TestDb::new();
     let with_score = |score: f64, hit: Hit| Hit { score, ..hit };
-    let hits = vec![
-        with_score(1.0, hit(1, 0, "a b")),
-        with_score(0.3, hit(2, 0, "c d")),
-        with_score(0.29, hit(3, 0, "e f")),
-    ];
-    check(hits, 99, &[(&[10], "a b"), (&[20], "c d")]);
+    let hits = || {
+        vec![
+            with_score(1.0, hit(1, 0, "the gauge of the burn")),
+            with_score(0.95, hit(2, 0, "the gauge of the pier")),
+            with_score(0.9, hit(3, 0, "frost and ice on it")),
+        ]
+    };
+    let chosen = |budget| {
+        let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
+        let answer = Answer { typed: "gauge frost".into(), ..results(hits()) };
+        let found = gather(&db.store, answer, options).unwrap().hits;
+        found.iter().map(|hit| hit.stored.document_id.0).collect::<Vec<_>>()
+    };
+    assert_eq!(chosen(6), [3]);
+    assert_eq!(chosen(12), [1, 3]);
+    assert_eq!(chosen(18), [1, 2, 3]);
+}
+
+#[test]
+fn what_a_program_has_ordered_stays_in_its_order() {
+    let db = TestDb::new();
+    let ordered = |score, hit: Hit| Hit { rerank_score: Some(score), ..hit };
+    let hits =
+        vec![ordered(0.9, hit(1, 0, "the gauge")), ordered(0.8, hit(2, 0, "frost on the gauge"))];
+    let options = EvidenceOptions { budget: Some(4), ..EvidenceOptions::default() };
+    let answer = Answer { typed: "gauge frost".into(), ..results(hits) };
+    assert_eq!(chunk_ids(&gather(&db.store, answer, options).unwrap().hits[0]), [10]);
 }
 
 #[test]
@@ -177,21 +200,6 @@ fn at_most_so_many_hits_are_used() {
         }
     }
     assert!(passages(&db.store, Vec::new(), EvidenceOptions::default()).is_empty());
-}
-
-#[test]
-fn only_a_budget_leaves_out_hits_worth_little_that_no_program_ordered() {
-    let db = TestDb::new();
-    let hits = |rerank_score| {
-        let last = Hit { score: 0.1, rerank_score, ..hit(2, 0, "b") };
-        vec![hit(1, 0, "a"), last]
-    };
-    let with_budget = EvidenceOptions { budget: Some(99), ..EvidenceOptions::default() };
-    for (rerank_score, options, num_passages) in
-        [(None, EvidenceOptions::default(), 2), (None, with_budget, 1), (Some(0.0), with_budget, 2)]
-    {
-        assert_eq!(passages(&db.store, hits(rerank_score), options).len(), num_passages);
-    }
 }
 
 #[test]
@@ -290,26 +298,51 @@ fn tokens_are_counted_unless_they_are_far_over_the_budget() {
 }
 
 #[test]
-fn an_answer_that_is_there_or_not_has_few_passages() {
+fn an_answer_that_is_there_ends_when_no_passage_adds_a_rare_word() {
     let db = TestDb::new();
-    let hits: Vec<Hit> = (1..6).map(|id| hit(id, 0, &format!("word{id}"))).collect();
+    let mut hits: Vec<Hit> = (1..30).map(|id| hit(id, 0, &format!("gauge word{id}"))).collect();
+    hits[9].stored.chunk.chunk.text = "the frost of the gauge".into();
     let budget = EvidenceOptions { budget: Some(99), ..EvidenceOptions::default() };
-    for (confidence, options, expected) in [
-        (Some(Confidence::High), budget, 3),
-        (Some(Confidence::Low), budget, 5),
-        (Some(Confidence::None), budget, 2),
-        (None, budget, 5),
-        (Some(Confidence::None), EvidenceOptions::default(), 5),
+    for (confidence, options, typed, expected) in [
+        (Some(Confidence::High), budget, "gauge", 3),
+        (Some(Confidence::High), budget, "gauge word1 word2 word3 word9", 4),
+        (Some(Confidence::High), EvidenceOptions { limit: Some(2), ..budget }, "gauge", 2),
+        (Some(Confidence::Low), budget, "gauge", 29),
+        (None, budget, "gauge", 29),
+        (Some(Confidence::None), EvidenceOptions::default(), "gauge", 29),
     ] {
-        let answer = Answer { confidence, ..results(hits.clone()) };
-        assert_eq!(gather(&db.store, answer, options).unwrap().hits.len(), expected);
+        let answer = Answer { confidence, typed: typed.into(), ..results(hits.clone()) };
+        let found = gather(&db.store, answer, options).unwrap().hits.len();
+        assert_eq!(found, expected, "{confidence:?}, {typed}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_not_there_has_at_most_150_tokens() {
+    let db = TestDb::new();
+    let hits: Vec<Hit> = (1..40)
+        .map(|id| hit(id, 0, &format!("gauge {}", format!("word{id} ").repeat(20))))
+        .collect();
+    for (budget, expected) in [(1_000, 150), (100, 100)] {
+        let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
+        let answer = Answer { confidence: Some(Confidence::None), ..results(hits.clone()) };
+        let found = gather(&db.store, answer, options).unwrap();
+        let num_tokens = num_tokens_of(&found.hits);
+        assert!((expected * 8 / 10..=expected).contains(&num_tokens), "{num_tokens}");
     }
 }
 
 #[test]
 fn what_the_form_adds_is_within_the_budget() {
     let db = TestDb::new();
-    let form = FormCost { frame: 10, of_hit: |_, is_first| if is_first { 5 } else { 2 } };
+    let form = FormCost {
+        frame: |_| 10,
+        of_hit: |hit, written| {
+            let is_known =
+                written.iter().any(|other| other.stored.document_id == hit.stored.document_id);
+            if is_known { 2 } else { 5 }
+        },
+    };
     let hits = || vec![hit(1, 0, "a"), hit(1, 5, "b"), hit(2, 0, "c")];
     for (budget, expected) in [(15, 0), (16, 1), (18, 1), (19, 2), (24, 2), (25, 3)] {
         let options = EvidenceOptions {
