@@ -1,4 +1,4 @@
-//! The place that is cited: that of the line that is shown, in every form.
+//! The place that is cited, and the lines that are shown: the best line, in every form.
 
 use crate::env::TestEnv;
 
@@ -28,6 +28,38 @@ fn every_form_cites_the_section_and_the_line_that_are_shown() {
     let narrow =
         env.json(&["search", "floods heron", "--fts-only", "--budget", "60", "--format", "json"]);
     assert_eq!(narrow["results"][0]["source"]["at"], source["at"]);
+}
+
+#[test]
+fn a_hit_is_cited_by_the_same_line_however_many_are_asked_for() {
+    let env = TestEnv::new();
+    env.write(
+        "pier.md",
+        "# Pier\n\nThe gauge and its float are in the well.\n\nFrost breaks the gauge.\n",
+    );
+    for number in 1..6 {
+        env.write(&format!("well{number}.md"), format!("# Well {number}\n\nA float in a well.\n"));
+    }
+    env.ok(&["add", "."]);
+    let first = |top: &str| {
+        let args =
+            ["search", "frost gauge float well", "--fts-only", "--format=paths", "--top", top];
+        env.ok(&args).stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    // A float and a well are in all results, so the words of the other sentence count more.
+    assert!(first("1").ends_with("pier.md:5"), "{}", first("1"));
+    assert_eq!(first("1"), first("6"));
+}
+
+#[test]
+fn rows_of_tables_are_shown_below_their_heads() {
+    let env = TestEnv::new();
+    env.write("staff.csv", "name,phone\nAna,1\nBen,2\nGravik,4711\nCleo,3\n");
+    env.ok(&["add", "staff.csv"]);
+    let human = env.ok(&["search", "phone of Gravik", "--fts-only", "--format=human"]).stdout;
+    let lines: Vec<&str> = human.lines().collect();
+    let head = lines.iter().position(|line| line.contains("| name | phone |")).unwrap();
+    assert!(lines[head + 1].contains("… | Gravik | 4711 |"), "{human}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ impl Merging {
         for answer in answers {
             merged.total_matches += answer.total_matches;
             merged.no_basis = merged.no_basis.or(answer.no_basis);
-            (merged.typed, merged.also) = (answer.typed, answer.also);
+            (merged.typed, merged.also, merged.wanted) = (answer.typed, answer.also, answer.wanted);
             merged.gathered = answer.gathered;
             all.push(answer.hits);
         }

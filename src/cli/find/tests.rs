@@ -68,6 +68,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
         num_copies: 0,
         stale: None,
         base: None,
+        shares_title: false,
         at: CitedPlace { line: Some(40), section, is_exact: true, ..CitedPlace::default() },
         passage: None,
     }

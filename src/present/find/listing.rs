@@ -66,7 +66,7 @@ pub struct Target {
 impl Listing {
     /// Lists the hits of a search, documents in the order of their best hits.
     pub fn of_search(answer: Answer) -> Self {
-        let terms = QueryTerms::new(&answer.joined());
+        let terms = answer.wanted.clone();
         Self { confidence: answer.confidence, ..Self::of_hits(answer.hits, terms) }
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::search::matches::Match;
+use crate::text::line_kinds::{LineKind, line_kinds};
 use crate::text::printable::clean;
 use crate::text::scripts;
 
@@ -11,61 +12,81 @@ const TAB: &str = "    ";
 /// A piece of the passage that begins on a new line.
 pub(in crate::present) struct Block {
     pub(in crate::present) text: String,
-    /// Whether lines are kept rather than filled.
-    pub(in crate::present) is_verbatim: bool,
+    /// What its first line is.
+    pub(in crate::present) kind: LineKind,
     pub(in crate::present) matches: Vec<Match>,
-    /// Where lines of the passage begin in `text`, with their numbers from 0.
-    pub(in crate::present) sources: Vec<(usize, usize)>,
+    /// Its lines in the passage, from 0.
+    pub(in crate::present) lines: Range<usize>,
+    /// Bytes of `text` and of the passage that are the same place, in order: where lines begin, and after each cut.
+    sources: Vec<[usize; 2]>,
+    /// Where it ends in the passage.
+    end: usize,
 }
 
 /// Splits a text into blocks.
 pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
-    let mut is_open = false;
-    let mut is_fenced = false;
-    for (number, line) in text.split('\n').enumerate() {
-        let line = line.replace('\t', TAB);
-        let line = line.trim_end();
-        let is_fence = !is_code && line.trim_start().starts_with("```");
-        if is_fence || line.is_empty() {
-            is_fenced ^= is_fence;
-            is_open = false;
+    let mut start = 0;
+    let lines = text.split('\n').zip(line_kinds(text, is_code)).enumerate();
+    for (number, (line, kind)) in lines {
+        let begin = start + line.len() - line.trim_start().len();
+        start += line.len() + 1;
+        if matches!(kind, LineKind::Blank | LineKind::Fence) {
             continue;
         }
-        let is_verbatim = is_code || is_fenced || line.trim_start().starts_with('|');
-        let text = if is_verbatim { line.to_owned() } else { clean(line) };
-        let heading = !is_verbatim && is_heading(&text);
-        if is_open && !is_verbatim && !heading && !is_item(&text) {
-            let block = found.last_mut().expect("a block is open");
+        let is_kept = kind.is_verbatim() || kind == LineKind::Record;
+        let text =
+            if is_kept { line.replace('\t', TAB).trim_end().to_owned() } else { clean(line) };
+        let end = start - 1;
+        let indent = text.len() - text.trim_start().len();
+        let open = found.last_mut().filter(|open| {
+            kind == LineKind::Prose
+                && open.lines.end == number
+                && matches!(open.kind, LineKind::Prose | LineKind::Item)
+        });
+        if let Some(block) = open {
             if !(block.text.ends_with(joins) && text.starts_with(joins)) {
                 block.text.push(' ');
             }
-            block.sources.push((block.text.len(), number));
+            block.sources.push([block.text.len(), begin]);
             block.text.push_str(&text);
+            (block.lines.end, block.end) = (number + 1, end);
         } else {
-            let sources = vec![(0, number)];
-            found.push(Block { text, is_verbatim, matches: Vec::new(), sources });
+            let (lines, sources) = (number..number + 1, vec![[indent, begin]]);
+            found.push(Block { text, kind, matches: Vec::new(), lines, sources, end });
         }
-        is_open = !is_verbatim && !heading;
     }
-    found.iter_mut().filter(|block| !block.is_verbatim).for_each(Block::simplify);
+    let prose =
+        found.iter_mut().filter(|block| !block.is_verbatim() && block.kind != LineKind::Record);
+    prose.for_each(Block::simplify);
     found
 }
 
-fn is_heading(line: &str) -> bool {
-    let text = line.trim_start_matches('#');
-    text.len() < line.len() && (text.is_empty() || text.starts_with(' '))
-}
-
-/// Whether a line begins an item of a list or a quotation.
-fn is_item(line: &str) -> bool {
-    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_numbered =
-        number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
-    is_numbered || ["- ", "* ", "+ ", "> ", "• "].iter().any(|mark| line.starts_with(mark))
-}
-
 impl Block {
+    /// Whether its text is kept as it is, and cut rather than wrapped.
+    pub(in crate::present) fn is_verbatim(&self) -> bool {
+        self.kind.is_verbatim()
+    }
+
+    /// Returns the byte of the passage that a byte of the text is.
+    pub(in crate::present) fn in_passage(&self, at: usize) -> usize {
+        let after = self.sources.partition_point(|source| source[0] <= at);
+        let [from, to] = self.sources[after.saturating_sub(1)];
+        let most = self.sources.get(after).map_or(self.end, |next| next[1]);
+        (to + at.saturating_sub(from)).min(most)
+    }
+
+    /// Returns the byte of the text that a byte of the passage is, if that is in the block.
+    pub(in crate::present) fn in_text(&self, at: usize) -> Option<usize> {
+        if at >= self.end {
+            return None;
+        }
+        let after = self.sources.partition_point(|source| source[1] <= at);
+        let [to, from] = self.sources[after.checked_sub(1)?];
+        let most = self.sources.get(after).map_or(self.text.len(), |next| next[0]);
+        Some((to + at - from).min(most))
+    }
+
     /// Removes Markdown markup around words: targets of links, `**`.
     fn simplify(&mut self) {
         self.cut(&links(&self.text));
@@ -79,10 +100,13 @@ impl Block {
     /// Removes ranges, which are in order and disjoint.
     fn cut(&mut self, places: &[Range<usize>]) {
         for place in places.iter().rev() {
+            let after = self.in_passage(place.end);
             self.text.replace_range(place.clone(), "");
-            for (at, _) in self.sources.iter_mut().filter(|source| source.0 > place.start) {
-                *at = place.start.max(at.saturating_sub(place.len()));
+            for source in self.sources.iter_mut().filter(|source| source[0] > place.start) {
+                source[0] = place.start.max(source[0].saturating_sub(place.len()));
             }
+            let at = self.sources.partition_point(|source| source[0] <= place.start);
+            self.sources.insert(at, [place.start, after]);
         }
     }
 }
@@ -170,10 +194,33 @@ mod tests {
     }
 
     #[test]
-    fn a_block_knows_its_lines() {
-        let found = blocks("a\n\nb\nc", false);
-        assert_eq!(found[1].sources, [(0, 2), (2, 3)]);
-        let found = blocks("[a](http://b)\nc", false);
-        assert_eq!(found[0].sources, [(0, 0), (2, 1)]);
+    fn yaml_and_logs_keep_their_lines() {
+        check("a:\n  b: 1\n  - c\n\nx: 1\ny: 2", false, &["a:", "  b: 1", "  - c", "x: 1", "y: 2"]);
+        check(
+            "12:00:01 INFO up\n12:00:02 WARN **  down",
+            false,
+            &["12:00:01 INFO up", "12:00:02 WARN **  down"],
+        );
+    }
+
+    #[test]
+    fn a_block_knows_its_place_in_the_passage() {
+        let text = "a\n\nb [cd](ef)  g\n  h **i** j";
+        let found = blocks(text, false);
+        assert_eq!((found[1].text.as_str(), found[1].lines.clone()), ("b cd g h i j", 2..4));
+        for c in "bcghij".chars() {
+            let [short, long] = [&found[1].text, text].map(|text| text.find(c).unwrap());
+            // The second of two spaces is not in the block.
+            let long = if c == 'g' { long - 1 } else { long };
+            assert_eq!(
+                (found[1].in_passage(short), found[1].in_text(long)),
+                (long, Some(short)),
+                "{c}"
+            );
+        }
+        assert_eq!(
+            (found[0].in_text(0), found[0].in_text(3), found[1].in_text(1)),
+            (Some(0), None, None)
+        );
     }
 }

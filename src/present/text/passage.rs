@@ -4,14 +4,21 @@
 //! text ─► blocks (paragraph, heading, item, line of code) ─► beginnings ─► the best lines
 //! ```
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::present::terminal::columns::{ELLIPSIS, prefix, width, wrap};
+use crate::present::terminal::columns::{width, wrap};
 use crate::present::text::blocks::{Block, blocks};
-use crate::search::matches::{Match, QueryTerms};
+use crate::present::text::passage::spans::{join, shorten};
+use crate::search::matches::QueryTerms;
+use crate::search::rated_lines::RatedLines;
+use crate::text::line_kinds::LineKind;
 use crate::text::printable::{clean, clean_lines};
 use crate::text::sentences;
+
+mod spans;
+
+pub use spans::Span;
 
 /// Narrower output would be unreadable.
 const MIN_COLUMNS: usize = 20;
@@ -32,17 +39,8 @@ pub struct Room {
 pub struct Excerpt {
     /// Its lines.
     pub lines: Vec<Vec<Span>>,
-    /// Whether the passage begins before them.
-    pub is_cut_before: bool,
-}
-
-/// A piece of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
-    /// Clean text.
-    pub text: String,
-    /// Whether it matches the query.
-    pub is_match: bool,
+    /// The lines, from 0 and in order, before which the passage has others.
+    pub cuts: Vec<usize>,
 }
 
 /// A line that may be shown: its block and its byte range.
@@ -50,6 +48,19 @@ pub struct Span {
 struct Row {
     block: usize,
     bytes: Range<usize>,
+}
+
+impl Row {
+    fn has(&self, place: InBlock) -> bool {
+        self.block == place.block && self.bytes.contains(&place.at)
+    }
+}
+
+/// A byte of the text of a block.
+#[derive(Debug, Clone, Copy)]
+struct InBlock {
+    block: usize,
+    at: usize,
 }
 
 /// A place where an excerpt may begin.
@@ -60,8 +71,8 @@ struct Beginning {
     is_sentence: bool,
 }
 
-/// Selects the part of a passage to show. `known` are headings already shown with it, and `cited` is the line, from 0, that
-/// must be in it.
+/// Selects the part of a passage to show: the best sentence or line ([`RatedLines`]), with what announces it, or with the head
+/// of its table. `known` are headings already shown with it, and `cited` is the line, from 0, of which something must be shown.
 pub fn excerpt(
     text: &str,
     known: &[&str],
@@ -70,30 +81,23 @@ pub fn excerpt(
     room: Room,
 ) -> Excerpt {
     let room = Room { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
-    let mut blocks = blocks(&clean_lines(text), room.is_code);
+    let text = clean_lines(text);
+    let rated = RatedLines::new(&text, room.is_code, &wanted.find(&text), wanted);
+    let mut blocks = blocks(&text, room.is_code);
     let num_known = blocks.iter().take_while(|block| is_known_heading(&block.text, known)).count();
     if num_known < blocks.len() {
         blocks.drain(..num_known);
     }
+    blocks.retain(|block| block.kind != LineKind::TableRule);
     for block in &mut blocks {
         block.matches = wanted.find(&block.text);
     }
-    let mut places = beginnings(&blocks, room);
-    if let Some(line) = cited {
-        let shows = |begin: &Beginning| {
-            rows(&blocks, *begin, room).iter().any(|row| has_line(&blocks[row.block], row, line))
-        };
-        let showing: Vec<Beginning> = places.iter().copied().filter(shows).collect();
-        if !showing.is_empty() {
-            places = showing;
-        }
-    }
-    let best = places
-        .into_iter()
-        .map(|rows| (worth(&blocks, rows, wanted, room), rows))
-        .reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let Some((_, begin)) = best else { return Excerpt::default() };
-    drawn(&blocks, begin, room)
+    let best = cited.map_or_else(|| rated.best(), |line| rated.best_at(line));
+    let place = |at: usize| place_of(&blocks, at);
+    let begin = place(best.start);
+    let lead = rated.announced_by(best.start).and_then(|bytes| place(bytes.start)).or(begin);
+    let page = ShownPassage { blocks, rated, best, begin, lead, room };
+    page.table_row().or_else(|| page.window()).unwrap_or_default()
 }
 
 /// Returns all lines of a passage, with a blank line where its blocks have one between them.
@@ -107,11 +111,9 @@ pub fn whole(text: &str, wanted: &QueryTerms, columns: usize, is_code: bool) -> 
     let mut last: Option<usize> = None;
     for row in rows(&blocks, Beginning { block: 0, at: 0, is_sentence: true }, room) {
         let block = &blocks[row.block];
-        if let Some(above) = last.filter(|above| *above != row.block) {
-            let source = |at: Option<&(usize, usize)>| at.map_or(0, |source| source.1);
-            if source(block.sources.first()) > source(blocks[above].sources.last()) + 1 {
-                lines.push(Vec::new());
-            }
+        let above = last.filter(|above| *above != row.block);
+        if above.is_some_and(|above| block.lines.start > blocks[above].lines.end) {
+            lines.push(Vec::new());
         }
         last = Some(row.block);
         lines.push(line(block, &row, room));
@@ -133,7 +135,7 @@ fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
     let mut found = Vec::new();
     for (idx, block) in blocks.iter().enumerate() {
         found.push(Beginning { block: idx, at: 0, is_sentence: true });
-        if block.is_verbatim && fits(block, room) {
+        if is_one_row(block, room) {
             continue;
         }
         let sentences = sentences::begins(&block.text);
@@ -157,7 +159,7 @@ fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
     for (idx, block) in blocks.iter().enumerate().skip(begin.block) {
         let start = if idx == begin.block { begin.at } else { 0 };
         let left = room.lines - found.len();
-        if block.is_verbatim && fits(block, room) {
+        if is_one_row(block, room) {
             found.push(Row { block: idx, bytes: start..block.text.len() });
         } else {
             let lines = wrap(&block.text[start..], room.columns).take(left);
@@ -172,71 +174,174 @@ fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
     found
 }
 
+/// Whether a block is shown as one line, with its indentation.
+fn is_one_row(block: &Block, room: Room) -> bool {
+    block.is_verbatim() && fits(block, room)
+        || block.kind == LineKind::Record && width(&block.text) <= room.columns
+}
+
 /// Whether a line that is not wrapped shows all its marked words.
 fn fits(block: &Block, room: Room) -> bool {
     let end = block.matches.iter().map(|found| found.bytes.end).max().unwrap_or(0);
     width(&block.text[..end]) < room.columns
 }
 
-/// Rates an excerpt that begins here: by what its distinct terms count, then by how well it is cut, then by matches.
-///
-/// One that ends with a colon counts less: what it announces, often the answer, would not be shown.
-fn worth(
-    blocks: &[Block],
-    begin: Beginning,
-    wanted: &QueryTerms,
+/// A passage, and what of it has to be shown.
+struct ShownPassage {
+    blocks: Vec<Block>,
+    rated: RatedLines,
+    /// The best sentence or line, as bytes of the passage.
+    best: Range<usize>,
+    /// Where it begins.
+    begin: Option<InBlock>,
+    /// Where what announces it begins, or it itself.
+    lead: Option<InBlock>,
     room: Room,
-) -> (usize, i32, usize) {
-    let mut terms = BTreeSet::new();
-    let mut num_matches = 0;
-    let mut first = None;
-    let rows = rows(blocks, begin, room);
-    let announces = |row: &Row| {
-        let text = &blocks[row.block].text;
-        // AsciiDoc continues an item with a plus sign.
-        let is_colon = text.trim_end_matches([' ', '+']).ends_with(':');
-        is_colon && row.bytes.end == text.len() && row.block + 1 < blocks.len()
-    };
-    let is_cut_short = rows.last().is_some_and(announces);
-    for (number, row) in (0..).zip(rows) {
-        let is_shown = |found: &&Match| {
-            found.bytes.start >= row.bytes.start && found.bytes.end <= row.bytes.end
-        };
-        for found in blocks[row.block].matches.iter().filter(is_shown) {
-            terms.insert(found.term);
-            num_matches += 1;
-            first.get_or_insert(number);
-        }
-    }
-    // Preferred are the beginning of the passage, then a sentence that begins with the words, then code
-    // with the line before.
-    let neatness = match (begin.block, begin.at, first) {
-        (0, 0, _) => 1,
-        (_, _, None) => -100,
-        (block, _, Some(first)) => {
-            let is_code = room.is_code && blocks[block].is_verbatim;
-            let wanted_before = i32::from(is_code);
-            -(first - wanted_before).abs() * 2 - if begin.is_sentence { 0 } else { 3 }
-        }
-    };
-    let sum: usize = terms.into_iter().map(|term| wanted.weight(term)).sum();
-    (if is_cut_short { sum * 7 / 10 } else { sum }, neatness, num_matches)
 }
 
-/// Returns the lines with matches marked.
-fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
-    let mut rows = rows(blocks, begin, room);
-    dedent(blocks, &mut rows);
-    let last = rows.last();
-    let is_all = last.is_none_or(|row| {
-        row.block + 1 == blocks.len() && blocks[row.block].text[row.bytes.end..].trim().is_empty()
-    });
-    let mut lines: Vec<Vec<Span>> =
-        rows.iter().map(|row| line(&blocks[row.block], row, room)).collect();
-    if let (Some(last), false) = (lines.last_mut(), is_all) {
-        shorten(last, room.columns);
+/// How good an excerpt is: by the words of the best sentence that it shows, by whether it shows where that begins, by all its
+/// words, and by how well it is cut.
+type Worth = (usize, bool, usize, i32);
+
+impl ShownPassage {
+    /// Returns the head of a table and the best row with those below it; `None` if that is no row of a table.
+    fn table_row(&self) -> Option<Excerpt> {
+        let row = self.begin?.block;
+        let head = place_of(&self.blocks, self.rated.table_head(self.best.start)?.start)?.block;
+        if self.room.lines == 1 || head == row {
+            return None;
+        }
+        let is_row = |block: &&Block| block.kind == LineKind::TableRow;
+        let end = row + self.blocks[row..].iter().take_while(is_row).count();
+        let room = Room { lines: self.room.lines - 1, ..self.room };
+        let table = &self.blocks[..end];
+        let begins = beginnings(table, room).into_iter().filter(|begin| begin.block == row);
+        let begin = self.best_of(begins)?;
+        let shown = rows(table, begin, room);
+        // Of a wide head, the part with words of the query.
+        let head_row = self.parts_of(head).max_by_key(|part| {
+            (self.rated.within(&self.in_passage(part)), Reverse(part.bytes.start))
+        })?;
+        let mut cuts = Vec::new();
+        cuts.extend((head > 0).then_some(0));
+        cuts.extend((head + 1 < row || begin.at > 0).then_some(1));
+        let is_whole = head_row.bytes.end == self.blocks[head].text.len();
+        let mut excerpt = self.drawn([head_row].into_iter().chain(shown).collect(), cuts);
+        if !is_whole {
+            shorten(&mut excerpt.lines[0], self.room.columns);
+        }
+        Some(excerpt)
     }
-    Excerpt { lines, is_cut_before: (begin.block, begin.at) != (0, 0) }
+
+    /// Returns the lines of a block.
+    fn parts_of(&self, block: usize) -> impl Iterator<Item = Row> {
+        let lines = wrap(&self.blocks[block].text, self.room.columns);
+        lines.map(move |bytes| Row { block, bytes })
+    }
+
+    /// Returns the best consecutive lines.
+    fn window(&self) -> Option<Excerpt> {
+        let begin = self.best_of(beginnings(&self.blocks, self.room))?;
+        let rows = self.without_end(rows(&self.blocks, begin, self.room));
+        let cuts = if (begin.block, begin.at) == (0, 0) { vec![] } else { vec![0] };
+        Some(self.drawn(rows, cuts))
+    }
+
+    /// Returns the best of several places to begin; the first of equal ones.
+    fn best_of(&self, places: impl IntoIterator<Item = Beginning>) -> Option<Beginning> {
+        let rated = places.into_iter().map(|begin| (self.worth(begin), begin));
+        let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        best.map(|(_, begin)| begin)
+    }
+
+    /// Rates an excerpt that begins here.
+    fn worth(&self, begin: Beginning) -> Worth {
+        let rows = self.without_end(rows(&self.blocks, begin, self.room));
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
+            return (0, false, 0, 0);
+        };
+        let shown = self.in_passage(first).start..self.in_passage(last).end;
+        let of_best = shown.start.max(self.best.start)..shown.end.min(self.best.end);
+        let row_of = |place: Option<InBlock>| {
+            let is_in = |row: &Row| place.is_some_and(|place| row.has(place));
+            rows.iter().position(is_in)
+        };
+        let is_begun = row_of(self.begin).is_some();
+        let first = row_of(self.lead).or_else(|| row_of(self.begin));
+        let neatness = match first.and_then(|number| i32::try_from(number).ok()) {
+            _ if (begin.block, begin.at) == (0, 0) => 1,
+            None => -100,
+            Some(number) => {
+                // Code is shown with the line before.
+                let is_code = self.room.is_code && self.blocks[begin.block].is_verbatim();
+                -(number - i32::from(is_code)).abs() * 2 - if begin.is_sentence { 0 } else { 3 }
+            }
+        };
+        (self.rated.within(&of_best), is_begun, self.rated.within(&shown), neatness)
+    }
+
+    /// Removes headings, heads of tables, and sentences that end with a colon, from the end: what they announce would not be
+    /// shown.
+    fn without_end(&self, mut rows: Vec<Row>) -> Vec<Row> {
+        let all = rows.clone();
+        let is_head = |block: &Block| matches!(block.kind, LineKind::Heading | LineKind::TableHead);
+        while let Some(row) = rows.last_mut() {
+            let block = &self.blocks[row.block];
+            let last = self.in_passage(row).end.saturating_sub(1);
+            let announcing = self.rated.announcing(last).filter(|bytes| *bytes != self.best);
+            let end = match announcing.map(|bytes| block.in_text(bytes.start)) {
+                None if is_head(block) => row.bytes.start,
+                None => break,
+                Some(begin) => begin.map_or(0, |at| snapped(block, at)),
+            };
+            row.bytes.end = row.bytes.start
+                + block.text[..end].get(row.bytes.start..).unwrap_or("").trim_end().len();
+            if !row.bytes.is_empty() {
+                break;
+            }
+            rows.pop();
+        }
+        if rows.is_empty() { all } else { rows }
+    }
+
+    /// Returns the bytes of the passage that a line has.
+    fn in_passage(&self, row: &Row) -> Range<usize> {
+        let block = &self.blocks[row.block];
+        let last = block.in_passage(row.bytes.end.saturating_sub(1).max(row.bytes.start));
+        block.in_passage(row.bytes.start)..last + 1
+    }
+
+    /// Returns the lines with matches marked.
+    fn drawn(&self, mut rows: Vec<Row>, cuts: Vec<usize>) -> Excerpt {
+        let Self { blocks, room, .. } = self;
+        dedent(blocks, &mut rows);
+        let last = rows.last();
+        let is_all = last.is_none_or(|row| {
+            row.block + 1 == blocks.len()
+                && blocks[row.block].text[row.bytes.end..].trim().is_empty()
+        });
+        let mut lines: Vec<Vec<Span>> =
+            rows.iter().map(|row| line(&blocks[row.block], row, *room)).collect();
+        if let (Some(last), false) = (lines.last_mut(), is_all) {
+            shorten(last, room.columns);
+        }
+        Excerpt { lines, cuts }
+    }
+}
+
+/// Returns the place of a sentence or line that begins at a byte of the passage.
+fn place_of(blocks: &[Block], at: usize) -> Option<InBlock> {
+    let block = blocks.iter().position(|block| block.in_text(at).is_some())?;
+    let at = snapped(&blocks[block], blocks[block].in_text(at)?);
+    Some(InBlock { block, at })
+}
+
+/// Returns where the sentence of a block begins that begins about here: a block has no double spaces.
+fn snapped(block: &Block, at: usize) -> usize {
+    let begins = sentences::begins(&block.text);
+    let nearest = [0].into_iter().chain(begins).min_by_key(|begin| begin.abs_diff(at));
+    let begin = nearest.unwrap_or(0);
+    begin + block.text[begin..].len() - block.text[begin..].trim_start().len()
 }
 
 /// Removes the indentation that all lines share, if lines are kept.
@@ -247,13 +352,6 @@ fn dedent(blocks: &[Block], rows: &mut [Row]) {
     };
     let common = rows.iter().map(indent).min().unwrap_or(0);
     rows.iter_mut().for_each(|row| row.bytes.start += common);
-}
-
-/// Whether a row has text of a line of the passage.
-fn has_line(block: &Block, row: &Row, line: usize) -> bool {
-    let Some(at) = block.sources.iter().position(|source| source.1 == line) else { return false };
-    let end = block.sources.get(at + 1).map_or(usize::MAX, |next| next.0);
-    block.sources[at].0 < row.bytes.end && row.bytes.start < end
 }
 
 /// Splits a line into marked and unmarked pieces.
@@ -275,36 +373,10 @@ fn line(block: &Block, row: &Row, room: Room) -> Vec<Span> {
         }
     }
     add(at..row.bytes.end, false);
-    if block.is_verbatim && width(&block.text[row.bytes.clone()]) > room.columns {
+    if block.is_verbatim() && width(&block.text[row.bytes.clone()]) > room.columns {
         shorten(&mut spans, room.columns);
     }
     join(spans)
-}
-
-/// Joins adjacent pieces of one kind, which overlapping matches leave.
-fn join(spans: Vec<Span>) -> Vec<Span> {
-    let mut joined: Vec<Span> = Vec::new();
-    for span in spans {
-        match joined.last_mut().filter(|last| last.is_match == span.is_match) {
-            Some(last) => last.text.push_str(&span.text),
-            None => joined.push(span),
-        }
-    }
-    joined
-}
-
-/// Ends a line with an ellipsis within a width.
-fn shorten(spans: &mut Vec<Span>, columns: usize) {
-    let mut left = columns - 1;
-    for span in spans.iter_mut() {
-        span.text.truncate(prefix(&span.text, left).len());
-        left -= width(&span.text);
-    }
-    spans.retain(|span| !span.text.is_empty());
-    let is_stop = spans.last().is_some_and(|span| span.text.ends_with('.'));
-    let space = if is_stop && left > 0 { " " } else { "" };
-    spans.push(Span { text: format!("{space}{ELLIPSIS}"), is_match: false });
-    *spans = join(std::mem::take(spans));
 }
 
 #[cfg(test)]

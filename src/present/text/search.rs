@@ -41,7 +41,7 @@ impl Human {
             thousands(answer.total_matches),
         );
         self.line_of_words(&heading, out)?;
-        self.hits(&answer.hits, &answer.terms(), out)?;
+        self.hits(&answer.hits, &answer.wanted, out)?;
         for line in verdict(answer) {
             writeln!(out)?;
             self.labelled(&line, out)?;
@@ -195,10 +195,10 @@ impl Human {
         excerpt_of(hit, wanted, self.width.saturating_sub(INDENT), PREVIEW_LINES)
     }
 
-    /// Writes the lines of a passage, with an ellipsis before them if the passage begins earlier.
+    /// Writes the lines of a passage, with an ellipsis where others are left out before them.
     fn preview(&self, shown: &Excerpt, out: &mut Sheet<'_>) -> io::Result<()> {
         for (number, line) in shown.lines.iter().enumerate() {
-            if number == 0 && shown.is_cut_before {
+            if shown.cuts.contains(&number) {
                 out.text(" ")?;
                 self.paint(Meaning::Faint, "…", out)?;
                 out.text(" ")?;

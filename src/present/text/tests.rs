@@ -290,24 +290,27 @@ fn hit() -> crate::search::Hit {
 }
 
 #[test]
-fn a_document_is_named_once_and_its_parts_by_page_or_line_and_two_headings() {
+fn a_document_is_named_by_title_or_path_and_its_parts_by_page_or_line_and_the_last_heading() {
     use crate::present::text::quote;
     let mut hit = hit();
     let id = hit.stored.document_id;
-    assert_eq!(quote::document(&hit), format!("**Tides**, document {id} (kb://document/{id})"));
-    assert_eq!(quote::part(&hit), "§ Setup, ");
+    assert_eq!(quote::document(&hit), format!("**Tides**, document {id}"));
+    assert_eq!(quote::part(&hit, true), "§ Setup");
     hit.stored.path = Some("/a.md".into());
-    assert_eq!(quote::document(&hit), format!("**Tides**, document {id} (/a.md)"));
-    assert_eq!(quote::part(&hit), ":3, § Setup, ");
+    assert_eq!(quote::document(&hit), format!("**Tides**, document {id}"));
+    hit.shares_title = true;
+    assert_eq!(quote::document(&hit), format!("`/a.md`, document {id}"));
+    assert_eq!(quote::part(&hit, true), "line 3, § Setup");
     hit.base = Some("work".into());
     assert_eq!(quote::id(&hit), format!("document {id}, base work"));
     hit.at.section = Some("A > B > C".into());
-    assert_eq!(quote::part(&hit), ":3, § B > C, ");
+    assert_eq!(quote::part(&hit, true), "line 3, § C");
+    assert_eq!(quote::part(&hit, false), "line 3");
     hit.at.section = Some("Setup".into());
     assert_eq!(quote::citation(&hit), "**Tides**, § Setup (/a.md:3)");
     hit.at.section = None;
     (hit.at.page, hit.at.last_page) = (Some(2), Some(4));
-    assert_eq!(quote::part(&hit), "pp. 2-4, ");
+    assert_eq!(quote::part(&hit, true), "pp. 2-4");
     assert_eq!(quote::pages(Some(2), Some(2)).as_deref(), Some("p. 2"));
     assert_eq!(quote::behind_path(Some(7), (None, None)), ":7");
     assert_eq!(quote::behind_path(Some(7), (Some(2), Some(2))), " p.2");

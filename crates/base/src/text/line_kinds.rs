@@ -26,12 +26,9 @@ pub enum LineKind {
 }
 
 impl LineKind {
-    /// Whether the line is kept as it is, rather than filled with the next ones.
+    /// Whether the columns of the line mean something: it is code, or of a table.
     pub fn is_verbatim(self) -> bool {
-        matches!(
-            self,
-            Self::Code | Self::TableHead | Self::TableRule | Self::TableRow | Self::Record
-        )
+        self == Self::Code || self.is_table()
     }
 
     /// Whether the line belongs to a table.
@@ -61,6 +58,12 @@ pub fn line_kinds(text: &str, is_code: bool) -> Vec<LineKind> {
         } else if is_heading(trimmed) {
             kinds[at] = LineKind::Heading;
             is_in_list = false;
+        } else if is_html_heading(trimmed) {
+            let len = lines[at..].iter().take(HTML_HEADING).position(|line| line.contains("</h"));
+            let len = len.map_or(1, |last| last + 1);
+            kinds[at..at + len].fill(LineKind::Heading);
+            at += len;
+            continue;
         } else if lines.get(at + 1).is_some_and(|next| is_rule(next)) && line.contains('|') {
             at += table(&lines[at..], &mut kinds[at..]);
             continue;
@@ -104,6 +107,15 @@ fn is_heading(line: &str) -> bool {
     text.len() < line.len() && (text.is_empty() || text.starts_with(' '))
 }
 
+/// Most lines of a heading in HTML.
+const HTML_HEADING: usize = 4;
+
+/// Whether a line begins a heading in HTML, as in Markdown with anchors.
+fn is_html_heading(line: &str) -> bool {
+    let level = line.strip_prefix("<h").and_then(|rest| rest.as_bytes().first().copied());
+    level.is_some_and(|level| (b'1'..=b'6').contains(&level))
+}
+
 /// Whether a line begins an item of a list or a quotation.
 fn is_item(line: &str) -> bool {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -122,6 +134,7 @@ fn paragraph(lines: &[&str]) -> usize {
             || line.starts_with("~~~")
             || line.starts_with('|')
             || is_heading(line)
+            || is_html_heading(line)
             || has_rule && line.contains('|')
     };
     (1..lines.len()).find(|at| ends(*at)).unwrap_or(lines.len())
@@ -235,6 +248,7 @@ mod tests {
         check("Note: the gauge freezes\nin frost, and the float\nbreaks.", "ppp");
         check("- one: 1\n  more of it\n- two", "ipi");
         check("Note: the gauge", "p");
+        check("<h3 id=\"a\">\nThe gauge\n</h3>\nIt stands\n<h2>b</h2>", "hhhph");
         check("[The gauge](a.md) stands\n[and](b.md) freezes", "pp");
     }
 }

@@ -38,6 +38,8 @@ pub struct Answer {
     pub completed: Vec<CompletedWord>,
     /// Whether these are all phrasings, so that the hits are those of the query without quotes, if there are any.
     pub is_unmet: bool,
+    /// The terms of all phrasings; those that fewer of the first hits have count more.
+    pub wanted: QueryTerms,
     /// Remarks on the search. Who asks adds them; a search makes none.
     pub notes: Vec<String>,
     /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
@@ -120,8 +122,7 @@ impl Answer {
 
     /// Chooses the place to cite of each hit.
     pub fn cite(&mut self) {
-        let wanted = QueryTerms::new(&self.joined());
-        self.hits.iter_mut().for_each(|hit| hit.at = CitedPlace::of(&hit.stored, &wanted));
+        self.hits.iter_mut().for_each(|hit| hit.at = CitedPlace::of(&hit.stored, &self.wanted));
     }
 
     /// Notes which hits are of documents whose title another document among the hits has.
@@ -144,12 +145,6 @@ impl Answer {
     /// Returns all phrasings in their order.
     pub fn phrasings(&self) -> impl Iterator<Item = &str> {
         [self.typed.as_str()].into_iter().chain(self.also.iter().map(String::as_str))
-    }
-
-    /// Returns the terms of all phrasings; those that fewer hits have count more.
-    pub fn terms(&self) -> QueryTerms {
-        let texts = self.hits.iter().map(|hit| hit.stored.chunk.chunk.text.as_str());
-        QueryTerms::new(&self.joined()).by_rarity(texts)
     }
 
     /// Returns all phrasings as one text, from which the words to mark are taken, with the words searched instead.

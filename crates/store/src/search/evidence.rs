@@ -51,7 +51,7 @@ pub struct FormCost {
 
 /// Collects passages from the hits of an answer, in the order of their best hits. Tokens are estimated.
 pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions) -> Result<Answer> {
-    let mut gatherer = Gatherer::new(store, QueryTerms::new(&answer.joined()));
+    let mut gatherer = Gatherer::new(store, answer.wanted.clone());
     let mut chosen: Chosen = HashMap::new();
     let mut answer = answer;
     let used = match options.budget {

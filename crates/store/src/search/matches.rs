@@ -26,7 +26,7 @@ pub struct QueryTerms {
 }
 
 /// What a term counts that occurs in one passage; one in two passages counts half of it.
-pub(super) const RARE: usize = 5040;
+const RARE: usize = 5040;
 
 #[derive(Debug, Clone)]
 enum Term {

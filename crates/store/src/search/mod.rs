@@ -7,6 +7,7 @@ use std::slice;
 
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::search::matches::QueryTerms;
 use crate::search::rankings::rank;
 use crate::trace::stage;
 
@@ -36,6 +37,7 @@ mod recency;
 mod searchable;
 mod shown;
 pub mod similar;
+mod statements;
 mod statistics;
 mod successors;
 mod term;
@@ -56,6 +58,10 @@ pub use searchable::Searchable;
 pub use shown::ShownPaths;
 pub use statistics::TermStatistics;
 pub use why::{LegRank, Outcome, Trace, why};
+
+/// How many of the first hits say how rare a word is among the results: as many as a search returns by default. It is not the
+/// number of hits asked for, so that a hit is cited by the same place however many these are.
+const COMPARED: u32 = 10;
 
 /// Searches the chunks of `store` for the phrasings of a query, of which there is at least one. Each leg ranks by the
 /// average of the phrasings' scores, so several phrasings are fused like one. What one of them excludes is excluded; a hit
@@ -89,7 +95,8 @@ pub fn search(
         grounds.is_completed = !completed.is_empty();
     }
     let total_matches = fused.len();
-    let hits = stage("read hits", || page::page(store, &fused, options))?
+    let wider = SearchOptions { limit: options.limit.max(COMPARED), ..options.clone() };
+    let hits = stage("read hits", || page::page(store, &fused, &wider))?
         .into_iter()
         .map(|shown| {
             let chunk_id = shown.fused.chunk_id;
@@ -118,7 +125,11 @@ pub fn search(
     let grounds = grounds.unwrap_or_default();
     let mut answer =
         Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };
+    let first = answer.hits.iter().take(COMPARED as usize);
+    let texts = first.map(|hit| hit.stored.chunk.chunk.text.as_str());
+    answer.wanted = QueryTerms::new(&answer.joined()).by_rarity(texts);
     answer.compare_titles();
+    answer.hits.truncate(options.limit as usize);
     Ok(answer)
 }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::search::matches::{Match, QueryTerms};
+use crate::search::statements::{Statement, statements};
 use crate::text::line_kinds::{LineKind, line_kinds};
-use crate::text::sentences;
 
 /// What a word counts that one sentence has, times what it counts among the hits; one in two sentences counts half. Large enough
 /// for whole numbers.
@@ -19,9 +19,6 @@ const ALL: usize = 4;
 const HALF: usize = 2;
 const QUARTER: usize = 1;
 
-/// Words of a sentence that sends the reader elsewhere, in the languages with most readers.
-const REFERRING: [&str; 7] = ["see", "refer", "siehe", "voir", "véase", "consulte", "vedi"];
-
 /// The sentences of a text, and the lines of its code, tables and records, with their ratings for a query.
 #[derive(Debug, Clone, Default)]
 pub struct RatedLines {
@@ -31,22 +28,6 @@ pub struct RatedLines {
     /// What each term counts.
     weights: BTreeMap<usize, usize>,
     matches: Vec<Match>,
-}
-
-/// A sentence, or a line that is kept as it is.
-#[derive(Debug, Clone)]
-struct Statement {
-    bytes: Range<usize>,
-    kind: LineKind,
-    /// Columns before it; `None` in a paragraph.
-    indent: Option<usize>,
-    /// Whether it ends with a colon, and what it announces follows.
-    is_announcing: bool,
-    /// Whether it ends its section and sends the reader elsewhere.
-    is_referring: bool,
-    /// The terms in it.
-    terms: BTreeSet<usize>,
-    rating: usize,
 }
 
 impl RatedLines {
@@ -101,12 +82,25 @@ impl RatedLines {
             .map_or(first, |found| found.1)
     }
 
+    /// Returns the byte range of the best sentence of a line, from 0.
+    pub fn best_at(&self, line: usize) -> Range<usize> {
+        let best = self
+            .on_line(line)
+            .reduce(|best, next| if next.rating > best.rating { next } else { best });
+        best.map_or_else(|| self.best(), |known| known.bytes.clone())
+    }
+
     /// Returns the rating of a line, from 0: that of the best sentence in it; 0 for a heading and the head of a table.
     pub fn rating(&self, line: usize) -> usize {
+        self.on_line(line).map(|known| known.rating).max().unwrap_or(0)
+    }
+
+    /// Returns the sentences that a line has something of.
+    fn on_line(&self, line: usize) -> impl Iterator<Item = &Statement> {
+        let start = self.starts.get(line).copied().unwrap_or(usize::MAX);
         let end = self.starts.get(line + 1).copied().unwrap_or(usize::MAX);
-        let Some(start) = self.starts.get(line).copied() else { return 0 };
-        let is_in = |known: &&Statement| known.bytes.start < end && known.bytes.end > start;
-        self.statements.iter().filter(is_in).map(|known| known.rating).max().unwrap_or(0)
+        let is_in = move |known: &&Statement| known.bytes.start < end && known.bytes.end > start;
+        self.statements.iter().filter(is_in)
     }
 
     /// Returns what a part of the text counts: each word in it once, and half if it is only in headings and heads of tables.
@@ -128,11 +122,17 @@ impl RatedLines {
         (head.kind == LineKind::TableHead).then(|| head.bytes.clone())
     }
 
-    /// Returns the byte range of what announces the sentence or line at a position.
-    pub fn announcement(&self, position: usize) -> Option<Range<usize>> {
+    /// Returns the byte range of the sentence at a position if it announces what follows it.
+    pub fn announcing(&self, position: usize) -> Option<Range<usize>> {
+        let known = self.statement_at(position).filter(|known| known.is_announcing)?;
+        Some(known.bytes.clone())
+    }
+
+    /// Returns the byte range of what announces the sentence or line at a position, right above it.
+    pub fn announced_by(&self, position: usize) -> Option<Range<usize>> {
         let at = self.statements.partition_point(|known| known.bytes.start <= position);
-        let before = self.statements.get(at.checked_sub(2)?)?;
-        before.is_announcing.then(|| before.bytes.clone())
+        let above = self.statements.get(at.checked_sub(2)?).filter(|above| above.is_announcing)?;
+        Some(above.bytes.clone())
     }
 
     fn best_statement(&self) -> Option<&Statement> {
@@ -236,86 +236,6 @@ impl RatedLines {
         let end = self.starts.get(line + 1).map_or(within.end, |next| *next);
         self.starts[line].max(within.start)..end.min(within.end)
     }
-}
-
-impl Statement {
-    fn is_head(&self) -> bool {
-        matches!(self.kind, LineKind::Heading | LineKind::TableHead)
-    }
-
-    /// Whether it is within what another one announces.
-    fn is_below(&self, above: &Self) -> bool {
-        self.indent.is_none_or(|own| above.indent.is_none_or(|indent| indent < own))
-    }
-
-    /// Whether it may be an answer, rather than lead to one.
-    fn is_answer(&self) -> bool {
-        !self.is_head() && !self.is_announcing
-    }
-}
-
-/// Splits a text into sentences, and into lines where lines are kept.
-fn statements(text: &str, kinds: &[LineKind], starts: &[usize]) -> Vec<Statement> {
-    let mut found: Vec<Statement> = Vec::new();
-    let end_of = |line: usize| starts.get(line + 1).map_or(text.len(), |next| next - 1);
-    let mut line = 0;
-    while line < kinds.len() {
-        let kind = kinds[line];
-        let first = line;
-        line += 1;
-        if matches!(kind, LineKind::Blank | LineKind::Fence | LineKind::TableRule) {
-            continue;
-        }
-        let is_prose = matches!(kind, LineKind::Prose | LineKind::Item);
-        while is_prose && kinds.get(line) == Some(&LineKind::Prose) {
-            line += 1;
-        }
-        let bytes = starts[first]..end_of(line - 1);
-        let next = (line..kinds.len()).find(|next| kinds[*next] != LineKind::Blank);
-        let is_last = next.is_none_or(|next| kinds[next] == LineKind::Heading);
-        let indent_of =
-            |line: usize| text[starts[line]..].bytes().take_while(|byte| *byte == b' ').count();
-        let indent = (kind != LineKind::Prose).then(|| indent_of(first));
-        let has_inner = next.is_some_and(|next| indent_of(next) > indent_of(first));
-        let may_announce = is_prose && !is_last || kind == LineKind::Record && has_inner;
-        let begins = if is_prose { sentence_begins(&text[bytes.clone()]) } else { Vec::new() };
-        let begins = begins.into_iter().map(|at| bytes.start + at);
-        let places: Vec<usize> =
-            [bytes.start].into_iter().chain(begins).chain([bytes.end]).collect();
-        for (number, place) in places.windows(2).enumerate() {
-            let sentence = &text[place[0]..place[1]];
-            let ends = number + 2 == places.len();
-            found.push(Statement {
-                bytes: place[0]..place[1],
-                kind,
-                indent,
-                is_announcing: may_announce && ends && ends_with_colon(sentence),
-                is_referring: is_prose && ends && is_last && places.len() > 2 && refers(sentence),
-                terms: BTreeSet::new(),
-                rating: 0,
-            });
-        }
-    }
-    found
-}
-
-/// Returns where the sentences of a paragraph begin, except the first; the number of an item is no sentence.
-fn sentence_begins(paragraph: &str) -> Vec<usize> {
-    let is_mark = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-*+>•.)".contains(c);
-    let body = paragraph.len() - paragraph.trim_start_matches(is_mark).len();
-    let begins = sentences::begins(&paragraph.replace('\n', " "));
-    begins.into_iter().filter(|at| *at > body).collect()
-}
-
-/// Whether a sentence ends with a colon. `AsciiDoc` continues an item with a plus sign.
-fn ends_with_colon(sentence: &str) -> bool {
-    sentence.trim_end_matches([' ', '\n', '+', '*', '_']).ends_with([':', '：'])
-}
-
-/// Whether a sentence sends the reader elsewhere.
-fn refers(sentence: &str) -> bool {
-    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| REFERRING.contains(&word.to_lowercase().as_str()))
 }
 
 /// Returns the ranges of the targets of links in Markdown, which people do not read.
@@ -433,5 +353,17 @@ mod tests {
         check_line(text, "phone quay lamps", false, 8);
         check_line(text, "brest ana quay", false, 6);
         check_line(text, "emden quay", false, 12);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_best_sentence_is_on_the_best_line(text in "(\\PC|[.:|#\n -]){0,80}", query in "\\PC{0,8}", is_code: bool) {
+            let wanted = QueryTerms::new(&query);
+            let rated = RatedLines::new(&text, is_code, &wanted.find(&text), &wanted);
+            let best = rated.best();
+            proptest::prop_assert!(text.get(best.clone()).is_some());
+            proptest::prop_assert!(rated.line_at(best.start) <= rated.best_line());
+            proptest::prop_assert!(rated.best_line() <= text.matches('\n').count());
+        }
     }
 }

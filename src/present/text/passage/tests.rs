@@ -5,17 +5,18 @@ use super::*;
 const PROSE: Room = Room { columns: 30, lines: 2, is_code: false };
 const CODE: Room = Room { columns: 30, lines: 3, is_code: true };
 
-/// Returns an excerpt as text with matches in brackets, after an ellipsis if it is cut before.
+/// Returns an excerpt as text with matches in brackets; a line before which others are left out is after an ellipsis.
 fn shown(text: &str, query: &str, room: Room) -> String {
     let excerpt = excerpt(text, &["Guide", "Winter"], &QueryTerms::new(query), None, room);
     let piece = |span: &Span| match span.is_match {
         true => format!("[{}]", span.text),
         false => span.text.clone(),
     };
-    let lines: Vec<String> =
-        excerpt.lines.iter().map(|span| span.iter().map(piece).collect()).collect();
-    let before = if excerpt.is_cut_before { "…" } else { "" };
-    before.to_owned() + &lines.join("\n")
+    let line = |(number, spans): (usize, &Vec<Span>)| {
+        let before = if excerpt.cuts.contains(&number) { "…" } else { "" };
+        before.to_owned() + &spans.iter().map(piece).collect::<String>()
+    };
+    excerpt.lines.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
 }
 
 const TEXT: &str = "## Winter\n\nThe first sentence is of no interest. The second one is not \
@@ -66,7 +67,64 @@ fn lines_with_rare_words_are_preferred_to_those_with_many_common_ones() {
 #[test]
 fn what_a_colon_announces_is_shown_with_it() {
     let text = "The rate of the port is set in a file. Write the rate so:\n\n```\nport_speed = 9600\n```\n\nThen wait.";
-    assert_eq!(shown(text, "rate port", PROSE), "…Write the [rate] so:\n[port]_speed = 9600…");
+    assert_eq!(shown(text, "rate speed", PROSE), "…Write the [rate] so:\nport_[speed] = 9600…");
+}
+
+#[test]
+fn a_sentence_that_announces_something_is_not_the_last_one_shown() {
+    let text = "The disk of the camera is full now. These are your options:\n\n- delete\n- buy";
+    assert_eq!(shown(text, "options", PROSE), "…These are your [options]:\n- delete…");
+    let wide = Room { columns: 60, ..PROSE };
+    assert_eq!(
+        shown(text, "camera", Room { lines: 1, ..wide }),
+        "The disk of the [camera] is full now. …"
+    );
+    assert_eq!(
+        shown("The gauge is here.\n\n# Costs\n\nMoney.", "gauge", PROSE),
+        "The [gauge] is here. …"
+    );
+}
+
+const TABLE: &str = "Each phone is grey.\n\n| name | phone |\n| --- | --- |\n| Ana | 1 |\n| Ben | 2 |\n\
+                     | Cleo | 3 |\n\nThe phone of the pier is out of order.";
+
+#[test]
+fn a_row_is_shown_below_the_head_of_its_table() {
+    let room = Room { columns: 40, lines: 3, is_code: false };
+    assert_eq!(
+        shown(TABLE, "phone of Ben", room),
+        "…| name | [phone] |\n…| [Ben] | 2 |\n| Cleo | 3 |…"
+    );
+    assert_eq!(
+        shown(TABLE, "phone of Ana", room),
+        "…| name | [phone] |\n| [Ana] | 1 |\n| Ben | 2 |…"
+    );
+    assert_eq!(shown(TABLE, "Cleo", room), "…| name | phone |\n…| [Cleo] | 3 |…");
+    assert_eq!(shown(TABLE, "phone of Cleo", Room { lines: 1, ..room }), "…| [Cleo] | 3 |…");
+    assert_eq!(
+        shown("name | phone\n--- | ---\nAna | 1\nBen | 2", "phone of Ben", room),
+        "name | [phone]\n…[Ben] | 2"
+    );
+}
+
+#[test]
+fn of_a_wide_head_the_part_with_words_of_the_query_is_shown() {
+    let head: Vec<String> = (0..9).map(|number| format!("column{number}")).collect();
+    let text =
+        format!("| {} |\n|{}\n| Ana |{}", head.join(" | "), " - |".repeat(9), " 1 |".repeat(8));
+    let text = text.replace(" - |", " --- |");
+    let shown = shown(&text, "column7 of Ana", PROSE);
+    assert!(shown.starts_with("| column6 | [column7]"), "{shown}");
+    assert!(shown.contains("\n| [Ana] | 1"), "{shown}");
+}
+
+#[test]
+fn yaml_and_logs_keep_their_lines() {
+    let room = Room { columns: 40, lines: 2, is_code: false };
+    let yaml = "gauge:\n  port: 80\nfloat:\n  port: 90\n  mode: slow";
+    assert_eq!(shown(yaml, "port of the float", room), "…[float]:\n  [port]: 90…");
+    let log = "12:00:01 INFO pier up\n12:00:02 WARN float stuck\n12:00:03 INFO pier down";
+    assert_eq!(shown(log, "float", room), "12:00:01 INFO pier up\n12:00:02 WARN [float] stuck…");
 }
 
 #[test]

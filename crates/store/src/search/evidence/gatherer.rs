@@ -20,7 +20,7 @@ const FAR_OVER: usize = 8;
 const FAR_OVER_BASE: usize = 10_000;
 
 /// Part of a budget that a whole table may take, as a denominator; of a longer one, rows are chosen.
-const TABLE_SHARE: usize = 4;
+const TABLE_SHARE: usize = 2;
 
 /// Least tokens for a part of a text, unless the hit has fewer: a few words say nothing. As few as this fill a budget of 250
 /// to nine tenths.

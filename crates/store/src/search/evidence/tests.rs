@@ -106,7 +106,7 @@ fn the_passage_that_adds_most_comes_first_into_a_budget_and_the_answer_is_in_ord
     };
     let chosen = |budget| {
         let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
-        let answer = Answer { typed: "gauge frost".into(), ..results(hits()) };
+        let answer = Answer { wanted: QueryTerms::new("gauge frost"), ..results(hits()) };
         let found = gather(&db.store, answer, options).unwrap().hits;
         found.iter().map(|hit| hit.stored.document_id.0).collect::<Vec<_>>()
     };
@@ -122,7 +122,7 @@ fn what_a_program_has_ordered_stays_in_its_order() {
     let hits =
         vec![ordered(0.9, hit(1, 0, "the gauge")), ordered(0.8, hit(2, 0, "frost on the gauge"))];
     let options = EvidenceOptions { budget: Some(4), ..EvidenceOptions::default() };
-    let answer = Answer { typed: "gauge frost".into(), ..results(hits) };
+    let answer = Answer { wanted: QueryTerms::new("gauge frost"), ..results(hits) };
     assert_eq!(chunk_ids(&gather(&db.store, answer, options).unwrap().hits[0]), [10]);
 }
 
@@ -311,7 +311,7 @@ fn an_answer_that_is_there_ends_when_no_passage_adds_a_rare_word() {
         (None, budget, "gauge", 29),
         (Some(Confidence::None), EvidenceOptions::default(), "gauge", 29),
     ] {
-        let answer = Answer { confidence, typed: typed.into(), ..results(hits.clone()) };
+        let answer = Answer { confidence, wanted: QueryTerms::new(typed), ..results(hits.clone()) };
         let found = gather(&db.store, answer, options).unwrap().hits.len();
         assert_eq!(found, expected, "{confidence:?}, {typed}");
     }
@@ -372,7 +372,7 @@ fn table_passage(budget: usize) -> String {
     let mut hit = hit(id.0, 0, "");
     hit.stored.chunk = db.store.chunks(id).unwrap().remove(2);
     let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
-    let answer = Answer { typed: "mark 31".into(), ..results(vec![hit]) };
+    let answer = Answer { wanted: QueryTerms::new("mark 31"), ..results(vec![hit]) };
     gather(&db.store, answer, options).unwrap().hits.remove(0).stored.chunk.chunk.text
 }
 
