@@ -50,8 +50,14 @@ fn path_in(store: &Store, typed: &str) -> Result<String> {
 /// `None` for any other path, which may have two separators in a row by mistake.
 pub(super) fn member(store: &Store, typed: &str) -> Result<Option<String>> {
     let (file, Some(name)) = paths::split_member(typed) else { return Ok(None) };
-    let path = paths::member_text(&paths::typed_text(&absolute(Path::new(file))?), name);
-    Ok(store.known_path(&path)?.map(|_| path))
+    let file = paths::typed_text(&absolute(Path::new(file))?);
+    for name in [name, &*paths::typed_member(name)] {
+        let path = paths::member_text(&file, name);
+        if store.known_path(&path)?.is_some() {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }
 
 /// Finds the document of a chunk.

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
 use super::forms::composed;
+#[cfg(not(unix))]
+use super::printable::clean_name;
+use super::printable::is_harmful;
 
 /// Removes `.` and `..` from an absolute path without using the file system.
 pub fn clean(path: &Path) -> PathBuf {
@@ -83,7 +86,7 @@ pub fn path_of(text: &str) -> PathBuf {
     let (text, _) = split_member(text);
     #[cfg(unix)]
     if text.contains(ESCAPE) {
-        let path = unescaped(text);
+        let path = unescaped(text, is_stored_escaped);
         let plain = PathBuf::from(text);
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
         return if !is_there(&path) && is_there(&plain) { plain } else { path };
@@ -102,22 +105,70 @@ pub fn old_text(text: &str) -> Option<String> {
     None
 }
 
-/// Returns the text of an absolute path from the command line: either the path itself, or kb's
-/// printed form of a path that is not UTF-8.
+/// Returns a stored path for a model, on one line and without quotes. A character that must not be shown becomes its
+/// bytes as `\xHH`, and so does a backtick, which would end a code span. [`typed_text`] takes this form back.
+pub fn shown_text(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| is_harmful(c) || c == BACKTICK;
+    if !text.contains(is_hidden) {
+        return text.into();
+    }
+    // Where names have no such bytes, a backslash is between folders.
+    #[cfg(not(unix))]
+    return clean_name(text).into();
+    #[cfg(unix)]
+    {
+        let mut shown = String::with_capacity(text.len());
+        for c in text.chars() {
+            if is_hidden(c) {
+                shown.extend(c.to_string().bytes().map(|byte| format!("{ESCAPE}{byte:02x}")));
+            } else {
+                shown.push(c);
+            }
+        }
+        shown.into()
+    }
+}
+
+/// Ends a code span.
+const BACKTICK: char = '`';
+
+/// Returns the text of an absolute path from the command line: either the path itself, or one of kb's printed forms of a
+/// path, [`path_text`] and [`shown_text`].
 pub fn typed_text(path: &Path) -> String {
     #[cfg(unix)]
     if let Some(typed) = path.to_str()
         && typed.contains(ESCAPE)
         && path.symlink_metadata().is_err()
     {
-        return path_text(&unescaped(typed));
+        return path_text(&unescaped(typed, is_shown_escaped));
     }
     path_text(path)
 }
 
-/// Replaces each `\xHH` from [`path_text`] with its byte; everything else is unchanged.
+/// Returns the name of a file in a container from its form in [`shown_text`].
+pub fn typed_member(name: &str) -> Cow<'_, str> {
+    #[cfg(unix)]
+    if name.contains(ESCAPE) {
+        return unescaped(name, is_shown_escaped).to_string_lossy().into_owned().into();
+    }
+    name.into()
+}
+
+/// Whether [`path_text`] escapes a byte.
 #[cfg(unix)]
-fn unescaped(text: &str) -> PathBuf {
+fn is_stored_escaped(byte: u8) -> bool {
+    !byte.is_ascii()
+}
+
+/// Whether [`path_text`] or [`shown_text`] escapes a byte.
+#[cfg(unix)]
+fn is_shown_escaped(byte: u8) -> bool {
+    !byte.is_ascii() || byte.is_ascii_control() || char::from(byte) == BACKTICK
+}
+
+/// Replaces each `\xHH` of an escaped byte, and of an escaped prefix, with its byte; everything else is unchanged.
+#[cfg(unix)]
+fn unescaped(text: &str, is_escaped: fn(u8) -> bool) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     let mut parts = text.split(ESCAPE);
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -126,7 +177,7 @@ fn unescaped(text: &str) -> PathBuf {
             digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
         });
         match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) if !byte.is_ascii() || (byte == b'\\' && part[2..].starts_with('x')) => {
+            Some(byte) if is_escaped(byte) || (byte == b'\\' && part[2..].starts_with('x')) => {
                 bytes.push(byte);
                 bytes.extend_from_slice(&part.as_bytes()[2..]);
             }
@@ -239,6 +290,33 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn what_a_model_reads_is_one_line_and_is_taken_back() {
+        for (name, shown) in [
+            ("/n/a b (1)'$x.md", "/n/a b (1)'$x.md"),
+            ("/n/a\nb\tc\u{1b}[31m", "/n/a\\x0ab\\x09c\\x1b[31m"),
+            ("/n/`a`", "/n/\\x60a\\x60"),
+            ("/n/a\u{202e}b\u{85}", "/n/a\\xe2\\x80\\xaeb\\xc2\\x85"),
+        ] {
+            let stored = path_text(Path::new(name));
+            assert_eq!(shown_text(&stored), shown);
+            assert_eq!(typed_text(Path::new(shown)), stored, "{shown}");
+            assert_eq!(typed_member(&shown_text(name)), name, "{shown}");
+        }
+        for (name, shown) in [("/n/\\x60`", "/n/\\x5cx60\\x60"), ("/n/\\x0a", "/n/\\x5cx0a")] {
+            let stored = path_text(Path::new(name));
+            assert_eq!(
+                (shown_text(&stored), typed_text(Path::new(shown))),
+                (shown.into(), stored.clone())
+            );
+        }
+        // A name that was typed as it is.
+        for name in ["/n/\\x41", "/n/\\x", "/n/\\xzz"] {
+            assert_eq!(typed_text(Path::new(name)), path_text(Path::new(name)));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn no_two_paths_have_the_same_text() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt;
@@ -256,7 +334,7 @@ mod tests {
             }
             let path = PathBuf::from(OsStr::from_bytes(&name));
             let text = path_text(&path);
-            assert_eq!(unescaped(&text), path, "{text}");
+            assert_eq!(unescaped(&text, is_stored_escaped), path, "{text}");
             let before = seen.insert(text.clone(), path.clone());
             assert!(before.is_none_or(|before| before == path), "{text}");
         }
