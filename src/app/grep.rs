@@ -12,6 +12,9 @@ use crate::trace::stage;
 
 pub use crate::read::grep::{Detail, PatternOptions};
 
+/// Tokens of matching lines that a model is shown if it does not say how many: as many as a search is usually asked for.
+pub const GREP_BUDGET: u32 = 1_000;
+
 /// A request for matching lines.
 #[derive(Debug, Clone)]
 pub struct GrepRequest {

@@ -1,7 +1,7 @@
 //! Runs `kb search`, `kb similar` and `kb grep`. `--batch` is in [`batch`].
 
 use crate::app::freshness::Freshness;
-use crate::app::grep::{Detail, GrepRequest, PatternOptions};
+use crate::app::grep::{Detail, GREP_BUDGET, GrepRequest, PatternOptions};
 use crate::app::search::{Answer, LegSelection, SearchRequest, SimilarRequest};
 use crate::app::{self, Observer, last_update};
 use crate::cli::args::{self, LineFormat, SearchFormat};
@@ -11,7 +11,9 @@ use crate::cli::launch::{self, Place};
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::present::terminal::sheet::Sheet;
 use crate::present::text::compact;
+use crate::present::text::grep_part::GrepPart;
 use crate::present::text::human::Human;
 use crate::present::text::search::verdict;
 use crate::present::text::{quote, stale};
@@ -150,6 +152,11 @@ pub(super) fn grep(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
         return Err(Error::usage("`--format jsonl` prints lines, which `-c` and `-l` leave out")
             .with_hint("use `--format json`"));
     }
+    let is_data = matches!(args.format, LineFormat::Json | LineFormat::Jsonl);
+    if is_data && args.budget.is_some() {
+        return Err(Error::usage("`--budget` is for text; json and jsonl have every line")
+            .with_hint("use `--format agent`, or `-c` for numbers"));
+    }
     let request = GrepRequest {
         pattern: args.pattern.clone(),
         options: PatternOptions {
@@ -163,14 +170,24 @@ pub(super) fn grep(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
     let results = app::grep::grep(&context.session, &request, &context.ui)?;
     context.session.close()?;
     match args.format {
-        LineFormat::Json => context::print_json(|out| json::grep(&results, out)),
-        LineFormat::Jsonl => context::print_json(|out| json::grep_lines(&results, out)),
-        LineFormat::Human => context.show(|human, out| human.grep(&results, out)),
-    }?;
-    // On stderr, where the list of a program that reads stdout is not disturbed.
-    if args.format == LineFormat::Human {
-        Human::nothing_listed(&results).iter().for_each(|none| context.ui.note(none));
-        stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));
+        LineFormat::Json => context::print_json(|out| json::grep(&results, out))?,
+        LineFormat::Jsonl => context::print_json(|out| json::grep_lines(&results, out))?,
+        LineFormat::Agent => {
+            let write =
+                |part: &GrepPart<'_>, out: &mut Sheet<'_>| compact::grep(part, Face::Cli, out);
+            let budget = args.budget.unwrap_or(GREP_BUDGET) as usize;
+            let part = GrepPart::within(&results, 0, Some(budget), write).map_err(Error::Output)?;
+            streams::text(|out| write(&part, out))?;
+        }
+        LineFormat::Human => {
+            let write = |part: &GrepPart<'_>, out: &mut Sheet<'_>| context.human.grep(part, out);
+            let budget = args.budget.map(|budget| budget as usize);
+            let part = GrepPart::within(&results, 0, budget, write).map_err(Error::Output)?;
+            context.show(|_, out| write(&part, out))?;
+            // On stderr, where the list of a program that reads stdout is not disturbed.
+            Human::not_listed(&part).iter().for_each(|text| context.ui.note(text));
+            stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));
+        }
     }
     Ok(ExitStatus::Success)
 }

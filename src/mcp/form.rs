@@ -73,13 +73,16 @@ impl Form {
         }
     }
 
+    /// Returns the error that no page begins at the cursor.
+    pub(super) fn no_page(self) -> Error {
+        Error::usage(format!("no page begins at cursor {}", self.cursor))
+            .with_hint("use the cursor of the page before, or none for the first page")
+    }
+
     /// Returns the page of a text that begins at the cursor.
     pub(super) fn page(self, max_tokens: usize, text: &str) -> Result<Reply> {
-        let usage = || {
-            Error::usage(format!("no page begins at cursor {}", self.cursor))
-                .with_hint("use the cursor of the page before, or none for the first page")
-        };
-        let (page, next) = tokens::page(text, self.cursor, max_tokens).ok_or_else(usage)?;
+        let page = tokens::page(text, self.cursor, max_tokens);
+        let (page, next) = page.ok_or_else(|| self.no_page())?;
         let mut page = page.to_owned();
         if let Some(next) = next {
             let percent = next * 100 / text.len();

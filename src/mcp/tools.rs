@@ -24,6 +24,7 @@ use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::compact;
+use crate::present::text::grep_part::GrepPart;
 use crate::present::text::{read as read_text, stale};
 use crate::requests::{
     self, AddInput, GrepInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput,
@@ -109,11 +110,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             ("kb_grep", "Find matching lines"),
             "Find every line that matches a pattern, also in PDFs: for exact names, and to count.",
             Effect::Reads,
-            |input: GrepInput, ask| {
-                let request = input.into_request()?;
-                let results = app::grep::grep(ask.session(), &request, &ask.observer)?;
-                ask.form.reply(PAGE, &results, json::grep, compact::grep)
-            },
+            grep,
         ),
         tool(
             service,
@@ -292,6 +289,21 @@ fn list(input: ListInput, ask: &Ask<'_>) -> Result<Reply> {
         |listed: &[_], out: &mut Sheet<'_>| compact::list(listed, (start, total), &notes, out);
     let reply = form.reply(PAGE, listed, json::list, text)?;
     Ok(Reply { next_cursor: Some(next).filter(|next| *next < total), notes, ..reply })
+}
+
+/// Finds matching lines, and shows a part of them that fits the budget.
+fn grep(input: GrepInput, ask: &Ask<'_>) -> Result<Reply> {
+    let budget = input.budget()?.min(PAGE);
+    let results = app::grep::grep(ask.session(), &input.into_request()?, &ask.observer)?;
+    let write = |part: &GrepPart<'_>, out: &mut Sheet<'_>| compact::grep(part, Face::Mcp, out);
+    let first = ask.form.cursor;
+    if !GrepPart::begins_at(&results, first) {
+        return Err(ask.form.no_page());
+    }
+    let part = GrepPart::within(&results, first, Some(budget), write).map_err(Error::Output)?;
+    // A place among the lines, not in the text.
+    let form = Form { cursor: 0, ..ask.form };
+    form.reply(PAGE, &results, json::grep, |_, out| write(&part, out))
 }
 
 /// Searches the knowledge bases that the call names.

@@ -6,12 +6,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{FilterInput, id_or_name, name};
-use crate::app::grep::{Detail, GrepRequest, PatternOptions};
+use super::{FilterInput, id_or_name, name, within};
+use crate::app::grep::{Detail, GREP_BUDGET, GrepRequest, PatternOptions};
 use crate::app::read::{OpenRequest, ShowRequest};
 use crate::app::values;
 use crate::document::Filter;
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::read::Selection;
 use crate::store::ChunkId;
 
@@ -154,11 +155,19 @@ pub(crate) struct GrepInput {
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) context: u32,
+    /// Tokens of the answer; default 1000
+    #[schemars(range(min = limits::BUDGET.min, max = limits::BUDGET.max))]
+    pub(crate) budget: Option<u32>,
     #[serde(flatten)]
     pub(crate) filter: FilterInput,
 }
 
 impl GrepInput {
+    /// Returns the most tokens of the answer as text.
+    pub(crate) fn budget(&self) -> Result<usize> {
+        Ok(within(limits::BUDGET, self.budget)?.unwrap_or(GREP_BUDGET) as usize)
+    }
+
     /// Converts the input to a request.
     pub(crate) fn into_request(self) -> Result<GrepRequest> {
         let detail = match (self.files_with_matches, self.count, self.context) {

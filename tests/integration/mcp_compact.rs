@@ -165,6 +165,45 @@ fn long_texts_have_pages() {
 }
 
 #[test]
+fn matching_lines_keep_to_a_budget_and_go_on_at_a_cursor() {
+    let env = TestEnv::with_corpus();
+    for file in 0..5 {
+        let lines =
+            (0..400).map(|idx| format!("Line {file}-{idx} tells of the tide and the boats."));
+        env.write(&format!("long/{file}.py"), lines.collect::<Vec<_>>().join("\n"));
+    }
+    env.ok(&["add", "long"]);
+    let mut client = Client::start(&env, "", &[]);
+    let mut arguments = json!({ "pattern": "the boats" });
+    let text = client.text("kb_grep", arguments.clone());
+    // A token of these lines has about three characters.
+    assert!((2_000..4_000).contains(&text.len()), "{}: {text}", text.len());
+    assert!(text.starts_with("2,000 lines in 5 of "), "{text}");
+    assert!(
+        text.contains(" more matches in 5 documents: narrow with path or type, or a larger budget"),
+        "{text}"
+    );
+    arguments["budget"] = json!(5_000);
+    let (mut found, mut num_pages) = (BTreeSet::new(), 0);
+    loop {
+        let text = client.text("kb_grep", arguments.clone());
+        let lines = text.lines().filter_map(|line| line.split_once(": Line "));
+        found.extend(lines.map(|(_, rest)| rest.split(' ').next().unwrap().to_owned()));
+        num_pages += 1;
+        let Some((_, next)) = text.split_once("the same call with cursor ") else { break };
+        arguments["cursor"] = json!(next.split(' ').next().unwrap());
+    }
+    assert_eq!(found.len(), 2_000);
+    assert!((4..12).contains(&num_pages), "{num_pages}");
+    let params = json!({ "name": "kb_grep", "arguments": { "pattern": "boats", "cursor": 9_999 } });
+    let wrong = envelope(&client.request("tools/call", params));
+    assert_eq!(wrong["error"]["details"]["code"], "usage", "{wrong}");
+    let cut = env.ok(&["grep", "the boats", "--format", "agent", "--budget", "200"]).stdout;
+    assert!(cut.len() < 800 && cut.contains("or a larger --budget\n"), "{cut}");
+    assert!(cut.contains(" more matches in 5 documents: narrow with --path or --type"), "{cut}");
+}
+
+#[test]
 fn a_large_skill_is_outlined_in_pages_and_skills_are_listed_briefly() {
     let skills = Skills::new();
     let headings: Vec<String> =

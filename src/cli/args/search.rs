@@ -296,9 +296,12 @@ pub(in crate::cli) struct Grep {
     /// Print N lines before and after each matching line
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(in crate::cli) context: usize,
+    /// With human and agent: print at most N tokens, and say what is left out [default with agent: 1000]
+    #[arg(long, value_name = "N", value_parser = budget)]
+    pub(in crate::cli) budget: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
-    /// Output for people (human), for programs (json), or one line of JSON for each line (jsonl)
+    /// Output for people (human), for models (agent), for programs (json), or one line of JSON for each line (jsonl)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     #[arg(hide_possible_values = true)]
     pub(in crate::cli) format: LineFormat,
@@ -308,6 +311,7 @@ pub(in crate::cli) struct Grep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum LineFormat {
     Human,
+    Agent,
     Json,
     Jsonl,
 }

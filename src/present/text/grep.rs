@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::app::grep::{Detail, GrepDocument, GrepResults};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
+use crate::present::text::grep_part::GrepPart;
 use crate::present::text::human::Human;
 use crate::present::text::{quote, stale};
 use crate::read::grep::Line;
@@ -13,9 +14,10 @@ use crate::text::number::{counted, thousands};
 use crate::text::printable::{clean, clean_lines};
 
 impl Human {
-    /// Writes the documents with matching lines.
-    pub fn grep(&self, results: &GrepResults, out: &mut Sheet<'_>) -> io::Result<()> {
-        for (number, found) in results.documents.iter().enumerate() {
+    /// Writes the documents with matching lines, and what is left out of them.
+    pub fn grep(&self, part: &GrepPart<'_>, out: &mut Sheet<'_>) -> io::Result<()> {
+        let results = part.results;
+        for (number, (found, lines)) in part.documents.iter().enumerate() {
             match results.detail {
                 Detail::Name => {
                     self.paint(Meaning::Path, &self.name(found), out)?;
@@ -29,26 +31,31 @@ impl Human {
                     if number > 0 {
                         writeln!(out)?;
                     }
-                    self.document(found, out)?;
+                    self.document(found, lines, out)?;
                 }
             }
         }
         match results.detail {
             Detail::Name | Detail::Count => Ok(()),
-            Detail::Lines(_) if results.documents.is_empty() => {
-                writeln!(out, "{}", summary(results))
+            Detail::Lines(_) => {
+                let gap = if part.documents.is_empty() { "" } else { "\n" };
+                writeln!(out, "{gap}{}", summary(results))?;
+                left_out(part).map_or(Ok(()), |rest| writeln!(out, "{rest}"))
             }
-            Detail::Lines(_) => writeln!(out, "\n{}", summary(results)),
         }
     }
 
-    fn document(&self, found: &GrepDocument, out: &mut Sheet<'_>) -> io::Result<()> {
+    fn document(
+        &self,
+        found: &GrepDocument,
+        lines: &[Line],
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
         self.paint(Meaning::Path, &self.name(found), out)?;
         if let Some(stale) = found.stale {
             self.paint(Meaning::Warning, &format!(" ({})", stale::mark(stale)), out)?;
         }
         writeln!(out)?;
-        let lines = &found.matched.lines;
         let has_context = lines.iter().any(|line| line.matches.is_empty());
         for line in lines {
             if has_context && line.is_after_gap {
@@ -81,11 +88,20 @@ impl Human {
         }
     }
 
-    /// Returns what a list of names or counts that is empty does not say.
-    pub fn nothing_listed(results: &GrepResults) -> Option<String> {
-        let is_list = !matches!(results.detail, Detail::Lines(_));
-        (is_list && results.documents.is_empty()).then(|| summary(results))
+    /// Returns what a list of names or counts does not say: that it is empty, or what was left out.
+    pub fn not_listed(part: &GrepPart<'_>) -> Option<String> {
+        match part.results.detail {
+            Detail::Lines(_) => None,
+            _ if part.results.documents.is_empty() => Some(summary(part.results)),
+            _ => left_out(part),
+        }
     }
+}
+
+/// Says what a budget left out, and what helps.
+fn left_out(part: &GrepPart<'_>) -> Option<String> {
+    let rest = part.rest()?;
+    Some(format!("{rest}: narrow with `--path` or `--type`, or a larger `--budget`"))
 }
 
 /// Returns how many lines were found in how many documents.

@@ -6,6 +6,7 @@ pub mod convert;
 mod documents;
 mod files;
 pub(in crate::present) mod grep;
+pub mod grep_part;
 pub mod human;
 pub(in crate::present) mod manage;
 pub mod page;

@@ -2,31 +2,40 @@
 
 use std::io;
 
-use crate::app::grep::{Detail, GrepResults};
+use crate::app::grep::Detail;
 use crate::present::terminal::sheet::Sheet;
+use crate::present::text::compact::Face;
 use crate::present::text::compact::search::notes;
+use crate::present::text::grep_part::GrepPart;
 use crate::present::text::{grep as text, stale};
 use crate::text::number::counted;
-use crate::text::printable::{clean, clean_name};
+use crate::text::paths::shown_text;
+use crate::text::printable::clean;
 
 /// Most characters of a line, so that a table or a minified file does not fill the page.
 const MAX_CHARS: usize = 240;
 
-/// Writes each document, then its lines with their places. A line never begins with text of a document.
-pub fn grep(results: &GrepResults, out: &mut Sheet<'_>) -> io::Result<()> {
-    writeln!(out, "{}", text::summary(results))?;
+/// Writes each document, then its lines with their places, and what is left out. A line never begins with text of a
+/// document.
+pub fn grep(part: &GrepPart<'_>, face: Face, out: &mut Sheet<'_>) -> io::Result<()> {
+    let results = part.results;
+    let summary = text::summary(results);
+    if part.is_void() {
+        return writeln!(out, "{summary}; not one fits: larger budget");
+    }
+    writeln!(out, "{summary}")?;
     notes(&results.notes, out)?;
-    for found in &results.documents {
+    for (found, lines) in &part.documents {
         let document = &found.document;
         let mut facts = vec![format!("document {}", document.id)];
         if results.detail != Detail::Name {
             facts.push(counted(found.matched.num_lines, "line"));
         }
         facts.extend(found.stale.map(|stale| stale::mark(stale).to_owned()));
-        let path = document.path.as_deref().map(|path| format!(" ({})", clean_name(path)));
+        let path = document.path.as_deref().map(|path| format!(" ({})", shown_text(path)));
         let title = clean(&document.title);
         writeln!(out, "\n**{title}**{}, {}", path.unwrap_or_default(), facts.join(", "))?;
-        for line in &found.matched.lines {
+        for line in *lines {
             let mark = if line.matches.is_empty() { '-' } else { ':' };
             writeln!(out, "{}{mark} {}", text::place(line), text::clipped(line, MAX_CHARS))?;
         }
@@ -34,6 +43,22 @@ pub fn grep(results: &GrepResults, out: &mut Sheet<'_>) -> io::Result<()> {
     if results.documents.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\nread on: kb_show document, page or section; kb_open document, start_line")?;
+    writeln!(out)?;
+    if let (Some(rest), Some(next)) = (part.rest(), part.next) {
+        match face {
+            Face::Cli => {
+                writeln!(out, "{rest}: narrow with --path or --type, or a larger --budget")?;
+            }
+            Face::Mcp => writeln!(
+                out,
+                "{rest}: narrow with path or type, or a larger budget; the same call with cursor {next} goes on"
+            )?,
+        }
+    }
+    let read_on = match face {
+        Face::Cli => "kb show ID --page or --section; kb open ID --lines",
+        Face::Mcp => "kb_show document, page or section; kb_open document, start_line",
+    };
+    writeln!(out, "read on: {read_on}")?;
     stale::advice_of(results).map_or(Ok(()), |advice| writeln!(out, "{advice}"))
 }
