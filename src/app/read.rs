@@ -138,7 +138,7 @@ pub fn tags(session: &Session) -> Result<Vec<TagCount>> {
 }
 
 /// A document with its chunks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Info {
     /// The document.
     pub document: StoredDocument,

@@ -36,12 +36,6 @@ use crate::skill::commands::COMMANDS;
 /// How many documents a list has if the call does not say.
 const LIST_LIMIT: u32 = 50;
 
-/// Most parts of an outline that are all listed if the call does not say how deep.
-const BRIEF_PARTS: usize = 60;
-
-/// The deepest parts that are listed of a longer one.
-const BRIEF_LEVEL: u32 = 2;
-
 /// The filters that a tool seldom needs.
 const UNLISTED_FILTERS: [(&str, &[&str]); 3] = [
     ("kb_grep", &["type", "tags", "exclude_tags", "language", "since"]),
@@ -131,13 +125,10 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             |input: OutlineInput, ask| {
                 let document = requests::name(&input.document);
                 let mut outline = app::read::outline(ask.session(), &document, None, input.level)?;
-                let num_parts = outline.parts.len();
-                if input.level.is_none() && !ask.form.is_full && num_parts > BRIEF_PARTS {
-                    outline.parts.retain(|part| part.level <= BRIEF_LEVEL);
-                }
-                let num_more = num_parts - outline.parts.len();
+                let is_brief = input.level.is_none() && !ask.form.is_full;
+                let left_out = is_brief.then(|| outline.keep_outermost());
                 ask.form.reply(SHORT_PAGE, &outline, read_json::outline, |outline, out| {
-                    compact::outline(outline, num_more, out)
+                    compact::outline(outline, left_out, out)
                 })
             },
         ),

@@ -80,6 +80,23 @@ pub struct Outline {
     pub num_tokens: u64,
 }
 
+/// An outline has to lead somewhere: a level at which there are fewer parts, such as only the title, is not enough.
+const LEAST_PARTS: usize = 2;
+
+impl Outline {
+    /// Keeps the parts down to the first level at which there are several. Returns this level, and how many deeper parts
+    /// there were.
+    pub fn keep_outermost(&mut self) -> (u32, usize) {
+        let mut levels: Vec<u32> = self.parts.iter().map(|part| part.level).collect();
+        levels.sort_unstable();
+        let least = levels.len().min(LEAST_PARTS);
+        let level = least.checked_sub(1).map_or(1, |last| levels[last]);
+        let num_parts = self.parts.len();
+        self.parts.retain(|part| part.level <= level);
+        (level, num_parts - self.parts.len())
+    }
+}
+
 /// Lists the parts of a document down to a level.
 pub fn outline(store: &Store, document: StoredDocument, level: Option<u32>) -> Result<Outline> {
     let text = Text::read(store, document.id)?;

@@ -173,3 +173,18 @@ fn a_preview_is_the_beginning_of_the_first_line() {
         assert_eq!(preview(text), expected);
     }
 }
+
+#[test]
+fn the_outermost_level_with_several_parts_is_kept() {
+    #[track_caller]
+    fn check(text: &str, expected: (u32, usize), num_kept: usize) {
+        let (db, document) = stored(Format::Markdown, &[plain(text, 1)]);
+        let mut outline = outline(&db.store, document, None).unwrap();
+        assert_eq!((outline.keep_outermost(), outline.parts.len()), (expected, num_kept));
+    }
+    check("# A\n\na\n\n## B\n\nb\n\n# C\n\nc", (1, 1), 2);
+    // Only a title.
+    check("# A\n\na\n\n## B\n\nb\n\n## C\n\nc\n\n### D\n\nd", (2, 1), 3);
+    check("# A\n\na\n\n### B\n\nb\n\n#### C\n\nc", (3, 1), 2);
+    check("# A\n\na", (1, 0), 1);
+}

@@ -13,7 +13,8 @@ use crate::present::text::{read, stale};
 use crate::read::{Opened, Outline, Shown};
 use crate::store::{ListedDocument, StoredDocument, TagCount};
 use crate::text::number::counted;
-use crate::text::printable::{clean, clean_name};
+use crate::text::paths::{path_text, shown_text};
+use crate::text::printable::clean;
 
 /// The width of tables; they are not cut to it.
 const WIDTH: usize = 80;
@@ -34,7 +35,7 @@ pub fn list(
         writeln!(out, "{NONE}")?;
     }
     for document in documents {
-        let path = document.path.as_deref().map(|path| format!(" {}", clean_name(path)));
+        let path = document.path.as_deref().map(|path| format!(" {}", shown_text(path)));
         let tags = match document.tags.as_slice() {
             [] => String::new(),
             tags => format!(" [{}]", clean(&tags.join(", "))),
@@ -54,13 +55,17 @@ pub fn list(
     if next < total { writeln!(out, "more: cursor {next}, or filters") } else { Ok(()) }
 }
 
-/// Writes the parts of a document, and how many deeper ones are left out.
-pub fn outline(outline: &Outline, num_more: usize, out: &mut Sheet<'_>) -> io::Result<()> {
+/// Writes the parts of a document. `left_out` is the level down to which they are, and how many deeper ones there are.
+pub fn outline(
+    outline: &Outline,
+    left_out: Option<(u32, usize)>,
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
     read::outline(outline, "", out)?;
-    match num_more {
-        0 => Ok(()),
-        _ => writeln!(out, "{} left out: larger level", counted(num_more, "deeper part")),
-    }
+    let Some((level, num_more)) = left_out.filter(|(_, num_more)| *num_more > 0) else {
+        return Ok(());
+    };
+    writeln!(out, "{} left out below level {level}: larger level", counted(num_more, "deeper part"))
 }
 
 /// Writes a part of a document: where it is from, then its text.
@@ -101,7 +106,10 @@ pub fn open(opened: &Opened, out: &mut Sheet<'_>) -> io::Result<()> {
 
 /// Writes a document without its chunks, and how to get them.
 pub fn info(info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
-    Human::plain(WIDTH).info(info, out)?;
+    let mut info = info.clone();
+    let path = &mut info.document.path;
+    *path = path.as_deref().map(|path| shown_text(path).into_owned());
+    Human::plain(WIDTH).info(&info, out)?;
     writeln!(out, "its parts: kb_outline; its chunks: detail full")
 }
 
@@ -124,7 +132,8 @@ pub fn report(report: &IngestReport, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "documents {}", ids.join(", "))?;
     }
     for (path, error) in report.failed.iter().chain(&report.warnings).take(MAX_FAILED) {
-        let path = clean_name(path.to_string_lossy());
+        let path = path_text(path);
+        let path = shown_text(&path);
         writeln!(out, "failed: {path}: {}", clean(&error.to_string()))?;
     }
     let num_more = (report.failed.len() + report.warnings.len()).saturating_sub(MAX_FAILED);
@@ -133,7 +142,7 @@ pub fn report(report: &IngestReport, out: &mut Sheet<'_>) -> io::Result<()> {
 
 /// Returns the title, id and path of a document.
 fn titled(document: &StoredDocument) -> String {
-    let path = document.path.as_deref().map(|path| format!(" ({})", clean_name(path)));
+    let path = document.path.as_deref().map(|path| format!(" ({})", shown_text(path)));
     let title = clean(&document.title);
     format!("**{title}**{}, document {}", path.unwrap_or_default(), document.id)
 }
