@@ -44,7 +44,7 @@ impl Merging {
         let probability = |answer: &&Answer| answer.probability().unwrap_or_default();
         let best = judged.max_by(|one, other| probability(one).total_cmp(&probability(other)));
         merged.confidence = best.and_then(|answer| answer.confidence);
-        merged.grounds = best.map(|answer| answer.grounds).unwrap_or_default();
+        merged.grounds = best.map(|answer| answer.grounds.clone()).unwrap_or_default();
         let mut all = Vec::new();
         for answer in answers {
             merged.total_matches += answer.total_matches;

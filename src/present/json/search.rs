@@ -55,7 +55,7 @@ pub(in crate::present) struct SearchJson<'a> {
     /// The calibrated probability that the first three results have the answer, if the searched documents answered every
     /// second question: 0 to 1, with two decimals; null where `confidence` is.
     answer_probability: Option<f64>,
-    /// In words, what `confidence` rests on, or why it is null.
+    /// One clause: why `confidence` is what it is, or why it is null.
     confidence_reason: String,
     /// The phrases in double quotes that no searched passage has, if therefore the results are those of the query without
     /// quotes, or none (of a query that is one phrase); absent otherwise.

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
 use super::forms::composed;
-#[cfg(not(unix))]
-use super::printable::clean_name;
 use super::printable::is_harmful;
 
 /// Removes `.` and `..` from an absolute path without using the file system.
@@ -114,7 +112,7 @@ pub fn shown_text(text: &str) -> Cow<'_, str> {
     }
     // Where names have no such bytes, a backslash is between folders.
     #[cfg(not(unix))]
-    return clean_name(text).into();
+    return super::printable::clean_name(text).into();
     #[cfg(unix)]
     {
         let mut shown = String::with_capacity(text.len());

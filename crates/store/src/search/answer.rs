@@ -14,6 +14,7 @@ use crate::search::fuse::Leg;
 use crate::search::keyword::{CompletedWord, TermMatch};
 use crate::search::matches::QueryTerms;
 use crate::search::parse::Query;
+use crate::search::reason;
 
 /// The answer to a query: chunks, or passages made of them.
 #[derive(Debug, Clone, Default)]
@@ -109,9 +110,9 @@ impl Answer {
         self.confidence.map(|_| self.grounds.probability())
     }
 
-    /// Returns in words what the confidence rests on, or why there is none.
+    /// Returns in one clause why the confidence is what it is, or why there is none.
     pub fn confidence_reason(&self) -> String {
-        self.no_basis.map_or_else(|| self.grounds.to_string(), |reason| reason.as_str().to_owned())
+        self.no_basis.map_or_else(|| reason::of(&self.grounds), |basis| basis.as_str().to_owned())
     }
 
     /// Lowers the confidence, because the best hit is stale.

@@ -6,8 +6,6 @@
 //! claims, and seven in ten answerable questions are neither. Forty more signals and boosted trees instead of the
 //! regression added 0.02 to that mean at most; the result page names the best of them.
 
-use std::fmt;
-
 use crate::ids::Ranked;
 use crate::text::fields;
 
@@ -51,15 +49,18 @@ impl Confidence {
 }
 
 /// What a confidence rests on. The default is that of an answer without hits.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Grounds {
-    signals: Option<Signals>,
+    /// `None` if nothing was found.
+    pub(super) signals: Option<Signals>,
     /// Whether the file of the best hit is not what was indexed.
     pub(super) is_stale: bool,
     /// Whether no chunk has the phrases in quotes, so that the hits are those of the query without them.
     pub(super) is_unmet: bool,
     /// Whether a word of the query occurs nowhere, so that others were searched instead.
     pub(super) is_completed: bool,
+    /// A word that no passage has, if it is what the query is about.
+    pub(super) missing: Option<String>,
 }
 
 /// Signals of the first hits; `None` for a leg that was not run or cannot read the query.
@@ -120,10 +121,6 @@ const DOUBTED: f64 = 0.5;
 /// From this share of the terms' weight on, a title or a file name has words of the query, and the confidence is not `none`.
 const TITLE: f64 = 0.2;
 
-/// From these values on, the first result stands out.
-const VECTOR_GAP: f64 = 0.15;
-const KEYWORD_GAP: f64 = 0.3;
-
 /// Returns what the confidence rests on; `None` if no leg can judge.
 pub(super) fn of(signals: &Signals) -> Option<Grounds> {
     let can_judge = signals.vector.is_some() || signals.keyword.is_some();
@@ -174,34 +171,6 @@ impl Signals {
     fn has_title(&self) -> bool {
         self.keyword.is_some_and(|keyword| keyword.title >= TITLE)
     }
-
-    /// Returns what the signals say, each in a few words.
-    fn clauses(&self) -> Vec<&'static str> {
-        let mut clauses = vec![match self.keyword.map(|keyword| keyword.coverage) {
-            Some(share) if share >= 0.75 => "most words match",
-            Some(share) if share >= 0.4 => "some words match",
-            Some(share) if share > 0.0 => "few words match",
-            Some(_) => "no word matches",
-            None => "by meaning alone",
-        }];
-        if self.has_title() {
-            clauses.push("a title or file name matches");
-        }
-        clauses.push(match self.vector.map(|vector| vector.cosine) {
-            Some(cosine) if cosine >= 0.6 => "the meaning is close",
-            Some(cosine) if cosine >= 0.4 => "the meaning is related",
-            Some(_) => "the meaning does not match",
-            None => "the meaning was not compared",
-        });
-        let stands_out = self.vector.is_some_and(|vector| vector.gap >= VECTOR_GAP)
-            || self.keyword.is_some_and(|keyword| keyword.gap >= KEYWORD_GAP);
-        clauses.push(if stands_out {
-            "the best result stands out"
-        } else {
-            "no result stands out"
-        });
-        clauses
-    }
 }
 
 impl Grounds {
@@ -228,25 +197,6 @@ impl Grounds {
     }
 }
 
-impl fmt::Display for Grounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(signals) = &self.signals else { return f.write_str("nothing was found") };
-        if self.level() == Confidence::Low {
-            f.write_str("undecided: ")?;
-        }
-        if self.is_unmet {
-            f.write_str("no searched passage has the phrases in double quotes, ")?;
-        }
-        if self.is_completed {
-            f.write_str("no passage has a word of the query, ")?;
-        }
-        if self.is_stale {
-            f.write_str("the file of the best result is not what was indexed, ")?;
-        }
-        f.write_str(&signals.clauses().join(", "))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,11 +220,6 @@ mod tests {
     fn titled(signals: Signals, title: f64) -> Signals {
         let keyword = signals.keyword.map(|keyword| KeywordSignals { title, ..keyword });
         Signals { keyword, ..signals }
-    }
-
-    #[track_caller]
-    fn check_reason(signals: &Signals, expected: &str) {
-        assert_eq!(of(signals).unwrap().to_string(), expected);
     }
 
     #[test]
@@ -320,42 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_best_hit_or_a_missing_phrase_is_not_high_and_the_reason_says_so() {
+    fn a_stale_best_hit_or_a_missing_phrase_is_not_high() {
         let stale = Grounds { is_stale: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
         assert_eq!((stale.level(), stale.probability()), (Confidence::Low, DOUBTED));
-        assert!(stale.to_string().contains("is not what was indexed"), "{stale}");
         let unmet = Grounds { is_unmet: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
         assert_eq!((unmet.level(), unmet.probability()), (Confidence::Low, DOUBTED));
-        assert!(unmet.to_string().contains("has the phrases in double quotes"), "{unmet}");
         let none = Grounds { is_stale: true, ..of(&both(0.2, 0.02, 0.1, 0.2)).unwrap() };
         assert_eq!(none.level(), Confidence::None);
-    }
-
-    #[test]
-    fn the_reason_says_what_each_signal_is() {
-        let near = both(0.75, 0.2, 0.4, 1.0);
-        check_reason(&near, "most words match, the meaning is close, the best result stands out");
-        check_reason(
-            &titled(near, 1.0),
-            "most words match, a title or file name matches, the meaning is close, the best result stands out",
-        );
-        check_reason(
-            &both(0.38, 0.05, 0.2, 0.9),
-            "undecided: most words match, the meaning does not match, no result stands out",
-        );
-        check_reason(
-            &both(0.2, 0.02, 0.1, 0.2),
-            "few words match, the meaning does not match, no result stands out",
-        );
-        check_reason(
-            &Signals { vector: None, ..both(0.0, 0.0, 0.35, 0.5) },
-            "undecided: some words match, the meaning was not compared, the best result stands out",
-        );
-        check_reason(
-            &Signals { keyword: None, ..both(0.5, 0.05, 0.0, 0.0) },
-            "undecided: by meaning alone, the meaning is related, no result stands out",
-        );
-        assert_eq!(Grounds::default().to_string(), "nothing was found");
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod places;
 mod rankings;
 mod rarity;
 pub mod rated_lines;
+mod reason;
 mod recency;
 mod searchable;
 mod shown;
@@ -93,6 +94,7 @@ pub fn search(
     if let Some(grounds) = &mut grounds {
         grounds.is_unmet = is_unmet;
         grounds.is_completed = !completed.is_empty();
+        grounds.missing = rankings.missing_word();
     }
     let total_matches = fused.len();
     let wider = SearchOptions { limit: options.limit.max(COMPARED), ..options.clone() };
@@ -121,7 +123,7 @@ pub fn search(
         })
         .collect::<Result<Vec<_>>>()?;
     let no_basis = grounds.is_none().then(|| rankings.no_basis());
-    let confidence = grounds.map(|grounds| grounds.level());
+    let confidence = grounds.as_ref().map(Grounds::level);
     let grounds = grounds.unwrap_or_default();
     let mut answer =
         Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };

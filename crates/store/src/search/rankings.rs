@@ -308,6 +308,17 @@ impl Rankings {
         self.keywords.as_ref().map(Keywords::completed).unwrap_or_default()
     }
 
+    /// Returns a word that no passage has: one that was completed, or the subject of a look-up.
+    pub(super) fn missing_word(&self) -> Option<String> {
+        let Some(keywords) = &self.keywords else {
+            // None of them occurs.
+            let is_one = self.has_words && self.words.len() == 1;
+            return self.words.iter().next().filter(|_| is_one).cloned();
+        };
+        let completed = keywords.completed().into_iter().next();
+        completed.map(|word| word.typed).or_else(|| keywords.missing().map(str::to_owned))
+    }
+
     /// Returns why nothing can be judged, if so.
     pub(super) fn no_basis(&self) -> NoBasis {
         if self.vector.is_some() { NoBasis::Unreadable } else { NoBasis::NoWords }

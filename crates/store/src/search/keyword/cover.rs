@@ -127,6 +127,14 @@ impl Keywords {
         cover
     }
 
+    /// Returns what a few words name and no passage has.
+    pub(in crate::search) fn missing(&self) -> Option<&str> {
+        let counts = |term: &&Term| matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
+        let asked: Vec<&Term> = self.terms.iter().filter(counts).collect();
+        let missing = asked.iter().find(|term| term.num_with == 0)?;
+        missing.typed.as_deref().filter(|_| asked.len() <= MAX_LOOK_UP)
+    }
+
     /// Whether some of these chunks have what the query looks for: the rarest thing that a few words name, or half of the
     /// rarity of more words.
     pub(in crate::search) fn is_found(&self, chunk_ids: &[ChunkId]) -> bool {
