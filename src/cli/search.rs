@@ -12,7 +12,7 @@ use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::present::terminal::sheet::Sheet;
-use crate::present::text::compact;
+use crate::present::text::compact::{self, Face};
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::human::Human;
 use crate::present::text::search::verdict;

@@ -23,7 +23,7 @@ use crate::mcp::service::{Service, failure_of};
 use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
 use crate::present::terminal::sheet::Sheet;
-use crate::present::text::compact;
+use crate::present::text::compact::{self, Face};
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::{read as read_text, stale};
 use crate::requests::{

@@ -10,8 +10,8 @@ use crate::present::terminal::shell;
 use crate::present::text::stale;
 use crate::search::Hit;
 use crate::text::number::counted;
-use crate::text::paths;
-use crate::text::printable::{clean, clean_lines, clean_name};
+use crate::text::paths::{self, shown_text};
+use crate::text::printable::{clean, clean_lines};
 
 /// Characters that are markup in a Markdown title.
 const MARKUP: &str = "\\`*[]<~";
@@ -114,7 +114,7 @@ pub(super) fn is_of_same_document(one: &Hit, other: &Hit) -> bool {
 /// Names the document of a hit: its title, or its path if another document has that title, and its id.
 pub(super) fn document(hit: &Hit) -> String {
     let name = match &hit.stored.path {
-        Some(path) if hit.shares_title => verbatim(&clean_name(path)),
+        Some(path) if hit.shares_title => verbatim(&shown_text(path)),
         _ => format!("**{}**", escaped(&clean(&hit.stored.title))),
     };
     format!("{name}, {}", id(hit))

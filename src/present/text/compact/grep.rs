@@ -4,13 +4,21 @@ use std::io;
 
 use crate::app::grep::Detail;
 use crate::present::terminal::sheet::Sheet;
-use crate::present::text::compact::Face;
 use crate::present::text::compact::search::notes;
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::{grep as text, stale};
 use crate::text::number::counted;
 use crate::text::paths::shown_text;
 use crate::text::printable::clean;
+
+/// The program through which an answer is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// Commands.
+    Cli,
+    /// Tools.
+    Mcp,
+}
 
 /// Most characters of a line, so that a table or a minified file does not fill the page.
 const MAX_CHARS: usize = 240;
