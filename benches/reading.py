@@ -1,53 +1,52 @@
 """The policies of benches/policy: what an agent reads for a question, in tokens that it pays for."""
 
 import collections
+import functools
 import json
 import math
-import pathlib
 import re
 import subprocess
 
-AROUND = 2
 LINES_AROUND = 10
-LISTED = 10
-DEPTHS = [1, 2, 3, 5, 8, 13, 20]
+DEPTH = 100
 STOP = set("""a about after all also an and any are as at be been between by can could did do does during for from had
 has have how if in into is it its many may might more most much not of on or other over should some such than that the
 their them there these they this to under up used using was were what when where which who whom whose why will with
 within would""".split())
 
 
-def by_kb(search, show, question, budget):
-    """Returns what an agent reads that searches once, and reads on at most once."""
-    read = search(question.text, budget)
-    first = re.search(r"chunks? (\d+)", read)
-    if confidence(read) != "high" and first:
-        read += "\n" + show(int(first.group(1)))
-    return read
+def by_kb(server, question, budget):
+    """Returns what one call of kb_search answers."""
+    call = {"name": "kb_search", "arguments": {"query": question.text, "budget": budget}}
+    return server.ask("tools/call", call)["content"][0]["text"]
 
 
-def confidence(read):
-    found = re.search(r"confidence (\w+)", read.partition("\n")[0])
-    return found and found.group(1)
+def texts_in(read):
+    """Yields the texts of documents in an answer of kb: what is fenced or quoted."""
+    fence = None
+    for line in read.splitlines():
+        mark = re.match(r"`{3,}", line)
+        if fence and line == fence:
+            fence = None
+        elif fence:
+            yield line
+        elif mark:
+            fence = mark.group()
+        elif line.startswith("> "):
+            yield line[2:]
 
 
-def over_mcp(server):
-    """Returns the policy of one search and at most one look around, over MCP."""
-    def call(tool, **arguments):
-        return server.ask("tools/call", {"name": tool, "arguments": arguments})["content"][0]["text"]
-
-    search = lambda text, budget: call("kb_search", query=text, budget=budget)
-    show = lambda chunk: call("kb_show", chunk=chunk, around=AROUND)
-    return lambda question, budget: by_kb(search, show, question, budget)
-
-
-def by_command(base):
-    """Returns the same policy on the command line."""
-    search = lambda text, budget: base.printed("search", f"--budget={budget}", "--format=agent", "--", text)
-    show = lambda chunk: base.printed("show", f"--chunk={chunk}", f"--around={AROUND}", "--format=md")
-    return lambda question, budget: by_kb(search, show, question, budget)
+def packed(hits):
+    """Yields passages in order; a document is named before its first one."""
+    seen = set()
+    for hit in hits:
+        source = hit["source"]
+        is_new = source["document_id"] not in seen
+        seen.add(source["document_id"])
+        yield (f"{source['title']}\n" if is_new else "") + hit["text"] + "\n\n"
 
 
+@functools.cache
 def matches(question, files):
     """Returns where the words of a question are: file and line, by word."""
     words = {word for word in re.findall(r"[\w-]+", question.text.casefold()) if len(word) > 1 and word not in STOP}
@@ -68,17 +67,12 @@ def weighed(found, num_all):
     return scores
 
 
-def ranked(question, files, num_files):
-    """Returns the files with words of a question, those with most and the rarest first."""
-    scores = weighed([{file for file, _ in places} for places in matches(question, files).values()], num_files)
-    return sorted(scores, key=lambda file: (-scores[file], file))
-
-
-def by_rg(ranking):
-    """Yields the list of the best files, and their texts."""
-    yield "\n".join(ranking[:LISTED]) + "\n"
-    for file in ranking[:LISTED]:
-        yield pathlib.Path(file).read_text(encoding="utf-8")
+def by_files(question, files, texts):
+    """Yields the texts of the files with most of a question's words, rare ones counting more."""
+    found = matches(question, next(iter(files)).parent)
+    scores = weighed([{file for file, _ in places} for places in found.values()], len(files))
+    for file in sorted(scores, key=lambda file: (-scores[file], file)):
+        yield texts[file]
 
 
 def by_lines(question, texts):
@@ -105,12 +99,12 @@ def filled(parts, budget, encoding):
     return encoding.decode(tokens[:budget])
 
 
-def nearest(kb, environment, asked):
-    """Returns the texts of the nearest passages to each question."""
-    command = [kb, "search", "--batch", "-", "--vec-only", "--copies", f"--top={DEPTHS[-1]}"]
+def ranked(base, asked, flags):
+    """Returns the first passages for each question."""
+    command = [base.kb, "search", "--batch", "-", f"--top={DEPTH}", *flags]
     typed = "".join(json.dumps({"query": question.text}) + "\n" for question in asked)
-    answer = subprocess.run(command, input=typed, env=environment, capture_output=True, text=True, check=True)
-    return [[hit["text"] for hit in json.loads(line)["results"]] for line in answer.stdout.split("\n") if line]
+    answer = subprocess.run(command, input=typed, env=base.environment, capture_output=True, text=True, check=True)
+    return [json.loads(line)["results"] for line in answer.stdout.split("\n") if line]
 
 
 class Base:
@@ -124,10 +118,6 @@ class Base:
 
     def printed(self, *arguments):
         return subprocess.run([self.kb, *arguments], env=self.environment, stdout=subprocess.PIPE, text=True, check=True).stdout
-
-    def knows_agent(self):
-        command = [self.kb, "search", "--format=agent", "--help"]
-        return subprocess.run(command, env=self.environment, capture_output=True).returncode == 0
 
 
 def layouts(files, folder):
