@@ -2,7 +2,7 @@
 //! why an answer is empty.
 
 use crate::app::Observer;
-use crate::document::Filter;
+use crate::document::{Filter, NumberedPath};
 use crate::error::Result;
 use crate::search::{Answer, CompletedWord, NoBasis, Searchable, Unmet};
 use crate::text::paths;
@@ -61,6 +61,12 @@ fn parts(filter: &Filter) -> Vec<(Filter, String)> {
     for path in &filter.paths {
         let lack = format!("there is no document at or below {}", paths::path_of(path).display());
         parts.push((Filter { paths: vec![path.clone()], ..of() }, lack));
+    }
+    for numbered in &filter.numbered {
+        let NumberedPath { id, path } = numbered;
+        let path = paths::path_of(path).display().to_string();
+        let lack = format!("there is no document {id}, and none at or below {path}");
+        parts.push((Filter { numbered: vec![numbered.clone()], ..of() }, lack));
     }
     for tag in &filter.tags {
         let lack = format!("no document has the tag `{tag}`");

@@ -41,7 +41,7 @@ pub fn values(session: &Session, facet: Facet, filter: &Filter) -> Result<Vec<Va
         Facet::Type => filter.kind = None,
         // A document may have several tags, so those that are chosen narrow the others.
         Facet::Tag => {}
-        Facet::Folder => filter.paths = Vec::new(),
+        Facet::Folder => (filter.paths, filter.numbered) = (Vec::new(), Vec::new()),
         Facet::Language => filter.language = None,
     }
     let documents = list(session, &ListRequest { filter, ..ListRequest::default() }, &Silent)?;

@@ -343,9 +343,19 @@ fn matching(store: &Store, criteria: &Criteria, ids: &[DocumentId]) -> Result<Re
     let documents = store.documents(&criteria.filter)?.into_iter();
     let mut documents: Vec<DocumentName> =
         documents.filter(|document| ids.contains(&document.id)).map(name).collect();
-    let copies = match &*criteria.filter.paths {
+    let (named, places) = store.meant_by_paths(&criteria.filter)?;
+    let copies = match places.as_slice() {
         [] => Vec::new(),
-        paths => copies_below(store, paths, &mut documents)?,
+        places => {
+            // What is named by its id is removed wherever it is.
+            let (mut whole, mut below): (Vec<_>, Vec<_>) =
+                documents.into_iter().partition(|document| named.contains(&document.id));
+            let copies = copies_below(store, places, &mut below)?;
+            whole.extend(below);
+            whole.sort_by_key(|document| document.id);
+            documents = whole;
+            copies
+        }
     };
     Ok(Removal { named: Named::Matching, documents, copies, folders: Vec::new() })
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::document::{Filter, NumberedPath};
 use crate::error::{Error, Result};
 use crate::store::DocumentId;
 use crate::text::paths;
@@ -27,6 +28,19 @@ pub fn typed(path: &Path) -> Result<PathBuf> {
 /// Returns an absolute path in the database's notation, for filters.
 pub fn path_prefix(path: &Path) -> Result<String> {
     Ok(paths::typed_text(&absolute(path)?))
+}
+
+/// Adds the paths of a filter as they were typed. As for `kb show`, a number is the id of a document if there is one, and
+/// `./4` the path.
+pub fn add_paths(typed: &[PathBuf], filter: &mut Filter) -> Result<()> {
+    for typed in typed {
+        let path = path_prefix(typed)?;
+        match typed.to_str().and_then(|typed| typed.parse().ok()) {
+            Some(DocumentId(id)) => filter.numbered.push(NumberedPath { id, path }),
+            None => filter.paths.push(path),
+        }
+    }
+    Ok(())
 }
 
 /// Parses a document id.

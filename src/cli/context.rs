@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::app::Session;
 use crate::app::bases::{self, place};
 use crate::app::choose::{Choice, Criteria};
-use crate::app::session::{absolute, path_prefix};
+use crate::app::session::{absolute, add_paths, path_prefix};
 use crate::app::typed_dates::{DateLimit, TypedDate};
 use crate::cli::args::{Choosing, FilterArgs, Global};
 use crate::cli::exit::ExitStatus;
@@ -148,7 +148,6 @@ pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -
 
 /// Converts the filter flags to a [`Filter`].
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
-    let paths = args.paths.iter().map(|path| path_prefix(path)).collect::<Result<_>>()?;
     let mut date_notes = Vec::new();
     let mut limit = |date: Option<TypedDate>, of: fn(TypedDate) -> DateLimit| {
         Some(of(date?).noted(&mut date_notes))
@@ -156,18 +155,19 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     let since = limit(args.since.clone(), TypedDate::since);
     let until = limit(args.until.clone(), TypedDate::until);
     let added_since = limit(args.added_since.clone(), TypedDate::added_since);
-    Ok(Filter {
+    let mut filter = Filter {
         kind: args.kind,
         tags: args.tags.clone(),
-        paths,
         language: args.language,
         excluded_tags: args.excluded_tags.clone(),
         since,
         until,
         added_since,
         date_notes,
-        excluded: Vec::new(),
-    })
+        ..Filter::default()
+    };
+    add_paths(&args.paths, &mut filter)?;
+    Ok(filter)
 }
 
 /// Returns a selection of documents by name or by criteria.

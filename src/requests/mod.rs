@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::app::read::{ListRequest, SortKey};
 use crate::app::search::{SearchRequest, SimilarRequest};
-use crate::app::session::path_prefix;
+use crate::app::session::add_paths;
 use crate::app::typed_dates::{DateLimit, TypedDate};
 use crate::document::{DocumentKind, Filter, Language, UnknownName};
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ pub(crate) struct FilterInput {
     pub(crate) tags: Vec<String>,
     #[serde(default)]
     pub(crate) exclude_tags: Vec<String>,
-    /// File or folder
+    /// File, folder or document id
     #[serde(default, deserialize_with = "one_or_several")]
     #[schemars(schema_with = "path_or_paths")]
     pub(crate) path: Vec<PathBuf>,
@@ -65,7 +65,11 @@ impl FilterInput {
             Ok::<_, Error>(date.map(|date| of(date).noted(&mut date_notes)))
         };
         let given = given.clone();
-        let paths = self.path.iter().map(|path| path_prefix(path)).collect::<Result<_>>()?;
+        let mut own = Filter::default();
+        add_paths(&self.path, &mut own)?;
+        if self.path.is_empty() {
+            (own.paths, own.numbered) = (given.paths, given.numbered);
+        }
         let since = limit("since", self.since, TypedDate::since)?.or(given.since);
         let until = limit("until", self.until, TypedDate::until)?.or(given.until);
         let added_since = limit("added_since", self.added_since, TypedDate::added_since)?;
@@ -78,23 +82,24 @@ impl FilterInput {
             until,
             added_since: added_since.or(given.added_since),
             date_notes: [given.date_notes, date_notes].concat(),
-            paths: either(paths, given.paths),
+            paths: own.paths,
+            numbered: own.numbered,
             excluded: given.excluded,
         })
     }
 }
 
-/// Reads a path, a list of paths, or null.
+/// Reads a path or the id of a document, a list of them, or null.
 fn one_or_several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Paths {
-        One(PathBuf),
-        Several(Vec<PathBuf>),
+        Several(Vec<Value>),
+        One(Value),
     }
     Ok(match Option::<Paths>::deserialize(from)? {
-        Some(Paths::One(path)) => vec![path],
-        Some(Paths::Several(paths)) => paths,
+        Some(Paths::One(path)) => vec![name(&path).into()],
+        Some(Paths::Several(paths)) => paths.iter().map(|path| name(path).into()).collect(),
         None => Vec::new(),
     })
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use kb_store::search::SearchOptions;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::contract::{Hit, Search, Why, read};
 use crate::env::{CORPUS, TestEnv};
+use crate::mcp_client::Client;
 use crate::sources::sources;
 
 /// Tolerance for scores of the form 1 / (60 + rank), as printed.
@@ -426,6 +427,51 @@ fn filters_apply_to_both_legs_before_they_are_cut() {
     // The rank with a filter is the rank among the documents that pass it.
     let answer = search(&env, &["tide station", "--type", "note", "--top", "1"]);
     assert_eq!(answer.results[0].evidence.vector_rank, Some(1));
+}
+
+/// The rule of `kb show`: a number is the id of a document if there is one, and `./4` a file or folder.
+#[test]
+fn the_id_of_a_document_is_a_path_filter() {
+    let env = TestEnv::new();
+    for (path, text) in [("notes/a.md", "one"), ("notes/b.md", "two"), ("2/c.md", "three")] {
+        env.write(path, format!("The tide number {text}.\n"));
+    }
+    env.ok(&["add", "notes/a.md", "notes/b.md", "2/c.md"]);
+    let ids = |args: &[&str]| -> Vec<i64> {
+        let documents = env.json(&[args, &["--format=json"]].concat());
+        let documents = documents.as_array().unwrap();
+        documents.iter().map(|document| document["id"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(ids(&["list", "--path", "2"]), [2]);
+    assert_eq!(ids(&["list", "--path", "./2"]), [3]);
+    assert_eq!(ids(&["list", "--path", "1", "--path", "2"]), [1, 2]);
+    env.write("9/d.md", "The tide number four.\n");
+    env.ok(&["add", "9/d.md"]);
+    assert_eq!(ids(&["list", "--path", "9"]), [4]);
+    let found = env.json(&["search", "tide", "--path", "2"]);
+    assert_eq!(
+        (found["returned"].as_u64(), &found["results"][0]["source"]["document_id"]),
+        (Some(1), &2.into())
+    );
+    let lines = env.json(&["grep", "tide", "--path", "2", "--format", "json"]);
+    assert_eq!(
+        (lines["returned"].as_u64(), &lines["results"][0]["document_id"]),
+        (Some(1), &2.into())
+    );
+    let nothing = env.ok(&["list", "--path", "77"]);
+    assert!(
+        nothing.stderr.contains("there is no document 77, and none at or below"),
+        "{nothing:?}"
+    );
+    env.ok(&["remove", "--path", "2", "--yes"]);
+    assert_eq!(ids(&["list"]), [1, 3, 4]);
+    // The folder, now that no document has the number.
+    assert_eq!(ids(&["list", "--path", "2"]), [3]);
+    let mut client = Client::start(&env, "", &[]);
+    for path in [json!("3"), json!(3), json!("./2")] {
+        let text = client.text("kb_list", json!({ "path": path }));
+        assert!(text.starts_with("1 of 1 document\n3 "), "{text}");
+    }
 }
 
 #[test]

@@ -331,8 +331,19 @@ pub struct Filter {
     pub date_notes: Vec<String>,
     /// Only documents at or below one of these absolute paths; complete components, in any normal form.
     pub paths: Vec<String>,
+    /// More of these, typed as a number: the document with this id if there is one, else what is at or below the path.
+    pub numbered: Vec<NumberedPath>,
     /// Only chunks without these words and phrases; a prefix of words ends in `*`.
     pub excluded: Vec<String>,
+}
+
+/// A path of a filter that was typed as a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberedPath {
+    /// The id of a document.
+    pub id: i64,
+    /// The absolute path, if there is no such document.
+    pub path: String,
 }
 
 impl Filter {

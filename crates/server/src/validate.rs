@@ -43,7 +43,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// The arguments that are a number or a text.
-const NUMBER_OR_TEXT: [&str; 2] = ["document", "page"];
+const NUMBER_OR_TEXT: [&str; 3] = ["document", "page", "path"];
 
 /// Whole numbers up to this one are exact in a double.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;

@@ -18,7 +18,7 @@ use crate::search::ShownPaths;
 use crate::store::Store;
 
 pub use crate::app::bases::place::DATABASE;
-pub use crate::app::typed::{absolute, document_id, path_prefix, typed};
+pub use crate::app::typed::{absolute, add_paths, document_id, path_prefix, typed};
 
 /// Settings, paths, connections and the loaded models. Threads may share it.
 pub struct Session {

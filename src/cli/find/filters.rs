@@ -79,7 +79,7 @@ impl Picker {
             Facet::Type => filter.kind = name.parse().ok().filter(|_| !is_set),
             Facet::Language => filter.language = name.parse().ok().filter(|_| !is_set),
             Facet::Folder if is_set => filter.paths.retain(|path| path != name),
-            Facet::Folder => filter.paths = vec![name.clone()],
+            Facet::Folder => (filter.paths, filter.numbered) = (vec![name.clone()], Vec::new()),
             Facet::Tag if is_set => filter.tags.retain(|tag| tag != name),
             Facet::Tag => filter.tags.push(name.clone()),
         }
@@ -119,6 +119,7 @@ pub(super) fn chips(filter: &Filter, path: impl Fn(&str) -> String) -> Line {
     chips.extend(filter.tags.iter().map(|tag| format!("#{}", clean(tag))));
     chips.extend(filter.excluded_tags.iter().map(|tag| format!("-#{}", clean(tag))));
     chips.extend(filter.paths.iter().map(|place| path(place)));
+    chips.extend(filter.numbered.iter().map(|numbered| numbered.id.to_string()));
     match (&filter.since, &filter.until) {
         (None, None) => {}
         (Some(since), Some(until)) if since == until => chips.push(since.clone()),

@@ -6,9 +6,9 @@ use std::path::MAIN_SEPARATOR;
 use rusqlite::{Connection, ToSql, named_params};
 
 use crate::db::{columns, sql};
-use crate::document::{DocumentKind, Filter};
+use crate::document::{DocumentKind, Filter, NumberedPath};
 use crate::error::Result;
-use crate::ids::ChunkId;
+use crate::ids::{ChunkId, DocumentId};
 
 use super::ledger::Below;
 use crate::Store;
@@ -46,7 +46,8 @@ macro_rules! passes_filter {
                 AND (:until IS NULL OR substr(date, 1, length(:until)) <= :until)
         ))
         AND (:added_since IS NULL OR documents.created_at >= :added_since)
-        AND (:paths = '[]' OR documents.id IN (
+        AND (:paths = '[]' AND :ids = '[]' OR documents.id IN (SELECT value FROM json_each(:ids))
+            OR documents.id IN (
             SELECT document_paths.document_id
             FROM json_each(:paths) AS wanted
             JOIN document_paths ON document_paths.path = wanted.value ->> 0
@@ -83,6 +84,8 @@ const PASSING_CHUNKS: &str = concat!(
     ORDER BY chunks.id"
 );
 
+const IS_DOCUMENT: &str = "SELECT 1 FROM documents WHERE id = ?1";
+
 const PATHS: &str = "SELECT path FROM document_paths";
 
 const HAS_DOCUMENT: &str =
@@ -92,6 +95,15 @@ impl Store {
     /// Whether any document passes a filter; words that are excluded are ignored.
     pub fn has_document(&self, filter: &Filter) -> Result<bool> {
         self.read(|db| sql::value(db, HAS_DOCUMENT, values(db, filter)?.as_slice()))
+    }
+
+    /// Returns the ids and the paths that are meant by the paths of a filter.
+    pub fn meant_by_paths(&self, filter: &Filter) -> Result<(Vec<DocumentId>, Vec<String>)> {
+        let (ids, places) = self.read(|db| {
+            let (ids, places) = meant(db, filter)?;
+            Ok((ids, places.into_iter().map(str::to_owned).collect()))
+        })?;
+        Ok((ids.into_iter().map(DocumentId).collect(), places))
     }
 
     /// Returns the ids of the chunks that pass a filter, in order.
@@ -126,8 +138,9 @@ pub(crate) fn values(
     filter: &Filter,
 ) -> rusqlite::Result<Vec<(&'static str, Box<dyn ToSql>)>> {
     let tags: BTreeSet<&str> = filter.tags.iter().map(String::as_str).collect();
+    let (ids, places) = meant(db, filter)?;
     let mut paths = BTreeSet::new();
-    for path in &filter.paths {
+    for path in places {
         paths.extend(spellings(db, path)?);
     }
     let below = paths.iter().map(|path| Below::of(path));
@@ -135,7 +148,7 @@ pub(crate) fn values(
         below.map(|below| [below.folder.to_owned(), below.first, below.end]).collect();
     let doc_type = filter.kind.map(|kind| kind.doc_type().as_str());
     let formats = filter.kind.map(DocumentKind::format_words).unwrap_or_default();
-    let values: [(_, Box<dyn ToSql>); 10] = [
+    let values: [(_, Box<dyn ToSql>); 11] = [
         (":doc_type", Box::new(doc_type)),
         (":formats", Box::new(columns::to_json(&formats)?)),
         (":num_tags", Box::new(u32::try_from(tags.len()).unwrap_or(u32::MAX))),
@@ -146,8 +159,22 @@ pub(crate) fn values(
         (":until", Box::new(filter.until.clone())),
         (":added_since", Box::new(filter.added_since.clone())),
         (":paths", Box::new(columns::to_json(&ranges)?)),
+        (":ids", Box::new(columns::to_json(&ids)?)),
     ];
     Ok(values.into())
+}
+
+/// Returns the ids and the paths that are meant by the paths of a filter: a number is the id of a document if there is one.
+fn meant<'a>(db: &Connection, filter: &'a Filter) -> rusqlite::Result<(Vec<i64>, Vec<&'a str>)> {
+    let mut ids = Vec::new();
+    let mut places: Vec<&str> = filter.paths.iter().map(String::as_str).collect();
+    for NumberedPath { id, path } in &filter.numbered {
+        match db.prepare_cached(IS_DOCUMENT)?.exists([id])? {
+            true => ids.push(*id),
+            false => places.push(path),
+        }
+    }
+    Ok((ids, places))
 }
 
 /// Returns the ways in which a path is written at the beginning of stored ones: names from macOS are decomposed. Of a path

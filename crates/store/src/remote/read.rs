@@ -9,8 +9,9 @@ use tokio_postgres::types::{ToSql, Type};
 use super::Link;
 use super::state::State;
 use super::statements::{
-    BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, LANGUAGES, NAMED_PATHS, NEAR_WORDS,
-    NEAREST, NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, SIZES, VECTORS,
+    BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, KNOWN_DOCUMENTS, LANGUAGES, NAMED_PATHS,
+    NEAR_WORDS, NEAREST, NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, SIZES,
+    VECTORS,
 };
 use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::Result;
@@ -109,7 +110,15 @@ impl Remote {
     }
 
     fn filtered(&self, statement: &str, filter: &Filter) -> Result<Vec<Row>> {
-        let paths: Vec<&str> = filter.paths.iter().map(|path| path.trim_end_matches('/')).collect();
+        let mut paths: Vec<&str> = filter.paths.iter().map(String::as_str).collect();
+        let mut ids: Vec<i64> = filter.numbered.iter().map(|numbered| numbered.id).collect();
+        if !ids.is_empty() {
+            let known = self.query(KNOWN_DOCUMENTS, &[(&ids, Type::INT8_ARRAY)])?;
+            ids = known.iter().map(|row| self.get(row, 0)).collect::<Result<_>>()?;
+            let others = filter.numbered.iter().filter(|numbered| !ids.contains(&numbered.id));
+            paths.extend(others.map(|numbered| numbered.path.as_str()));
+        }
+        let paths: Vec<&str> = paths.iter().map(|path| path.trim_end_matches('/')).collect();
         // Names from macOS are decomposed.
         let others = paths.iter().filter(|path| !path.is_ascii());
         let composed: Vec<String> = others.map(|path| composed(path).into_owned()).collect();
@@ -128,6 +137,7 @@ impl Remote {
                 (&composed, Type::TEXT_ARRAY),
                 (&filter.added_since, Type::TEXT),
                 (&formats, Type::TEXT_ARRAY),
+                (&ids, Type::INT8_ARRAY),
             ],
         )
     }

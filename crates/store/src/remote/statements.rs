@@ -21,7 +21,7 @@ macro_rules! passes {
         AND NOT tags && $4
         AND ($5::text IS NULL OR date >= $5)
         AND ($6::text IS NULL OR left(date, length($6)) <= $6)
-        AND (cardinality($7::text[]) = 0 OR EXISTS (
+        AND (cardinality($7::text[]) = 0 AND cardinality($11::bigint[]) = 0 OR document.id = ANY ($11) OR EXISTS (
             SELECT 1
             FROM unnest(paths || path) AS place, unnest($7) AS wanted
             WHERE place = wanted OR starts_with(place, wanted || '/')
@@ -34,6 +34,8 @@ macro_rules! passes {
         AND (cardinality($10::text[]) = 0 OR document.metadata ->> 'format' = ANY ($10))"
     };
 }
+
+pub(super) const KNOWN_DOCUMENTS: &str = "SELECT id FROM kb_documents WHERE id = ANY ($1)";
 
 /// A search with filters.
 pub(super) const PASSING: &str = concat!(

@@ -211,3 +211,15 @@ fn all_conditions_must_hold() {
     };
     check(&filter, &[3]);
 }
+
+#[test]
+fn a_number_is_a_document_if_there_is_one_and_else_a_path() {
+    let numbered = |id: i64, path: &str| Filter {
+        numbered: vec![NumberedPath { id, path: path.to_owned() }],
+        ..Filter::default()
+    };
+    check(&numbered(2, "/data/notes"), &[2]);
+    check(&numbered(99, "/data/notes"), &[1, 2]);
+    check(&numbered(99, "/99"), &[]);
+    check(&Filter { paths: vec!["/data/notes".into()], ..numbered(6, "/6") }, &[1, 2, 6]);
+}
