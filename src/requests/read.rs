@@ -157,6 +157,7 @@ pub(crate) struct GrepInput {
     pub(crate) context: u32,
     /// Tokens of the answer; default 1000
     #[schemars(range(min = limits::BUDGET.min, max = limits::BUDGET.max))]
+    #[schemars(extend("x-unlisted" = true))]
     pub(crate) budget: Option<u32>,
     #[serde(flatten)]
     pub(crate) filter: FilterInput,

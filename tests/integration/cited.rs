@@ -18,9 +18,9 @@ fn every_form_cites_the_section_and_the_line_that_are_shown() {
     assert_eq!((&source["at"]["line"], &source["start_line"]), (&9.into(), &1.into()));
     let human = search("human");
     assert!(human.contains("§Risks") && human.contains("plan.md:9"), "{human}");
-    for format in ["agent", "md"] {
+    for (format, place) in [("agent", "line 9, § Risks"), ("md", ":9)")] {
         let text = search(format);
-        assert!(text.contains("§ Risks") && text.contains(":9"), "{format}: {text}");
+        assert!(text.contains("§ Risks") && text.contains(place), "{format}: {text}");
     }
     assert!(search("paths").trim_end().ends_with("plan.md:9"));
     let grep = env.json(&["grep", "heron", "--format", "json"])["results"][0]["lines"][0].clone();

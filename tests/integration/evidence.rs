@@ -30,7 +30,7 @@ fn further_passages_of_one_document_are_no_scraps() {
     env.write("docs/other.md", "# Boats\n\nHow many boats use a harbour in storms?\n");
     env.ok(&["add", "-q", "docs"]);
     for (query, num_passages) in
-        [("what did repairs of the pier cost", 10), ("how much did boats pay for the pier", 9)]
+        [("what did repairs of the pier cost", 11), ("how much did boats pay for the pier", 9)]
     {
         let path = env.path("docs/report.md").display().to_string();
         let answer = env.json(&["search", query, "--path", &path, "--budget", "1000"]);
@@ -275,7 +275,7 @@ fn every_format_says_whether_the_hits_are_an_answer() {
         for format in ["--format=md", "--format=agent"] {
             let output = env.ok(&[&args[..], &[format]].concat());
             let first = output.stdout.lines().next().unwrap_or_default();
-            assert!(first.contains("confidence none"), "{format}: {first}");
+            assert_eq!(format!("{first}\n"), VERDICT, "{format}");
         }
         for format in ["--format=paths", "--format=jsonl"] {
             let output = env.ok(&[&args[..], &[format]].concat());
@@ -354,7 +354,7 @@ fn the_form_for_agents_names_each_document_once_and_keeps_to_the_budget() {
     env.ok(&["add", "-q", "docs"]);
     let path = env.path("docs/report.md").display().to_string();
     let tiny = env.ok(&["search", "cost of repairs", "--budget=20", "--format=agent"]).stdout;
-    assert!(tiny.starts_with("0 of ") && tiny.ends_with("\n\nmore: larger budget\n"), "{tiny}");
+    assert!(tiny.contains("no passage fits: a larger budget shows "), "{tiny}");
     for budget in [200_usize, 500, 1000, 2000] {
         for format in ["agent", "md"] {
             let printed = env
@@ -367,16 +367,14 @@ fn the_form_for_agents_names_each_document_once_and_keeps_to_the_budget() {
                     format,
                 ])
                 .stdout;
-            let first = printed.lines().next().unwrap();
-            assert!(first.contains(" matches, confidence "), "{first}");
             let num_tokens = kb_base::text::tokens::estimate(&printed);
-            // A part of a passage has 80 tokens at least, and a citation.
-            let is_full = num_tokens + 160.max(budget / 8) >= budget;
+            // A part of a passage has 16 tokens at least, and a citation.
+            let is_full = num_tokens + 60.max(budget / 10) >= budget;
             assert!(num_tokens <= budget && is_full, "{num_tokens} of {budget}");
             if format == "agent" {
-                assert_eq!(printed.matches(&path).count(), 1, "{printed}");
-                assert!(printed.contains("**Report of the harbour office**, document 1 ("));
-                assert!(printed.ends_with("read on: kb show --chunk N --around 2\n"), "{printed}");
+                let named = "**Report of the harbour office**, document 1\n";
+                assert_eq!(printed.matches(named).count(), 1, "{printed}");
+                assert!(!printed.contains(&path) && !printed.contains("chunk"), "{printed}");
             }
         }
     }

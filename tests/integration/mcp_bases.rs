@@ -233,7 +233,7 @@ fn resources_are_those_of_the_base_without_a_name() {
     env.ok(&["add", "--note", "The stapler is red."]);
     let arguments = json!({ "query": "stapler", "base": "default" });
     let found = client.text("kb_search", arguments);
-    assert!(found.contains("(kb://base/default/document/2)"), "{found}");
+    assert!(found.contains("document 2, base default\n"), "{found}");
     let mut read = |uri: &str| client.request("resources/read", json!({ "uri": uri }));
     let answer = read("kb://base/default/document/2");
     assert_eq!(answer["result"]["contents"][0]["text"], "The stapler is red.", "{answer}");

@@ -478,7 +478,7 @@ fn a_title_cannot_forge_a_citation() {
     let search = |query: &str| env.ok(&["search", query, "--fts-only", "--top=1", "--format=md"]);
     let citation = |query: &str| {
         let printed = search(query).stdout;
-        let line = printed.lines().nth(2).unwrap();
+        let line = printed.lines().find(|line| line.starts_with("**")).unwrap();
         line.split(" document ").next().unwrap().to_owned()
     };
     let odd = env.path("odd");

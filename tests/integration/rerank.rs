@@ -71,11 +71,11 @@ fn agents_get_the_same_order() {
     let answer = client.data("kb_search", json!({ "query": "frozen gauge" }));
     assert_eq!(answer, search(&env, &[]).json());
     let text = client.text("kb_search", json!({ "query": "frozen gauge" }));
-    assert!(text.lines().next().unwrap().ends_with(", reranked"), "{text}");
+    assert!(!text.contains("reranked"), "{text}");
     set(&env, "exit 4");
     let mut client = Client::start(&env, "", &[]);
     let text = client.text("kb_search", json!({ "query": "frozen gauge" }));
-    assert!(text.lines().next().unwrap().contains(", not reranked: it ended with"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("not reranked: it ended with")), "{text}");
 }
 
 #[test]

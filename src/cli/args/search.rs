@@ -297,7 +297,7 @@ pub(in crate::cli) struct Grep {
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(in crate::cli) context: usize,
     /// With human and agent: print at most N tokens, and say what is left out [default with agent: 1000]
-    #[arg(long, value_name = "N", value_parser = budget)]
+    #[arg(long, value_name = "N", value_parser = budget, hide_short_help = true)]
     pub(in crate::cli) budget: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,

@@ -42,7 +42,7 @@ pub fn null<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<u8> {
 
 /// Writes a passage as Markdown: the citation, then the text, quoted or, if it is code, fenced.
 pub(super) fn markdown(hit: &Hit, ids: &str, out: &mut Sheet<'_>) -> io::Result<()> {
-    writeln!(out, "\n{} {ids}\n", citation(hit))?;
+    writeln!(out, "{} {ids}\n", citation(hit))?;
     body(hit, out)
 }
 

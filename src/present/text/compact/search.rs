@@ -29,27 +29,28 @@ pub fn cost() -> FormCost {
 
 /// Returns the tokens of what is written before all passages and after them.
 fn frame(answer: &Answer) -> usize {
-    let mut bytes = Vec::new();
-    // Writing into memory does not fail.
-    _ = begin(answer, &mut Sheet::new(&mut bytes));
-    let advice = stale::advice(&answer.hits).unwrap_or_default();
-    tokens::estimate(&String::from_utf8_lossy(&bytes)) + tokens::estimate(&advice)
+    let mut lines = head(answer);
+    lines.extend(stale::advice(&answer.hits));
+    tokens::estimate(&lines.join("\n")) + lines.len()
 }
 
 /// Writes the answer to a query, and `advice` about stale hits.
 pub fn found(answer: &Answer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
-    begin(answer, out)?;
+    begin(&head(answer), !answer.hits.is_empty(), out)?;
     passages(&answer.hits, out)?;
     if answer.hits.is_empty() && answer.total_matches > 0 {
-        writeln!(out, "{}: a larger budget shows them", counted(answer.total_matches, "match"))?;
+        writeln!(out, "no passage fits: a larger budget shows {}", counted(answer.total_matches, "passage"))?;
     }
     advice.iter().try_for_each(|advice| writeln!(out, "\n{advice}"))
 }
 
 /// Writes the same as Markdown for pasting: each passage has its whole citation, and its text is quoted.
 pub fn markdown(answer: &Answer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
-    begin(answer, out)?;
-    for hit in &answer.hits {
+    begin(&head(answer), !answer.hits.is_empty(), out)?;
+    for (number, hit) in answer.hits.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
         quote::markdown(hit, &format!("{}, {}", quote::id(hit), chunks(hit)), out)?;
     }
     advice.iter().try_for_each(|advice| writeln!(out, "\n{advice}"))
@@ -68,19 +69,27 @@ pub fn markdown_cost() -> FormCost {
     }
 }
 
-/// Writes what there is to doubt, and the notes. That the results are those without quotes comes before everything else.
-fn begin(answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
+/// Returns the lines before the passages: what there is to doubt, and the notes. That the results are those without quotes
+/// comes before everything else.
+fn head(answer: &Answer) -> Vec<String> {
     let num_first = if answer.is_without_quotes() { answer.unmet.len() } else { 0 };
     let (first, rest) = answer.notes.split_at(num_first.min(answer.notes.len()));
-    notes(first, out)?;
-    match answer.confidence {
-        Some(level) => level.sentence().map_or(Ok(()), |sentence| writeln!(out, "{sentence}"))?,
-        None => writeln!(out, "confidence unknown: {}", answer.confidence_reason())?,
-    }
+    let mut lines: Vec<String> = first.iter().map(|text| note(text)).collect();
+    lines.extend(match answer.confidence {
+        Some(level) => level.sentence().map(str::to_owned),
+        None => Some(format!("confidence unknown: {}", answer.confidence_reason())),
+    });
     if let Some(Reranking::Failed(reason)) = &answer.reranking {
-        writeln!(out, "not reranked: {}", clean(reason))?;
+        lines.push(format!("not reranked: {}", clean(reason)));
     }
-    notes(rest, out)
+    lines.extend(rest.iter().map(|text| note(text)));
+    lines
+}
+
+/// Writes the lines before the passages, and a blank one after them.
+fn begin(lines: &[String], has_passages: bool, out: &mut Sheet<'_>) -> io::Result<()> {
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    if has_passages && !lines.is_empty() { writeln!(out) } else { Ok(()) }
 }
 
 /// Names the chunks of a passage, and says how many copies of it were left out.
@@ -103,13 +112,20 @@ pub fn similar(found: &Similar, out: &mut Sheet<'_>) -> io::Result<()> {
     };
     writeln!(out, "{} similar to {seed}", counted(found.hits.len(), "passage"))?;
     notes(&found.notes, out)?;
+    if !found.hits.is_empty() {
+        writeln!(out)?;
+    }
     passages(&found.hits, out)?;
     stale::advice(&found.hits).map_or(Ok(()), |advice| writeln!(out, "\n{advice}"))
 }
 
 /// Writes what is worth knowing about an answer.
 pub(super) fn notes(notes: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
-    notes.iter().try_for_each(|note| writeln!(out, "note: {}", clean(note)))
+    notes.iter().try_for_each(|text| writeln!(out, "{}", note(text)))
+}
+
+fn note(text: &str) -> String {
+    format!("note: {}", clean(text))
 }
 
 /// Writes passages, those of one document together and in its order: the document, then where each passage is and its text.
@@ -121,9 +137,12 @@ fn passages(hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
             None => documents.push(vec![hit]),
         }
     }
-    for mut own in documents {
+    for (number, mut own) in documents.into_iter().enumerate() {
         own.sort_by_key(|hit| hit.stored.chunk.chunk_index);
-        writeln!(out, "\n{}", quote::document(own[0]))?;
+        if number > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", quote::document(own[0]))?;
         let mut section = None;
         for (number, hit) in own.into_iter().enumerate() {
             let is_new = section.replace(&hit.at.section) != Some(&hit.at.section);
