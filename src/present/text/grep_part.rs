@@ -127,7 +127,7 @@ mod tests {
             chunk_id: ChunkId(1),
             place: ChunkPlace { lines: Some((1, 1)), ..ChunkPlace::default() },
             text: format!("line {number} of the gauge"),
-            matches: if is_match { vec![0..4] } else { Vec::new() },
+            matches: is_match.then_some(0..4).into_iter().collect(),
             is_after_gap: false,
         };
         let document = |(id, num_lines): (i64, &usize)| {
