@@ -57,9 +57,7 @@ pub struct Grounds {
     pub(super) is_stale: bool,
     /// Whether no chunk has the phrases in quotes, so that the hits are those of the query without them.
     pub(super) is_unmet: bool,
-    /// Whether a word of the query occurs nowhere, so that others were searched instead.
-    pub(super) is_completed: bool,
-    /// A word that no passage has, if it is what the query is about.
+    /// A word that no passage has, if others were searched instead or the query is a look-up.
     pub(super) missing: Option<String>,
 }
 
@@ -90,6 +88,8 @@ pub(super) struct KeywordSignals {
     pub(super) title: f64,
     /// Whether one of the first three hits has what is rare in the query (`Keywords::is_found`).
     pub(super) is_found: bool,
+    /// Whether the query is one word, of what few passages have.
+    pub(super) is_name: bool,
 }
 
 /// The regression was fitted on a model whose unrelated passages have a mean cosine of up to about
@@ -117,6 +117,10 @@ const NONE_BY_WORDS: f64 = 0.03;
 /// The probability is at most this if the best hit is stale, because the file may say something else by now, and if no
 /// passage has the phrases or a word that was asked for.
 const DOUBTED: f64 = 0.5;
+
+/// The probability is at least this if the query is a name that one of the first three hits has: of 967 such look-ups, half
+/// of them asked after the documents with the name had been removed, the share that is right.
+const NAMED: f64 = 0.91;
 
 /// From this share of the terms' weight on, a title or a file name has words of the query, and the confidence is not `none`.
 const TITLE: f64 = 0.2;
@@ -162,15 +166,6 @@ impl Signals {
     fn least(&self) -> f64 {
         if self.vector.is_none() { NONE_BY_WORDS } else { NONE }
     }
-
-    /// Whether the first hits have the words of the query where that excludes `none`.
-    fn has_words(&self) -> bool {
-        self.has_title() || self.keyword.is_some_and(|keyword| keyword.is_found)
-    }
-
-    fn has_title(&self) -> bool {
-        self.keyword.is_some_and(|keyword| keyword.title >= TITLE)
-    }
 }
 
 impl Grounds {
@@ -178,9 +173,16 @@ impl Grounds {
     pub(super) fn probability(&self) -> f64 {
         let probability = self.signals.map_or(0.0, |signals| {
             let probability = 1.0 / (1.0 + (-signals.log_odds()).exp());
-            if signals.has_words() { probability.max(signals.least()) } else { probability }
+            match signals.keyword {
+                Some(keyword) if keyword.is_found && self.missing.is_none() => {
+                    let least = if keyword.is_name { NAMED } else { signals.least() };
+                    probability.max(least)
+                }
+                Some(keyword) if keyword.title >= TITLE => probability.max(signals.least()),
+                _ => probability,
+            }
         });
-        let is_doubted = self.is_stale || self.is_unmet || self.is_completed;
+        let is_doubted = self.is_stale || self.is_unmet || self.missing.is_some();
         let probability = if is_doubted { probability.min(DOUBTED) } else { probability };
         // As it is shown, so that the level follows from what is shown.
         (probability * 100.0).round() / 100.0
@@ -209,6 +211,7 @@ mod tests {
                 coverage,
                 title: 0.0,
                 is_found: false,
+                is_name: false,
             }),
         }
     }
@@ -262,6 +265,20 @@ mod tests {
         let far = both(0.2, 0.02, 0.1, 0.2);
         let keyword = far.keyword.map(|keyword| KeywordSignals { is_found: true, ..keyword });
         assert_eq!(level(&Signals { keyword, ..far }), Some(Confidence::Low));
+    }
+
+    #[test]
+    fn a_name_that_was_found_is_high_and_one_that_is_missing_is_not() {
+        let far = both(0.2, 0.02, 0.1, 0.2);
+        let keyword =
+            far.keyword.map(|keyword| KeywordSignals { is_found: true, is_name: true, ..keyword });
+        let found = Signals { keyword, ..far };
+        assert_eq!(of(&found).unwrap().probability(), NAMED);
+        let missing = Some("white-matter".to_owned());
+        let parts = Grounds { missing: missing.clone(), ..of(&found).unwrap() };
+        assert_eq!(parts.level(), Confidence::None);
+        let near = Grounds { missing, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
+        assert_eq!((near.level(), near.probability()), (Confidence::Low, DOUBTED));
     }
 
     #[test]

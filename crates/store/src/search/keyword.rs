@@ -12,7 +12,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(super) use cover::Cover;
+pub(super) use cover::{Cover, MAX_LOOK_UP};
 
 use crate::ChunkSizes;
 use crate::ids::{ChunkId, Ranked};
@@ -30,6 +30,8 @@ pub(super) struct Keywords {
     totals: Totals,
     /// Whether other knowledge bases are asked too, and have terms of the query.
     pub(super) is_shared: bool,
+    /// A word of several parts that no passage has as a whole.
+    pub(super) missing_whole: Option<String>,
 }
 
 /// How much more a place weighs than all other terms together, so that passages which only mention it come after it, also if
@@ -111,7 +113,7 @@ impl Keywords {
             place.weight = place.weight.max(PLACE * others * place.share);
         }
         let is_shared = found.iter().any(|found| found.num_elsewhere > 0);
-        Self { terms, names, sizes, totals, is_shared }
+        Self { terms, names, sizes, totals, is_shared, missing_whole: None }
     }
 
     /// Ranks the chunks in which at least one term occurs. Best first, ties by chunk id; at most

@@ -22,8 +22,14 @@ pub(super) fn look_up(
     elsewhere: &TermStatistics,
     passing: Option<&[ChunkId]>,
 ) -> Result<(Option<Keywords>, Vec<Vec<usize>>)> {
-    let (names, found) = (Vec::new(), Vec::new());
-    let mut terms = LookedUpTerms { store, elsewhere, passing, names, found };
+    let mut terms = LookedUpTerms {
+        store,
+        elsewhere,
+        passing,
+        names: Vec::new(),
+        found: Vec::new(),
+        missing_whole: None,
+    };
     let mut of_phrasings: Vec<Vec<usize>> = Vec::new();
     let sizes = store.chunk_sizes()?;
     for query in phrasings {
@@ -35,14 +41,15 @@ pub(super) fn look_up(
         }
         of_phrasings.push(own);
     }
-    let LookedUpTerms { names, found, .. } = terms;
+    let LookedUpTerms { names, found, missing_whole, .. } = terms;
     if found.iter().all(Found::is_nowhere) {
         return Ok((None, of_phrasings));
     }
     let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
     let shares: Vec<f64> =
         (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
-    let keywords = Keywords::new(names, &found, &shares, Totals::of(&sizes, elsewhere), sizes);
+    let mut keywords = Keywords::new(names, &found, &shares, Totals::of(&sizes, elsewhere), sizes);
+    keywords.missing_whole = missing_whole;
     Ok((Some(keywords), of_phrasings))
 }
 
@@ -66,6 +73,8 @@ struct LookedUpTerms<'a, S> {
     passing: Option<&'a [ChunkId]>,
     names: Vec<String>,
     found: Vec<Found>,
+    /// The first word of several parts that no passage has as a whole.
+    missing_whole: Option<String>,
 }
 
 impl<S: Searchable> LookedUpTerms<'_, S> {
@@ -125,7 +134,10 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             }
         }
         for whole in &query.wholes {
-            own.extend(self.add_whole(whole)?);
+            match self.add_whole(whole)? {
+                Some(place) => own.push(place),
+                None => _ = self.missing_whole.get_or_insert_with(|| whole.typed.clone()),
+            }
         }
         for word in query.completable() {
             let is_nowhere = |place: usize| self.found[place].is_nowhere();
@@ -301,6 +313,7 @@ mod tests {
             elsewhere: &TermStatistics::default(),
             passing: None,
             names: Vec::new(),
+            missing_whole: None,
             found: Vec::new(),
         };
         terms.of_query(&query[0], &db.store.chunk_sizes().unwrap()).unwrap();

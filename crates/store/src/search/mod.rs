@@ -93,7 +93,6 @@ pub fn search(
     let completed = rankings.completed();
     if let Some(grounds) = &mut grounds {
         grounds.is_unmet = is_unmet;
-        grounds.is_completed = !completed.is_empty();
         grounds.missing = rankings.missing_word();
     }
     let total_matches = fused.len();

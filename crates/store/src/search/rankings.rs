@@ -14,7 +14,7 @@ use crate::search::confidence::{self, KeywordSignals, NoBasis, Signals, VectorSi
 use crate::search::fuse::{
     self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
 };
-use crate::search::keyword::{CompletedWord, Keywords, TermMatch};
+use crate::search::keyword::{CompletedWord, Keywords, MAX_LOOK_UP, TermMatch};
 use crate::search::look_up::look_up;
 use crate::search::mean::mean;
 use crate::search::options::RankOptions;
@@ -32,6 +32,10 @@ pub(super) struct Rankings {
     terms: Vec<Vec<usize>>,
     /// The words of the query, in small letters.
     words: HashSet<String>,
+    /// Number of words as they were typed; `None` of several phrasings.
+    num_typed: Option<usize>,
+    /// The first word that is wanted.
+    first_wanted: Option<String>,
     /// Whether words of the query were looked for.
     has_words: bool,
     /// Whether the query has neither letters nor digits.
@@ -126,10 +130,17 @@ pub(super) fn rank<S: Searchable>(
         let is_blank = |query: &Query| !query.passage.chars().any(char::is_alphanumeric);
         let is_blank = phrasings.iter().all(is_blank);
         let words = phrasings.iter().flat_map(|query| weigh::words(&query.passage)).collect();
+        let num_typed = match phrasings {
+            [only] => Some(only.typed.split_whitespace().count()),
+            _ => None,
+        };
+        let first_wanted = phrasings.iter().flat_map(|query| &query.wanted).next().cloned();
         Ok(Rankings {
             keywords,
             terms,
             words,
+            num_typed,
+            first_wanted,
             has_words,
             is_blank,
             keyword,
@@ -291,7 +302,8 @@ impl Rankings {
                 let title = titles.fold(0.0, f64::max);
                 let first = fused.iter().take(NUM_TITLES).map(|hit| hit.chunk_id);
                 let is_found = keywords.is_found(&first.collect::<Vec<_>>());
-                Some(KeywordSignals { gap, coverage, title, is_found })
+                let is_name = self.num_typed == Some(1) && keywords.is_name();
+                Some(KeywordSignals { gap, coverage, title, is_found, is_name })
             }
             // There is no question, or no word occurs and the model cannot read the query: nothing speaks for an
             // answer.
@@ -308,15 +320,14 @@ impl Rankings {
         self.keywords.as_ref().map(Keywords::completed).unwrap_or_default()
     }
 
-    /// Returns a word that no passage has: one that was completed, or the subject of a look-up.
+    /// Returns a word that no passage has: one that was completed, or one of a look-up.
     pub(super) fn missing_word(&self) -> Option<String> {
+        let is_look_up = self.has_words && self.num_typed.is_some_and(|num| num <= MAX_LOOK_UP);
         let Some(keywords) = &self.keywords else {
             // None of them occurs.
-            let is_one = self.has_words && self.words.len() == 1;
-            return self.words.iter().next().filter(|_| is_one).cloned();
+            return self.first_wanted.clone().filter(|_| is_look_up);
         };
-        let completed = keywords.completed().into_iter().next();
-        completed.map(|word| word.typed).or_else(|| keywords.missing().map(str::to_owned))
+        keywords.missing(is_look_up).map(str::to_owned)
     }
 
     /// Returns why nothing can be judged, if so.

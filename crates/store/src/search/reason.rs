@@ -30,6 +30,9 @@ pub(super) fn of(grounds: &Grounds) -> String {
     if grounds.is_stale {
         return "the file of the best passage is not what was indexed".into();
     }
+    if signals.keyword.is_some_and(|found| found.is_name && found.is_found) {
+        return "one of the first passages has the word".into();
+    }
     clause(signals, grounds.level()).into()
 }
 
@@ -118,6 +121,11 @@ mod tests {
         let near = || confidence::of(&signals(Some(1.0), Some(0.8), true)).unwrap();
         let check = |grounds: &Grounds, expected: &str| assert_eq!(of(grounds), expected);
         check(&Grounds::default(), "nothing was found");
+        let named = Signals {
+            vector: None,
+            keyword: Some(KeywordSignals { is_name: true, is_found: true, ..Default::default() }),
+        };
+        check(&confidence::of(&named).unwrap(), "one of the first passages has the word");
         let stale = Grounds { is_stale: true, ..near() };
         check(&stale, "the file of the best passage is not what was indexed");
         let missing = Grounds { missing: Some("zirconium".into()), ..stale };

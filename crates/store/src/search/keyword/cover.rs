@@ -10,7 +10,10 @@ use crate::ids::ChunkId;
 use crate::search::term::{Term, TermRole};
 
 /// A query of at most so many words is a look-up, whose confidence the rarest of them decides.
-const MAX_LOOK_UP: usize = 3;
+pub(in crate::search) const MAX_LOOK_UP: usize = 3;
+
+/// What more passages have is not looked up by its name alone. The names of the fit are in one or two.
+const MAX_WITH_NAME: usize = 5;
 
 /// The rarity of what a query asks for, and how much of it some chunks have.
 pub(in crate::search) struct Cover {
@@ -127,12 +130,32 @@ impl Keywords {
         cover
     }
 
-    /// Returns what a few words name and no passage has.
-    pub(in crate::search) fn missing(&self) -> Option<&str> {
-        let counts = |term: &&Term| matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
-        let asked: Vec<&Term> = self.terms.iter().filter(counts).collect();
-        let missing = asked.iter().find(|term| term.num_with == 0)?;
-        missing.typed.as_deref().filter(|_| asked.len() <= MAX_LOOK_UP)
+    /// Returns a word of the query that no passage has, as it was typed; of those that were completed, if `is_look_up` is
+    /// false. `None` if the query is the name of a file. The parts of a word that is there need not be there alone.
+    pub(in crate::search) fn missing(&self, is_look_up: bool) -> Option<&str> {
+        if self.terms.iter().any(|term| term.is_place) {
+            return None;
+        }
+        let is_completed = |name: &str| {
+            let mut terms = self.terms.iter();
+            terms.any(|term| matches!(&term.counts, TermRole::Completion(typed) if typed == name))
+        };
+        let is_missing = |(term, name): &(&Term, &String)| {
+            let is_asked = matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
+            is_asked && term.num_with == 0 && (is_look_up || is_completed(name))
+        };
+        let whole = self.missing_whole.as_deref().filter(|_| is_look_up);
+        whole.or_else(|| {
+            let (term, name) = self.terms.iter().zip(&self.names).find(is_missing)?;
+            Some(term.typed.as_ref().unwrap_or(name))
+        })
+    }
+
+    /// Whether the query names a place, or something that few passages have.
+    pub(in crate::search) fn is_name(&self) -> bool {
+        let mut asked = self.asked().map(|(_, term)| term);
+        self.asked().count() <= MAX_LOOK_UP
+            && asked.any(|term| term.is_place || term.num_with <= MAX_WITH_NAME)
     }
 
     /// Whether some of these chunks have what the query looks for: the rarest thing that a few words name, or half of the

@@ -82,6 +82,8 @@ fn leg(ranking: &[(i64, f64)], weight: f64, floor: f64) -> VectorLeg {
 /// Returns rankings of a query whose words are looked for and do not occur.
 fn rankings(keyword: &[(i64, f64)], vector: Option<VectorLeg>) -> Rankings {
     Rankings {
+        num_typed: None,
+        first_wanted: None,
         keywords: None,
         terms: Vec::new(),
         words: HashSet::new(),

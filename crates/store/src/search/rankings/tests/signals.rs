@@ -84,3 +84,37 @@ fn without_a_verdict_the_reason_is_a_model_or_words() {
     assert_eq!(unread.no_basis(), NoBasis::Unreadable);
     assert_eq!(rankings(&[], None).no_basis(), NoBasis::NoWords);
 }
+
+#[test]
+fn a_missing_word_is_one_of_a_look_up_and_a_name_is_one_word_of_few_passages() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["white matter", "the tide turns at git-lfs by sumofFactors"], &[]);
+    for number in 0..6 {
+        db.add(&format!("/{number}.md"), &[&format!("boat {number} of the harbour")], &[]);
+    }
+    let check = |typed: &str, missing: Option<&str>, is_name: bool| {
+        let asked = queries(&[typed]);
+        let (keywords, _) = look_up(&db.store, &asked, &TermStatistics::default(), None).unwrap();
+        let rankings = Rankings {
+            keywords,
+            num_typed: Some(typed.split_whitespace().count()),
+            first_wanted: asked[0].wanted.first().cloned(),
+            ..rankings(&[], None)
+        };
+        let signals = rankings.signals(&[]);
+        assert_eq!(rankings.missing_word().as_deref(), missing, "{typed}");
+        assert_eq!(signals.keyword.is_some_and(|found| found.is_name), is_name, "{typed}");
+    };
+    check("tide", None, true);
+    check("git-lfs", None, true);
+    // Its parts are nowhere alone.
+    check("sumofFactors", None, true);
+    // Too many passages have it.
+    check("harbour", None, false);
+    check("tide harbour", None, false);
+    check("zirconium", Some("zirconium"), false);
+    check("zirconium harbour", Some("zirconium"), false);
+    check("tide-harbour", Some("tide-harbour"), true);
+    check("the boats and the zirconium of the harbour", None, false);
+    check("a.md", None, true);
+}
