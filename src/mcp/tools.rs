@@ -102,7 +102,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_grep", "Find matching lines"),
-            "Find every line that matches a pattern, also in PDFs: for exact names, and to count.",
+            "Find every line that matches a pattern, also in PDFs: names, counts.",
             Effect::Reads,
             grep,
         ),
@@ -120,7 +120,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_outline", "Outline a document"),
-            "List sections, pages or symbols of a document, before reading on.",
+            "List a document's sections, pages or symbols, to read on.",
             Effect::Reads,
             |input: OutlineInput, ask| {
                 let document = requests::name(&input.document);
@@ -135,7 +135,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_show", "Show part of a document"),
-            "Read a section, symbol, page or chunk when a hit is not enough.",
+            "Read a section, symbol, page or chunk if a hit is not enough.",
             Effect::Reads,
             |input: ShowInput, ask| {
                 let (draws, mark) = (input.image == Some(true), input.mark.clone());
@@ -158,7 +158,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             ("kb_open", "Open a document's file"),
-            "Read a document's file or some lines: costs most.",
+            "Read a document's file or lines: costs most.",
             Effect::Reads,
             |input: OpenInput, ask| {
                 let opened = app::read::open(ask.session(), &input.try_into()?)?;

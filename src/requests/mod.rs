@@ -38,7 +38,7 @@ pub(crate) struct FilterInput {
     pub(crate) tags: Vec<String>,
     #[serde(default)]
     pub(crate) exclude_tags: Vec<String>,
-    /// File, folder or document id
+    /// File, folder or id
     #[serde(default, deserialize_with = "one_or_several")]
     #[schemars(schema_with = "path_or_paths")]
     pub(crate) path: Vec<PathBuf>,

@@ -140,6 +140,7 @@ pub(crate) struct GrepInput {
     #[serde(default)]
     pub(crate) fixed_strings: bool,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     pub(crate) ignore_case: bool,
     /// Match whole words
     #[serde(default)]
@@ -155,7 +156,7 @@ pub(crate) struct GrepInput {
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) context: u32,
-    /// Tokens of the answer; default 1000
+    /// Default 1000
     #[schemars(range(min = limits::BUDGET.min, max = limits::BUDGET.max))]
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) budget: Option<u32>,
