@@ -30,11 +30,11 @@ fn further_passages_of_one_document_are_no_scraps() {
     env.write("docs/other.md", "# Boats\n\nHow many boats use a harbour in storms?\n");
     env.ok(&["add", "-q", "docs"]);
     for (query, num_passages) in
-        [("what did repairs of the pier cost", 11), ("how much did boats pay for the pier", 9)]
+        [("what did repairs of the pier cost", 11), ("how much did boats pay for the pier", 10)]
     {
         let path = env.path("docs/report.md").display().to_string();
         let answer = env.json(&["search", query, "--path", &path, "--budget", "1000"]);
-        // As many as without weights of documents.
+        // Nothing is left out because other documents have more weight.
         assert_eq!(results(&answer).len(), num_passages, "{query}");
         let chunks = results(&answer).iter().map(|passage| &passage["chunk_ids"]);
         let num_chunks: usize = chunks.map(|ids| ids.as_array().unwrap().len()).sum();

@@ -207,7 +207,7 @@ pub(in crate::cli) struct FilterArgs {
     /// Only documents added on this date or later (UTC)
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(in crate::cli) added_since: Option<TypedDate>,
-    /// Only documents at or below this file or folder, or with this id
+    /// Only documents at or below this path, or this id
     ///
     /// May be repeated, for any of them. A number is the id of a document if there is one; ./4 is a file or folder.
     #[arg(long = "path", value_name = "PATH")]

@@ -39,7 +39,11 @@ pub fn found(answer: &Answer, advice: &[String], out: &mut Sheet<'_>) -> io::Res
     begin(&head(answer), !answer.hits.is_empty(), out)?;
     passages(&answer.hits, out)?;
     if answer.hits.is_empty() && answer.total_matches > 0 {
-        writeln!(out, "no passage fits: a larger budget shows {}", counted(answer.total_matches, "passage"))?;
+        writeln!(
+            out,
+            "no passage fits: a larger budget shows {}",
+            counted(answer.total_matches, "passage")
+        )?;
     }
     advice.iter().try_for_each(|advice| writeln!(out, "\n{advice}"))
 }
