@@ -63,7 +63,7 @@ pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
 }
 
 impl Block {
-    /// Whether its text is kept as it is, and cut rather than wrapped.
+    /// Whether its text is kept unchanged, and cut rather than wrapped.
     pub(in crate::present) fn is_verbatim(&self) -> bool {
         self.kind.is_verbatim()
     }

@@ -17,7 +17,7 @@ mod gatherer;
 mod part;
 mod table;
 
-use choice::Choice;
+use choice::PassageChoice;
 use gatherer::{Chosen, Gatherer, RemainingBudget};
 
 /// Most tokens of an answer that is probably not there, as the specification orders.
@@ -169,14 +169,14 @@ fn most_of(answer: &Answer, budget: usize) -> usize {
 }
 
 /// Returns the choice among hits. What a program of the user's has ordered stays in its order.
-fn choice_of(hits: &[Hit], wanted: &QueryTerms) -> Choice {
+fn choice_of(hits: &[Hit], wanted: &QueryTerms) -> PassageChoice {
     let is_ordered = hits.iter().any(|hit| hit.rerank_score.is_some());
     let compared = if is_ordered { &[] } else { &hits[..hits.len().min(choice::COMPARED)] };
     let terms = compared.iter().map(|hit| {
         let found = wanted.find_in(&hit.stored.chunk.chunk.text, hit.stored.natural_language);
         found.into_iter().map(|found| found.term).collect()
     });
-    Choice::among(hits.iter().map(|hit| hit.score).collect(), terms.collect())
+    PassageChoice::among(hits.iter().map(|hit| hit.score).collect(), terms.collect())
 }
 
 /// Returns the tokens of all passages together.

@@ -55,7 +55,7 @@ pub fn list(
     if next < total { writeln!(out, "more: cursor {next}, or filters") } else { Ok(()) }
 }
 
-/// Writes the parts of a document. `left_out` is the level down to which they are, and how many deeper ones there are.
+/// Writes the parts of a document. `left_out` is the level down to which they are, and the number of deeper ones.
 pub fn outline(
     outline: &Outline,
     left_out: Option<(u32, usize)>,

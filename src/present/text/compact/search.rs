@@ -73,7 +73,7 @@ pub fn markdown_cost() -> FormCost {
     }
 }
 
-/// Returns the lines before the passages: what there is to doubt, and the notes. That the results are those without quotes
+/// Returns the lines before the passages: the doubt, and the notes. That the results are those without quotes
 /// comes before everything else.
 fn head(answer: &Answer) -> Vec<String> {
     let num_first = if answer.is_without_quotes() { answer.unmet.len() } else { 0 };

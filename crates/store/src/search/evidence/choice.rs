@@ -18,7 +18,7 @@ const RARE: usize = 10;
 
 /// The hits that are not chosen yet, and what they would add.
 #[derive(Debug, Default)]
-pub(super) struct Choice {
+pub(super) struct PassageChoice {
     /// Scores by hit, best first.
     scores: Vec<f64>,
     /// The terms of the query in the passage of each compared hit.
@@ -32,7 +32,7 @@ pub(super) struct Choice {
     left: Vec<usize>,
 }
 
-impl Choice {
+impl PassageChoice {
     /// Begins with all hits; `terms` are those of the first ones.
     pub(super) fn among(scores: Vec<f64>, terms: Vec<BTreeSet<usize>>) -> Self {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
@@ -78,9 +78,9 @@ impl Choice {
 mod tests {
     use super::*;
 
-    fn choice(hits: &[(f64, &[usize])]) -> Choice {
+    fn choice(hits: &[(f64, &[usize])]) -> PassageChoice {
         let terms = hits.iter().map(|(_, terms)| terms.iter().copied().collect()).collect();
-        Choice::among(hits.iter().map(|(score, _)| *score).collect(), terms)
+        PassageChoice::among(hits.iter().map(|(score, _)| *score).collect(), terms)
     }
 
     /// Checks the order in which hits are chosen if all are taken.
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn without_words_the_order_is_that_of_the_scores() {
         check(&[(0.5, &[]), (0.4, &[]), (0.4, &[])], &[0, 1, 2]);
-        let mut none = Choice::among(vec![0.3, 0.2], Vec::new());
+        let mut none = PassageChoice::among(vec![0.3, 0.2], Vec::new());
         assert_eq!([none.next(), none.next(), none.next()], [Some(0), Some(1), None]);
     }
 

@@ -114,7 +114,7 @@ fn an_average_of_nothing_is_zero() {
 fn the_gap_is_to_the_mean_of_the_next_ten() {
     let gap = |scores: &[f64]| {
         let entries: Vec<(i64, f64)> = (1..).zip(scores.iter().copied()).collect();
-        confidence::first_and_gap(&ranked(&entries))
+        crate::search::confidence::first_and_gap(&ranked(&entries))
             .map(|(first, gap)| (first.chunk_id.0, first.score, gap))
     };
     assert_eq!(gap(&[]), None);

@@ -1,7 +1,9 @@
 //! Tests the signals from which confidence is estimated.
 
 use super::*;
-use crate::search::confidence::{Confidence, of as confidence_of};
+use crate::search::confidence::{
+    Confidence, KeywordSignals, Signals, VectorSignals, of as confidence_of,
+};
 
 #[test]
 fn a_leg_that_cannot_judge_gives_no_signals() {
