@@ -82,7 +82,16 @@ pub(super) fn brief(hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
 fn is_heading_of(hit: &Hit, line: &str) -> bool {
     let section = hit.at.section.as_deref().unwrap_or_default();
     let last = section.rsplit(CHAIN_SEPARATOR).next().unwrap_or_default();
-    !last.is_empty() && line.trim_start_matches('#').trim() == clean(last)
+    is_heading(line, &clean(last))
+}
+
+/// Whether a line is a heading, which a document may number in one of both places only.
+fn is_heading(line: &str, heading: &str) -> bool {
+    let is_number = |c: char| c.is_ascii_digit() || ". ".contains(c);
+    let bare = |text: &str| {
+        text.trim_start_matches('#').trim_start_matches(is_number).trim_end().to_owned()
+    };
+    !bare(heading).is_empty() && bare(line) == bare(heading)
 }
 
 fn fenced(hit: &Hit, text: &str, out: &mut Sheet<'_>) -> io::Result<()> {
@@ -256,6 +265,20 @@ fn fence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_heading_of_a_section_is_known_with_its_number() {
+        for (line, heading, expected) in [
+            ("# Setup", "Setup", true),
+            ("9.3.2 Writing the scripts", "Writing the scripts", true),
+            ("Writing the scripts", "9.3.2 Writing the scripts", true),
+            ("Python 3", "Python 2", false),
+            ("Setup of the gauge", "Setup", false),
+            ("12", "", false),
+        ] {
+            assert_eq!(is_heading(line, heading), expected, "{line}");
+        }
+    }
 
     #[test]
     fn a_fence_is_longer_than_any_in_its_text() {

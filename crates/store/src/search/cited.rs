@@ -4,7 +4,7 @@
 
 use crate::StoredHit;
 use crate::document::{Chunk, DocType};
-use crate::search::matches::QueryTerms;
+use crate::search::matches::{Match, QueryTerms};
 use crate::search::rated_lines::RatedLines;
 
 /// The place of the line of a hit that best answers the query.
@@ -31,10 +31,15 @@ pub struct CitedPlace {
 impl CitedPlace {
     /// Chooses the place to cite of a chunk.
     pub(super) fn of(stored: &StoredHit, wanted: &QueryTerms) -> Self {
+        let found = wanted.find_in(&stored.chunk.chunk.text, stored.natural_language);
+        Self::with(&found, stored, wanted)
+    }
+
+    /// Chooses the place to cite of a chunk in which these terms were found.
+    pub(super) fn with(found: &[Match], stored: &StoredHit, wanted: &QueryTerms) -> Self {
         let chunk = &stored.chunk.chunk;
-        let found = wanted.find_in(&chunk.text, stored.natural_language);
         let is_code = stored.doc_type == DocType::Code;
-        Self::in_chunk(chunk, RatedLines::new(&chunk.text, is_code, &found, wanted).best_line())
+        Self::in_chunk(chunk, RatedLines::new(&chunk.text, is_code, found, wanted).best_line())
     }
 
     fn in_chunk(chunk: &Chunk, in_text: usize) -> Self {

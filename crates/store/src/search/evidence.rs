@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::search::matches::QueryTerms;
+use crate::search::matches::{Match, QueryTerms};
 use crate::search::near_copies::{self, NearCopies};
 use crate::search::{Answer, CitedPlace, Confidence, Gathered, Hit, Searchable};
 
@@ -107,7 +107,7 @@ fn within<S: Searchable>(
 ) -> Result<Vec<usize>> {
     let budget = most_of(answer, budget);
     let mut beside = options.form.map_or(0, |form| (form.frame)(answer));
-    let mut choice = choice_of(&answer.hits, gatherer.wanted());
+    let (mut choice, found) = choice_of(&answer.hits, gatherer.wanted());
     let mut used: Vec<usize> = Vec::new();
     let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
     let mut total = 0;
@@ -120,16 +120,23 @@ fn within<S: Searchable>(
         if is_enough && !choice.adds_rare_word(number) {
             continue;
         }
-        let hit = &mut answer.hits[number];
-        hit.at = CitedPlace::of(&hit.stored, gatherer.wanted());
+        let left = RemainingBudget { budget, tokens: budget.saturating_sub(beside + total) };
+        if left.is_spent() {
+            break;
+        }
+        let (hit, wanted) = (&mut answer.hits[number], gatherer.wanted());
+        hit.at = match found.get(number) {
+            Some(found) => CitedPlace::with(found, &hit.stored, wanted),
+            None => CitedPlace::of(&hit.stored, wanted),
+        };
         let hit = &answer.hits[number];
         let of_hit = options.form.map_or(0, |form| {
             let written: Vec<&Hit> = used.iter().map(|number| &answer.hits[*number]).collect();
             (form.of_hit)(hit, &written)
         });
         let room = budget.saturating_sub(beside + of_hit);
-        let tokens = room.saturating_sub(total);
-        if gatherer.is_too_little(hit, tokens) {
+        let remaining = RemainingBudget { budget, tokens: room.saturating_sub(total) };
+        if remaining.is_spent() {
             continue;
         }
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
@@ -140,7 +147,6 @@ fn within<S: Searchable>(
         }
         gatherer.load(hit, options.context)?;
         let others = total - gatherer.cost(id, own);
-        let remaining = RemainingBudget { budget, tokens };
         for wider in gatherer.widened(own, hit, options.context, remaining)? {
             if gatherer.is_far_over(id, &wider.chunks, budget) {
                 continue;
@@ -168,15 +174,16 @@ fn most_of(answer: &Answer, budget: usize) -> usize {
     }
 }
 
-/// Returns the choice among hits. What a program of the user's has ordered stays in its order.
-fn choice_of(hits: &[Hit], wanted: &QueryTerms) -> PassageChoice {
+/// Returns the choice among hits, and the terms found in the compared ones. What a program of the user's has ordered stays in
+/// its order.
+fn choice_of(hits: &[Hit], wanted: &QueryTerms) -> (PassageChoice, Vec<Vec<Match>>) {
     let is_ordered = hits.iter().any(|hit| hit.rerank_score.is_some());
     let compared = if is_ordered { &[] } else { &hits[..hits.len().min(choice::COMPARED)] };
-    let terms = compared.iter().map(|hit| {
-        let found = wanted.find_in(&hit.stored.chunk.chunk.text, hit.stored.natural_language);
-        found.into_iter().map(|found| found.term).collect()
-    });
-    PassageChoice::among(hits.iter().map(|hit| hit.score).collect(), terms.collect())
+    let find =
+        |hit: &Hit| wanted.find_in(&hit.stored.chunk.chunk.text, hit.stored.natural_language);
+    let found: Vec<Vec<Match>> = compared.iter().map(find).collect();
+    let terms = found.iter().map(|found| found.iter().map(|found| found.term).collect());
+    (PassageChoice::among(hits.iter().map(|hit| hit.score).collect(), terms.collect()), found)
 }
 
 /// Returns the tokens of all passages together.

@@ -71,13 +71,16 @@ impl QueryTerms {
         Self { weights: vec![RARE; terms.len()], terms }
     }
 
-    /// Lets terms count the more the fewer of some passages have them.
+    /// Lets terms count the more the fewer of some passages have them, whose language is known.
     #[must_use]
-    pub fn by_rarity<'a>(mut self, passages: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn by_rarity<'a>(
+        mut self,
+        passages: impl IntoIterator<Item = (&'a str, Option<NaturalLanguage>)>,
+    ) -> Self {
         let mut counts = vec![0; self.terms.len()];
-        for passage in passages {
+        for (passage, language) in passages {
             let terms: BTreeSet<usize> =
-                self.find(passage).into_iter().map(|found| found.term).collect();
+                self.find_in(passage, language).into_iter().map(|found| found.term).collect();
             terms.into_iter().for_each(|term| counts[term] += 1);
         }
         self.weights = counts.into_iter().map(|count| RARE / count.max(1)).collect();
@@ -311,7 +314,8 @@ mod tests {
         let passages = ["the cache of uv", "uv cache", "uv never"];
         let weights = |terms: QueryTerms| [0, 1, 2].map(|term| terms.weight(term));
         assert_eq!(weights(QueryTerms::new("uv cache gone")), [RARE; 3]);
-        let rare = QueryTerms::new("uv cache gone").by_rarity(passages);
+        let rare =
+            QueryTerms::new("uv cache gone").by_rarity(passages.map(|passage| (passage, None)));
         assert_eq!(weights(rare), [RARE / 3, RARE / 2, RARE]);
     }
 

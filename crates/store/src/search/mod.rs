@@ -127,7 +127,8 @@ pub fn search(
     let mut answer =
         Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };
     let first = answer.hits.iter().take(COMPARED as usize);
-    let texts = first.map(|hit| hit.stored.chunk.chunk.text.as_str());
+    let texts =
+        first.map(|hit| (hit.stored.chunk.chunk.text.as_str(), hit.stored.natural_language));
     answer.wanted = QueryTerms::new(&answer.joined()).by_rarity(texts);
     answer.compare_titles();
     answer.hits.truncate(options.limit as usize);

@@ -22,9 +22,9 @@ const FAR_OVER_BASE: usize = 10_000;
 /// Part of a budget that a whole table may take, as a denominator; of a longer one, rows are chosen.
 const TABLE_SHARE: usize = 2;
 
-/// Least tokens for a part of a text, unless the hit has fewer: a few words say nothing. As few as this fill a budget of 250
-/// to nine tenths.
-const LEAST_ROOM: usize = 16;
+/// Least part of a budget for a part of a text, as a denominator: fewer words say nothing, and with the citation of the part
+/// nine tenths of a budget are still used.
+const LEAST_ROOM: usize = 20;
 
 /// Most chunks of a table that are looked at before and after a hit.
 const MAX_REACH: u32 = 12;
@@ -91,6 +91,13 @@ pub(super) struct RemainingBudget {
     pub(super) tokens: usize,
 }
 
+impl RemainingBudget {
+    /// Whether it is too little for a part of a hit.
+    pub(super) fn is_spent(self) -> bool {
+        self.tokens < self.budget / LEAST_ROOM
+    }
+}
+
 pub(super) struct Gatherer<'a, S> {
     store: &'a S,
     wanted: QueryTerms,
@@ -111,11 +118,6 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     /// The terms of the query.
     pub(super) fn wanted(&self) -> &QueryTerms {
         &self.wanted
-    }
-
-    /// Whether so many tokens are too few for a part of a hit.
-    pub(super) fn is_too_little(&self, hit: &Hit, tokens: usize) -> bool {
-        tokens < LEAST_ROOM && tokens < tokens::estimate(&hit.stored.chunk.chunk.text)
     }
 
     /// Loads a hit's chunk and `context` neighbours on each side.
@@ -146,15 +148,16 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     ) -> Result<Vec<Own>> {
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
         let room = tokens::estimate(&hit.stored.chunk.chunk.text).min(remaining.tokens);
-        let sentences = Part { span: at..=at, hits: BTreeSet::from([at]), room, is_table: false };
-        let sentences = own.with_part(sentences);
+        let part = Part { span: at..=at, hits: BTreeSet::from([at]), room, is_table: false };
+        let sentences = (room >= part::LEAST).then(|| own.with_part(part));
         let Some(table) = self.table(id, at, room)? else {
-            return Ok(vec![own.with(self.around(id, at, context)), own.with([at]), sentences]);
+            let wholes = [own.with(self.around(id, at, context)), own.with([at])];
+            return Ok(wholes.into_iter().chain(sentences).collect());
         };
         let with_whole = own.with(table.span.clone().chain(self.around(id, at, context)));
         let is_short = self.is_short(id, &table, remaining.budget);
         let rows = own.with_part(table);
-        Ok(if is_short { vec![with_whole, rows, sentences] } else { vec![rows, sentences] })
+        Ok(is_short.then_some(with_whole).into_iter().chain([rows]).chain(sentences).collect())
     }
 
     /// Whether a whole table is worth its tokens.

@@ -9,6 +9,9 @@ use crate::text::{sentences, tokens};
 /// Tokens of the marks where a text is cut.
 const MARKS: usize = 4;
 
+/// Least tokens of a part: as much text as marks.
+pub(super) const LEAST: usize = 2 * MARKS;
+
 /// Returns the consecutive sentences or lines within `room` tokens that have most of the wanted words, with a mark where
 /// others are left out; of equal ones the first that begins with a sentence or after a blank line. Of a sentence that is
 /// longer, the words that there is room for.
