@@ -112,7 +112,7 @@ bench-quick: build ## Try the benchmarks on a small database in under three minu
 tokens: build ## Count the tokens that a model pays for tools and answers; needs the Python package bpe-openai
 	benches/tokens $(KB) --write
 
-policy: build ## Measure what an agent pays for evidence, compared with rg and with top-k chunks; needs rg, pdftotext and bpe-openai
+policy: build ## Measure what one call reads for its tokens, against the simplest policies; needs rg, pdftotext, numpy and bpe-openai
 	benches/policy $(KB) --write
 
 start: build ## Measure how long each command takes with 3,000 documents

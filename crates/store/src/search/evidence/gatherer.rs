@@ -24,7 +24,7 @@ const TABLE_SHARE: usize = 2;
 
 /// Least part of a budget for a part of a text, as a denominator: fewer words say nothing, and with the citation of the part
 /// nine tenths of a budget are still used.
-const LEAST_ROOM: usize = 20;
+const LEAST_ROOM: usize = 40;
 
 /// Most chunks of a table that are looked at before and after a hit.
 const MAX_REACH: u32 = 12;
