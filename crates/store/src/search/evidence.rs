@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::search::matches::{Match, QueryTerms};
-use crate::search::near_copies::{self, NearCopies};
+use crate::search::near_copies::{self, NearCopies, Shingles};
 use crate::search::{Answer, CitedPlace, Confidence, Gathered, Hit, Searchable};
 
 mod choice;
@@ -18,7 +18,7 @@ mod part;
 mod table;
 
 use choice::PassageChoice;
-use gatherer::{Chosen, Gatherer, RemainingBudget};
+use gatherer::{Chosen, Gatherer, Own, RemainingBudget};
 
 /// Most tokens of an answer that is probably not there, as the specification orders.
 const TOKENS_OF_NONE: usize = 150;
@@ -50,10 +50,13 @@ pub struct FormCost {
 }
 
 /// Collects passages from the hits of an answer, in the order of their best hits. Tokens are estimated.
-pub fn gather(store: &impl Searchable, answer: Answer, options: EvidenceOptions) -> Result<Answer> {
+pub fn gather(
+    store: &impl Searchable,
+    mut answer: Answer,
+    options: EvidenceOptions,
+) -> Result<Answer> {
     let mut gatherer = Gatherer::new(store, answer.wanted.clone());
     let mut chosen: Chosen = HashMap::new();
-    let mut answer = answer;
     let used = match options.budget {
         None => all(&mut gatherer, &mut answer, options, &mut chosen)?,
         Some(budget) => within(&mut gatherer, &mut answer, (options, budget), &mut chosen)?,
@@ -84,11 +87,8 @@ fn all<S: Searchable>(
             break;
         }
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-        let shingles = copies.shingles_of(&hit.stored.chunk.chunk.text);
         let own = chosen.entry(id).or_default();
-        if !own.has(at) && copies.find(&shingles).is_some() {
-            continue;
-        }
+        let Some(shingles) = shingles_if_new(&copies, own, hit) else { continue };
         gatherer.load(hit, options.context)?;
         own.chunks.extend(gatherer.around(id, at, options.context));
         hit.at = CitedPlace::of(&hit.stored, gatherer.wanted());
@@ -139,12 +139,9 @@ fn within<S: Searchable>(
         if remaining.is_spent() {
             continue;
         }
-        let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-        let shingles = copies.shingles_of(&hit.stored.chunk.chunk.text);
+        let id = hit.stored.document_id;
         let own = chosen.entry(id).or_default();
-        if !own.has(at) && copies.find(&shingles).is_some() {
-            continue;
-        }
+        let Some(shingles) = shingles_if_new(&copies, own, hit) else { continue };
         gatherer.load(hit, options.context)?;
         let others = total - gatherer.cost(id, own);
         for wider in gatherer.widened(own, hit, options.context, remaining)? {
@@ -164,6 +161,13 @@ fn within<S: Searchable>(
         }
     }
     Ok(used)
+}
+
+/// Returns the shingles of the passage of a hit; `None` if it nearly repeats another chosen one.
+fn shingles_if_new(copies: &NearCopies, own: &Own, hit: &Hit) -> Option<Shingles> {
+    let chunk = &hit.stored.chunk;
+    let shingles = copies.shingles_of(&chunk.chunk.text);
+    (own.has(chunk.chunk_index) || copies.find(&shingles).is_none()).then_some(shingles)
 }
 
 /// Returns the tokens that an answer may have.
