@@ -59,13 +59,14 @@ pub fn entries(text: &str) -> (Vec<ContentsEntry<'_>>, &str) {
 /// Whether `text` is a table of contents or an index: at least three entries that cover most of it.
 pub fn is_contents(text: &str) -> bool {
     let (entries, _) = entries(text);
+    if entries.len() < MIN_ENTRIES {
+        return false;
+    }
     let covered: usize = entries.iter().map(|entry| entry.title.len() + entry.pages.len()).sum();
     let all = text.chars().filter(|c| !is_dot(*c)).map(char::len_utf8).sum::<usize>();
     // The titles must be short: a text in which dots follow each other here and there is prose.
     let are_short = entries.iter().filter(|entry| entry.title.len() <= MAX_TITLE_BYTES).count();
-    entries.len() >= MIN_ENTRIES
-        && are_short * 5 >= entries.len() * 4
-        && covered as f64 >= MIN_SHARE * all as f64
+    are_short * 5 >= entries.len() * 4 && covered as f64 >= MIN_SHARE * all as f64
 }
 
 /// Longest title of most entries, in bytes.

@@ -31,6 +31,11 @@ fn windows(run: &str, len: usize) -> impl Iterator<Item = &str> {
 /// Splits a word where such letters begin or end. A word without them is one part.
 pub fn parts(word: &str) -> Vec<&str> {
     let mut found = Vec::new();
+    if word.is_ascii() {
+        // None of these letters is ASCII; searching splits every word of its hits.
+        found.extend((!word.is_empty()).then_some(word));
+        return found;
+    }
     let mut start = 0;
     let mut last = None;
     for (at, c) in word.char_indices() {

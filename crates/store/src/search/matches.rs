@@ -216,12 +216,12 @@ impl QueryTerms {
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     forms::words(text).flat_map(|word| {
         let mut end = word.start;
-        let parts = scripts::parts(&text[word]).into_iter().map(|part| {
+        let parts = scripts::parts(&text[word]).into_iter().map(move |part| {
             end += part.len();
             (end - part.len()..end, part)
         });
         let parts = parts.filter(|(_, part)| !part.starts_with(scripts::is_unspaced));
-        parts.map(|(place, _)| place).collect::<Vec<_>>()
+        parts.map(|(place, _)| place)
     })
 }
 

@@ -111,10 +111,13 @@ fn refers(sentence: &str) -> bool {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.map(str::to_lowercase).filter(|word| !POLITE.contains(&word.as_str())).collect()
     };
-    let is_for = words(sentence).first().is_some_and(|word| word == "for");
+    let all = words(sentence);
+    if !all.iter().any(refers) {
+        return false;
+    }
+    let is_for = all.first().is_some_and(|word| word == "for");
     let mut clauses = sentence.split([',', ';', ':', '(']);
-    is_for && words(sentence).iter().any(refers)
-        || clauses.any(|clause| words(clause).first().is_some_and(refers))
+    is_for || clauses.any(|clause| words(clause).first().is_some_and(refers))
 }
 
 #[cfg(test)]
