@@ -13,8 +13,9 @@ use serde_json::Value;
 use crate::app::add::{AddRequest, Source};
 use crate::app::observer::Notes;
 use crate::app::search::{Answer, SearchRequest};
-use crate::app::{self, Session, ToolSet};
+use crate::app::{self, Observer, Session, ToolSet};
 use crate::error::{Error, Result};
+use crate::files::program;
 use crate::mcp::bases::Bases;
 use crate::mcp::form::{Form, PAGE, SHORT_PAGE};
 use crate::mcp::reporter::Reporter;
@@ -358,6 +359,9 @@ fn tool<I: DeserializeOwned + JsonSchema + 'static>(
             let wrong = |error: serde_json::Error| Error::usage(error.to_string());
             let input = serde_json::from_value(input).map_err(wrong)?;
             let observer = Reporter::new(&*service.observer, call);
+            if let Some(news) = program::news_of_replacement() {
+                observer.warn(news);
+            }
             work(input, &Ask { bases: &service.bases, sessions, observer, form })
         };
         answer().map_err(|error| failure_of(&error, &arguments))

@@ -181,7 +181,12 @@ impl TestEnv {
 
     /// Prepares a run in the home directory, with stdin closed.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kb"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_kb")), args)
+    }
+
+    /// Prepares a copy of the program.
+    pub(crate) fn command_of<S: AsRef<OsStr>>(&self, program: &Path, args: &[S]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(args)
             .env_clear()

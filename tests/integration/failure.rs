@@ -306,7 +306,7 @@ fn a_foreign_or_damaged_database_is_left_alone() {
             "schema_too_new",
             format!(
                 "[HOME]/.kb/kb.db has schema version 99; this kb knows versions up to {newest}\n\
-                 hint: upgrade kb"
+                 hint: upgrade kb, and restart servers and watches that still run an older one"
             ),
         ),
     ] {

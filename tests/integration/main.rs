@@ -202,6 +202,9 @@ mod read_only;
 mod reindex;
 /// `kb relocate`: a folder that is elsewhere now.
 mod relocate;
+/// A program that is replaced on disk while it runs.
+#[cfg(target_os = "linux")]
+mod replaced;
 /// A program of the user's that orders the results: `search.rerank_command`.
 mod rerank;
 /// Documents made with other settings.

@@ -18,7 +18,7 @@ use crate::app::Session;
 use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::files::open::{Links, read_if_there};
-use crate::files::{path, write};
+use crate::files::{path, program, write};
 use crate::text::fields;
 
 pub use edited::NAME;
@@ -95,13 +95,7 @@ pub fn entry(session: &Session, base: Option<&str>, allows_writing: bool) -> Res
     if allows_writing {
         args.push("--allow-write".to_owned());
     }
-    Ok(ServerEntry { command: unicode(&this_program()?)?, args })
-}
-
-/// Returns the path of the running program.
-pub fn this_program() -> Result<PathBuf> {
-    let program = std::env::current_exe();
-    program.map_err(|source| Error::Io { path: PathBuf::from("kb"), source })
+    Ok(ServerEntry { command: unicode(&program::path()?)?, args })
 }
 
 fn unicode(path: &Path) -> Result<String> {

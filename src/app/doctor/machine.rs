@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::extract::sandbox;
 use crate::files::access::{is_mounted_read_only, is_writable};
 use crate::files::private::{close, is_open_to_others};
+use crate::files::program;
 use crate::files::write::free_bytes;
 use crate::store::Store;
 use crate::text::number::thousands;
@@ -227,7 +228,7 @@ pub(super) fn skill(session: &Session, findings: &mut Findings) {
 
 /// Reports whether the programs that start the server still start this one.
 pub(super) fn clients(session: &Session, findings: &mut Findings) {
-    let Ok(program) = clients::this_program() else { return };
+    let Ok(program) = program::path() else { return };
     let (found, errors) = stale::find(&session.environment, System::this(), &program);
     for Found { title, client, path, name, problem } in found {
         let path = path.display();

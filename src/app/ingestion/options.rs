@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::request::AddRequest;
-use crate::app::clients::this_program;
 use crate::app::{Observer, Session, model, ocr};
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, PdfStrategy, words};
 use crate::error::{Error, Result};
 use crate::extract::detect::{self, TextExtensions, TypeOverride};
 use crate::extract::sandbox::ReadOptions;
+use crate::files::program;
 use crate::ingest::walk::WalkOptions;
 use crate::ingest::{ChunkingOptions, IngestOptions};
 
@@ -78,7 +78,7 @@ pub(in crate::app) fn ingest_options(
 
 /// Returns the program that reads untrusted formats.
 pub(in crate::app) fn reading_program(session: &Session) -> Result<PathBuf> {
-    session.reader.clone().map_or_else(this_program, Ok)
+    session.reader.clone().map_or_else(program::to_start, Ok)
 }
 
 /// Returns the password of encrypted documents: from the flag, else from the variable, which other users

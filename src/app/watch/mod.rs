@@ -17,6 +17,7 @@ use crate::app::observer::Event;
 use crate::app::update::{UpdateReport, UpdateRequest, update};
 use crate::app::{Observer, Session, scope};
 use crate::error::{Error, Result};
+use crate::files::program;
 use crate::files::watch::Change;
 use crate::ingest;
 use crate::text::number::{counted, thousands};
@@ -114,6 +115,9 @@ fn run(
     batch: &Batch,
     lines: &Lines<'_>,
 ) -> Result<()> {
+    if let Some(news) = program::news_of_replacement() {
+        lines.observer.warn(news);
+    }
     let everything = UpdateRequest { named: request.named.clone(), ..UpdateRequest::default() };
     let report = match batch {
         Batch::Everything => update(session, &everything, lines)?,

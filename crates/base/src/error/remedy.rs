@@ -255,7 +255,9 @@ impl Error {
                     .into()
             }
             Self::Foreign { .. } => "point `--data-dir` or KB_DATA_DIR at another directory".into(),
-            Self::SchemaTooNew { .. } => "upgrade kb".into(),
+            Self::SchemaTooNew { .. } => "upgrade kb, and restart servers and watches that \
+                still run an older one"
+                .into(),
             Self::ReadOnly { .. } => "copy the database to a folder that you can write, and name \
                  that folder with `--data-dir`"
                 .into(),

@@ -3,7 +3,8 @@
 //! [`open`] reads paths that come from a user, a database or a folder, and trusts none of them.
 //! [`mod@write`] creates a file next to another, and [`tree`] a folder, so that a reader sees
 //! either the old content or the new content. [`private`] sets who may read what kb creates.
-//! [`access`] reports what may be written. [`folder`] manages kb's folders, and [`stamp`] shows whether a file has changed.
+//! [`access`] reports what may be written. [`folder`] manages kb's folders, [`program`] knows the
+//! running program, and [`stamp`] shows whether a file has changed.
 
 pub use std::fs::{File, Metadata};
 
@@ -13,6 +14,7 @@ pub mod open;
 pub mod path;
 pub mod private;
 pub mod processes;
+pub mod program;
 pub mod reach;
 pub mod scratch;
 pub mod stamp;

@@ -31,6 +31,10 @@ const TICK: Duration = Duration::from_millis(50);
 const VARIABLES: [&str; 4] =
     ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SystemRoot", "TESSDATA_PREFIX"];
 
+/// The name of the process in lists of processes.
+#[cfg(unix)]
+const PROCESS_NAME: &str = "kb";
+
 /// A message from the thread that reads a process's stdout.
 #[derive(Debug)]
 enum Received {
@@ -74,6 +78,8 @@ impl Process {
             #[cfg(unix)]
             {
                 use std::os::unix::process::CommandExt;
+                // Its path may be that of a link of the system to the running program.
+                command.arg0(PROCESS_NAME);
                 // Ctrl-C is for this process, which decides what becomes of the document.
                 command.process_group(0);
             }

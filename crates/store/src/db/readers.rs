@@ -1,6 +1,7 @@
 //! Keeps idle read connections for later rankings.
 
 use crate::Store;
+use crate::db::schema;
 use crate::error::Result;
 use crate::files::open::identity;
 
@@ -25,7 +26,11 @@ impl Store {
             && identity(&self.path) == self.file
             && self.require_unchanged().is_ok()
             && self
-                .read(|db| self.check_bound(db))
+                .read(|db| {
+                    // A newer kb may have migrated the file since.
+                    schema::refuse_newer(schema::version(db)?, schema::MIGRATIONS)?;
+                    self.check_bound(db)
+                })
                 .is_ok_and(|binding| binding == *self.bound.borrow())
     }
 }
