@@ -282,6 +282,7 @@ fn the_page_of_limits_matches_the_table() {
             "cells of a spreadsheet, all sheets together, or of a CSV file",
             limits::SPREADSHEET_CELLS.to_string(),
         ),
+        ("requests to `kb mcp` that are worked on at once", limits::MCP_CALLS.to_string()),
         ("a message to `kb mcp`", format!("{} MB", limits::MCP_MESSAGE_BYTES >> 20)),
         ("`config.yaml`, front matter", format!("{} KB", limits::YAML_BYTES >> 10)),
         ("brackets open at once in YAML", limits::YAML_DEPTH.to_string()),

@@ -777,3 +777,21 @@ fn errors_of_loading_end_the_start() {
     let output = with_stdin(&env, &["mcp"], "hello\n");
     assert!(output.stdout.is_empty() || output.stdout.starts_with('{'), "{}", output.text());
 }
+
+#[test]
+fn thousands_of_requests_at_once_are_answered_by_few_threads() {
+    let env = TestEnv::new();
+    let mut client = Client::start(&env, ".", &[]);
+    let ids: BTreeSet<u64> = (0..2_000).map(|_| client.ask("tools/list", json!({}))).collect();
+    let mut most = 0;
+    let answered: BTreeSet<u64> = ids
+        .iter()
+        .map(|_| {
+            most = most.max(client.num_threads().unwrap_or_default());
+            client.receive()["id"].as_u64().unwrap()
+        })
+        .collect();
+    assert_eq!(answered, ids);
+    // A blocking thread for each request at work, and those of the runtime, of the model and of SQLite.
+    assert!(most <= kb_base::limits::MCP_CALLS as u64 + 32, "{most} threads");
+}

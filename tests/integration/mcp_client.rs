@@ -161,8 +161,17 @@ impl Client {
 
     /// Returns the resident memory of the server in KiB; `None` if the system does not report it.
     pub(crate) fn memory_kib(&self) -> Option<u64> {
+        self.state_of("VmRSS:")
+    }
+
+    /// Returns the number of threads of the server; `None` if the system does not report it.
+    pub(crate) fn num_threads(&self) -> Option<u64> {
+        self.state_of("Threads:")
+    }
+
+    fn state_of(&self, name: &str) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.trim().trim_end_matches(" kB").parse().ok()
     }
 }

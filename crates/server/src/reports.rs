@@ -87,7 +87,7 @@ impl Log {
 
 /// Forwards reports: progress if the client gave a token for it, messages if it wants them.
 pub(super) async fn forward(
-    mut reports: mpsc::UnboundedReceiver<Report>,
+    mut reports: mpsc::Receiver<Report>,
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
     mut log: Option<Log>,

@@ -27,7 +27,12 @@ impl RunningCalls {
 
     /// Waits until no thread works for the server.
     pub(super) async fn no_work(&self) {
-        while Arc::strong_count(&self.work) > 1 {
+        self.at_most(0).await;
+    }
+
+    /// Waits until at most so many requests are worked on.
+    pub(super) async fn at_most(&self, most: usize) {
+        while Arc::strong_count(&self.work) > 1 + most {
             time::sleep(LOOK).await;
         }
     }

@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::forms::{internal, result, skill};
 use crate::reports::{self, Level, LevelRequest, is_stateless};
 use crate::running::RunningCalls;
-use crate::{Call, Chain, Failure, Host, Report, Tool, listing, roots, streams};
+use crate::{Call, Chain, Failure, Host, Report, Tool, limits, listing, roots, streams};
 
 /// How long calls continue after stdin has closed, before they are cancelled.
 const REPRIEVE: Duration = Duration::from_millis(150);
@@ -47,6 +47,12 @@ const FIXED_TTL_MS: u64 = 24 * 60 * 60 * 1000;
 /// How long a client may keep the tools. They are fixed too, but those of skills are listed only once there is a skill.
 /// Lists of documents and skills change at any time, so they have none.
 const TOOLS_TTL_MS: u64 = 5 * 60 * 1000;
+
+/// Threads that read stdin, write stdout and load a model.
+const OTHER_THREADS: usize = 8;
+
+/// Reports of a call that wait for a client. Further ones are dropped: the answer has all that failed.
+const REPORTS: usize = 1024;
 
 /// The prefix of tool names in another program, and the one used here.
 const OTHER_PREFIX: (&str, &str) = ("skc_", "skill_");
@@ -75,8 +81,11 @@ pub fn serve(
     instructions: String,
     prepare: impl FnOnce() + Send + 'static,
 ) -> Result<bool> {
-    let runtime =
-        runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Output)?;
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(limits::MCP_CALLS + OTHER_THREADS)
+        .build()
+        .map_err(Error::Output)?;
     let running_calls = Arc::new(RunningCalls::default());
     let server = Server {
         chain: Arc::new(chain),
@@ -94,7 +103,7 @@ pub fn serve(
         });
         let (stdin, stdout) = transport::stdio();
         let closed = streams::closed(&stdout);
-        let streams = streams::open(stdin, stdout, closed);
+        let streams = streams::open(stdin, stdout, closed, Arc::clone(&running_calls));
         // The streams limit the length of a line.
         let transport = AsyncRwTransport::new_server(streams.input, streams.output)
             .with_max_line_length(usize::MAX);
@@ -204,8 +213,8 @@ impl ServerHandler for Server {
         let call = Call::new(Arc::new(move |report| {
             // The thread of the tool has the call until it ends.
             let _ = &at_work;
-            // The client may be gone.
-            let _ = reports.send(report);
+            // The client may be gone, or not read.
+            let _ = reports.try_send(report);
         }));
         let guard = self.running_calls.enter(call.clone());
         let mut answer = pin!(self.chain.call(&name, input, call));
@@ -350,8 +359,8 @@ impl Server {
     fn forward_reports(
         &self,
         context: &RequestContext<RoleServer>,
-    ) -> (mpsc::UnboundedSender<Report>, task::JoinHandle<()>) {
-        let (sender, receiver) = mpsc::unbounded_channel();
+    ) -> (mpsc::Sender<Report>, task::JoinHandle<()>) {
+        let (sender, receiver) = mpsc::channel(REPORTS);
         let token = context.meta.get_progress_token();
         let (peer, log) = (context.peer.clone(), self.log_level.log(context));
         (sender, task::spawn(reports::forward(receiver, peer, token, log)))

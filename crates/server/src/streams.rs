@@ -1,27 +1,28 @@
 //! Passes lines from stdin to the protocol library, unless they are refused, and writes all lines to stdout.
 
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
 
 use tokio::io::{
     AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex,
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, oneshot};
 use tokio::task;
 
 use crate::limits;
 use crate::messages::{Verdict, judge, too_long};
+use crate::running::RunningCalls;
 
-/// Bytes that wait for the protocol library; more wait in the pipe.
-const BUFFER_BYTES: usize = 64 * 1024;
+/// Bytes that wait for the protocol library, and bytes of its answers that wait to be written; more wait in the pipe. The
+/// library takes what is here at once, so it is no more than a hundred requests.
+const BUFFER_BYTES: usize = 8 * 1024;
 
 /// Both directions of the connection to a client.
 pub(super) struct Streams {
     /// Lines that hold JSON.
     pub(super) input: DuplexStream,
     /// Takes lines for the client.
-    pub(super) output: LineSender,
+    pub(super) output: DuplexStream,
     /// Notified when stdin has ended or the client has closed stdout.
     pub(super) ended: oneshot::Receiver<()>,
     /// Ends when everything is written.
@@ -52,19 +53,24 @@ pub(super) fn closed<T>(_: &T) -> oneshot::Receiver<()> {
 }
 
 /// Starts the tasks that read and write the lines of a connection. `closed` notifies when the client has closed stdout.
+///
+/// Nothing waits here without bound: while as many calls run as may ([`limits::MCP_CALLS`]), or while the client does not read
+/// its answers, stdin is not read.
 pub(super) fn open(
     stdin: impl AsyncRead + Send + Unpin + 'static,
-    mut stdout: impl AsyncWrite + Send + Unpin + 'static,
+    stdout: impl AsyncWrite + Send + Unpin + 'static,
     closed: oneshot::Receiver<()>,
+    running: Arc<RunningCalls>,
 ) -> Streams {
-    let (sender, mut lines) = mpsc::unbounded_channel::<Vec<u8>>();
     let (input, forward) = duplex(BUFFER_BYTES);
+    let (output, answers) = duplex(BUFFER_BYTES);
+    let stdout = Arc::new(Mutex::new(stdout));
     let (on_end, ended) = oneshot::channel();
-    let output = LineSender { lines: sender.clone(), unfinished: Vec::new() };
     let (on_failure, failed) = oneshot::channel();
+    let shared = Arc::clone(&stdout);
     task::spawn(async move {
         tokio::select! {
-            () = admit(stdin, forward, &sender) => {}
+            () = admit(stdin, forward, &shared, &running) => {}
             Ok(()) = failed => {}
             Ok(()) = closed => {}
         }
@@ -72,33 +78,47 @@ pub(super) fn open(
         let _ = on_end.send(());
     });
     let writing = task::spawn(async move {
-        while let Some(line) = lines.recv().await {
-            if stdout.write_all(&line).await.is_err() || stdout.flush().await.is_err() {
-                // The client has closed it.
-                let _ = on_failure.send(());
+        let (mut answers, mut line) = (BufReader::new(answers), Vec::new());
+        while answers.read_until(b'\n', &mut line).await.is_ok() && line.ends_with(b"\n") {
+            if write(&stdout, &line).await.is_err() {
                 break;
             }
+            line.clear();
         }
+        // The client has closed it, or nothing more is said.
+        let _ = on_failure.send(());
     });
     Streams { input, output, ended, writing }
+}
+
+/// Writes a line.
+async fn write(stdout: &Mutex<impl AsyncWrite + Unpin>, line: &[u8]) -> io::Result<()> {
+    let mut stdout = stdout.lock().await;
+    stdout.write_all(line).await?;
+    stdout.flush().await
 }
 
 /// Forwards the lines that the library can read and answers the others, until stdin ends.
 async fn admit(
     stdin: impl AsyncRead + Unpin,
     mut forward: DuplexStream,
-    answers: &mpsc::UnboundedSender<Vec<u8>>,
+    stdout: &Mutex<impl AsyncWrite + Unpin>,
+    running: &RunningCalls,
 ) {
     let mut input = BufReader::new(stdin);
     let mut line = Vec::new();
-    while let Ok(Some(is_complete)) = read_line(&mut input, &mut line).await {
+    loop {
+        running.at_most(limits::MCP_CALLS).await;
+        // Until what is being written is read.
+        drop(stdout.lock().await);
+        let Ok(Some(is_complete)) = read_line(&mut input, &mut line).await else { return };
         let verdict = if is_complete { judge(&line) } else { Verdict::Refuse(too_long()) };
         match verdict {
             Verdict::Pass if forward.write_all(&line).await.is_err() => return,
             Verdict::Pass | Verdict::Drop => {}
             Verdict::Refuse(answer) => {
                 // The client may be gone.
-                let _ = answers.send(format!("{answer}\n").into_bytes());
+                let _ = write(stdout, format!("{answer}\n").as_bytes()).await;
             }
         }
     }
@@ -132,41 +152,13 @@ async fn read_line(
     }
 }
 
-/// Passes complete lines to the task that writes them.
-pub(super) struct LineSender {
-    lines: mpsc::UnboundedSender<Vec<u8>>,
-    unfinished: Vec<u8>,
-}
-
-impl AsyncWrite for LineSender {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        self.unfinished.extend_from_slice(bytes);
-        if let Some(end) = self.unfinished.iter().rposition(|byte| *byte == b'\n') {
-            let rest = self.unfinished.split_off(end + 1);
-            let lines = std::mem::replace(&mut self.unfinished, rest);
-            if self.lines.send(lines).is_err() {
-                return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
-            }
-        }
-        Poll::Ready(Ok(bytes.len()))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tokio::io::AsyncReadExt as _;
+    use std::pin::Pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Poll};
+
+    use tokio::io::{AsyncReadExt as _, ReadBuf};
 
     use super::*;
 
@@ -176,7 +168,7 @@ mod tests {
         runtime.block_on(async {
             let (stdout, mut client) = duplex(BUFFER_BYTES);
             let (_open, closed) = oneshot::channel();
-            let mut streams = open(input, stdout, closed);
+            let mut streams = open(input, stdout, closed, Arc::default());
             let (mut admitted, mut answers) = (String::new(), String::new());
             streams.input.read_to_string(&mut admitted).await.unwrap();
             assert!(streams.ended.await.is_ok());
@@ -215,21 +207,82 @@ mod tests {
         assert!(too_long().to_string().contains("longer than 16777216 bytes"));
     }
 
+    /// A client's input without end, of which it is counted how much was read.
+    struct Endless {
+        line: &'static [u8],
+        num_read: Arc<AtomicUsize>,
+    }
+
+    impl AsyncRead for Endless {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            into: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            while into.remaining() >= self.line.len() {
+                into.put_slice(self.line);
+                self.num_read.fetch_add(self.line.len(), Ordering::Relaxed);
+            }
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    /// Returns how many bytes are read of an input without end, of a client that reads no answer while a library reads the
+    /// lines or does not, and while `num_running` calls run.
+    fn read_of_endless(line: &'static [u8], library_reads: bool, num_running: usize) -> usize {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let num_read = Arc::new(AtomicUsize::new(0));
+            let input = Endless { line, num_read: Arc::clone(&num_read) };
+            let (stdout, _client) = duplex(BUFFER_BYTES);
+            let (_open, closed) = oneshot::channel();
+            let running = Arc::new(RunningCalls::default());
+            let _work: Vec<_> = (0..num_running).map(|_| running.at_work()).collect();
+            let mut streams = open(input, stdout, closed, running);
+            let mut buffer = [0; 1024];
+            for _ in 0..10_000 {
+                if library_reads {
+                    tokio::select! {
+                        biased;
+                        _ = streams.input.read(&mut buffer) => {}
+                        () = task::yield_now() => {}
+                    }
+                }
+                task::yield_now().await;
+            }
+            num_read.load(Ordering::Relaxed)
+        })
+    }
+
+    #[test]
+    fn stdin_is_not_read_while_answers_or_calls_wait() {
+        const REFUSED: &[u8] = b"no JSON\n";
+        const PASSED: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n";
+        let most = 3 * BUFFER_BYTES;
+        assert!((1..most).contains(&read_of_endless(REFUSED, true, 0)));
+        assert!((1..most).contains(&read_of_endless(PASSED, false, 0)));
+        assert_eq!(read_of_endless(PASSED, true, limits::MCP_CALLS + 1), 0);
+        // The input has no end while somebody reads it.
+        assert!(read_of_endless(PASSED, true, 0) > most);
+    }
+
     #[test]
     fn only_complete_lines_are_written() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async {
-            let (lines, mut receiver) = mpsc::unbounded_channel();
-            let mut sender = LineSender { lines, unfinished: Vec::new() };
+        let written = runtime.block_on(async {
+            let (stdout, mut client) = duplex(BUFFER_BYTES);
+            let (_open, closed) = oneshot::channel();
+            let streams = open(tokio::io::empty(), stdout, closed, Arc::default());
+            let mut output = streams.output;
             for part in ["a", "b\nc", "d\ne\n", "f"] {
-                sender.write_all(part.as_bytes()).await.unwrap();
+                output.write_all(part.as_bytes()).await.unwrap();
             }
-            sender.flush().await.unwrap();
-            assert_eq!(receiver.recv().await.unwrap(), b"ab\n");
-            assert_eq!(receiver.recv().await.unwrap(), b"cd\ne\n");
-            assert!(receiver.try_recv().is_err());
-            drop(receiver);
-            assert!(sender.write_all(b"g\n").await.is_err(), "no one receives it");
+            drop(output);
+            streams.writing.await.unwrap();
+            let mut written = String::new();
+            client.read_to_string(&mut written).await.unwrap();
+            written
         });
+        assert_eq!(written, "ab\ncd\ne\n");
     }
 }

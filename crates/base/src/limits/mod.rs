@@ -99,6 +99,10 @@ pub const SPREADSHEET_CELLS: usize = 500_000;
 /// Maximum bytes of a message to `kb mcp`. A longer one is dropped and gets no answer.
 pub const MCP_MESSAGE_BYTES: usize = 16 << 20;
 
+/// Most requests to `kb mcp` that are worked on at once. While there are as many, or while the client does not read its
+/// answers, no further one is read.
+pub const MCP_CALLS: usize = 64;
+
 /// The largest id that an import keeps: half of a database's range, so that no file can use up the
 /// ids.
 pub const IMPORTED_ID: i64 = i32::MAX as i64;
