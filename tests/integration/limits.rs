@@ -283,6 +283,24 @@ fn the_page_of_limits_matches_the_table() {
             limits::SPREADSHEET_CELLS.to_string(),
         ),
         ("requests to `kb mcp` that are worked on at once", limits::MCP_CALLS.to_string()),
+        (
+            "pages of a document, and each of its bookmarks, page labels, comments and pictures on pages",
+            limits::READ_PAGES.to_string(),
+        ),
+        (
+            "blocks (paragraphs, tables, headings, definitions) that are found in a document",
+            limits::READ_BLOCKS.to_string(),
+        ),
+        (
+            "headings above all blocks together, and lines of a text whose numbers are those of the file",
+            limits::READ_HEADINGS.to_string(),
+        ),
+        (
+            "columns of all tables, and values of any other list (tags, links, warnings)",
+            limits::READ_OTHERS.to_string(),
+        ),
+        ("characters of a title", limits::TITLE_CHARS.to_string()),
+        ("the side of a page that is drawn, in pixels", limits::PICTURE_SIDE.to_string()),
         ("a message to `kb mcp`", format!("{} MB", limits::MCP_MESSAGE_BYTES >> 20)),
         ("`config.yaml`, front matter", format!("{} KB", limits::YAML_BYTES >> 10)),
         ("brackets open at once in YAML", limits::YAML_DEPTH.to_string()),

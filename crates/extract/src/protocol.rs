@@ -10,7 +10,9 @@
 //! A child answers one request and ends. A line is written completely or not at all, so lines from
 //! before a crash can be trusted.
 
+pub(crate) mod bounds;
 mod page;
+mod sent;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,7 @@ use crate::error::{Error, Failure};
 use crate::text::decode::TextEncoding;
 
 pub use page::{OcrOutcome, Page, PageBlock, PageNote, Place, Stance};
+pub use sent::{Drawn, MAX_NAME, MemberLine, clean_name};
 
 /// Marks a gap in the text of a page that is wider than those between letters, but narrower than
 /// most spaces. A noncharacter, which no text contains.
@@ -188,44 +191,36 @@ pub struct Parsed {
     pub has_same_text: bool,
 }
 
-/// A file in a container.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemberLine {
-    /// Its clean name.
-    pub name: String,
-    /// Its bytes; none if it failed.
-    #[serde(with = "in_base64")]
-    pub bytes: Vec<u8>,
-    /// The code and the detail of its failure.
-    pub failed: Option<(String, String)>,
-}
-
-/// A page that was drawn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Drawn {
-    /// In pixels; the longer side has at most 1,600.
-    pub width: u32,
-    /// In pixels.
-    pub height: u32,
-    /// The file, as PNG.
-    #[serde(with = "in_base64")]
-    pub png: Vec<u8>,
-    /// Words of the page that are marked.
-    pub num_marked: u32,
-}
-
 /// Writes bytes as Base64.
 mod in_base64 {
+    use std::fmt;
+
     use base64::Engine as _;
     use base64::prelude::BASE64_STANDARD;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use serde::de::{Error, Visitor};
+    use serde::{Deserializer, Serializer};
 
     pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&BASE64_STANDARD.encode(bytes))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-        BASE64_STANDARD.decode(String::deserialize(from)?).map_err(D::Error::custom)
+        from.deserialize_str(Decoding)
+    }
+
+    /// Decodes the string where it is, without a copy of it.
+    struct Decoding;
+
+    impl Visitor<'_> for Decoding {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("bytes in Base64")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u8>, E> {
+            BASE64_STANDARD.decode(text).map_err(E::custom)
+        }
     }
 }
 

@@ -12,14 +12,11 @@ use zip::result::ZipError;
 use super::package_kind::kind_of;
 use super::{Emit, Input, Stop, parts};
 use crate::error::Failure;
-use crate::extract::protocol::{Head, Line, MemberLine, ReadFailure, Tail};
+use crate::extract::protocol::{Head, Line, MAX_NAME, MemberLine, ReadFailure, Tail, clean_name};
 use crate::limits;
 use crate::text::decode;
 
 pub(crate) use crate::document::embedded_reference as reference;
-
-/// Longest name that is kept, in characters.
-const MAX_NAME: usize = 400;
 
 /// Emits the files of a ZIP archive; folders and links are no files. Of an office document or a book, it says only
 /// which format it is.
@@ -181,24 +178,6 @@ impl<'a, 'e> Members<'a, 'e> {
 
 fn too_large() -> String {
     format!("more than {} MB unpacked", limits::MEMBER_BYTES >> 20)
-}
-
-/// Returns the relative path of a member with `/` between its parts; `None` for one that leads out of
-/// the container or cannot be shown.
-fn clean_name(name: &str) -> Option<String> {
-    let name = name.replace('\\', "/");
-    // `C:/` of other systems.
-    let name = match name.split_once(":/") {
-        Some((drive, rest)) if drive.len() == 1 => rest,
-        _ => &name,
-    };
-    let parts: Vec<&str> =
-        name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-    let is_clean = !parts.is_empty()
-        && !parts.contains(&"..")
-        && name.chars().count() <= MAX_NAME
-        && !name.chars().any(char::is_control);
-    is_clean.then(|| parts.join("/"))
 }
 
 #[cfg(test)]

@@ -28,6 +28,9 @@ fields::words! {
         /// It has text, and none of it was read: it is hidden, repeated on all pages, or in parts that no reader opens.
         #[error("none of its text was read")]
         Unread = "unread",
+        /// It has more of something than kb reads.
+        #[error("it has more than kb reads")]
+        TooLarge = "too_large",
         /// The reader reached its memory limit.
         #[error("reading it takes more memory than allowed")]
         OutOfMemory = "out_of_memory",

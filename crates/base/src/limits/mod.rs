@@ -96,6 +96,30 @@ pub const MEMBER_BYTES: u64 = 128 << 20;
 /// Maximum number of cells with text that are read of a spreadsheet, all sheets together.
 pub const SPREADSHEET_CELLS: usize = 500_000;
 
+/// Most pages of a document, and most comments, pictures, bookmarks and page labels of it.
+pub const READ_PAGES: usize = 200_000;
+
+/// Most blocks (paragraphs, tables, headings, definitions) that a reader may find in a document.
+pub const READ_BLOCKS: usize = 500_000;
+
+/// Most headings above all blocks together.
+pub const READ_HEADINGS: usize = 4_000_000;
+
+/// Most lines of a text of which a reader says where they are in the file.
+pub const READ_LINES: usize = 4_000_000;
+
+/// Most columns of all tables of a document.
+pub const READ_COLUMNS: usize = 1_000_000;
+
+/// Most of any other values that a reader lists: tags, links, warnings.
+pub const READ_OTHERS: usize = 1_000_000;
+
+/// Longest side of a picture that a reader draws, in pixels.
+pub const PICTURE_SIDE: u32 = 16_384;
+
+/// Longest title of a document, in characters; the rest is left out.
+pub const TITLE_CHARS: usize = 2_000;
+
 /// Maximum bytes of a message to `kb mcp`. A longer one is dropped and gets no answer.
 pub const MCP_MESSAGE_BYTES: usize = 16 << 20;
 

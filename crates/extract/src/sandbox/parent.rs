@@ -14,6 +14,8 @@ use std::time::Instant;
 use super::process::{Over, Process};
 use super::{Layers, ReadOptions, ocr};
 use crate::error::{Error, Failure, Result};
+use crate::limits;
+use crate::protocol::bounds::ItemCounts;
 use crate::protocol::{
     CHILD_COMMAND, Drawn, Head, INVALID, LAYERS, Line, MemberLine, OCR_OF_PDF, PDF_READERS,
     PICTURE_OF_PDF, Page, Parsed, ReadFailure, Request, Tail, decode, encode, failure_from_code,
@@ -127,6 +129,9 @@ enum Stop {
 /// Describes a child that has used up its processor time.
 const CPU_USED: &str = "its processor time is used up";
 
+/// How [`encode`] begins a message with pictures.
+const PICTURES: &[u8] = br#"{"pictures":"#;
+
 /// Collects lines until the last one, the end of the output, or the time limit.
 fn receive(
     child: &Process,
@@ -139,6 +144,7 @@ fn receive(
     let started = Instant::now();
     let mut time_limit = options.wall;
     let mut bytes_left = options.max_output_bytes;
+    let mut counts = ItemCounts::default();
     let mut pictures_left = ocr::MAX_PICTURES_PER_PAGE.saturating_mul(request.ocr_pages.len());
     loop {
         let too_much = || format!("more than {} MB of text", options.max_output_bytes >> 20);
@@ -151,26 +157,32 @@ fn receive(
             }
             Err(Over::End | Over::Cancelled) => return Err(Stop::CutOff),
         };
-        let line = decode(&bytes);
-        // Pictures are not kept.
-        if !matches!(line, Some(Line::Pictures(_))) {
+        // Pictures for Tesseract are not kept.
+        if !bytes.starts_with(PICTURES) {
             let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
             match bytes_left.checked_sub(size) {
                 Some(left) => bytes_left = left,
                 None => return failed(Failure::OutOfMemory, too_much()),
             }
         }
-        match line {
-            Some(Line::Document(head)) => {
+        if let Err(bound) = counts.add(&bytes) {
+            return failed(Failure::TooLarge, bound.to_string());
+        }
+        match decode(&bytes) {
+            Some(Line::Document(mut head)) => {
+                shorten(&mut head.title);
                 let for_pages = options.wall_per_page.saturating_mul(head.page_count);
                 let most = options.wall.saturating_mul(MAX_WALL_FACTOR);
                 time_limit = options.wall.saturating_add(for_pages).min(most);
                 reading.head = head;
             }
             Some(Line::Page(page)) => reading.pages.push(page),
-            Some(Line::Parsed(parsed)) => reading.parsed = Some(*parsed),
-            Some(Line::Member(member)) => reading.members.push(member),
-            Some(Line::Drawn(drawn)) => reading.drawn = Some(drawn),
+            Some(Line::Parsed(mut parsed)) => {
+                shorten(&mut parsed.document.title);
+                reading.parsed = Some(*parsed);
+            }
+            Some(Line::Member(member)) if member.is_sound() => reading.members.push(member),
+            Some(Line::Drawn(drawn)) if drawn.is_sound() => reading.drawn = Some(drawn),
             Some(Line::Layers(layers)) => reading.layers = layers,
             Some(Line::Pictures(asked)) if asked.pictures.len() <= pictures_left => {
                 pictures_left -= asked.pictures.len();
@@ -188,8 +200,20 @@ fn receive(
             }
             // The last line of a child that was killed while writing it.
             None if !bytes.ends_with(b"\n") => return Err(Stop::CutOff),
-            None | Some(Line::Pictures(_)) => return failed(Failure::Crashed, INVALID.to_owned()),
+            None | Some(Line::Pictures(_) | Line::Member(_) | Line::Drawn(_)) => {
+                return failed(Failure::Crashed, INVALID.to_owned());
+            }
         }
+    }
+}
+
+/// Cuts a title that is longer than a line can be.
+fn shorten(title: &mut Option<String>) {
+    if let Some(title) = title
+        && let Some((end, _)) = title.char_indices().nth(limits::TITLE_CHARS)
+    {
+        title.truncate(end);
+        title.shrink_to_fit();
     }
 }
 
@@ -241,123 +265,4 @@ fn cause_of_signal(_status: ExitStatus) -> Option<ReadFailure> {
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::fs::PermissionsExt;
-    use std::time::Duration;
-    use std::{fs, io};
-
-    use super::*;
-
-    const RUNS: &str = "a test can write a script";
-
-    /// Runs a child that answers every request with `script`.
-    #[track_caller]
-    fn answer_of(script: &str, change: impl FnOnce(&mut ReadOptions)) -> Result<Reading> {
-        let directory = tempfile::tempdir().expect(RUNS);
-        let reader = directory.path().join("reader");
-        fs::write(&reader, format!("#!/bin/sh\n{script}\n")).expect(RUNS);
-        fs::set_permissions(&reader, fs::Permissions::from_mode(0o755)).expect(RUNS);
-        let mut options = ReadOptions::new(reader);
-        change(&mut options);
-        loop {
-            match read("any", &vec![b'x'; 1 << 20], &options) {
-                // A concurrent test was starting its child while the script was written.
-                Err(Error::Io { source, .. })
-                    if source.kind() == io::ErrorKind::ExecutableFileBusy => {}
-                outcome => return outcome,
-            }
-        }
-    }
-
-    #[track_caller]
-    fn check(script: &str, expected: Failure) {
-        match answer_of(script, |options| options.wall = Duration::from_secs(1)) {
-            Err(Error::Extract { failure, .. }) => assert_eq!(failure, expected, "{script}"),
-            other => panic!("{script}: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_cancelled_run_ends_the_child_at_once() {
-        let outcome = answer_of("exec sleep 60", |options| {
-            options.is_cancelled = std::sync::Arc::new(true.into());
-        });
-        assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
-    }
-
-    #[test]
-    fn a_picture_is_recognised_only_for_pages_that_were_asked_for() {
-        let picture =
-            r#"{"picture":{"wanted":"words","width":1,"height":1,"dpi":null,"pixels":"AA=="}}"#;
-        check(&format!("echo '{picture}'; exec sleep 60"), Failure::Crashed);
-    }
-
-    const HEAD: &str = r#"{"document":{"page_count":2,"outline":[]}}"#;
-    const PAGE: &str = r#"{"page":{"number":1,"blocks":[],"num_text_ops":1,"image_coverage":0}}"#;
-    const DONE: &str = r#"{"done":{"pages_lost":false,"rebuilt":false}}"#;
-
-    #[test]
-    fn a_complete_answer_is_a_reading() {
-        let script = format!("echo '{HEAD}'; echo '{PAGE}'; echo '{DONE}'; exec cat >/dev/null");
-        let reading = answer_of(&script, |_| {}).unwrap();
-        assert_eq!((reading.head.page_count, reading.pages.len()), (2, 1));
-    }
-
-    #[test]
-    fn a_child_that_does_not_read_causes_no_deadlock() {
-        let script = format!("echo '{HEAD}'; echo '{DONE}'; exec sleep 60");
-        assert!(answer_of(&script, |_| {}).is_ok());
-    }
-
-    #[test]
-    fn half_an_answer_is_a_failure() {
-        check(&format!("echo '{HEAD}'; echo '{PAGE}'"), Failure::Crashed);
-        check(&format!("echo '{HEAD}'; printf '{{\"page\":'; kill -SEGV $$"), Failure::Crashed);
-        check("exit 0", Failure::Crashed);
-    }
-
-    #[test]
-    fn an_invalid_answer_is_a_crash() {
-        check("echo hello; exec sleep 60", Failure::Crashed);
-    }
-
-    #[test]
-    fn signals_have_a_class_of_failure() {
-        check("kill -SEGV $$", Failure::Crashed);
-        check("kill -ABRT $$", Failure::Crashed);
-        check("kill -KILL $$", Failure::OutOfMemory);
-        check("kill -XCPU $$", Failure::TimedOut);
-        check(
-            "echo 'memory allocation of 9 bytes failed' >&2; kill -ABRT $$",
-            Failure::OutOfMemory,
-        );
-    }
-
-    #[test]
-    fn a_failure_reported_by_the_child_is_accepted() {
-        let script = r#"echo '{"failed":{"code":"password_needed","detail":"x"}}'"#;
-        check(script, Failure::PasswordNeeded);
-    }
-
-    #[test]
-    fn a_silent_child_times_out() {
-        check("exec sleep 60", Failure::TimedOut);
-        check("exec >&-; exec sleep 60", Failure::TimedOut);
-    }
-
-    #[test]
-    fn endless_output_is_cut_off() {
-        let script = format!("yes '{PAGE}'");
-        let outcome = answer_of(&script, |options| options.max_output_bytes = 1 << 20);
-        assert!(
-            matches!(outcome, Err(Error::Extract { failure: Failure::OutOfMemory, .. })),
-            "{outcome:?}"
-        );
-    }
-
-    #[test]
-    fn a_missing_reader_is_not_a_failure_of_the_file() {
-        let outcome = read("any", b"", &ReadOptions::new("/nowhere/kb".into()));
-        assert!(matches!(outcome, Err(Error::Io { .. })), "{outcome:?}");
-    }
-}
+mod tests;

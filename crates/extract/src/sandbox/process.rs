@@ -1,11 +1,12 @@
 //! Starts a confined process with pipes to it, reads what it writes, and always ends it.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,10 @@ use crate::error::{Error, Result};
 
 /// Lines that may wait for the parent; a faster process has to wait.
 const LINES_IN_FLIGHT: usize = 64;
+
+/// Bytes of lines that wait for the parent, the one that it works on included, while the next one is read. So a message of any
+/// size is in memory alone.
+const BYTES_IN_FLIGHT: usize = 16 << 20;
 
 /// How long to wait for the end of stderr after the process has ended.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(500);
@@ -57,11 +62,43 @@ pub(super) enum Over {
     Cancelled,
 }
 
+/// Counts the bytes of lines that were read and are still needed.
+#[derive(Debug, Default)]
+struct InFlight {
+    num_bytes: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl InFlight {
+    /// Waits until there is room for another line.
+    fn wait_for_room(&self) {
+        let num_bytes = self.num_bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let _room = self
+            .freed
+            .wait_while(num_bytes, |num_bytes| *num_bytes > BYTES_IN_FLIGHT)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+
+    fn add(&self, num_bytes: usize) {
+        let mut sum = self.num_bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        *sum = sum.saturating_add(num_bytes);
+    }
+
+    fn remove(&self, num_bytes: usize) {
+        let mut sum = self.num_bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        *sum = sum.saturating_sub(num_bytes);
+        self.freed.notify_one();
+    }
+}
+
 /// A process that waits for a document or is reading one.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     lines: Receiver<Received>,
+    in_flight: Arc<InFlight>,
+    /// Bytes of the line that the parent works on.
+    current: Cell<usize>,
     errors: Arc<Mutex<Vec<u8>>>,
     /// Disconnected when all of stderr has been read.
     stderr_end: Receiver<()>,
@@ -88,17 +125,18 @@ impl Process {
         let spawned = start().map_err(|source| Error::of_file(program, source))?;
         let (sender, lines) = sync_channel(LINES_IN_FLIGHT);
         let (stderr_sender, stderr_end) = sync_channel(0);
-        let errors = Arc::default();
-        let mut process = Self { child: spawned, lines, errors, stderr_end };
+        let (in_flight, errors) = (Arc::<InFlight>::default(), Arc::default());
+        let current = Cell::default();
+        let mut process = Self { child: spawned, lines, in_flight, current, errors, stderr_end };
         let pipes =
             (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             let source = std::io::ErrorKind::BrokenPipe.into();
             return Err(Error::of_file(program, source));
         };
-        let buffered = Arc::clone(&process.errors);
+        let (in_flight, buffered) = (Arc::clone(&process.in_flight), Arc::clone(&process.errors));
         // Both threads end with the process, which is never left running.
-        thread::spawn(move || receive(stdout, &sender));
+        thread::spawn(move || receive(stdout, &sender, &in_flight));
         thread::spawn(move || {
             read_errors(stderr, &buffered);
             drop(stderr_sender);
@@ -106,15 +144,19 @@ impl Process {
         Ok((process, stdin))
     }
 
-    /// Returns the next line with its line end, or an incomplete last line.
+    /// Returns the next line with its line end, or an incomplete last line. The one before is no longer needed.
     pub(super) fn next_line(&self, until: Instant, options: &ReadOptions) -> Result<Vec<u8>, Over> {
+        self.in_flight.remove(self.current.take());
         loop {
             if options.is_cancelled() {
                 return Err(Over::Cancelled);
             }
             let left = until.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left.min(TICK)) {
-                Ok(Received::Line(line)) => return Ok(line),
+                Ok(Received::Line(line)) => {
+                    self.current.set(line.len());
+                    return Ok(line);
+                }
                 Ok(Received::TooMuch) => return Err(Over::TooMuch),
                 Err(RecvTimeoutError::Disconnected) => return Err(Over::End),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Over::Late),
@@ -126,6 +168,8 @@ impl Process {
     /// Stops reading its output: a process that it has started may still write, and keep the pipe open.
     pub(super) fn close(&mut self) {
         self.lines = sync_channel(0).1;
+        // The thread that reads ends with its next line.
+        self.in_flight.remove(usize::MAX);
     }
 
     /// Returns what a process that has ended wrote to stderr.
@@ -162,6 +206,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.end();
+        self.close();
     }
 }
 
@@ -173,9 +218,10 @@ fn kept_variables() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> 
 /// Longest line, regardless of the limit for all lines.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 
-fn receive(stdout: ChildStdout, lines: &SyncSender<Received>) {
+fn receive(stdout: ChildStdout, lines: &SyncSender<Received>, in_flight: &InFlight) {
     let mut stdout = BufReader::new(stdout);
     loop {
+        in_flight.wait_for_room();
         let mut line = Vec::new();
         let mut limited = (&mut stdout).take(MAX_LINE_BYTES);
         let is_over = !matches!(limited.read_until(b'\n', &mut line), Ok(1..));
@@ -183,6 +229,7 @@ fn receive(stdout: ChildStdout, lines: &SyncSender<Received>) {
         if is_over {
             return;
         }
+        in_flight.add(line.len());
         let message = if is_cut_off { Received::TooMuch } else { Received::Line(line) };
         if lines.send(message).is_err() || is_cut_off {
             return;
