@@ -23,11 +23,52 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let mut members = Members::new(emit);
     match input.bytes {
         [0x1F, 0x8B, ..] => members.add_from(CONTENT, MultiGzDecoder::new(input.bytes))?,
-        [0xFD, ..] => members.add_from(CONTENT, XzReader::new(input.bytes, true))?,
+        [0xFD, ..] => members.add_from(CONTENT, XzStreams::new(input.bytes))?,
         [b'B', ..] => members.add_from(CONTENT, MultiBzDecoder::new(input.bytes))?,
         _ => members.add_from(CONTENT, Frames::new(input.bytes))?,
     }
     Ok(Tail::default())
+}
+
+/// Reads the streams of xz data one after another. The crate could do that, but it calls itself for each
+/// stream that is empty, until the stack overflows.
+struct XzStreams<'a> {
+    /// The streams after the open one.
+    rest: &'a [u8],
+    open: Option<XzReader<&'a [u8]>>,
+}
+
+impl<'a> XzStreams<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, open: None }
+    }
+
+    /// Skips the padding after a stream, which is a multiple of four bytes (the .xz file format, 2.2).
+    fn skip_padding(&mut self) -> io::Result<()> {
+        const MULTIPLE: usize = 4;
+        let num_zeros = self.rest.iter().take_while(|byte| **byte == 0).count();
+        self.rest = &self.rest[num_zeros..];
+        if !self.rest.is_empty() && !num_zeros.is_multiple_of(MULTIPLE) {
+            return Err(io::Error::other("the padding between its streams is wrong"));
+        }
+        Ok(())
+    }
+}
+
+impl Read for XzStreams<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.open.is_some() || !self.rest.is_empty() {
+            let stream = self.open.get_or_insert_with(|| XzReader::new(self.rest, false));
+            match stream.read(buffer)? {
+                0 => {}
+                len => return Ok(len),
+            }
+            let Some(ended) = self.open.take() else { break };
+            self.rest = ended.into_inner();
+            self.skip_padding()?;
+        }
+        Ok(0)
+    }
 }
 
 /// Reads the frames of Zstandard data one after another: the crate reads one.
@@ -140,6 +181,48 @@ mod tests {
             let cut = members(read, &packed[..packed.len() - 6]).unwrap();
             assert_eq!(cut[0].1, "damaged");
         }
+    }
+
+    #[test]
+    fn any_number_of_empty_streams_is_read() {
+        // Each stream of bzip2 needs 400 KB of memory or more, which takes time.
+        const NUM_STREAMS: usize = 300_000;
+        for (num_streams, empty, packed) in [
+            (
+                NUM_STREAMS,
+                "H4sIAAAAAAACAwMAAAAAAAAAAAA=",
+                "H4sIAAAAAAAAA8vJL1coTyxJLeICAAbMSycKAAAA",
+            ),
+            (
+                NUM_STREAMS,
+                "/Td6WFoAAAFpIt42AAAAABzfRCGQQpkNAQAAAAABWVo=",
+                "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAJbG93IHdhdGVyCgAAAIw+Gv0G+mBIAAEiChUa4WcftvN9AQAAAAAEWVo=",
+            ),
+            (
+                NUM_STREAMS / 10,
+                "QlpoMRdyRThQkAAAAAA=",
+                "QlpoOTFBWSZTWZxj/9EAAAJRgAAQQAAiBJSAIAAxBkxBANNqcQY2w8XckU4UJCcY//RA",
+            ),
+            (NUM_STREAMS, "KLUv/SAAAQAA", "KLUv/QRYUQAAbG93IHdhdGVyCm4RdzA="),
+        ] {
+            let [empty, packed] = [empty, packed].map(|text| BASE64_STANDARD.decode(text).unwrap());
+            let many = [empty.repeat(num_streams), packed].concat();
+            let expected = [("content".to_owned(), "low water\n".to_owned())];
+            assert_eq!(members(read, &many).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn streams_of_xz_may_have_padding_between_them() {
+        let stream = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAJbG93IHdhdGVyCgAAAIw+Gv0G+mBIAAEiChUa4WcftvN9AQAAAAAEWVo=";
+        let stream = BASE64_STANDARD.decode(stream).unwrap();
+        let text = |between: &[u8]| {
+            members(read, &[&stream, between, &stream].concat()).unwrap().remove(0).1
+        };
+        assert_eq!(text(&[]), "low water\nlow water\n");
+        assert_eq!(text(&[0; 4]), "low water\nlow water\n");
+        assert_eq!(text(&[0; 3]), "damaged");
+        assert_eq!(text(b"more"), "damaged");
     }
 
     #[test]
