@@ -4,12 +4,12 @@
 //! Tests that need Tesseract are skipped with one line if it is missing.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, words_of_tesseract};
+use crate::env::TestEnv;
+use crate::fake_tesseract::{prints_words, write_tesseract};
 use crate::left_out::left_out;
 use crate::word_model::check_database;
 
@@ -38,11 +38,10 @@ fn env_with_tesseract() -> Option<TestEnv> {
     Some(env)
 }
 
-/// A home where a fake Tesseract runs `script`.
-fn env_with_script(script: &str) -> TestEnv {
+/// A home where a program that runs these statements of C is in the place of Tesseract.
+fn env_with_program(statements: &str) -> TestEnv {
     let env = TestEnv::new();
-    let program = env.write("bin/tesseract", format!("#!/bin/sh\n{script}\n"));
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_tesseract(&env, statements);
     env
 }
 
@@ -141,8 +140,8 @@ fn pictures_that_lie_on_their_side_or_upside_down_are_turned() {
 
 #[test]
 fn words_that_tesseract_is_not_sure_of_are_counted() {
-    let words = words_of_tesseract("high water at noon");
-    let env = env_with_script(&words.replacen("\\t96\\t", "\\t31\\t", 1));
+    let words = prints_words("high water at noon");
+    let env = env_with_program(&words.replacen("\\t96\\t", "\\t31\\t", 1));
     let quality = &add(&env, &fixture("documents/enclosure.pdf"))["metadata"]["quality"];
     assert_eq!(quality["share_unsure"], 0.25, "{quality}");
     let printed = env.ok(&["info", "1"]).stdout;
@@ -151,7 +150,7 @@ fn words_that_tesseract_is_not_sure_of_are_counted() {
 
 #[test]
 fn pictures_are_not_stored() {
-    let mut env = env_with_script(&words_of_tesseract("words of a picture"));
+    let mut env = env_with_program(&prints_words("words of a picture"));
     env.set("KB_INGESTION_ENABLE_OCR", "always");
     // In a PDF, separately, in a web page, in a notebook, in a book and in a word processor's text.
     let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
@@ -394,9 +393,7 @@ fn scans_are_read_once_tesseract_is_installed() {
     let before = add(&env, &path);
     // Nothing is new, so nothing is done.
     assert_eq!(env.json(&["add", &path, "--format=json"])["skipped"], 1);
-    let script = words_of_tesseract("Spiders are its only enemy.");
-    let program = env.write("bin/tesseract", format!("#!/bin/sh\n{script}\n"));
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = write_tesseract(&env, &prints_words("Spiders are its only enemy."));
     let status = env.json(&["status", "--format=json"]);
     assert_eq!(status["ocr"]["tesseract"], program.to_str().unwrap());
     let after = add(&env, &path);
@@ -409,7 +406,7 @@ fn scans_are_read_once_tesseract_is_installed() {
 
 #[test]
 fn ocr_runs_as_the_settings_say() {
-    let mut env = env_with_script(&words_of_tesseract("words of a picture"));
+    let mut env = env_with_program(&prints_words("words of a picture"));
     let path = fixture("documents/enclosure.pdf");
     env.set("KB_INGESTION_ENABLE_OCR", "never");
     let info = add(&env, &path);
@@ -434,8 +431,11 @@ fn ocr_runs_as_the_settings_say() {
 #[test]
 fn tesseract_gets_a_grey_picture_and_the_languages() {
     // Such a program can write no file, but its first error is reported.
-    let script = "read magic; read size; echo \"$* $magic $size\" >&2; exit 1";
-    let mut env = env_with_script(script);
+    let statements = "char magic[9], size[99];\n\
+         for (int at = 1; at < argc; at++) fprintf(stderr, \"%s \", argv[at]);\n\
+         if (scanf(\"%8s %98[^\\n]\", magic, size) != 2) return 2;\n\
+         fprintf(stderr, \"%s %s\\n\", magic, size); return 1;";
+    let mut env = env_with_program(statements);
     env.set("KB_INGESTION_OCR_LANGUAGES", "eng+deu");
     let info = add(&env, &fixture("documents/enclosure.pdf"));
     let wanted = "stdin stdout --psm 3 -l eng+deu -c tessedit_create_tsv=1 --dpi 200";
@@ -450,8 +450,9 @@ fn one_tesseract_reads_several_pages_and_each_gets_its_words() {
     };
     let rows = format!("{}{}", row(1, "harbour"), row(2, "lighthouse"));
     // A TIFF file; one page by itself is PGM.
-    let script = format!("case $(head -c 2) in II) printf '{rows}';; *) exit 1;; esac");
-    let mut env = env_with_script(&script);
+    let statements =
+        format!("if (getchar() != 'I' || getchar() != 'I') return 1;\nfputs(\"{rows}\", stdout);");
+    let mut env = env_with_program(&statements);
     env.set("KB_INGESTION_WORKERS", "1");
     let info = add(&env, &fixture("documents/scan.tiff"));
     check_quality(&info, 2, 2, 0, 0);
@@ -460,7 +461,7 @@ fn one_tesseract_reads_several_pages_and_each_gets_its_words() {
 
 #[test]
 fn pages_for_ocr_are_counted_and_icons_are_ignored() {
-    let env = env_with_script(&words_of_tesseract("low water at noon"));
+    let env = env_with_program(&prints_words("low water at noon"));
     env.write("docs/notes.md", "# Notes\n\nwords\n");
     for (name, width, height) in [("icon.png", 48, 48), ("line.png", 900, 4)] {
         image::GrayImage::new(width, height).save(env.path("docs").join(name)).unwrap();
@@ -484,23 +485,23 @@ fn pages_for_ocr_are_counted_and_icons_are_ignored() {
 
 #[test]
 fn a_tesseract_that_fails_loses_no_document() {
-    for (script, printed) in [
-        ("echo 'no such thing' >&2; exit 1", "Tesseract: no such thing"),
-        ("exit 3", "Tesseract gave up"),
-        ("kill -9 $$", "Tesseract gave up"),
+    for (statements, printed) in [
+        ("fputs(\"no such thing\\n\", stderr); return 1;", "Tesseract: no such thing"),
+        ("return 3;", "Tesseract gave up"),
+        ("raise(SIGKILL);", "Tesseract gave up"),
     ] {
-        let env = env_with_script(script);
+        let env = env_with_program(statements);
         let info = add(&env, &fixture("documents/enclosure.pdf"));
         check_quality(&info, 1, 0, 0, 1);
         let warnings = json!([format!("OCR failed on 1 of 2 pages: {printed}")]);
-        assert_eq!(info["metadata"]["warnings"], warnings, "{script}");
-        assert!(texts(&env, &info).contains("enclosure"), "{script}");
+        assert_eq!(info["metadata"]["warnings"], warnings, "{statements}");
+        assert!(texts(&env, &info).contains("enclosure"), "{statements}");
     }
 }
 
 #[test]
 fn a_picture_without_words_is_kept_and_not_read_again() {
-    let env = env_with_script(&words_of_tesseract("| ."));
+    let env = env_with_program(&prints_words("| ."));
     let info = add(&env, &fixture("documents/scan.png"));
     check_quality(&info, 0, 0, 1, 0);
     assert_eq!(info["metadata"]["warnings"], json!(["there is no text in this document"]));

@@ -529,29 +529,6 @@ pub(crate) const NOTE: &str =
 /// The text of the note without a title.
 pub(crate) const UNTITLED_NOTE: &str = "Ferry timetable: the last boat leaves at nine.";
 
-/// Returns a shell command that answers as Tesseract does when it reads these words in one line.
-pub(crate) fn words_of_tesseract(words: &str) -> String {
-    let mut rows = String::new();
-    for (at, word) in words.split(' ').enumerate() {
-        let left = 100 + 150 * at;
-        rows += &format!("5\\t1\\t1\\t1\\t1\\t{at}\\t{left}\\t100\\t120\\t20\\t96\\t{word}\\n");
-    }
-    format!("printf '{rows}'")
-}
-
-/// Returns the ids of the processes that run a script, which can leave no other trace.
-pub(crate) fn processes_of(script: &Path) -> Vec<u32> {
-    let runs = |id: &u32| {
-        let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-        let mut args = line.split(|byte| *byte == 0);
-        args.next() == Some(b"/bin/sh")
-            && args.next() == Some(script.as_os_str().as_encoded_bytes())
-    };
-    let entries = fs::read_dir("/proc").unwrap();
-    let ids = entries.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
-    ids.filter(runs).collect()
-}
-
 /// Runs a command with `typed` as its stdin.
 pub(crate) fn with_stdin(env: &TestEnv, args: &[&str], typed: &str) -> Output {
     let mut command = env.command(args);

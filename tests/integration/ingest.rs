@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::fs::File;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -13,7 +13,8 @@ use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use crate::contract::{Info, Report, Search, read};
-use crate::env::{CORPUS, TestEnv, processes_of, words_of_tesseract};
+use crate::env::{CORPUS, TestEnv};
+use crate::fake_tesseract::{prints_words, processes_of, write_tesseract};
 use crate::left_out::left_out;
 use crate::patience::{comes_true, status_of};
 use crate::word_model::word_env;
@@ -504,11 +505,9 @@ struct Held<'a> {
 
 impl<'a> Held<'a> {
     fn start(env: &'a TestEnv) -> Self {
-        let words = words_of_tesseract("words");
-        let go = env.path("go");
-        let script = format!("#!/bin/sh\nwhile [ ! -e '{}' ]; do :; done\n{words}\n", go.display());
-        let program = env.write("bin/tesseract", script);
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let (words, go) = (prints_words("words"), env.path("go"));
+        let waits = format!("while (access(\"{}\", F_OK)) usleep(1000);", go.display());
+        write_tesseract(env, &format!("{waits}\n{words}"));
         let child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();
         Self { env, child }
     }

@@ -6,6 +6,8 @@
 
 /// Runs the binary in a temporary home, with the small model or the real one.
 mod env;
+/// Programs in the place of Tesseract.
+mod fake_tesseract;
 /// A server that speaks the hub's file interface.
 mod hub;
 /// What the placeholders in command lines of pages stand for, and how these lines end.

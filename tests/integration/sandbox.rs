@@ -11,7 +11,8 @@ use kb_base::error::Error;
 use kb_extract::pdf::extract;
 use kb_extract::sandbox::{Layers, ReadOptions, active};
 
-use crate::env::{TestEnv, processes_of};
+use crate::env::TestEnv;
+use crate::fake_tesseract::{processes_of, write_tesseract};
 use crate::patience::comes_true;
 
 const KB: &str = env!("CARGO_BIN_EXE_kb");
@@ -226,19 +227,17 @@ fn a_cancelled_run_ends_the_document_that_is_being_read() {
     });
 }
 
-/// A home with a picture, and a Tesseract that is a script.
-fn env_with_tesseract(script: &str) -> TestEnv {
-    use std::os::unix::fs::PermissionsExt;
+/// A home with a picture, and a program that runs these statements of C in the place of Tesseract.
+fn env_with_tesseract(statements: &str) -> TestEnv {
     let env = TestEnv::new();
-    let program = env.write("bin/tesseract", format!("#!/bin/sh\n{script}\n"));
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_tesseract(&env, statements);
     let picture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/documents/scan.png");
     fs::copy(picture, env.path("scan.png")).unwrap();
     env
 }
 
 /// A Tesseract that never ends.
-const ENDLESS: &str = "while :; do :; done";
+const ENDLESS: &str = "for (;;) {}";
 
 #[cfg(target_os = "linux")]
 #[test]
@@ -249,23 +248,24 @@ fn tesseract_reads_and_changes_no_file_of_the_user() {
     let bait = TestEnv::new();
     let key = bait.write(".ssh/id_rsa", "PRIVATE\n");
     let (key, new) = (key.display(), bait.path("new"));
-    let script = format!(
-        "tried() {{ \"$@\" 2>/dev/null && r=\"$r $*\"; }}
-         read_key() {{ read -r line <'{key}'; }}
-         write_key() {{ true >>'{key}'; }}
-         write_new() {{ true >'{}'; }}
-         write_shared() {{ true >\"/tmp/kb-test-$$\"; }}
-         read_system() {{ read -r line <\"$0\"; }}
-         for attempt in read_key write_key write_new write_shared read_system
-         do tried \"$attempt\"; done
-         echo \"it could$r\" >&2; exit 1",
-        new.display()
+    let new = new.display();
+    // Its own file is the last; the attempts that succeed are printed.
+    let statements = format!(
+        "struct {{ const char *name, *path; int how; }} tried[] = {{\n\
+         {{\"read_key\", \"{key}\", O_RDONLY}}, {{\"write_key\", \"{key}\", O_WRONLY | O_APPEND}},\n\
+         {{\"write_new\", \"{new}\", O_WRONLY | O_CREAT}},\n\
+         {{\"write_shared\", \"/tmp/kb-test-shared\", O_WRONLY | O_CREAT}},\n\
+         {{\"read_itself\", argv[0], O_RDONLY}}}};\n\
+         fprintf(stderr, \"it could\");\n\
+         for (int at = 0; at < 5; at++)\n\
+         if (open(tried[at].path, tried[at].how, 0600) != -1) fprintf(stderr, \" %s\", tried[at].name);\n\
+         fprintf(stderr, \"\\n\"); return 1;"
     );
-    let env = env_with_tesseract(&script);
+    let env = env_with_tesseract(&statements);
     env.ok(&["add", "scan.png"]);
     let info = env.json(&["info", "1", "--format=json"]);
     let warnings = info["metadata"]["warnings"].to_string();
-    assert!(warnings.contains("Tesseract: it could read_system\""), "{info}");
+    assert!(warnings.contains("Tesseract: it could read_itself\""), "{info}");
 }
 
 #[cfg(target_os = "linux")]
