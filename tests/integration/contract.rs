@@ -300,6 +300,7 @@ contract! {
     Ocr {
         mode: String,
         #[serde(deserialize_with = "nullable")] tesseract: Option<String>,
+        #[serde(deserialize_with = "nullable")] problem: Option<String>,
         languages: String,
     }
     Setup {

@@ -227,7 +227,7 @@ fn without_tesseract_scans_are_added_counted_and_reported() {
     let status = env.json(&["status", "--format=json"]);
     let pages = json!({"read": 1, "ocr": 0, "empty": 0, "unread": 2, "documents_with_unread": 2});
     assert_eq!(status["pages"], pages);
-    let ocr = json!({"mode": "auto", "tesseract": null, "languages": "eng"});
+    let ocr = json!({"mode": "auto", "tesseract": null, "problem": null, "languages": "eng"});
     assert_eq!(status["ocr"], ocr);
     assert_eq!(env.json(&["init", "--status", "--format=json"])["ocr"], ocr);
     for command in [["status", "--format=human"].as_slice(), &["init", "--status"]] {

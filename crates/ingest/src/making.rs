@@ -130,10 +130,11 @@ fn how_it_is_split(options: &ChunkOptions) -> String {
 mod tests {
     use super::*;
     use crate::document::{Picture, Quality, Reason};
+    use crate::extract::sandbox::Tesseract;
 
     fn tesseract(languages: &str) -> Ocr {
         Ocr::Tesseract {
-            program: "tesseract".into(),
+            tesseract: Tesseract::default(),
             languages: languages.into(),
             is_forced: false,
         }

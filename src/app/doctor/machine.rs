@@ -11,7 +11,7 @@ use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::extract::sandbox;
+use crate::extract::sandbox::{self, Layers};
 use crate::files::access::{is_mounted_read_only, is_writable};
 use crate::files::private::{close, is_open_to_others};
 use crate::files::program;
@@ -179,35 +179,70 @@ pub(super) fn model(
     }
 }
 
-/// Reports what confines the processes that read documents.
-pub(super) fn sandbox(session: &Session, findings: &mut Findings) {
+/// Reports what confines the processes that read documents, and returns it.
+pub(super) fn sandbox(session: &Session, findings: &mut Findings) -> Option<Layers> {
     let layers = options::reading_program(session).and_then(|program| sandbox::active(&program));
-    let (active, inactive) = match layers {
-        Ok(layers) => layers.names(),
-        Err(error) => return findings.add_error("sandbox", &error),
+    let layers = match layers {
+        Ok(layers) => layers,
+        Err(error) => {
+            findings.add_error("sandbox", &error);
+            return None;
+        }
     };
+    let (active, inactive) = layers.names();
     let active = active.join(", ");
     if inactive.is_empty() {
-        return findings.add("sandbox", Verdict::Ok, active);
+        findings.add("sandbox", Verdict::Ok, active);
+        return Some(layers);
     }
     let active = if active.is_empty() { "a separate process".to_owned() } else { active };
     let message = format!("{active}; this system has no {}", inactive.join(", no "));
     findings.add("sandbox", Verdict::Note, message);
+    Some(layers)
 }
 
-/// Reports whether OCR is available.
-pub(super) fn ocr(session: &Session, findings: &mut Findings) {
+/// Reports whether OCR is available, and what its program could do if a picture used a flaw in it.
+pub(super) fn ocr(session: &Session, layers: Option<Layers>, findings: &mut Findings) {
     if session.config().ingestion.enable_ocr == OcrMode::Never {
         findings.add("ocr", Verdict::Note, "off (ingestion.enable_ocr)");
         return;
     }
-    match ocr::setup(session).tesseract {
-        Some(program) => findings.add("ocr", Verdict::Ok, program.display().to_string()),
-        None => {
+    let setup = ocr::setup(session);
+    match (setup.tesseract, setup.problem) {
+        (Some(program), _) => {
+            let program = program.display();
+            match layers.as_ref().and_then(left_open) {
+                None => findings.add("ocr", Verdict::Ok, program.to_string()),
+                Some(open) => {
+                    let message = format!("{program}, which on this system could {open}");
+                    let fix = "`ingestion.enable_ocr: never` turns it off if you add pictures of people you do not trust";
+                    findings.add_with_fix("ocr", Verdict::Note, message, fix);
+                }
+            }
+        }
+        (None, Some(problem)) => {
+            let message = format!("{problem}: scans are added without their text");
+            let fix = format!("{}, then `kb update`", ocr::REMEDY);
+            findings.add_with_fix("ocr", Verdict::Note, message, fix);
+        }
+        (None, None) => {
             let message = "Tesseract is not on the PATH: scans are added without their text";
             let fix = "install it (Debian, Ubuntu: `apt install tesseract-ocr`), then `kb update`";
             findings.add_with_fix("ocr", Verdict::Note, message, fix);
         }
+    }
+}
+
+/// Returns what a picture that uses a flaw in Tesseract could do, where the system lacks a layer. docs/sandbox.md
+/// says which layer refuses what.
+fn left_open(layers: &Layers) -> Option<&'static str> {
+    match (layers.landlock.is_some(), layers.seccomp) {
+        (true, true) => None,
+        (false, true) => Some("read your files"),
+        (true, false) => {
+            Some("change permissions of your files, use the network and start processes")
+        }
+        (false, false) => Some("act with your rights"),
     }
 }
 
@@ -257,5 +292,22 @@ pub(super) fn clients(session: &Session, findings: &mut Findings) {
     }
     for error in errors {
         findings.add("client", Verdict::Note, error.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tesseract_could_do_is_reported_where_a_layer_is_missing() {
+        let open = |landlock, seccomp| {
+            left_open(&Layers { landlock, seccomp, ..Layers::default() }).unwrap_or_default()
+        };
+        // With seccomp, it does not matter how old Landlock is.
+        assert_eq!((open(Some(7), true), open(Some(1), true)), ("", ""));
+        assert_eq!(open(None, true), "read your files");
+        assert!(open(Some(7), false).contains("start processes"));
+        assert_eq!(open(None, false), "act with your rights");
     }
 }

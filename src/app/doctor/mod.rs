@@ -47,8 +47,8 @@ fn examine_once(session: &Session, is_fixing: bool, observer: &dyn Observer) -> 
     machine::model(session, bound.as_ref(), is_safe, observer, &mut findings);
     // A repair may embed passages, which loads the model.
     database::examine(session, is_fixing && is_safe, observer, &mut findings);
-    machine::sandbox(session, &mut findings);
-    machine::ocr(session, &mut findings);
+    let layers = machine::sandbox(session, &mut findings);
+    machine::ocr(session, layers, &mut findings);
     machine::skill(session, &mut findings);
     machine::clients(session, &mut findings);
     Ok(findings)

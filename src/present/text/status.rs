@@ -231,12 +231,15 @@ fn describe_sandbox(layers: Option<&Layers>) -> String {
 }
 
 fn describe_ocr(ocr: &OcrSetup) -> String {
-    match (&ocr.tesseract, ocr.mode.as_str()) {
-        (_, "never") => "off (ingestion.enable_ocr)".into(),
-        (None, _) => "not installed (scans are read by Tesseract)".into(),
-        (Some(program), mode) => {
+    match (&ocr.tesseract, &ocr.problem, ocr.mode.as_str()) {
+        (_, _, "never") => "off (ingestion.enable_ocr)".into(),
+        (Some(program), _, mode) => {
             let program = clean(&program.display().to_string());
             format!("{program} ({mode}, {})", clean(&ocr.languages))
         }
+        (None, Some(problem), _) => {
+            format!("off: {} (`kb doctor` says what to do)", clean(problem))
+        }
+        (None, None, _) => "not installed (scans are read by Tesseract)".into(),
     }
 }

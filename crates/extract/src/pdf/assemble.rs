@@ -175,8 +175,11 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     }
     if num_scans > 0 {
         let remedy = match ocr {
-            Ocr::Missing => "; Tesseract is not installed, which could read them",
-            Ocr::Never | Ocr::Tesseract { .. } => "",
+            Ocr::Missing => "; Tesseract is not installed, which could read them".to_owned(),
+            Ocr::Unusable { reason } => {
+                format!("; Tesseract does not run, as {reason} (see `kb doctor`)")
+            }
+            Ocr::Never | Ocr::Tesseract { .. } => String::new(),
         };
         warnings.push(format!(
             "no text found on {num_scans} of {total} pages; they look like scans{remedy}"

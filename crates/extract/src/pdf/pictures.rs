@@ -112,7 +112,7 @@ mod tests {
     fn pictures_beyond_the_limit_are_not_read_and_known() {
         let reading = Reading { pages: (1..=23).map(page).collect(), ..Reading::default() };
         let tesseract = |is_forced| Ocr::Tesseract {
-            program: "tesseract".into(),
+            tesseract: crate::sandbox::Tesseract::default(),
             languages: "eng".into(),
             is_forced,
         };

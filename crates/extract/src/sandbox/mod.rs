@@ -20,6 +20,6 @@ mod slots;
 
 pub use confine::become_tesseract;
 pub use layers::Layers;
-pub use options::{Ocr, ReadOptions};
+pub use options::{Ocr, ReadOptions, Tesseract};
 pub use parent::active;
 pub use slots::OcrWork;

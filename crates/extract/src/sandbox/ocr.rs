@@ -67,7 +67,7 @@ fn run(
     until: Instant,
     options: &ReadOptions,
 ) -> Recognised {
-    let Ocr::Tesseract { program, languages, .. } = &options.ocr else {
+    let Ocr::Tesseract { tesseract, languages, .. } = &options.ocr else {
         return Err("there is no Tesseract".to_owned());
     };
     let file = file(pictures).ok_or("the picture is not complete")?;
@@ -75,7 +75,7 @@ fn run(
     let mut args: Vec<OsString> = vec![OCR_COMMAND.into()];
     args.push(request.max_memory_bytes.to_string().into());
     args.push(request.cpu_seconds_of(num_pages).to_string().into());
-    args.push(program.into());
+    args.push((&tesseract.program).into());
     args.extend(["stdin", "stdout"].map(OsString::from));
     match wanted {
         Wanted::Words => {
@@ -89,8 +89,8 @@ fn run(
         args.extend(["--dpi".into(), format!("{dpi:.0}").into()]);
     }
     let args: Vec<&OsStr> = args.iter().map(OsString::as_os_str).collect();
-    let (mut process, mut stdin) =
-        Process::start(&options.reader, &args).map_err(|error| error.to_string())?;
+    let (mut process, mut stdin) = Process::start(&options.reader, &args, &tesseract.variables)
+        .map_err(|error| error.to_string())?;
     let (end, text, status) = thread::scope(|scope| {
         scope.spawn(move || {
             // If it does not read to the end, it reports why on stderr.
@@ -116,7 +116,7 @@ fn run(
     match (is_success, status.and_then(|status: ExitStatus| status.code())) {
         (true, _) => Ok(String::from_utf8_lossy(&text).into_owned()),
         (false, Some(code)) if code == i32::from(NOT_STARTED) => {
-            Err(format!("{} cannot be started", program.display()))
+            Err(format!("{} cannot be started", tesseract.program.display()))
         }
         _ if end == Over::Late => Err("Tesseract took too long".to_owned()),
         _ => Err(reason(&process.errors())),

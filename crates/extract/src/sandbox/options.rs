@@ -1,5 +1,6 @@
 //! Defines the limits and options of a reading child.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,15 +17,29 @@ pub enum Ocr {
     Never,
     /// None: OCR is enabled, but Tesseract is not installed.
     Missing,
+    /// None: the Tesseract that is installed cannot run in its box.
+    Unusable {
+        /// Why, as a part of a sentence.
+        reason: String,
+    },
     /// Tesseract.
     Tesseract {
-        /// Its path.
-        program: PathBuf,
+        /// The program.
+        tesseract: Tesseract,
         /// Languages as Tesseract names them, joined by `+`.
         languages: String,
         /// Whether OCR also runs on pages that have text.
         is_forced: bool,
     },
+}
+
+/// The program that reads pictures.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tesseract {
+    /// Its path: a program that the system starts without the help of another, such as a shell.
+    pub program: PathBuf,
+    /// Variables that it gets in addition to those that it inherits.
+    pub variables: Vec<(&'static str, OsString)>,
 }
 
 impl Ocr {

@@ -78,7 +78,7 @@ pub(crate) fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Requ
 
 /// Sends a request and the bytes of the document to a new child, and waits for the answer.
 pub(crate) fn answer(request: &Request, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
-    let (mut child, stdin) = Process::start(&options.reader, &[OsStr::new(CHILD_COMMAND)])?;
+    let (mut child, stdin) = Process::start(&options.reader, &[OsStr::new(CHILD_COMMAND)], &[])?;
     let mut reading = Reading::default();
     let (end, status) = thread::scope(|scope| {
         let (replies, to_send) = channel();

@@ -1,7 +1,7 @@
 //! Starts a confined process with pipes to it, reads what it writes, and always ends it.
 
 use std::cell::Cell;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -105,12 +105,17 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts `kb` with these arguments and without the environment of this process. Returns it with
-    /// the pipe to it.
-    pub(super) fn start(program: &Path, args: &[&OsStr]) -> Result<(Self, ChildStdin)> {
+    /// Starts `kb` with these arguments and variables, and without the environment of this process. Returns
+    /// it with the pipe to it.
+    pub(super) fn start(
+        program: &Path,
+        args: &[&OsStr],
+        variables: &[(&str, OsString)],
+    ) -> Result<(Self, ChildStdin)> {
         let start = || {
             let mut command = Command::new(program);
             command.args(args).env_clear().envs(kept_variables());
+            command.envs(variables.iter().map(|(name, value)| (name, value)));
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             #[cfg(unix)]
             {
@@ -211,7 +216,7 @@ impl Drop for Process {
 }
 
 #[expect(clippy::disallowed_methods, reason = "passed on to the process, not read by kb")]
-fn kept_variables() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+fn kept_variables() -> impl Iterator<Item = (&'static str, OsString)> {
     VARIABLES.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)))
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::document::{DocType, Language};
 use crate::extract::detect::TypeOverride;
-use crate::extract::sandbox::Ocr;
+use crate::extract::sandbox::{Ocr, Tesseract};
 use crate::files::reach::Reach;
 use crate::store::testing::TestDb;
 use crate::tests::options;
@@ -120,8 +120,11 @@ fn a_reader_is_described_by_version_limits_and_wishes() {
     options.max_cpu = Duration::from_secs(90);
     options.pdf.max_memory_bytes = 2_999_999;
     assert_eq!(reader(&options, options.wanted), format!("kb {version}, 90 s, 2 MB"));
-    options.pdf.ocr =
-        Ocr::Tesseract { program: PathBuf::new(), languages: "eng".into(), is_forced: false };
+    options.pdf.ocr = Ocr::Tesseract {
+        tesseract: Tesseract::default(),
+        languages: "eng".into(),
+        is_forced: false,
+    };
     options.wanted = TypeOverride { doc_type: Some(DocType::Code), language: Some(Language::Rust) };
     assert_eq!(
         reader(&options, options.wanted),
