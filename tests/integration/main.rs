@@ -241,6 +241,9 @@ mod sockets;
 mod source_lines;
 /// Static models give the vectors of the libraries that write them, without the runtime library.
 mod static_models;
+/// What Tesseract can do in its box, and what it finds there.
+#[cfg(target_os = "linux")]
+mod tesseract;
 /// Headings of plain text, also in real ones.
 mod texts;
 /// The page on threats.

@@ -6,6 +6,8 @@
 
 #[cfg(target_os = "linux")]
 mod landlock;
+#[cfg(target_os = "linux")]
+mod program;
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
@@ -72,7 +74,7 @@ mod seccomp {
         false
     }
 
-    pub(super) fn refuse_what_no_program_needs() -> bool {
+    pub(super) fn allow_program() -> bool {
         false
     }
 }
@@ -87,11 +89,20 @@ pub fn refuse_threads() {
     }
 }
 
-/// Whether a layer is wanted: all are. In debug builds, tests name the only one on the command line, to show
-/// what it refuses by itself.
+/// Whether a layer is wanted: all are, unless a test names one.
 fn is_wanted(layer: &str) -> bool {
-    let only = std::env::args_os().nth(2).filter(|_| cfg!(debug_assertions));
-    only.is_none_or(|only| only == layer)
+    only_layer().is_none_or(|only| only == layer)
+}
+
+/// Returns the only layer that is wanted. In debug builds, tests name it on the command line, in place of the
+/// memory of Tesseract, to show what it refuses by itself.
+fn only_layer() -> Option<OsString> {
+    let argument = std::env::args_os().nth(2).filter(|_| cfg!(debug_assertions));
+    argument.filter(|argument| number(argument).is_none())
+}
+
+fn number(argument: &OsString) -> Option<u64> {
+    argument.to_str()?.parse().ok()
 }
 
 /// Runs `kb __ocr MEMORY CPU PROGRAM ARG…`: confines this process to what Tesseract needs, and becomes it.
@@ -99,19 +110,27 @@ fn is_wanted(layer: &str) -> bool {
 pub fn become_tesseract(args: &[OsString]) -> ExitCode {
     let failed = ExitCode::from(NOT_STARTED);
     let [memory, cpu, program, args @ ..] = args else { return failed };
-    let number = |text: &OsString| text.to_str().and_then(|text| text.parse().ok());
-    let (Some(memory), Some(cpu)) = (number(memory), number(cpu)) else { return failed };
+    let memory = number(memory).or_else(|| only_layer().map(|_| u64::MAX));
+    let (Some(memory), Some(cpu)) = (memory, number(cpu)) else { return failed };
     end_with_parent();
-    drop_privileges();
+    if is_wanted("privileges") {
+        drop_privileges();
+    }
     #[cfg(target_os = "linux")]
     {
-        landlock::allow_program(Path::new(program));
-        seccomp::refuse_what_no_program_needs();
+        if is_wanted("landlock") {
+            landlock::allow_program(Path::new(program));
+        }
+        if is_wanted("seccomp") {
+            seccomp::allow_program();
+        }
     }
-    for (resource, most) in [(Limit::FileSize, 0), (Limit::Core, 0), (Limit::Memory, memory)] {
-        limit(resource, most, most);
+    if is_wanted("limits") {
+        for (resource, most) in [(Limit::FileSize, 0), (Limit::Core, 0), (Limit::Memory, memory)] {
+            limit(resource, most, most);
+        }
+        limit(Limit::Cpu, cpu, u64::saturating_add(cpu, 1));
     }
-    limit(Limit::Cpu, cpu, u64::saturating_add(cpu, 1));
     let mut command = Command::new(program);
     // Many documents are read in parallel.
     command.args(args).env("OMP_THREAD_LIMIT", "1");

@@ -1,9 +1,9 @@
 //! Lets the kernel refuse system calls of this process (seccomp).
 //!
-//! A reader may make the calls in a list, and no others. A refused call fails as one that the kernel does
-//! not have (`ENOSYS`), so that a C library which is newer than the list does without it, as on an old
-//! kernel; glibc, for example, starts threads by `clone` if there is no `clone3`. A program that kb did not
-//! compile gets a list of what is refused, since its libraries may call anything else.
+//! Readers and Tesseract may make the calls in lists, and no others: neither those of newer kernels nor those of the
+//! x32 interface, whose numbers are in no list. A refused call fails as one that the kernel does not have
+//! (`ENOSYS`), so that a C library which is newer than the lists does without it, as on an old kernel; glibc, for
+//! example, starts threads by `clone` if there is no `clone3`.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,15 @@ use seccompiler::{
     SeccompRule, apply_filter,
 };
 
+use SeccompCmpOp::{Eq, MaskedEq};
+
 /// A condition on one argument of a call.
 type Condition = (u8, SeccompCmpOp, i32);
 
-/// Calls that a reader may make with any arguments: memory, time, threads, its own end.
+/// What a call is allowed with, if all conditions hold. A call that is listed twice is allowed with either.
+type Limited<'a> = (c_long, &'a [Condition]);
+
+/// Calls that both may make with any arguments: memory, time, threads, their own end.
 const HARMLESS: &[c_long] = {
     use libc::*;
     &[
@@ -28,68 +33,114 @@ const HARMLESS: &[c_long] = {
     ]
 };
 
-/// Calls that no program needs that turns a picture into text: network, other processes, and the parts of
-/// the kernel in which most of its flaws are found.
-const REFUSED: &[c_long] = {
+/// What Tesseract, its libraries and their loader need besides: to find, read and map files, to learn about the
+/// system and themselves, and to be started. None of it changes a file or reaches another process.
+const OF_PROGRAMS: &[c_long] = {
     use libc::*;
     &[
-        SYS_accept, SYS_accept4, SYS_add_key, SYS_bind, SYS_bpf, SYS_chroot, SYS_connect,
-        SYS_finit_module, SYS_fsopen, SYS_init_module, SYS_io_uring_enter, SYS_io_uring_register,
-        SYS_io_uring_setup, SYS_kexec_load, SYS_keyctl, SYS_listen, SYS_mount, SYS_move_mount,
-        SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_open_tree, SYS_perf_event_open,
-        SYS_pidfd_getfd, SYS_pidfd_open, SYS_pidfd_send_signal, SYS_pivot_root,
-        SYS_process_vm_readv, SYS_process_vm_writev, SYS_ptrace, SYS_request_key, SYS_setns,
-        SYS_socket, SYS_socketpair, SYS_umount2, SYS_unshare, SYS_userfaultfd,
+        SYS_dup, SYS_execve, SYS_faccessat, SYS_faccessat2, SYS_fadvise64, SYS_fstatfs, SYS_getcpu,
+        SYS_getcwd, SYS_getegid, SYS_geteuid, SYS_getgid, SYS_getppid, SYS_getrusage,
+        SYS_gettimeofday, SYS_getuid, SYS_lseek, SYS_membarrier, SYS_mincore, SYS_mmap,
+        SYS_mprotect, SYS_newfstatat, SYS_ppoll, SYS_pread64, SYS_preadv, SYS_read, SYS_readlinkat,
+        SYS_readv, SYS_statfs, SYS_statx, SYS_sysinfo, SYS_times, SYS_uname,
     ]
 };
 
+/// The older forms of these calls, and what a thread of x86-64 is set up with.
+#[cfg(target_arch = "x86_64")]
+const OF_PROGRAMS_HERE: &[c_long] = {
+    use libc::*;
+    &[
+        SYS_access, SYS_arch_prctl, SYS_getrlimit, SYS_lstat, SYS_poll, SYS_readlink, SYS_stat,
+        SYS_time,
+    ]
+};
+#[cfg(not(target_arch = "x86_64"))]
+const OF_PROGRAMS_HERE: &[c_long] = &[];
+
 /// Allows what a reader needs. Whether that is in force.
 pub(super) fn allow_reading() -> bool {
-    use SeccompCmpOp::{Eq, MaskedEq};
-    let bit = |flag: i32| MaskedEq(u64::from(flag.unsigned_abs()));
+    apply(
+        &[HARMLESS],
+        &[
+            // Descriptors that this process has inherited by mistake are of no use.
+            (libc::SYS_read, &[(0, Eq, libc::STDIN_FILENO)]),
+            (libc::SYS_readv, &[(0, Eq, libc::STDIN_FILENO)]),
+            // Memory, not files; and no new code.
+            (
+                libc::SYS_mmap,
+                &[(2, bit(libc::PROT_EXEC), 0), (3, bit(libc::MAP_ANONYMOUS), libc::MAP_ANONYMOUS)],
+            ),
+            (libc::SYS_mprotect, &[(2, bit(libc::PROT_EXEC), 0)]),
+        ],
+    )
+}
+
+/// Allows what a program needs that turns a picture into text, and its loader. Whether that is in force.
+pub(super) fn allow_program() -> bool {
+    // A file that is opened for reading only, and neither made nor emptied.
+    const CHANGING: i32 = libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC;
+    let terminal =
+        [libc::TCGETS, libc::TIOCGWINSZ].map(|request| i32::try_from(request).unwrap_or(0));
+    apply(
+        &[HARMLESS, OF_PROGRAMS, OF_PROGRAMS_HERE],
+        &[
+            #[cfg(target_arch = "x86_64")]
+            (libc::SYS_open, &[(1, bit(CHANGING), 0)]),
+            (libc::SYS_openat, &[(2, bit(CHANGING), 0)]),
+            // Descriptors, not the signals that a change of a file or a pipe can send to any process.
+            (libc::SYS_fcntl, &[(1, Eq, libc::F_DUPFD)]),
+            (libc::SYS_fcntl, &[(1, Eq, libc::F_DUPFD_CLOEXEC)]),
+            (libc::SYS_fcntl, &[(1, Eq, libc::F_GETFD)]),
+            (libc::SYS_fcntl, &[(1, Eq, libc::F_SETFD)]),
+            (libc::SYS_fcntl, &[(1, Eq, libc::F_GETFL)]),
+            // Whether stdout is a terminal, not what is typed there.
+            (libc::SYS_ioctl, &[(1, Eq, terminal[0])]),
+            (libc::SYS_ioctl, &[(1, Eq, terminal[1])]),
+            // Names of threads, not whether it ends with kb.
+            (libc::SYS_prctl, &[(0, Eq, libc::PR_SET_NAME)]),
+            (libc::SYS_prctl, &[(0, Eq, libc::PR_GET_NAME)]),
+        ],
+    )
+}
+
+/// Holds if the argument has, of these bits, those of the value.
+fn bit(flag: i32) -> SeccompCmpOp {
+    MaskedEq(u64::from(flag.unsigned_abs()))
+}
+
+/// Allows these calls to this thread and those that it starts, and what both lists have in common. Whether
+/// that is in force.
+fn apply(always: &[&[c_long]], limited: &[Limited<'_>]) -> bool {
     let own_id = i32::try_from(std::process::id()).unwrap_or(0);
-    let limited: &[(c_long, &[Condition])] = &[
-        // Descriptors that this process has inherited by mistake are of no use.
-        (libc::SYS_read, &[(0, Eq, libc::STDIN_FILENO)]),
-        (libc::SYS_readv, &[(0, Eq, libc::STDIN_FILENO)]),
+    let common: &[Limited<'_>] = &[
         (libc::SYS_write, &[(0, Eq, libc::STDOUT_FILENO)]),
         (libc::SYS_write, &[(0, Eq, libc::STDERR_FILENO)]),
         (libc::SYS_writev, &[(0, Eq, libc::STDOUT_FILENO)]),
         (libc::SYS_writev, &[(0, Eq, libc::STDERR_FILENO)]),
-        // Memory, not files; and no new code.
-        (
-            libc::SYS_mmap,
-            &[(2, bit(libc::PROT_EXEC), 0), (3, bit(libc::MAP_ANONYMOUS), libc::MAP_ANONYMOUS)],
-        ),
-        (libc::SYS_mprotect, &[(2, bit(libc::PROT_EXEC), 0)]),
-        // Threads, not processes.
+        // Threads, not processes, so that the limits of one process hold for all that runs.
         (libc::SYS_clone, &[(0, bit(libc::CLONE_THREAD), libc::CLONE_THREAD)]),
         // It can end itself, and set its own limits.
         (libc::SYS_tgkill, &[(0, Eq, own_id)]),
         (libc::SYS_prlimit64, &[(0, Eq, 0)]),
     ];
-    let mut rules = BTreeMap::new();
-    for call in HARMLESS {
+    let mut rules: BTreeMap<c_long, Vec<SeccompRule>> = BTreeMap::new();
+    for call in always.iter().copied().flatten() {
         rules.insert(*call, Vec::new());
     }
-    for (call, conditions) in limited {
+    for (call, conditions) in limited.iter().chain(common) {
         let Some(rule) = rule(conditions) else { return false };
-        rules.entry(*call).or_insert_with(Vec::new).push(rule);
+        rules.entry(*call).or_default().push(rule);
     }
-    apply(rules, SeccompAction::Errno(libc::ENOSYS.unsigned_abs()), SeccompAction::Allow)
-}
-
-/// Refuses what no program needs that turns a picture into text. Whether that is in force.
-pub(super) fn refuse_what_no_program_needs() -> bool {
-    let mut rules: BTreeMap<c_long, Vec<SeccompRule>> =
-        REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-    // Other processes: their limits, and signals to them.
-    let own_id = i32::try_from(std::process::id()).unwrap_or(0);
-    for (call, own) in [(libc::SYS_prlimit64, 0), (libc::SYS_kill, own_id)] {
-        let Some(of_others) = rule(&[(0, SeccompCmpOp::Ne, own)]) else { return false };
-        rules.insert(call, vec![of_others]);
-    }
-    apply(rules, SeccompAction::Allow, SeccompAction::Errno(libc::EPERM.unsigned_abs()))
+    let filter = || {
+        let architecture = std::env::consts::ARCH.try_into().ok()?;
+        let (other, matched) =
+            (SeccompAction::Errno(libc::ENOSYS.unsigned_abs()), SeccompAction::Allow);
+        let filter = SeccompFilter::new(rules, other, matched, architecture).ok()?;
+        let program: BpfProgram = filter.try_into().ok()?;
+        apply_filter(&program).ok()
+    };
+    filter().is_some()
 }
 
 /// Returns a rule that holds if all conditions hold.
@@ -99,20 +150,4 @@ fn rule(conditions: &[Condition]) -> Option<SeccompRule> {
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), value).ok()
     };
     SeccompRule::new(conditions.iter().map(condition).collect::<Option<_>>()?).ok()
-}
-
-/// Applies a filter to this thread and those that it starts: `matched` for the calls in `rules`, else
-/// `other`.
-fn apply(
-    rules: BTreeMap<c_long, Vec<SeccompRule>>,
-    other: SeccompAction,
-    matched: SeccompAction,
-) -> bool {
-    let filter = || {
-        let architecture = std::env::consts::ARCH.try_into().ok()?;
-        let filter = SeccompFilter::new(rules, other, matched, architecture).ok()?;
-        let program: BpfProgram = filter.try_into().ok()?;
-        apply_filter(&program).ok()
-    };
-    filter().is_some()
 }
