@@ -1,3 +1,5 @@
+//! Answers of children that are written as scripts: complete, cut off, endless, invalid.
+
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 use std::{fs, io};
