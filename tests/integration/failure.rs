@@ -281,7 +281,8 @@ fn a_foreign_or_damaged_database_is_left_alone() {
         fs::read(path).unwrap()
     };
     let foreign = |db: &Connection| db.execute_batch("CREATE TABLE documents (id)").unwrap();
-    let restore = "hint: restore a copy of the file, or move it away and add the documents again";
+    let restore = "hint: `kb doctor --fix` repairs what it can; else restore a copy of the file, \
+         or move it away and add the documents again";
     let malformed = format!(
         "the database [HOME]/.kb/kb.db is corrupt: database disk image is malformed\n{restore}"
     );

@@ -38,6 +38,8 @@ mod attackers;
 mod backups;
 /// The table of bad inputs in docs/reliability.md matches what kb prints.
 mod bad_inputs;
+/// Values in the database that kb never writes.
+mod bad_rows;
 /// Several knowledge bases, those of projects, and those that someone else made.
 mod bases;
 /// How documents are split into chunks.

@@ -55,7 +55,6 @@ fn examine_store(
     observer: &dyn Observer,
     findings: &mut Findings,
 ) -> Result<()> {
-    store.binding().or_else(|error| if is_fixing { Ok(None) } else { Err(error) })?;
     let mut found = store.examine()?;
     let mut repaired: Vec<Finding> = Vec::new();
     if is_fixing {
@@ -160,6 +159,12 @@ fn repair(
     observer: &dyn Observer,
 ) -> Result<()> {
     let damages: BTreeSet<Damage> = found.iter().map(|finding| finding.damage).collect();
+    if damages.contains(&Damage::Binding) {
+        let configured = model::select(session, None)?;
+        let installed = configured.locate().ok();
+        let model = installed.map(|installed| configured.binding(&installed));
+        store.repair_binding(model.as_ref())?;
+    }
     store.repair(&damages.into_iter().collect::<Vec<_>>())?;
     let bound = store.binding()?;
     if bound.is_none() || store.unvectored(ChunkId(0), 1)?.is_empty() {

@@ -192,7 +192,7 @@ impl Text {
             let (chunk_id, json, num_head_lines) = &self.chunks[idx];
             let chunk = match placed.take().filter(|(known, _)| *known == idx) {
                 Some((_, chunk)) => chunk,
-                None => store.placed_chunk(RawPlace::new(&self.places[json.clone()]))?,
+                None => store.placed_chunk(RawPlace::new(&self.places[json.clone()])),
             };
             let start = self.joined.spans[idx].start.min(at);
             let in_chunk = num_head_lines + self.joined.text[start..at].matches('\n').count();

@@ -248,7 +248,9 @@ impl Error {
             Self::CacheChanged { .. } => "`kb doctor --fix` fetches or rebuilds it".into(),
             Self::Model { hint, .. } => (*hint).into(),
             Self::Corrupt { .. } => {
-                "restore a copy of the file, or move it away and add the documents again".into()
+                "`kb doctor --fix` repairs what it can; else restore a copy of the file, or move it \
+                 away and add the documents again"
+                    .into()
             }
             Self::DiskFailed { .. } => {
                 "the file may be intact: run the command again, and check the disk if it fails again"

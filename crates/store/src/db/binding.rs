@@ -102,6 +102,20 @@ pub(crate) fn save(db: &Connection, slot: Slot, binding: &Binding) -> Step<()> {
     Ok(())
 }
 
+/// Returns the name of the model that made the vectors, also if the rest of the binding cannot be read.
+pub(crate) fn model_name(db: &Connection) -> Step<Option<String>> {
+    value(db, Slot::Current, MODEL_NAME)
+}
+
+/// Returns what is wrong with the binding; `None` if it can be read, and if there is none.
+pub(crate) fn fault(db: &Connection) -> Step<Option<String>> {
+    match load(db, Slot::Current) {
+        Ok(_) => Ok(None),
+        Err(Fault::Corrupt(detail)) => Ok(Some(detail)),
+        Err(other) => Err(other),
+    }
+}
+
 pub(crate) fn clear(db: &Connection, slot: Slot) -> Step<()> {
     KEYS.iter().try_for_each(|key| config::remove(db, &slot.key(key)))
 }

@@ -1,9 +1,9 @@
 //! Reads and sets the values of `config`, a table of keys and values.
 
-use rusqlite::types::FromSql;
 use rusqlite::{Connection, ToSql, named_params};
 
 use super::fault::Step;
+use super::row::ColumnValue;
 use super::sql;
 
 const VALUE: &str = "SELECT value FROM config WHERE key = :key";
@@ -14,7 +14,7 @@ const SET: &str = "
 
 const REMOVE: &str = "DELETE FROM config WHERE key = :key";
 
-pub(crate) fn value<T: FromSql>(db: &Connection, key: &str) -> Step<Option<T>> {
+pub(crate) fn value<T: ColumnValue>(db: &Connection, key: &str) -> Step<Option<T>> {
     sql::first_row(db, VALUE, named_params! { ":key": key }, |row| row.get(0))
 }
 

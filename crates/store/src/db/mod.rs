@@ -14,5 +14,6 @@ pub(crate) mod pages;
 mod read_only;
 mod readers;
 pub(crate) mod recheck;
+pub(crate) mod row;
 pub(crate) mod schema;
 pub(crate) mod sql;

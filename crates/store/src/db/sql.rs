@@ -1,9 +1,10 @@
 //! Runs statements and reads their rows; each statement is prepared once per connection.
 
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, OptionalExtension, Params, Row};
+use rusqlite::{Connection, OptionalExtension, Params};
 
 use super::fault::Step;
+use super::row::Row;
 
 /// Runs a statement that returns no rows.
 pub(crate) fn run(db: &Connection, sql: &str, params: impl Params) -> Step<()> {
@@ -23,7 +24,7 @@ pub(crate) fn first_row<T>(
     params: impl Params,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Step<Option<T>> {
-    Ok(db.prepare_cached(sql)?.query_row(params, read).optional()?)
+    Ok(db.prepare_cached(sql)?.query_row(params, |row| read(&Row::of(row))).optional()?)
 }
 
 /// Reads all rows, in their order.
@@ -31,7 +32,9 @@ pub(crate) fn rows<T, C: FromIterator<T>>(
     db: &Connection,
     sql: &str,
     params: impl Params,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Step<C> {
-    Ok(db.prepare_cached(sql)?.query_map(params, read)?.collect::<rusqlite::Result<_>>()?)
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map(params, |row| read(&Row::of(row)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

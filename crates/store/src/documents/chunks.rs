@@ -6,7 +6,7 @@ use rusqlite::{Connection, named_params};
 use sha2::{Digest, Sha256};
 
 use crate::db::{columns, sql};
-use crate::document::{Chunk, Embedding};
+use crate::document::{Chunk, DocType, Embedding};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
@@ -94,7 +94,7 @@ const ORIGINS: &str = "
         chunks.id,
         chunks.document_id,
         documents.doc_type = 'code',
-        chunks.metadata ->> '$.symbol_name',
+        iif(json_valid(chunks.metadata), chunks.metadata ->> '$.symbol_name', NULL),
         instr(documents.metadata, '\"superseded\":') > 0
             AND documents.metadata -> '$.superseded' IS NOT NULL
     FROM json_each(:ids) AS wanted
@@ -144,9 +144,9 @@ impl Store {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
             sql::rows(db, HITS, named_params! { ":ids": ids }, |row| {
-                let doc_type = columns::named_column(row, "doc_type")?;
+                let doc_type = columns::named_column(row, "doc_type", DocType::Markdown)?;
                 let language: Option<String> = row.get("language")?;
-                let metadata = row.get_ref("document_metadata")?.as_str()?;
+                let metadata = row.text("document_metadata")?;
                 let natural_language = rows::natural_language(metadata);
                 Ok(StoredHit {
                     chunk: rows::stored_chunk(row)?,
@@ -185,7 +185,7 @@ impl Store {
         self.read(|db| {
             let ids = columns::to_json(ids)?;
             sql::rows(db, PASSAGES, named_params! { ":ids": ids }, |row| {
-                let (context, text) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
+                let (context, text) = (row.text(1)?, row.text(2)?);
                 Ok((row.get(0)?, Chunk::passage(context, text)))
             })
         })

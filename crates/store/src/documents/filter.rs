@@ -189,7 +189,7 @@ fn spellings(db: &Connection, path: &str) -> rusqlite::Result<BTreeSet<String>> 
     let mut statement = db.prepare_cached(PATHS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let stored = row.get_ref(0)?.as_str()?;
+        let stored = row.get_ref(0)?.as_str().unwrap_or_default();
         if !stored.is_ascii() && paths::is_within(stored, folder) {
             let end = stored.match_indices(MAIN_SEPARATOR).nth(num_separators);
             found.insert(stored[..end.map_or(stored.len(), |end| end.0)].to_owned());

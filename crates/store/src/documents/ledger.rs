@@ -2,8 +2,9 @@
 
 use std::path::MAIN_SEPARATOR;
 
-use rusqlite::{Connection, Row, ToSql, named_params};
+use rusqlite::{Connection, ToSql, named_params};
 
+use crate::db::row::Row;
 use crate::document::FileOutcome;
 use crate::error::Result;
 
@@ -184,7 +185,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {
     let mtime_ns: Option<i64> = row.get("mtime_ns")?;
     Ok(LedgerRow {
         path: row.get("path")?,
-        outcome: columns::named_column(row, "outcome")?,
+        outcome: columns::named_column(row, "outcome", FileOutcome::Failed)?,
         reason: row.get("reason")?,
         message: row.get("message")?,
         reader: row.get("reader")?,

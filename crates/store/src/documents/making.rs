@@ -57,14 +57,14 @@ impl Store {
     pub fn made_documents(&self) -> Result<Vec<MadeDocument>> {
         self.read(|db| {
             sql::rows(db, MADE_DOCUMENTS, [], |row| {
-                let doc_type = columns::named_column(row, 1)?;
-                let language = row.get_ref(5)?.as_str_or_null()?;
+                let doc_type = columns::named_column(row, 1, DocType::Markdown)?;
+                let language = row.get_ref(5)?.as_str_or_null().unwrap_or_default();
                 Ok(MadeDocument {
                     id: row.get(0)?,
                     doc_type,
                     path: row.get(2)?,
                     making: row.get(3)?,
-                    format: rows::format_word(row.get_ref(4)?.as_str()?, language, doc_type),
+                    format: rows::format_word(row.text(4)?, language, doc_type),
                 })
             })
         })

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, Row, named_params};
+use rusqlite::{Connection, named_params};
 use sha2::{Digest, Sha256};
 
+use crate::db::row::Row;
 use crate::document::Binding;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
@@ -202,7 +203,7 @@ impl Mirror<'_> {
     ) -> Result<()> {
         self.step(|db| {
             let mut statement = db.prepare_cached(DOCUMENTS)?;
-            for found in statement.query_map([], document)? {
+            for found in statement.query_map([], |row| document(&Row::of(row)))? {
                 on_document(found?)?;
             }
             Ok(())

@@ -1,10 +1,12 @@
 //! Reads and writes the rows of paths.
 
-use rusqlite::{Connection, Row, named_params};
+use rusqlite::{Connection, named_params};
 
 use super::remembered::{KnownPath, PathStamp};
 use crate::db::fault::Step;
+use crate::db::row::Row;
 use crate::db::{columns, sql};
+use crate::document::DocType;
 use crate::ids::DocumentId;
 
 pub(super) const KNOWN_PATH: &str = "
@@ -67,7 +69,7 @@ pub(crate) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
             primary_path: row.get(5)?,
             content_hash: row.get(6)?,
             title_given: row.get(7)?,
-            doc_type: columns::named_column(row, 8)?,
+            doc_type: columns::named_column(row, 8, DocType::Markdown)?,
             language: row.get(9)?,
             pages_awaiting_ocr: row.get(10)?,
         })

@@ -137,7 +137,7 @@ impl Store {
                     stamp: path_rows::stamp(row)?,
                     document_id: row.get(4)?,
                     content_hash: row.get(5)?,
-                    doc_type: columns::named_column(row, 6)?,
+                    doc_type: columns::named_column(row, 6, DocType::Markdown)?,
                     language: row.get(7)?,
                     is_mounted: row.get(8)?,
                 })
@@ -231,11 +231,13 @@ pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
 pub(super) fn all(db: &Connection) -> Step<Vec<Root>> {
     // By position: the folders are read for every file of a run.
     sql::rows(db, ROOTS, [], |row| {
-        let doc_type = row.get_ref(2)?.as_str_or_null()?;
+        let doc_type = row.get_ref(2)?.as_str_or_null().unwrap_or_default();
         Ok(Root {
             path: row.get(0)?,
             tags: columns::json_column(row, 1)?,
-            doc_type: doc_type.map(|_| columns::named_column(row, 2)).transpose()?,
+            doc_type: doc_type
+                .map(|_| columns::named_column(row, 2, DocType::Markdown))
+                .transpose()?,
             language: row.get(3)?,
             follows_links: row.get(4)?,
             real_path: row.get(5)?,

@@ -4,12 +4,12 @@
 //! fields are kb's; absent values are left out. Unknown keys are ignored, so that a database
 //! written by a newer kb of the same schema can be read.
 
-use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::stored::{ListedDocument, StoredChunk, StoredDocument};
-use crate::db::columns::{json_column, named_column, to_json, unreadable};
+use crate::db::columns::{json_column, named_column, to_json};
+use crate::db::row::Row;
 use crate::document::{Chunk, DocType, FileLines, Format, LineMap, Metadata, NewPlace};
 use crate::ids::ChunkId;
 use crate::text::decode::TextEncoding;
@@ -173,17 +173,23 @@ fn unknown(given: &Value, written: &Value) -> Option<String> {
     })
 }
 
+/// What is said of a document whose metadata kb cannot read.
+const DAMAGED: &str = "its details in the database are damaged; `kb doctor --fix` repairs them";
+
 /// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
 pub(crate) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
     // By position: looking up columns by name would be a tenth of the time for a long list.
-    let json: DocumentJson = json_column(row, 7)?;
+    let mut json: DocumentJson = json_column(row, 7)?;
+    if json.format.is_empty() && !is_document_json(row.text(7)?) {
+        json.metadata.warnings.push(DAMAGED.to_owned());
+    }
     Ok(StoredDocument {
         id: row.get(0)?,
         title: row.get(1)?,
         is_title_given: row.get(2)?,
         path: row.get(3)?,
         content_hash: row.get(4)?,
-        doc_type: named_column(row, 5)?,
+        doc_type: named_column(row, 5, DocType::Markdown)?,
         language: row.get(6)?,
         format: json.format,
         created_at: row.get(8)?,
@@ -198,11 +204,11 @@ pub(crate) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument>
 /// Reads a row of `documents` with `chunk_count` for a list; tags are read separately.
 pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument> {
     // Most have none, and reading each JSON would be a third of the time for a long list.
-    let metadata = row.get_ref(7)?.as_str()?;
+    let metadata = row.text(7)?;
     let has_quality = metadata.contains("\"quality\"");
     let json: DocumentJson =
         if has_quality { json_column(row, 7)? } else { DocumentJson::default() };
-    let doc_type = named_column(row, 3)?;
+    let doc_type = named_column(row, 3, DocType::Markdown)?;
     let language: Option<String> = row.get(4)?;
     Ok(ListedDocument {
         id: row.get(0)?,
@@ -294,9 +300,19 @@ impl ChunkPlace {
 }
 
 /// Parses `chunks.metadata` and returns the chunk without its text.
-pub(crate) fn placed_chunk(json: &str) -> rusqlite::Result<Chunk> {
-    let json: ChunkJson = serde_json::from_str(json).map_err(|error| unreadable(error.into()))?;
-    Ok(json.into_chunk())
+/// One that kb does not write has no place.
+pub(crate) fn placed_chunk(json: &str) -> Chunk {
+    serde_json::from_str::<ChunkJson>(json).unwrap_or_default().into_chunk()
+}
+
+/// Whether a text is `documents.metadata` as kb writes it.
+pub(crate) fn is_document_json(text: &str) -> bool {
+    serde_json::from_str::<DocumentJson>(text).is_ok()
+}
+
+/// Whether a text is `chunks.metadata` as kb writes it.
+pub(crate) fn is_chunk_json(text: &str) -> bool {
+    serde_json::from_str::<ChunkJson>(text).is_ok()
 }
 
 /// Parses only the lines in `chunks.metadata`, which [`chunk_json`] writes last: parsing all of it would be a third of the

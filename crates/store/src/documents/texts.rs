@@ -3,7 +3,7 @@
 use rusqlite::named_params;
 
 use crate::Store;
-use crate::db::fault::Fault;
+use crate::db::row::Row;
 use crate::db::{columns, sql};
 use crate::document::{Chunk, DocType, FileLines, Filter};
 use crate::error::Result;
@@ -81,7 +81,7 @@ impl Store {
                     id: row.get(0)?,
                     title: row.get(1)?,
                     path: row.get(2)?,
-                    doc_type: columns::named_column(row, 3)?,
+                    doc_type: columns::named_column(row, 3, DocType::Markdown)?,
                 })
             })
         })
@@ -99,10 +99,11 @@ impl Store {
             for document_id in ids {
                 let mut chunks = statement.query(named_params! { ":document_id": document_id })?;
                 while let Some(row) = chunks.next()? {
+                    let row = Row::of(row);
                     let chunk = RawChunk {
                         id: row.get(0)?,
-                        text: columns::text_column(row, 1)?,
-                        place: RawPlace(columns::text_column(row, 2)?),
+                        text: row.text(1)?,
+                        place: RawPlace(row.text(2)?),
                     };
                     visit(*document_id, chunk)?;
                 }
@@ -112,8 +113,8 @@ impl Store {
     }
 
     /// Parses the position of a chunk of this database, and returns the chunk without its text.
-    pub fn placed_chunk(&self, raw: RawPlace<'_>) -> Result<Chunk> {
-        rows::placed_chunk(raw.0).map_err(|error| Fault::from(error).at(&self.path))
+    pub fn placed_chunk(&self, raw: RawPlace<'_>) -> Chunk {
+        rows::placed_chunk(raw.0)
     }
 }
 
@@ -144,9 +145,9 @@ mod tests {
             (stored.id, chunk.text.clone(), chunk.file_lines())
         });
         assert_eq!(visited, expected.collect::<Vec<_>>());
-        let place = db.store.placed_chunk(RawPlace::new(&places[1])).unwrap();
+        let place = db.store.placed_chunk(RawPlace::new(&places[1]));
         assert_eq!(place.section, chunks[1].chunk.section);
-        assert!(db.store.placed_chunk(RawPlace::new("[")).is_err());
+        assert_eq!(db.store.placed_chunk(RawPlace::new("[")), Chunk::default());
         let cancelled = db.store.visit_texts(&[id], &mut |_, _| Err(Error::UnknownChunk { id: 1 }));
         assert!(matches!(cancelled, Err(Error::UnknownChunk { id: 1 })));
     }
@@ -172,7 +173,7 @@ mod tests {
             let json = rows::chunk_json(&chunk).unwrap();
             assert!(rows::check_chunk_json(&json).is_ok());
             assert_eq!(RawPlace::new(&json).lines(), lines);
-            let placed = db.store.placed_chunk(RawPlace::new(&json)).unwrap();
+            let placed = db.store.placed_chunk(RawPlace::new(&json));
             assert_eq!(placed.file_lines(), lines);
             assert_eq!(placed.new_places, chunk.new_places);
         }

@@ -14,10 +14,12 @@ use crate::ids::ChunkId;
 
 use super::examine_vectors;
 use super::finding::{Damage, Finding};
+use super::values;
 use crate::Store;
 use crate::db::fault::{Fault, Step};
 use crate::db::recheck::is_unreadable;
-use crate::db::{schema, sql};
+use crate::db::row::Row;
+use crate::db::{binding, schema, sql};
 use crate::documents::chunks::PassageHash;
 use crate::keyword::words::WordCounts;
 use crate::keyword::{derived, grams, names, sizes};
@@ -195,10 +197,14 @@ impl Store {
                 let num_chunks = sql::value(db, COUNT_CHUNKS, [])?;
                 found.extend(Finding::counted((Damage::MissingVectors, num_chunks, NO_VECTOR)));
             }
+            values::examine(db, found)?;
             texts(db, found)?;
             let what = "chunk whose stored size is wrong";
             found.extend(Finding::counted((Damage::Sizes, sizes::num_wrong(db)?, what)));
-            examine_vectors::examine(db, found)?;
+            match binding::fault(db)? {
+                Some(detail) => found.push(Finding::new(Damage::Binding, detail)),
+                None => examine_vectors::examine(db, found)?,
+            }
             let num_changed = i64::try_from(tokens::changed(db)?.len()).unwrap_or(i64::MAX);
             let what = "chunk whose token codes have changed since being stored";
             found.extend(Finding::counted((Damage::TokenCodes, num_changed, what)));
@@ -277,6 +283,7 @@ pub(crate) fn each_text(
     let mut statement = db.prepare(CHUNKS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
+        let row = Row::of(row);
         let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
         let hash: Vec<u8> = row.get(3)?;
         look(row.get(0)?, &context, &text, &hash);

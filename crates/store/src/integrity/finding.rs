@@ -15,6 +15,10 @@ fields::words! {
         Schema = "schema",
         /// An SQLite index does not match its table.
         Indexes = "indexes",
+        /// A value that kb never writes: the next reading of its file has the right one.
+        Values = "values",
+        /// The model that made the vectors is not known.
+        Binding = "binding",
         /// Rows refer to missing rows.
         References = "references",
         /// A path without a document, or a document without a path.

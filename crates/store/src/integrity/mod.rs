@@ -6,3 +6,4 @@ pub(crate) mod examine_vectors;
 pub(crate) mod finding;
 pub(crate) mod repair;
 pub(crate) mod repair_vectors;
+mod values;

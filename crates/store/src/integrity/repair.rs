@@ -17,6 +17,7 @@ use super::finding::Damage;
 use super::repair_vectors::{
     rebuild_codes, rebuild_vectors, remove_bad_vectors, remove_orphaned_vectors, remove_vectors,
 };
+use super::values;
 use crate::Store;
 use crate::db::fault::Step;
 use crate::db::{erasing, sql};
@@ -94,7 +95,7 @@ const FEW_PAGES: i64 = 256;
 const SMALL_SHARE: i64 = 5;
 
 impl Store {
-    /// Repairs the given damage in one transaction. Vectors that are then missing are supplied with
+    /// Repairs the given damage in one transaction, except the binding ([`Store::repair_binding`]). Vectors that are then missing are supplied with
     /// [`Store::unvectored`] and [`Store::store_vectors`].
     ///
     /// # Errors
@@ -113,6 +114,13 @@ impl Store {
             }
             if has(Damage::Indexes) {
                 db.execute_batch("REINDEX")?;
+            }
+            // Before chunks are changed: their triggers write into the blocks of sizes.
+            if has(Damage::Sizes) {
+                sizes::rebuild(db)?;
+            }
+            if has(Damage::Values) {
+                values::repair(db)?;
             }
             // Before rows are deleted: their triggers remove entries from the keyword index.
             if has(Damage::Keywords) {
@@ -150,7 +158,7 @@ impl Store {
             if has(Damage::TokenCodes) {
                 tokens::remove_changed(db)?;
             }
-            if has(Damage::Sizes) || has(Damage::References) {
+            if has(Damage::References) {
                 sizes::rebuild(db)?;
             }
             if has(Damage::MissingVectors) && !has_vector_table(db)? {

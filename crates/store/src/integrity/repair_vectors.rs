@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, named_params};
 
-use crate::document::{Chunk, Embedding};
+use crate::document::{Binding, Chunk, Embedding};
 use crate::error::Result;
 use crate::ids::ChunkId;
 
@@ -36,6 +36,23 @@ const HAS_CHUNK: &str = "
         AND NOT EXISTS (SELECT 1 FROM chunks_vec_rowids WHERE rowid = :id)";
 
 impl Store {
+    /// Replaces a binding that cannot be read by that of `model`, if the vectors are by a model of this name; else the vectors
+    /// are removed, and the next reindex makes them again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database.
+    pub fn repair_binding(&mut self, model: Option<&Binding>) -> Result<()> {
+        self.write(|db| {
+            let name: Option<String> = binding::model_name(db)?;
+            if let Some(model) = model.filter(|model| name.as_ref() == Some(&model.model_name)) {
+                return binding::save(db, Slot::Current, model);
+            }
+            vectors::drop_table(db)?;
+            binding::clear(db, Slot::Current)
+        })
+    }
+
     /// Returns the passages of chunks without a vector: at most `limit`, ordered by id, all with ids
     /// above `after`.
     pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<(ChunkId, String)>> {

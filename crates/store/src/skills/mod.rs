@@ -3,8 +3,9 @@
 pub mod index;
 pub mod log;
 
-use rusqlite::{Row, named_params};
+use rusqlite::named_params;
 
+use crate::db::row::Row;
 use crate::db::sql;
 use crate::error::Result;
 

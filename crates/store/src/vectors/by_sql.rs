@@ -2,10 +2,11 @@
 //!
 //! This is slower than reading its tables directly, and gives the same answers.
 
-use rusqlite::{Connection, Row, named_params};
+use rusqlite::{Connection, named_params};
 
 use super::{scan, to_blob};
 use crate::db::fault::Step;
+use crate::db::row::Row;
 use crate::db::{columns, sql};
 use crate::ids::{ChunkId, Ranked};
 

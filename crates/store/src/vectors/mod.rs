@@ -18,13 +18,14 @@ pub(crate) mod sums;
 pub(crate) mod tokens;
 mod write;
 
+use rusqlite::RowIndex;
 use rusqlite::types::Type;
-use rusqlite::{Row, RowIndex};
 
 use super::db::fault::Step;
+use crate::db::row::Row;
 use crate::error::Error;
 
-pub(super) use write::{VectorWriter, encode_from, make_table};
+pub(super) use write::{VectorWriter, drop_table, encode_from, make_table};
 
 /// Vectors in one block of `vec0`. A filtered search reads only the blocks with matching chunks,
 /// and in each block only the range from the first to the last of them.

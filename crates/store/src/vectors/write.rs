@@ -81,11 +81,17 @@ pub(crate) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
     codes::make(db, dim, first, codes::MIN_BLOCKS)
 }
 
-/// Replaces the table by an empty one for vectors of `dim` numbers.
-pub(crate) fn make_table(db: &Connection, dim: u32) -> Step<()> {
+/// Removes the table of vectors, and what is made from them.
+pub(crate) fn drop_table(db: &Connection) -> Step<()> {
     codes::forget(db)?;
     config::remove(db, floor::KEY)?;
     db.execute_batch(DROP_TABLE)?;
+    Ok(())
+}
+
+/// Replaces the table by an empty one for vectors of `dim` numbers.
+pub(crate) fn make_table(db: &Connection, dim: u32) -> Step<()> {
+    drop_table(db)?;
     db.execute_batch(&format!(
         "CREATE VIRTUAL TABLE chunks_vec USING vec0 (
             chunk_id INTEGER PRIMARY KEY,

@@ -1,10 +1,12 @@
 //! Reads documents for an export, all from one state of the database.
 
-use rusqlite::{Connection, Row, named_params};
+use rusqlite::{Connection, named_params};
 
 use crate::Store;
 use crate::db::fault::Step;
+use crate::db::row::Row;
 use crate::db::{columns, sql};
+use crate::document::DocType;
 use crate::error::Result;
 use crate::ids::DocumentId;
 
@@ -64,13 +66,14 @@ impl Store {
 fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
     let params = named_params! { ":id": id };
     let mut record = db.prepare_cached(DOCUMENT)?.query_row(params, |row| {
+        let row = &Row::of(row);
         Ok(Record {
             id,
             title: row.get("title")?,
             is_title_given: row.get("title_given")?,
             path: row.get("source_path")?,
             content_hash: row.get("content_hash")?,
-            doc_type: columns::named_column(row, "doc_type")?,
+            doc_type: columns::named_column(row, "doc_type", DocType::Markdown)?,
             language: row.get("language")?,
             created_at: row.get("created_at")?,
             updated_at: row.get("updated_at")?,

@@ -276,8 +276,13 @@ fn around_first_match(marked: &str) -> String {
 }
 
 fn read_meta(connection: &Connection) -> Option<IndexMeta> {
-    let mut values: HashMap<String, String> =
-        sql::rows(connection, META, [], |row| row.try_into()).ok()?;
+    // An index is made again if one of these is not a text.
+    let values: Vec<(String, Option<String>)> = sql::rows(connection, META, [], |row| {
+        Ok((row.get(0)?, row.get_ref(1)?.as_str().ok().map(str::to_owned)))
+    })
+    .ok()?;
+    let values = values.into_iter().map(|(key, value)| Some((key, value?)));
+    let mut values: HashMap<String, String> = values.collect::<Option<_>>()?;
     Some(IndexMeta {
         source_hash: values.remove("source_hash")?,
         skill_path: values.remove("skill_path")?,
