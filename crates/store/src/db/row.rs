@@ -71,7 +71,7 @@ impl ColumnValue for String {
     fn nearest(found: ValueRef<'_>) -> Self {
         match found {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                String::from_utf8_lossy(bytes).into_owned()
+                Self::from_utf8_lossy(bytes).into_owned()
             }
             _ => Self::new(),
         }
