@@ -90,7 +90,7 @@ pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
             return Err(Error::usage(format!("{} would be too long to be used", path.display()))
                 .with_hint("write one rule for all these files into it"));
         }
-        write::replace_public(&path, &text).map_err(|source| Error::of_file(&path, source))?;
+        write::replace_output(&path, &text).map_err(|source| Error::of_file(&path, source))?;
         num_added += new.len();
     }
     Ok(num_added)

@@ -14,7 +14,7 @@ use crate::cli::args::{self, Cli, Command};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{context, messages, streams};
 use crate::error::{Error, Result};
-use crate::files::write;
+use crate::files::{private, write};
 use crate::present::schema::{self, PUBLISHED};
 use crate::present::text::page;
 use crate::text::json::Json;
@@ -170,7 +170,7 @@ fn of_command(words: &[String]) -> Result<String> {
 pub(super) fn man(args: &args::Man) -> Result<ExitStatus> {
     match &args.dir {
         Some(dir) => {
-            write::create_public_folder(dir).map_err(|source| Error::of_file(dir, source))?;
+            private::create_output_folder(dir).map_err(|source| Error::of_file(dir, source))?;
             let mut command = Cli::command().disable_help_subcommand(true);
             command.build();
             write_pages(command, dir)?;
@@ -193,7 +193,7 @@ fn write_pages(command: clap::Command, dir: &Path) -> Result<()> {
     let mut page = Vec::new();
     man.render(&mut page).map_err(Error::Output)?;
     let path = dir.join(man.get_filename());
-    write::replace_public(&path, &page).map_err(|source| Error::Io { path, source })
+    write::replace_output(&path, &page).map_err(|source| Error::Io { path, source })
 }
 
 pub(super) fn schema(args: &args::Schema) -> Result<ExitStatus> {
@@ -223,9 +223,9 @@ fn write_all(dir: &Path) -> Result<()> {
     let fail = |path: &Path, source| Error::of_file(path, source);
     let write_file = |name: String, bytes: &[u8]| {
         let path = dir.join(name);
-        write::replace_public(&path, bytes).map_err(|error| fail(&path, error))
+        write::replace_output(&path, bytes).map_err(|error| fail(&path, error))
     };
-    write::create_public_folder(dir).map_err(|error| fail(dir, error))?;
+    private::create_output_folder(dir).map_err(|error| fail(dir, error))?;
     for published in PUBLISHED {
         let mut bytes = Vec::new();
         published.write(&mut Json::new(&mut bytes)).map_err(Error::Output)?;

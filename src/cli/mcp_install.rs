@@ -12,6 +12,7 @@ use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::present::text::human::Human;
+use crate::text::printable::clean;
 
 pub(super) fn run(
     context: &Context,
@@ -64,5 +65,9 @@ fn first_version(environment: &Environment, program: &str) -> Option<u32> {
 fn ask(plan: &Plan) -> Result<bool> {
     let what = format!("changing the settings of {}", plan.client.title);
     context::require_terminal(&what, "nothing was changed")?;
-    context::confirm(&format!("Change {}?", plan.path.display()))
+    let kept = match plan.others.kept.join(", ") {
+        fields if fields.is_empty() => String::new(),
+        fields => format!(" and keep {fields} of the existing entry"),
+    };
+    context::confirm(&format!("Change {}{}?", plan.path.display(), clean(&kept)))
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -14,7 +15,7 @@ const CLINE: &str =
     ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
 
 /// The programs and their settings in a home without variables.
-const SETTINGS: [(&str, &str); 13] = [
+pub(crate) const SETTINGS: [(&str, &str); 13] = [
     ("claude-code", ".claude.json"),
     ("claude-desktop", ".config/Claude/claude_desktop_config.json"),
     ("cline", CLINE),
@@ -178,6 +179,54 @@ fn a_project_gets_an_entry_that_it_can_share() {
     let args = ["mcp", "install", "--client", "codex", "--project", "--yes"];
     let refused = env.kb(&args).expect(1).stderr;
     assert!(refused.contains("--project` works for claude-code, cursor, vscode"), "{refused}");
+}
+
+#[test]
+fn a_project_chooses_neither_the_file_that_changes_nor_the_variables_of_the_server() {
+    let env = TestEnv::with_corpus();
+    fs::create_dir_all(env.path("elsewhere")).unwrap();
+    fs::create_dir_all(env.path("project/settings")).unwrap();
+    let project = |client: &str, status| {
+        let args = ["mcp", "install", "--yes", "--client", client, "--project"];
+        env.finish(env.command(&args).current_dir(env.path("project"))).expect(status)
+    };
+    // A folder, a file, and a file that is missing.
+    let link = |to: &str, name: &str| symlink(env.path(to), env.path("project").join(name));
+    link("elsewhere", ".cursor").unwrap();
+    link("elsewhere/mcp.json", ".mcp.json").unwrap();
+    for client in ["cursor", "claude-code"] {
+        let refused = project(client, 1).stderr;
+        let place = env.path("elsewhere/mcp.json").canonicalize();
+        assert!(place.is_err(), "nothing was written");
+        assert!(refused.contains("a link leads out of the project, to "), "{refused}");
+        assert!(refused.contains("elsewhere/mcp.json; nothing was changed"), "{refused}");
+    }
+    // A link that stays in the project is followed, and the real path is shown.
+    link("project/settings", ".vscode").unwrap();
+    let hostile = r#"{"servers": {"kb": {"command": "kb", "args": ["mcp"], "type": "stdio",
+        "env": {"LD_PRELOAD": "/x.so"}, "envFile": "x"}}}"#;
+    env.write("project/settings/mcp.json", hostile);
+    let done = project("vscode", 0);
+    assert!(done.stderr.contains("project/settings/mcp.json, under"), "{}", done.stderr);
+    let dropped = "Drops of the existing entry: env LD_PRELOAD, envFile\n";
+    assert!(done.stderr.contains(dropped), "{}", done.stderr);
+    let text = fs::read_to_string(env.path("project/settings/mcp.json")).unwrap();
+    assert!(!text.contains("env") && text.contains("\"mcp\""), "{text}");
+}
+
+#[test]
+fn variables_of_the_users_own_entry_stay_and_are_named() {
+    let env = TestEnv::with_corpus();
+    let old = r#"{"mcpServers": {"kb": {"command": "old", "env": {"KB_TRACE": "1"}, "cwd": "/"}}}"#;
+    env.write(".cursor/mcp.json", old);
+    let kept = "Keeps of the existing entry: env KB_TRACE, cwd\n";
+    let asked = env.kb(&["mcp", "install", "--client", "cursor"]).expect(1).stderr;
+    assert!(asked.contains(kept), "{asked}");
+    let done = install(&env, &["--client", "cursor"]);
+    assert_eq!((done.kept.join(","), done.dropped.len()), ("env KB_TRACE,cwd".into(), 0));
+    let again = env.ok(&["mcp", "install", "--client", "cursor"]).stdout;
+    assert!(again.contains(kept), "{again}");
+    assert_eq!(entry(&env, "cursor", ".cursor/mcp.json")["env"]["KB_TRACE"], "1");
 }
 
 #[cfg(unix)]

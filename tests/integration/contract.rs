@@ -383,6 +383,7 @@ contract! {
     ClientChanged {
         contract_version: u32, client: String, path: String, action: String, name: String,
         #[serde(deserialize_with = "nullable")] command: Option<String>, args: Vec<String>,
+        kept: Vec<String>, dropped: Vec<String>,
     }
     Relocated {
         contract_version: u32, from: String, to: String, dry_run: bool, files: u64, matching: u64,

@@ -199,6 +199,17 @@ impl TestEnv {
         command
     }
 
+    /// Runs a prepared command under another umask.
+    pub(crate) fn finish_under(&self, umask: &str, command: &Command) -> Output {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "umask \"$1\"; shift; exec \"$@\"", "sh", umask]);
+        shell.arg(command.get_program()).args(command.get_args()).env_clear();
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.current_dir(command.get_current_dir().unwrap_or(self.home.path()));
+        let output = shell.stdin(Stdio::null()).output().unwrap();
+        self.output(output.stdout, output.stderr, output.status)
+    }
+
     /// Runs the program.
     pub(crate) fn kb<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
         self.finish(&mut self.command(args))

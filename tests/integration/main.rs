@@ -256,6 +256,8 @@ mod tokens;
 mod transfer;
 /// Files planted in the working directory, `PATH` or the cache.
 mod trust;
+/// The modes of all files that kb creates, whatever the umask is.
+mod umask;
 /// Homes of earlier programs: a database of every schema, and one with all that 841bdc8 could make.
 mod upgrade;
 /// Doctor and update: damaged and outdated data.

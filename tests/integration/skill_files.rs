@@ -4,20 +4,15 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::skills::Skills;
 
 /// Runs `kb skill` in the project under another umask.
 #[track_caller]
 fn run_under(skills: &Skills, umask: &str, args: &[&str]) {
-    let command = skills.command(args);
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", "umask \"$1\"; shift; exec \"$@\"", "sh", umask]);
-    shell.arg(command.get_program()).args(command.get_args()).env_clear();
-    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = shell.current_dir(skills.env.path("project")).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
+    let mut command = skills.command(args);
+    command.current_dir(skills.env.path("project"));
+    skills.env.finish_under(umask, &command).expect(0);
 }
 
 fn mode(path: &Path) -> u32 {

@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 use crate::files::tree::Tree;
-use crate::files::write;
+use crate::files::{private, write};
 use crate::place::{META_DIR, RUNTIME, SKILL_FILE, Scope, Skill};
 
 /// Names of agents and the directories they read skills from, below the project or the home.
@@ -57,7 +57,7 @@ pub(super) fn deploy(
         return Err(Diagnostic::InvalidOption { message, hint }.into());
     }
     let io = |source| Error::of_file(&path, source);
-    write::create_public_folder(&folder).map_err(io)?;
+    private::create_folder(&folder).map_err(io)?;
     if !is_copy {
         // A copy cannot be replaced by a link in one step.
         remove_copy(&path).map_err(io)?;

@@ -10,7 +10,7 @@ use crate::deploy::TARGETS;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
-use crate::files::{path, write};
+use crate::files::{path, private, write};
 use crate::front_matter;
 use crate::place::SKILL_FILE;
 use crate::text::fields;
@@ -117,9 +117,9 @@ pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
             return Err(Diagnostic::InvalidOption { message, hint: None }.into());
         }
         let write = || {
-            path.parent().map_or(Ok(()), write::create_public_folder)?;
+            path.parent().map_or(Ok(()), private::create_folder)?;
             // Replaces a link, not the file it leads to.
-            write::replace_public(path, text.as_bytes())
+            write::replace_own(path, text.as_bytes())
         };
         write().map_err(|source| Error::of_file(path, source))?;
     }

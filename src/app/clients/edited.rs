@@ -2,10 +2,52 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
+use super::table::{Fields, ServerEntry, started};
 use crate::error::Error;
 
 /// The name of the entry.
 pub const NAME: &str = "kb";
+
+/// What the entry of kb becomes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WantedEntry<'a> {
+    /// `None` removes it.
+    pub(super) entry: Option<&'a ServerEntry>,
+    /// Whether fields that kb does not write stay, such as variables of the environment.
+    pub(super) keeps_others: bool,
+}
+
+/// The fields of an existing entry that kb does not write, in order; of a table, each of its keys, as
+/// in `env LD_PRELOAD`. Both lists are empty if there is no such field or the entry is removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OtherFields {
+    /// Those that stay in the entry.
+    pub kept: Vec<String>,
+    /// Those that are removed from it.
+    pub dropped: Vec<String>,
+}
+
+impl OtherFields {
+    /// Returns what happens to the fields of `entry` that are not in `own`. An entry that starts no
+    /// program is replaced, so it keeps none.
+    pub(super) fn of(entry: &Value, own: &Fields, keeps_others: bool) -> Self {
+        let all = entry.as_object().into_iter().flatten();
+        let others = all.filter(|(key, _)| !own.iter().any(|(name, _)| name == key));
+        let names = others.flat_map(|(key, value)| match value.as_object() {
+            Some(table) if !table.is_empty() => {
+                table.keys().map(|name| format!("{key} {name}")).collect()
+            }
+            _ => vec![key.clone()],
+        });
+        let (kept, dropped) = match keeps_others && started(entry).is_some() {
+            true => (names.collect(), Vec::new()),
+            false => (Vec::new(), names.collect()),
+        };
+        Self { kept, dropped }
+    }
+}
 
 /// Text after a change, and the entry in it before and after.
 #[derive(Debug)]
@@ -15,11 +57,19 @@ pub(super) struct Edited {
     pub(super) key: String,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
+    /// What happens to the other fields of the entry before.
+    pub(super) others: OtherFields,
 }
 
 impl Edited {
     pub(super) fn same(text: &str) -> Self {
-        Self { text: text.to_owned(), key: String::new(), before: None, after: None }
+        Self {
+            text: text.to_owned(),
+            key: String::new(),
+            before: None,
+            after: None,
+            others: OtherFields::default(),
+        }
     }
 }
 

@@ -4,16 +4,16 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::edited::{Edited, Fault, NAME};
-use super::table::{Client, Fields, Notation, ServerEntry, Shape};
+use super::edited::{Edited, Fault, NAME, OtherFields, WantedEntry};
+use super::table::{Client, Fields, Notation, Shape};
 
-/// Sets the entry of kb, or removes it without an `entry`, with the objects that are empty then. `is_new` says whether
-/// the newer version of the program is installed.
+/// Sets the entry of kb, or removes it with the objects that are empty then. `is_new` says whether the newer version of
+/// the program is installed.
 pub(super) fn edit(
     text: &str,
     client: &Client,
     is_new: bool,
-    entry: Option<&ServerEntry>,
+    WantedEntry { entry, keeps_others }: WantedEntry<'_>,
 ) -> Result<Edited, Fault> {
     let (root, newline) = (parse(text, client)?, text.ends_with('\n') || text.trim().is_empty());
     let (keys, shape) = form(&root, client, is_new);
@@ -23,18 +23,21 @@ pub(super) fn edit(
     };
     let before = found(false)?.flatten();
     let shown = before.as_ref().map(ToString::to_string);
-    match (before, entry) {
+    let fields = entry.map(|entry| entry.fields(shape));
+    let known = before.as_ref().and_then(CstObjectProp::to_serde_value).unwrap_or_default();
+    let others = fields.as_ref().map(|fields| OtherFields::of(&known, fields, keeps_others));
+    let others = others.unwrap_or_default();
+    match (before, &fields) {
         (None, None) => return Ok(Edited::same(text)),
         (Some(prop), None) => {
             prop.remove();
             prune(&root, keys);
         }
-        (Some(prop), Some(entry)) => change(&prop, &entry.fields(shape)),
-        (None, Some(entry)) => {
-            let fields = entry.fields(shape);
-            let all = fields.iter().map(|(key, value)| ((*key).to_owned(), input(value)));
+        (Some(prop), Some(fields)) if others.dropped.is_empty() => change(&prop, fields),
+        (Some(prop), Some(fields)) => prop.set_value(object_of(fields)),
+        (None, Some(fields)) => {
             if let Some(servers) = servers(&root, keys, true)? {
-                servers.append(NAME, CstInputValue::Object(all.collect()));
+                servers.append(NAME, object_of(fields));
             }
         }
     }
@@ -46,7 +49,8 @@ pub(super) fn edit(
     if entry.is_none() && text.trim() == "{}" {
         text.clear();
     }
-    Ok(Edited { text, key, before: shown, after: after.map(|entry| entry.to_string()) })
+    let after = after.map(|entry| entry.to_string());
+    Ok(Edited { text, key, before: shown, after, others })
 }
 
 /// Returns the keys that lead to the servers, and the fields of an entry there.
@@ -177,8 +181,7 @@ fn change(prop: &CstObjectProp, fields: &Fields) {
         _ => None,
     };
     let Some(object) = object.filter(|object| object.get("command").is_some()) else {
-        let all = fields.iter().map(|(key, value)| ((*key).to_owned(), input(value)));
-        return prop.set_value(CstInputValue::Object(all.collect()));
+        return prop.set_value(object_of(fields));
     };
     for (key, value) in fields {
         match object.get(key) {
@@ -187,6 +190,11 @@ fn change(prop: &CstObjectProp, fields: &Fields) {
             Some(field) => field.set_value(input(value)),
         }
     }
+}
+
+fn object_of(fields: &Fields) -> CstInputValue {
+    let all = fields.iter().map(|(key, value)| ((*key).to_owned(), input(value)));
+    CstInputValue::Object(all.collect())
 }
 
 fn input(value: &Value) -> CstInputValue {

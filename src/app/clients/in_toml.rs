@@ -3,25 +3,30 @@
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, value};
 
-use super::edited::{Edited, Fault, NAME};
-use super::table::{Client, Fields, ServerEntry};
+use super::edited::{Edited, Fault, NAME, OtherFields, WantedEntry};
+use super::table::{Client, Fields};
 
-/// Sets the entry of kb, or removes it without an `entry`, with the table that is empty then.
+/// Sets the entry of kb, or removes it with the table that is empty then.
 pub(super) fn edit(
     text: &str,
     client: &Client,
-    entry: Option<&ServerEntry>,
+    WantedEntry { entry, keeps_others }: WantedEntry<'_>,
 ) -> Result<Edited, Fault> {
     let mut document = parse(text)?;
-    let before = own(&mut document, client)?.map(|own| shown(own, client));
-    match (&before, entry) {
+    let known = own(&mut document, client)?;
+    let before = known.as_ref().map(|own| shown(own, client));
+    let known = known.map(|own| json(own)).unwrap_or_default();
+    let fields = entry.map(|entry| entry.fields(client.shape));
+    let others = fields.as_ref().map(|fields| OtherFields::of(&known, fields, keeps_others));
+    let others = others.unwrap_or_default();
+    match (&before, &fields) {
         (None, None) => return Ok(Edited::same(text)),
         (Some(_), None) => remove(&mut document, client)?,
-        (_, Some(entry)) => set(&mut document, client, &entry.fields(client.shape))?,
+        (_, Some(fields)) => set(&mut document, client, fields, !others.dropped.is_empty())?,
     }
     let after = own(&mut document, client)?.map(|own| shown(own, client));
     let text = with_line_ends_of(text, &document.to_string());
-    Ok(Edited { text, key: client.keys.join("."), before, after })
+    Ok(Edited { text, key: client.keys.join("."), before, after, others })
 }
 
 /// Gives unchanged lines at the start and the end the line ends of `old`, and changed ones that of the
@@ -77,8 +82,13 @@ fn own<'a>(document: &'a mut DocumentMut, client: &Client) -> Result<Option<&'a 
     Ok(servers(document, client)?.and_then(|servers| servers.get_mut(NAME)))
 }
 
-/// Changes the fields that differ and keeps all others. An entry that starts no program is replaced.
-fn set(document: &mut DocumentMut, client: &Client, fields: &Fields) -> Result<(), Fault> {
+/// Changes the fields that differ and keeps all others, unless `replaces`. An entry that starts no program is replaced.
+fn set(
+    document: &mut DocumentMut,
+    client: &Client,
+    fields: &Fields,
+    replaces: bool,
+) -> Result<(), Fault> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for key in client.keys {
         let fault = || Fault::of(format!("`{key}` is not a table"));
@@ -91,7 +101,7 @@ fn set(document: &mut DocumentMut, client: &Client, fields: &Fields) -> Result<(
         table = item.as_table_like_mut().ok_or_else(fault)?;
     }
     let known = table.get(NAME).and_then(Item::as_table_like);
-    if known.is_none_or(|entry| !entry.contains_key("command")) {
+    if replaces || known.is_none_or(|entry| !entry.contains_key("command")) {
         table.insert(NAME, Item::Table(Table::new()));
     }
     let Some(entry) = table.get_mut(NAME).and_then(Item::as_table_like_mut) else {

@@ -4,26 +4,31 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::edited::{Edited, Fault, NAME};
-use super::table::{Client, ServerEntry};
+use super::edited::{Edited, Fault, NAME, OtherFields, WantedEntry};
+use super::table::Client;
 use crate::config::{indent_of, is_entry};
 
 /// Spaces before an entry, if there is none yet.
 const INDENT: usize = 2;
 
-/// Sets the entry of kb, or removes it without an `entry`, with the group that is empty then. An entry that differs is
+/// Sets the entry of kb, or removes it with the group that is empty then. An entry that differs is
 /// written again with its other fields, but without its comments.
 pub(super) fn edit(
     text: &str,
     client: &Client,
-    entry: Option<&ServerEntry>,
+    WantedEntry { entry, keeps_others }: WantedEntry<'_>,
 ) -> Result<Edited, Fault> {
     let key = client.keys[0];
     let old = parse(text)?;
     let known = old.get(key).and_then(|servers| servers.get(NAME)).cloned();
-    let mut wanted =
-        known.clone().filter(Value::is_object).unwrap_or_else(|| Value::Object(Default::default()));
-    for (name, value) in entry.map(|entry| entry.fields(client.shape)).unwrap_or_default() {
+    let fields = entry.map(|entry| entry.fields(client.shape)).unwrap_or_default();
+    let others = match (&known, entry) {
+        (Some(known), Some(_)) => OtherFields::of(known, &fields, keeps_others),
+        _ => OtherFields::default(),
+    };
+    let kept = known.clone().filter(|known| known.is_object() && others.dropped.is_empty());
+    let mut wanted = kept.unwrap_or_else(|| Value::Object(Default::default()));
+    for (name, value) in fields {
         wanted[name] = value;
     }
     if entry.is_none() && known.is_none() || entry.is_some() && known.as_ref() == Some(&wanted) {
@@ -32,6 +37,7 @@ pub(super) fn edit(
             key: key.into(),
             before: shown.clone(),
             after: shown,
+            others,
             ..Edited::same(text)
         });
     }
@@ -70,7 +76,7 @@ pub(super) fn edit(
     check(&old, &new, key)?;
     let before = place.map(|place| lines[place].concat().trim_end().to_owned());
     let after = entry.map(|_| written.trim_end().to_owned());
-    Ok(Edited { text: new, key: key.into(), before, after })
+    Ok(Edited { text: new, key: key.into(), before, after, others })
 }
 
 /// Returns all servers with their names.

@@ -18,11 +18,11 @@ use crate::app::Session;
 use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::files::open::{Links, read_if_there};
-use crate::files::{path, program, write};
+use crate::files::{path, private, program, write};
 use crate::text::fields;
 
-pub use edited::NAME;
-use edited::{Edited, Fault};
+use edited::{Edited, Fault, WantedEntry};
+pub use edited::{NAME, OtherFields};
 use table::Notation;
 pub use table::{CLIENTS, Client, ServerEntry, System};
 
@@ -63,7 +63,7 @@ fields::words! {
 pub struct Plan {
     /// Whose settings.
     pub client: &'static Client,
-    /// The file that changes: links are followed.
+    /// The file that changes, without links.
     pub path: PathBuf,
     /// The keys that lead to the servers, joined by points.
     pub key: String,
@@ -73,6 +73,8 @@ pub struct Plan {
     pub before: Option<String>,
     /// The entry as it will be written.
     pub after: Option<String>,
+    /// What happens to the fields of the entry before that kb does not write.
+    pub others: OtherFields,
     /// The content of the file; `None` if it is missing.
     old: Option<Vec<u8>>,
     new: String,
@@ -136,13 +138,19 @@ pub fn plan(
     let is_new = client
         .newer
         .is_some_and(|newer| version(client.name).is_some_and(|version| version >= newer.version));
-    let path = write::destination(&named).map_err(|source| Error::of_file(&named, source))?;
+    let path = write::real_destination(&named).map_err(|source| Error::of_file(&named, source))?;
+    if let Settings::OfProject(folder) = settings {
+        refuse_outside(folder, &named, &path)?;
+    }
     let old = read_if_there(&path, Links::Follow, MAX_BYTES)?;
     let (mark, text) = text(old.as_deref().unwrap_or_default(), &path)?;
+    // Who wrote the settings of a project is not known: variables there could load a library into kb.
+    let keeps_others = matches!(settings, Settings::OfUser);
+    let wanted = WantedEntry { entry, keeps_others };
     let edited = match client.notation {
-        Notation::Json | Notation::Jsonc => in_json::edit(text, client, is_new, entry),
-        Notation::Toml => in_toml::edit(text, client, entry),
-        Notation::Yaml => in_yaml::edit(text, client, entry),
+        Notation::Json | Notation::Jsonc => in_json::edit(text, client, is_new, wanted),
+        Notation::Toml => in_toml::edit(text, client, wanted),
+        Notation::Yaml => in_yaml::edit(text, client, wanted),
     };
     let edited = edited.map_err(|fault| fault.in_file(&path))?;
     let action = match (&edited.before, &edited.after) {
@@ -154,8 +162,20 @@ pub fn plan(
     };
     let mark = if edited.text.is_empty() { "" } else { mark };
     let new = format!("{mark}{}", edited.text);
-    let Edited { key, before, after, .. } = edited;
-    Ok(Plan { client, path, key, action, before, after, old, new })
+    let Edited { key, before, after, others, .. } = edited;
+    Ok(Plan { client, path, key, action, before, after, others, old, new })
+}
+
+/// Refuses settings of a project that a link in it puts elsewhere: whoever made the project would
+/// choose which file of the user changes.
+fn refuse_outside(project: &Path, named: &Path, real: &Path) -> Result<()> {
+    let folder = project.canonicalize().map_err(|source| Error::of_file(project, source))?;
+    if real.starts_with(folder) {
+        return Ok(());
+    }
+    let message =
+        format!("a link leads out of the project, to {}; nothing was changed", real.display());
+    Err(Error::config(named, message).with_hint("remove the link, then run the command again"))
 }
 
 fn no_project(client: &Client) -> Error {
@@ -190,7 +210,7 @@ impl Plan {
             write::remove_empty_folder(folder);
             return Ok(());
         }
-        write::create_public_folder(folder).map_err(failed)?;
+        private::create_folder(folder).map_err(failed)?;
         write::replace_of_user(&self.path, self.new.as_bytes()).map_err(failed)
     }
 }

@@ -16,7 +16,7 @@ use crate::app::observer::Event;
 use crate::app::{Observer, Session, add};
 use crate::error::{Error, Result};
 use crate::files::open::Links;
-use crate::files::{open, write};
+use crate::files::{open, private, write};
 use crate::ingest::{UNNAMED, guarded};
 use crate::text::fields;
 use crate::text::number::thousands;
@@ -64,7 +64,7 @@ pub fn to_folder(
     let (roots, job) = prepare(session, request, observer)?;
     let folder = request.output.as_deref().unwrap_or(Path::new("."));
     let cannot = |source| Error::of_file(folder, source);
-    write::create_public_folder(folder).map_err(cannot)?;
+    private::create_output_folder(folder).map_err(cannot)?;
     let inputs = parallel::inputs(&request.files.source, &roots, &job.options.walk);
     let is_single =
         !matches!(roots.as_slice(), [_, _, ..]) && !roots.iter().any(|root| root.is_dir());
@@ -235,7 +235,7 @@ impl Run<'_> {
                         .with_hint("`--force` replaces it; or name another folder"),
                 )
             }
-            Ok(Some((bytes, warnings))) => match write::replace_public(&target.output, &bytes) {
+            Ok(Some((bytes, warnings))) => match write::replace_output(&target.output, &bytes) {
                 Ok(()) => Outcome::Written(warnings),
                 Err(source) => not_written(&target.output, source),
             },

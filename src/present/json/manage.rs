@@ -39,6 +39,10 @@ pub(in crate::present) struct ClientChangedJson<'a> {
     command: Option<&'a str>,
     /// Its arguments; empty after removing.
     args: &'a [String],
+    /// Fields of an existing entry that kb does not write and keeps, such as `env LD_PRELOAD`.
+    kept: &'a [String],
+    /// Fields of an existing entry that kb does not write and removed; in a project's settings, all.
+    dropped: &'a [String],
 }
 
 /// Writes a change of the settings of an agent's program.
@@ -54,6 +58,8 @@ pub fn client_changed(
         name: NAME,
         command: entry.map(|entry| entry.command.as_str()),
         args: entry.map_or(&[], |entry| &entry.args),
+        kept: &plan.others.kept,
+        dropped: &plan.others.dropped,
     }))
 }
 

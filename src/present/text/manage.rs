@@ -108,6 +108,18 @@ impl Human {
                 writeln!(out, "{sign} {indent}{}", clean(text))?;
             }
         }
+        self.other_fields(plan, out)
+    }
+
+    /// Writes which fields of an existing entry stay, and which go. A variable that stays can change
+    /// what kb does.
+    fn other_fields(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
+        for (verb, fields) in [("Keeps", &plan.others.kept), ("Drops", &plan.others.dropped)] {
+            if !fields.is_empty() {
+                let fields = clean(&fields.join(", "));
+                writeln!(out, "{verb} of the existing entry: {fields}")?;
+            }
+        }
         Ok(())
     }
 
@@ -122,7 +134,11 @@ impl Human {
                 )
             }
             Action::Removed => writeln!(out, "Removed kb from {path}."),
-            Action::Unchanged => writeln!(out, "{title} starts kb already ({path})."),
+            Action::Unchanged => {
+                writeln!(out, "{title} starts kb already ({path}).")?;
+                // No change was shown.
+                self.other_fields(plan, out)
+            }
             Action::Absent => writeln!(out, "There is no kb in {path}."),
         }
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::path::folder_of;
-use super::private::{self, create_folder};
+use super::private::{Audience, create_folder};
 use super::write::sync_folder;
 
 /// Holds a lock file until it is dropped.
@@ -34,7 +34,7 @@ pub fn lock(path: &Path) -> io::Result<Lock> {
 
 fn lock_file(path: &Path) -> io::Result<File> {
     create_folder(folder_of(path))?;
-    private::options().create(true).append(true).open(path)
+    Audience::Private.options().create(true).append(true).open(path)
 }
 
 /// Returns the paths in a folder, sorted by name; none if the folder is missing.

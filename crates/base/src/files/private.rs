@@ -1,5 +1,5 @@
-//! Creates files and folders that only their owner can read, and restricts existing ones to their
-//! owner.
+//! Decides who may read and write the files and folders that kb creates, and restricts existing
+//! ones to their owner.
 //!
 //! All modes that kb sets are in this module. On a system without modes, files that kb creates have
 //! the usual permissions.
@@ -10,37 +10,76 @@ use std::path::Path;
 
 use super::path::folder_of;
 
-/// The owner may read and write.
-#[cfg(unix)]
-const FILE_MODE: u32 = 0o600;
+/// Who may read a file or folder that kb creates. Only the owner may write to it, whatever the umask
+/// is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// The owner: for what kb keeps for itself, and what it writes for other programs.
+    Private,
+    /// Everyone whom the umask lets read it: for output that the user named.
+    Output,
+}
 
-/// Like [`FILE_MODE`], plus the right to execute, which for a folder is the right to enter it.
-#[cfg(unix)]
-const FOLDER_MODE: u32 = 0o700;
-
-/// Returns options that create files with mode 0600.
-pub(super) fn options() -> OpenOptions {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
-    let mut options = File::options();
+impl Audience {
+    /// Returns the mode of a new file before the umask applies.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, FILE_MODE);
-    options
+    fn file_mode(self) -> u32 {
+        match self {
+            Self::Private => 0o600,
+            Self::Output => 0o644,
+        }
+    }
+
+    /// Returns the mode of a new folder, or a program, before the umask applies. The right to
+    /// execute is, for a folder, the right to enter it.
+    #[cfg(unix)]
+    fn folder_mode(self) -> u32 {
+        match self {
+            Self::Private => 0o700,
+            Self::Output => 0o755,
+        }
+    }
+
+    /// Returns options that create files with the mode.
+    pub(super) fn options(self) -> OpenOptions {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
+        let mut options = File::options();
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, self.file_mode());
+        options
+    }
+
+    fn folder_builder(self) -> DirBuilder {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, self.folder_mode());
+        builder
+    }
+
+    /// Creates a folder with its parents; an existing folder is not changed.
+    fn create_folder(self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        self.folder_builder().recursive(true).create(path)
+    }
 }
 
 /// Creates a file with mode 0600 and opens it for writing.
 pub(super) fn new_file(path: &Path) -> io::Result<File> {
-    options().write(true).create_new(true).open(path)
+    Audience::Private.options().write(true).create_new(true).open(path)
 }
 
 /// Like [`new_file`], for a copy: if the owner may execute `source`, the owner may execute the
 /// copy.
 pub(super) fn new_copy_of(source: &File, path: &Path) -> io::Result<File> {
-    let mut options = options();
+    let mut options = Audience::Private.options();
     #[cfg(unix)]
     {
         use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
         if source.metadata()?.permissions().mode() & 0o100 != 0 {
-            options.mode(FOLDER_MODE);
+            options.mode(Audience::Private.folder_mode());
         }
     }
     #[cfg(not(unix))]
@@ -50,15 +89,7 @@ pub(super) fn new_copy_of(source: &File, path: &Path) -> io::Result<File> {
 
 /// Creates a folder with mode 0700; its parent folder must exist.
 pub(super) fn new_folder(path: &Path) -> io::Result<()> {
-    folder_builder().create(path)
-}
-
-fn folder_builder() -> DirBuilder {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, FOLDER_MODE);
-    builder
+    Audience::Private.folder_builder().create(path)
 }
 
 /// Creates an empty file with mode 0600 unless the file exists, and its folder with mode 0700.
@@ -77,10 +108,13 @@ pub fn create_file(path: &Path) -> io::Result<()> {
 /// Creates a folder that only its owner can enter, with its parents; an existing folder is not
 /// changed.
 pub fn create_folder(path: &Path) -> io::Result<()> {
-    if path.is_dir() {
-        return Ok(());
-    }
-    folder_builder().recursive(true).create(path)
+    Audience::Private.create_folder(path)
+}
+
+/// Like [`create_folder`], for a folder that the user named as output: others may enter it if the
+/// umask lets them.
+pub fn create_output_folder(path: &Path) -> io::Result<()> {
+    Audience::Output.create_folder(path)
 }
 
 /// Removes the permissions of everyone but the owner from a file or folder that kb created for the
@@ -108,7 +142,7 @@ pub fn is_open_to_others(path: &Path) -> bool {
 #[cfg(unix)]
 fn closed(metadata: &fs::Metadata) -> Option<fs::Permissions> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = metadata.permissions().mode() & FOLDER_MODE;
+    let mode = metadata.permissions().mode() & Audience::Private.folder_mode();
     (has_rights_for_others(metadata) && is_own(metadata)).then(|| fs::Permissions::from_mode(mode))
 }
 
@@ -147,6 +181,13 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         path.symlink_metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn only_the_owner_may_ever_write() {
+        for audience in [Audience::Private, Audience::Output] {
+            assert_eq!((audience.file_mode() | audience.folder_mode()) & 0o022, 0, "{audience:?}");
+        }
     }
 
     #[test]

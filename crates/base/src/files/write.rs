@@ -6,10 +6,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::path::folder_of;
-use super::private;
+use super::private::{self, Audience};
 use super::scratch::Scratch;
 
 pub use super::scratch::collect;
@@ -26,31 +26,22 @@ pub struct Draft {
     file: File,
 }
 
-/// Who may read a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Access {
-    /// The owner: mode 0600.
-    Private,
-    /// Everyone who could read the file before; for a new file, whatever the umask allows.
-    Usual,
-}
-
 impl Draft {
     /// Creates an empty file with mode 0600 near `target`. If `target` is a symbolic link, the file
     /// that it leads to becomes the target, and the user's link stays.
     ///
     /// Removes abandoned drafts in the same folder first.
     pub fn create(target: &Path) -> io::Result<Self> {
-        Self::with_access(destination(target)?, Access::Private)
+        Self::with_audience(destination(target)?, Audience::Private)
     }
 
     /// Like [`Draft::create`], for a file of kb in a folder that others may have filled: a symbolic
     /// link is replaced, and the file that it leads to is not changed.
     pub fn create_own(target: &Path) -> io::Result<Self> {
-        Self::with_access(target.to_owned(), Access::Private)
+        Self::with_audience(target.to_owned(), Audience::Private)
     }
 
-    fn with_access(target: PathBuf, access: Access) -> io::Result<Self> {
+    fn with_audience(target: PathBuf, audience: Audience) -> io::Result<Self> {
         let known = target.symlink_metadata();
         let is_replaceable = |metadata: &fs::Metadata| metadata.is_file() || metadata.is_symlink();
         if known.as_ref().is_ok_and(|metadata| !is_replaceable(metadata)) {
@@ -58,12 +49,11 @@ impl Draft {
         }
         let scratch = Scratch::create(folder_of(&target))?;
         let path = scratch.new_path();
-        let mut options = match access {
-            Access::Private => private::options(),
-            Access::Usual => File::options(),
-        };
-        let file = options.read(true).write(true).create_new(true).open(&path)?;
-        if let (Access::Usual, Some(known)) = (access, known.ok().filter(fs::Metadata::is_file)) {
+        let file = audience.options().read(true).write(true).create_new(true).open(&path)?;
+        // An existing file has the mode that the user gave it.
+        if let (Audience::Output, Some(known)) =
+            (audience, known.ok().filter(fs::Metadata::is_file))
+        {
             file.set_permissions(known.permissions())?;
         }
         Ok(Self { scratch, path, target, file })
@@ -111,18 +101,18 @@ pub fn replace_own(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::create_own(path)?, bytes)
 }
 
-/// Like [`replace_own`], for a file that is not secret, such as a manual page: the file keeps its
-/// mode, or gets the default mode.
-pub fn replace_public(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    fill(Draft::with_access(path.to_owned(), Access::Usual)?, bytes)
+/// Like [`replace_own`], for output that the user named, such as a manual page: the file keeps its
+/// mode, or others may read it if the umask lets them.
+pub fn replace_output(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fill(Draft::with_audience(path.to_owned(), Audience::Output)?, bytes)
 }
 
 /// Replaces the content of a file that is the user's and not kb's: it keeps its mode, and a symbolic
 /// link stays. A new file has mode 0600.
 pub fn replace_of_user(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = destination(path)?;
-    let access = if target.exists() { Access::Usual } else { Access::Private };
-    fill(Draft::with_access(target, access)?, bytes)
+    let audience = if target.exists() { Audience::Output } else { Audience::Private };
+    fill(Draft::with_audience(target, audience)?, bytes)
 }
 
 /// Creates a file with mode 0600; fails if it exists.
@@ -147,7 +137,7 @@ pub fn overwrite_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Opens a file for appending, and creates it if it is missing. Afterwards only its owner can read
 /// it.
 pub fn append(path: &Path) -> io::Result<File> {
-    let mut options = private::options();
+    let mut options = Audience::Private.options();
     #[cfg(unix)]
     {
         // A pipe with this name must not block the caller.
@@ -190,11 +180,6 @@ pub fn keep_as(path: &Path, name: &Path) -> io::Result<()> {
         }
     }
     sync_folder(folder_of(name))
-}
-
-/// Creates a folder with the default mode, with its parents.
-pub fn create_public_folder(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
 }
 
 /// Waits until no other process holds a folder, and then holds it until the value is dropped;
@@ -286,6 +271,23 @@ pub fn destination(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many symbolic links"))
+}
+
+/// Like [`destination`], and also follows the links to its folders; returns a path without links.
+/// Fails if a link leads nowhere.
+pub fn real_destination(path: &Path) -> io::Result<PathBuf> {
+    let path = destination(path)?;
+    let is_there = |part: &&Path| part.symlink_metadata().is_ok();
+    let Some(known) = path.ancestors().find(is_there) else { return Ok(path) };
+    let real = known.canonicalize()?;
+    match path.strip_prefix(known) {
+        Ok(rest) if rest.as_os_str().is_empty() => Ok(real),
+        // `..` of a missing folder leads somewhere else once the folder is made.
+        Ok(rest) if rest.components().all(|part| matches!(part, Component::Normal(_))) => {
+            Ok(real.join(rest))
+        }
+        _ => Err(io::Error::from(io::ErrorKind::NotFound)),
+    }
 }
 
 fn not_a_file() -> io::Error {

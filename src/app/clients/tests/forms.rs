@@ -61,6 +61,50 @@ fn the_preview_is_what_the_file_gets() {
     }
 }
 
+/// Only programs with settings in JSON have those of projects today; the rule holds for all.
+#[test]
+fn other_fields_are_kept_for_the_user_and_dropped_for_a_project() {
+    let settings = [
+        (
+            "cursor",
+            r#"{"mcpServers": {"kb": {"command": "old", "env": {"LD_PRELOAD": "x"}, "a": 1}}}"#,
+        ),
+        (
+            "codex",
+            "[mcp_servers.kb]\ncommand = \"old\"\na = 1\n[mcp_servers.kb.env]\nLD_PRELOAD = \"x\"\n",
+        ),
+        ("goose", "extensions:\n  kb:\n    cmd: old\n    a: 1\n    env:\n      LD_PRELOAD: x\n"),
+    ];
+    for (name, text) in settings {
+        let client = Client::named(name).unwrap();
+        let entry = server(&["mcp"]);
+        let edited = |keeps_others| {
+            let wanted = WantedEntry { entry: Some(&entry), keeps_others };
+            match client.notation {
+                Notation::Json | Notation::Jsonc => in_json::edit(text, client, false, wanted),
+                Notation::Toml => in_toml::edit(text, client, wanted),
+                Notation::Yaml => in_yaml::edit(text, client, wanted),
+            }
+            .unwrap()
+        };
+        let (kept, dropped) = (edited(true), edited(false));
+        let mut names = kept.others.kept.clone();
+        names.sort();
+        assert_eq!((names.join(" "), kept.others.dropped.len()), ("a env LD_PRELOAD".into(), 0));
+        assert!(kept.text.contains("LD_PRELOAD"), "{}", kept.text);
+        assert_eq!((dropped.others.dropped.len(), dropped.others.kept.len()), (2, 0), "{name}");
+        assert!(
+            !dropped.text.contains("env") && dropped.text.contains("/opt/kb"),
+            "{}",
+            dropped.text
+        );
+    }
+    // An entry that starts no program is replaced.
+    let (_, new) =
+        changed("cursor", r#"{"mcpServers": {"kb": {"url": "x", "env": {}}}}"#, Some(&server(&[])));
+    assert!(!new.contains("url") && !new.contains("env"), "{new}");
+}
+
 #[test]
 fn a_project_shares_settings_that_each_machine_understands() {
     let folder = TempDir::new().unwrap();

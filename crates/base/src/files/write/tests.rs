@@ -27,12 +27,12 @@ fn a_file_is_replaced_in_one_step_and_is_private() {
 }
 
 #[test]
-fn a_public_file_keeps_its_mode() {
+fn a_file_of_output_keeps_its_mode() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kb.1");
-    replace_public(&path, b"page").unwrap();
+    replace_output(&path, b"page").unwrap();
     set_mode(&path, 0o644);
-    replace_public(&path, b"new page").unwrap();
+    replace_output(&path, b"new page").unwrap();
     assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o644, b"new page".to_vec()));
 }
 
@@ -57,7 +57,7 @@ fn a_link_that_replaced_a_file_of_kb_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let (mine, link) = (folder.path().join("mine"), folder.path().join("manifest.json"));
     fs::write(&mine, "mine").unwrap();
-    for write in [replace_own, replace_public] {
+    for write in [replace_own, replace_output] {
         let _ = fs::remove_file(&link);
         symlink("mine", &link).unwrap();
         write(&link, b"kb's").unwrap();
@@ -79,6 +79,30 @@ fn an_unfinished_draft_leaves_nothing_behind_and_changes_no_user_file() {
     assert!(in_use.path().exists());
     drop(in_use);
     assert_eq!(names(folder.path()), ["file.partial"]);
+}
+
+#[test]
+fn the_real_destination_has_no_links_and_is_not_made_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("a/b")).unwrap();
+    fs::write(at("a/b/file"), "").unwrap();
+    symlink("a/b", at("folder")).unwrap();
+    symlink("file", at("a/b/link")).unwrap();
+    symlink("gone", at("dangling")).unwrap();
+    symlink("gone/../../elsewhere", at("out")).unwrap();
+    for (name, expected) in [
+        ("folder/file", "a/b/file"),
+        ("folder/link", "a/b/file"),
+        ("folder/new/deep", "a/b/new/deep"),
+        ("dangling", "gone"),
+    ] {
+        assert_eq!(real_destination(&at(name)).unwrap(), real.join(expected), "{name}");
+    }
+    for name in ["dangling/file", "out", "out/file"] {
+        assert!(real_destination(&at(name)).is_err(), "{name}");
+    }
 }
 
 #[test]
