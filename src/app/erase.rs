@@ -6,7 +6,7 @@ use crate::store::{Erasure, Store};
 
 /// Clears the text of removed documents from the database files and closes the database.
 ///
-/// The removal itself is complete by now, so a conflict with another process is a note, not an error.
+/// The removal itself is complete by now, so a conflict with another process or a full disk is a note, not an error.
 pub fn finish(mut store: Store, observer: &dyn Observer) -> Result<()> {
     match store.finish_erasing() {
         Ok(Erasure::Done) => {}
@@ -17,6 +17,10 @@ pub fn finish(mut store: Store, observer: &dyn Observer) -> Result<()> {
         Err(Error::Locked { .. }) => observer.note(
             "note: another process is writing to the database; the removed text stays in its files until \
              the next command that removes documents, or `kb doctor --fix`",
+        ),
+        Err(Error::DiskFull { .. }) => observer.note(
+            "note: the disk is full; the removed text stays in the files of the database until the next \
+             command that removes documents, or `kb doctor --fix`",
         ),
         Err(error) => return Err(error),
     }

@@ -102,6 +102,8 @@ mod find;
 mod followed;
 /// Marks of stale files in answers.
 mod freshness;
+/// A small disk that is filled, and what still works.
+mod full_disk;
 /// Web pages of documentation by many generators: what is kept of each.
 mod generators;
 /// Every matching line of every format: `kb grep`.

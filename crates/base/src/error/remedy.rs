@@ -271,7 +271,9 @@ impl Error {
                 .into(),
             Self::Locked { .. } => "wait for the other `kb` to end, then try again".into(),
             Self::DiskFull { .. } => {
-                "make room and run the command again; stored documents are kept".into()
+                "make room on that disk: old backups, caches, or documents with `kb remove`; then run the \
+                 command again: stored documents are kept"
+                    .into()
             }
             Self::Cancelled | Self::Interrupted { .. } => {
                 "run the same command again to continue where it stopped".into()

@@ -14,6 +14,7 @@ pub(crate) mod pages;
 mod read_only;
 mod readers;
 pub(crate) mod recheck;
+pub(crate) mod room;
 pub(crate) mod row;
 pub(crate) mod schema;
 pub(crate) mod sql;

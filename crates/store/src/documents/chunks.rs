@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, named_params};
 use sha2::{Digest, Sha256};
 
-use crate::db::{columns, sql};
+use crate::db::{columns, room, sql};
 use crate::document::{Chunk, DocType, Embedding};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
@@ -235,6 +235,7 @@ pub(crate) fn insert(
     embeddings: &[Embedding],
     layout: Layout,
 ) -> Step<()> {
+    room::require(db, chunks.iter().map(|chunk| chunk.text.len()).sum())?;
     let mut writer = VectorWriter::new(db, layout)?;
     let mut words = WordCounts::default();
     let language = grams::language(db, document_id)?;
