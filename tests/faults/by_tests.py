@@ -18,6 +18,7 @@ CLASSES = [
     ("unbounded numbers, lines, files and settings", "limits::", None),
     ("removed text searched for in the files", "erase::", None),
     ("hostile documents", "attackers::", None),
+    ("TLS with forged certificates", "postgres_hostile::certificates_are_checked_as_sslmode_says", None),
 ]
 
 

@@ -91,6 +91,29 @@ def disk_full_while_changing(world, result):
             result.add("disk full", lost, [], problems + faults(data_dir) + doctor(world, data_dir))
 
 
+def disk_full_then_removed(world, result, sizes):
+    """Adds documents until the disk is full, removes some, and adds again: each makes room with kb alone."""
+    folder = world.folder("brimful", 200, "brimful", 40)
+    place = world.work / "small"
+    for size in sizes:
+        with tmpfs(place, size):
+            result.tried += 1
+            data_dir = place / "db"
+            status, out, err = world.run(data_dir, "add", folder)
+            problems = [] if status == 2 and "no space left" in err else [f"{size}: not full: {status}: {out}{err}"]
+            before = content(data_dir)
+            ids = [str(id) for id in range(1, len(before) // 3 + 1)]
+            for args in (["remove", *ids, "--yes"], ["add", "--note", "there is room"]) if ids else ():
+                status, out, err = world.run(data_dir, *args)
+                if status or "note: the disk is full" in err:
+                    problems.append(f"{size}: {args[0]}: status {status}: {out}{err}")
+            found = content(data_dir)
+            if ids and len(found) != len(before) - len(ids) + 1:
+                problems.append(f"{size}: {len(before)} documents, then {len(found)}")
+            half = [path for path in found if path in before and found[path] != before[path]]
+            result.add("disk full", [], half, problems + faults(data_dir) + doctor(world, data_dir))
+
+
 def read_only(world, result):
     folder = world.folder("read-only", 6, "read-only")
     expected = undisturbed(world, folder)

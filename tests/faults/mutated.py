@@ -1,8 +1,10 @@
 """Changes real files of every kind, and lets the program read them."""
 
+import base64
 import io
 import json
 import pathlib
+import quopri
 import shutil
 import subprocess
 import warnings
@@ -111,11 +113,34 @@ def read(world, folder):
     return problems
 
 
+def saved_pages(world, result, options, count):
+    """Like `mutated`, for saved pages alone: the inputs with which fuzzing begins, and bodies in other encodings."""
+    pages = [path.read_bytes() for path in sorted((ROOT / "fuzz/corpus/mhtml").iterdir())]
+    pages += [page_with(encoding, charset) for encoding in ("base64", "quoted-printable", "8bit") for charset in ("utf-8", "utf-16")]
+    read_changed(world, result, options, count, [(f"{number}.mhtml", page) for number, page in enumerate(pages)])
+
+
+def page_with(encoding, charset):
+    """Returns a saved page with a picture, whose body has this encoding."""
+    body = "<html><head><title>T</title></head><body><h1>Tide</h1><p>gauge</p><img src='cid:a'></body></html>".encode(charset)
+    if encoding == "base64":
+        body = base64.encodebytes(body)
+    elif encoding == "quoted-printable":
+        body = quopri.encodestring(body)
+    part = f"--B\r\nContent-Type: text/html; charset={charset}\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n".encode()
+    picture = b"--B\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: base64\r\nContent-ID: <a>\r\n\r\neHh4\r\n"
+    head = b'Subject: =?utf-8?Q?T=C3=A4st?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="B"\r\n\r\n'
+    return head + part + body + b"\r\n" + picture + b"--B--\r\n"
+
+
 def mutated(world, result, options, count):
     """Lets the program read `count` changed files, `AT_ONCE` at once."""
+    read_changed(world, result, options, count, samples(world.work / "samples", result))
+
+
+def read_changed(world, result, options, count, originals):
     # An archive may have two files of one name.
     warnings.simplefilter("ignore", UserWarning)
-    originals = samples(world.work / "samples", result)
     numbers = [options.n] if options.n is not None else range(-(-count // AT_ONCE))
 
     def try_all(part, place):
