@@ -144,7 +144,7 @@ pub fn plan(
     }
     let old = read_if_there(&path, Links::Follow, MAX_BYTES)?;
     let (mark, text) = text(old.as_deref().unwrap_or_default(), &path)?;
-    // Who wrote the settings of a project is not known: variables there could load a library into kb.
+    // Another person may have written the settings of a project: a variable there can load a library into kb.
     let keeps_others = matches!(settings, Settings::OfUser);
     let wanted = WantedEntry { entry, keeps_others };
     let edited = match client.notation {
@@ -166,7 +166,7 @@ pub fn plan(
     Ok(Plan { client, path, key, action, before, after, others, old, new })
 }
 
-/// Refuses settings of a project that a link in it puts elsewhere: whoever made the project would
+/// Refuses settings of a project that a link in it puts elsewhere: the author of the project would
 /// choose which file of the user changes.
 fn refuse_outside(project: &Path, named: &Path, real: &Path) -> Result<()> {
     let folder = project.canonicalize().map_err(|source| Error::of_file(project, source))?;
