@@ -12,9 +12,8 @@ use crate::document::Chunk;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 
-use super::examine_vectors;
 use super::finding::{Damage, Finding};
-use super::values;
+use super::{examine_vectors, values};
 use crate::Store;
 use crate::db::fault::{Fault, Step};
 use crate::db::recheck::is_unreadable;

@@ -12,12 +12,11 @@ use crate::document::Chunk;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 
-use super::examine;
 use super::finding::Damage;
 use super::repair_vectors::{
     rebuild_codes, rebuild_vectors, remove_bad_vectors, remove_orphaned_vectors, remove_vectors,
 };
-use super::values;
+use super::{examine, values};
 use crate::Store;
 use crate::db::fault::Step;
 use crate::db::{erasing, sql};
