@@ -132,7 +132,8 @@ pub(super) fn close_file(file: &File) -> io::Result<()> {
     closed(&file.metadata()?).map_or(Ok(()), |closed| file.set_permissions(closed))
 }
 
-/// Whether anyone but the owner has permissions for a file or folder; `false` if it is missing.
+/// Whether anyone but the owner has permissions for a file or folder; `false` if it is missing, and for a device such as
+/// `/dev/null`, which a link may lead to and which belongs to all.
 pub fn is_open_to_others(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| has_rights_for_others(&metadata))
 }
@@ -153,7 +154,8 @@ fn closed(_: &fs::Metadata) -> Option<fs::Permissions> {
 
 #[cfg(unix)]
 fn has_rights_for_others(metadata: &fs::Metadata) -> bool {
-    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
+    let is_kept = metadata.is_file() || metadata.is_dir();
+    is_kept && std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
 }
 
 #[cfg(not(unix))]
@@ -188,6 +190,12 @@ mod tests {
         for audience in [Audience::Private, Audience::Output] {
             assert_eq!((audience.file_mode() | audience.folder_mode()) & 0o022, 0, "{audience:?}");
         }
+    }
+
+    #[test]
+    fn a_device_is_left_to_all() {
+        assert!(!is_open_to_others(Path::new("/dev/null")));
+        assert!(closed(&Path::new("/dev/null").metadata().unwrap()).is_none());
     }
 
     #[test]
