@@ -40,6 +40,7 @@ use clap::error::ErrorKind;
 
 use crate::app::session::absolute;
 use crate::app::{Observer, ServerOptions, Session};
+use crate::cancel;
 use crate::cli::args::{Cli, Command, McpAction};
 use crate::cli::context::Context;
 use crate::cli::exit::{ExitStatus, end};
@@ -116,7 +117,8 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
                     let is_limited = cli.global.base.is_some();
                     mcp(context, args, is_limited, program, serve)
                 }
-                command => dispatch(&context, command),
+                // Statements end with the first signal, too.
+                command => cancel::under(context.ui.cancel_flag(), || dispatch(&context, command)),
             }
         });
     messages::release(outcome.is_ok());

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use clap::Parser;
 
+use crate::app::Observer;
 use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
+use crate::cancel;
 use crate::cli::args::{Global, Skc, SkillCall};
 use crate::cli::exit::{ExitStatus, report_of_skill};
 use crate::cli::rejected::explain_skill;
@@ -114,7 +116,7 @@ fn perform(
     }
     let answer = if matches!(request, SkillRequest::Build { is_ingested: true, .. }) {
         let interrupt = ui.listen();
-        ended(skills.run(&request, &ui), &interrupt)?
+        ended(cancel::under(ui.cancel_flag(), || skills.run(&request, &ui)), &interrupt)?
     } else {
         skills.run(&request, &ui)?
     };

@@ -42,8 +42,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// What all modules may name.
-const BASE: [&str; 8] =
-    ["diagnostic", "document", "error", "files", "hash", "limits", "text", "trace"];
+const BASE: [&str; 9] =
+    ["cancel", "diagnostic", "document", "error", "files", "hash", "limits", "text", "trace"];
 
 /// Where a library may be named, if it is not all of the crates that have it as a dependency.
 const HOMES: &[(&str, &[&str])] = &[

@@ -5,6 +5,7 @@
     reason = "its functions return one `Error`, whose variants say what happened"
 )]
 
+pub mod cancel;
 pub mod diagnostic;
 pub mod document;
 pub mod embedder;

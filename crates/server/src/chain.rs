@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task;
 
-use crate::{AuditSink, Call, Failure, Reply, Tool, validate};
+use crate::{AuditSink, Call, Failure, Reply, Tool, cancel, validate};
 
 /// The registered tools and the stages that each call passes through.
 pub struct Chain {
@@ -127,7 +127,8 @@ impl Chain {
 
 /// Runs a tool. A panic is a failure of this call; the next call finds the server unchanged.
 fn dispatch(tool: &Tool, input: Value, call: &Call) -> Answer {
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| (tool.handler)(input, call)));
+    let work = || cancel::under(call.cancel_flag(), || (tool.handler)(input, call));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
     match outcome {
         Ok(Ok(reply)) => reply.into(),
         Ok(Err(failure)) => failed(&failure).into(),

@@ -12,7 +12,7 @@
     reason = "its functions return one `Error`, whose variants say what happened, or a `Failure`"
 )]
 
-use kb_base::{error, files, limits, text};
+use kb_base::{cancel, error, files, limits, text};
 
 mod audit;
 mod chain;

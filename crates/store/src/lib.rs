@@ -8,7 +8,7 @@
     reason = "every method may fail with errors of the database, which `Store` names once; others are documented"
 )]
 
-use kb_base::{document, embedder, error, files, limits, text, token_codes, trace};
+use kb_base::{cancel, document, embedder, error, files, limits, text, token_codes, trace};
 
 mod db;
 mod documents;
@@ -30,6 +30,7 @@ mod vectors;
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -99,6 +100,8 @@ pub struct Store {
     /// Whether the pages of the vectors have been read ahead.
     has_read_ahead: Cell<bool>,
     connection: Connection,
+    /// Ends statements that run when it is set.
+    ended_by: Option<Arc<AtomicBool>>,
     path: PathBuf,
     access: Access,
     /// Identity of the file when it was opened.

@@ -20,6 +20,8 @@ mod screen;
 mod state;
 mod worker;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use std::{iter, panic, thread};
@@ -27,6 +29,7 @@ use std::{iter, panic, thread};
 use crate::app::freshness::Freshness;
 use crate::app::read;
 use crate::app::search::SearchRequest;
+use crate::cancel;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::find::keyboard::{Input, Keyboard, is_hung_up};
@@ -137,12 +140,14 @@ fn show(context: &Context, state: State) -> Result<Outcome> {
     let is_coloured = messages::is_stderr_coloured();
     thread::scope(|scope| {
         let answers = sender.clone();
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_closed);
         let worker = scope.spawn(|| {
             let answers = answers;
-            serve(&context.session, &questions, &answers);
+            cancel::under(flag, || serve(&context.session, &questions, &answers));
         });
         scope.spawn(|| warm(&context.session));
-        let closing = Closing(&questions);
+        let closing = Closing { questions: &questions, is_closed };
         let mut running = Running { context, human, state, questions: &questions, sender, ending };
         let outcome =
             Screen::take(is_coloured).and_then(|mut screen| running.run(&mut screen, &receiver));
@@ -159,11 +164,16 @@ fn show(context: &Context, state: State) -> Result<Outcome> {
 }
 
 /// Ends the worker, also after a panic: its thread is waited for.
-struct Closing<'a>(&'a Questions);
+struct Closing<'a> {
+    questions: &'a Questions,
+    /// Ends the statements of a search that still runs.
+    is_closed: Arc<AtomicBool>,
+}
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        self.0.close();
+        self.is_closed.store(true, Ordering::Relaxed);
+        self.questions.close();
     }
 }
 

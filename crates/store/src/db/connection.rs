@@ -1,17 +1,27 @@
 //! Opens connections to SQLite, with vec0 and kb's settings.
 
 use std::path::Path;
-use std::sync::Once;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+
+use crate::cancel;
 
 /// How long a statement waits for another process before the database counts as locked.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Statements kept prepared on a connection; more than the methods here use together.
 const STATEMENT_CACHE: usize = 64;
+
+/// Steps of SQLite's virtual machine between two looks at the flag that cancels a statement: some hundred microseconds.
+const STEPS_PER_LOOK: i32 = 10_000;
+
+/// How long a cancelled statement may go on. A document that is being stored is then complete, and removed text is
+/// cleared; a statement without an end is not waited for.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Settings of one connection; the file itself only stores that it is in WAL mode.
 ///
@@ -36,7 +46,8 @@ pub(crate) const PRAGMAS: &str = "
 pub(crate) fn open_connection(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     register_vec0()?;
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    end_with(&mut connection, cancel::current())?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     // Query planner stability. Without it SQLite prepares a cached statement again whenever another
     // value is bound, in case another plan suits that value: three quarters of the instructions of
@@ -44,6 +55,20 @@ pub(crate) fn open_connection(path: &Path, access: OpenFlags) -> rusqlite::Resul
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
+}
+
+/// Ends the statements of a connection when the flag is set, after [`GRACE`]; without a flag, none.
+pub(crate) fn end_with(
+    connection: &mut Connection,
+    flag: Option<Arc<AtomicBool>>,
+) -> rusqlite::Result<()> {
+    let handler = flag.map(|flag| {
+        let mut seen: Option<Instant> = None;
+        move || {
+            flag.load(Ordering::Relaxed) && seen.get_or_insert_with(Instant::now).elapsed() >= GRACE
+        }
+    });
+    connection.progress_handler(STEPS_PER_LOOK, handler)
 }
 
 /// Registers `vec0` for every connection of this process.

@@ -60,6 +60,7 @@ impl Fault {
                 Class::Io(kind) => {
                     Error::Io { path, source: io::Error::new(kind, error.to_string()) }
                 }
+                Class::Cancelled => Error::Cancelled,
                 Class::Other => Error::Store(Box::new(error)),
             },
             Self::Corrupt(detail) => Error::Corrupt { path, detail },
@@ -111,6 +112,7 @@ enum Class {
     Malformed,
     DiskFailed,
     Io(io::ErrorKind),
+    Cancelled,
     Other,
 }
 
@@ -142,6 +144,7 @@ fn class(error: &rusqlite::Error) -> Class {
             Code::ReadOnly => Class::ReadOnly,
             Code::PermissionDenied => Class::Io(io::ErrorKind::PermissionDenied),
             Code::CannotOpen | Code::SystemIoFailure => Class::Io(io::ErrorKind::Other),
+            Code::OperationInterrupted => Class::Cancelled,
             _ => Class::Other,
         },
         // A column has a value that kb never writes.

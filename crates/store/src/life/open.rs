@@ -12,8 +12,9 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::backup::Unmigrated;
 use super::migrate;
+use crate::cancel;
 use crate::db::access::Access;
-use crate::db::connection::{BUSY_TIMEOUT, PRAGMAS, open_connection};
+use crate::db::connection::{BUSY_TIMEOUT, PRAGMAS, end_with, open_connection};
 use crate::db::fault::Fault;
 use crate::db::schema;
 use crate::error::{Error, Result};
@@ -74,12 +75,18 @@ impl Store {
     /// Opens a second, read-only connection to the same file. Checks made by [`Store::open`] are
     /// not repeated.
     pub fn reader(&self) -> Result<Self> {
-        let connection = self.access.open_to_read(&self.path);
-        let connection = connection.map_err(|error| Fault::from(error).at(&self.path))?;
+        let open = || {
+            let mut connection = self.access.open_to_read(&self.path)?;
+            end_with(&mut connection, self.ended_by.clone())?;
+            Ok(connection)
+        };
+        let connection =
+            open().map_err(|error: rusqlite::Error| Fault::from(error).at(&self.path))?;
         Ok(Self {
             idle: RefCell::default(),
             has_read_ahead: Cell::new(false),
             connection,
+            ended_by: self.ended_by.clone(),
             path: self.path.clone(),
             access: self.access,
             file: self.file,
@@ -88,6 +95,20 @@ impl Store {
             followed: Arc::clone(&self.followed),
             layout: self.layout.clone(),
         })
+    }
+
+    /// Ends statements of this connection and its readers that still run some time after the request of this thread was
+    /// cancelled ([`cancel::under`]), as on opening. Without a request, none.
+    pub fn renew_cancellation(&mut self) -> Result<()> {
+        self.ended_by = cancel::current();
+        let idle = self.idle.get_mut().iter_mut();
+        for store in idle {
+            store.ended_by.clone_from(&self.ended_by);
+            end_with(&mut store.connection, self.ended_by.clone())
+                .map_err(|error| Fault::from(error).at(&self.path))?;
+        }
+        let set = end_with(&mut self.connection, self.ended_by.clone());
+        set.map_err(|error| Fault::from(error).at(&self.path))
     }
 
     /// Limits how long a statement waits for another process, for work that can be left undone.
@@ -174,6 +195,7 @@ impl Store {
             idle: RefCell::default(),
             has_read_ahead: Cell::new(false),
             connection,
+            ended_by: cancel::current(),
             path: path.to_owned(),
             access,
             file: identity(path),

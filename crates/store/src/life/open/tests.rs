@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::*;
+use crate::db::fault::Step;
+use crate::db::sql;
 use crate::document::Filter;
 use crate::ids::DocumentId;
 use crate::testing::{TestDb, binding, chunk, document, embedding, vector};
@@ -318,6 +321,33 @@ fn only_one_that_creates_makes_a_database_and_its_folders() {
     assert!(!path.parent().unwrap().exists());
     assert!(Store::open_guarded(&path, true, &guard).unwrap().is_some());
     assert!(Store::open_guarded(&path, false, &guard).unwrap().is_some());
+}
+
+/// A statement without an end.
+const ENDLESS: &str = "
+    WITH RECURSIVE numbers (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM numbers)
+    SELECT max(id) FROM numbers";
+
+/// Ctrl-C, or a client that no longer waits.
+#[test]
+fn a_cancelled_request_ends_a_statement_without_an_end() {
+    let db = TestDb::new();
+    let path = db.path();
+    let flag = Arc::new(AtomicBool::new(false));
+    let mut store = cancel::under(Arc::clone(&flag), || Store::open(&path)).unwrap();
+    let run = |db: &Connection| -> Step<i64> { sql::value(db, ENDLESS, []) };
+    flag.store(true, Ordering::Relaxed);
+    assert!(matches!(store.read(run), Err(Error::Cancelled)));
+    assert!(matches!(store.reader().unwrap().read(run), Err(Error::Cancelled)));
+    assert!(matches!(store.write(run), Err(Error::Cancelled)));
+    // The connection is kept for a request that nobody has cancelled.
+    let idle = store.take_reader().unwrap();
+    store.return_reader(idle);
+    let next = Arc::new(AtomicBool::new(false));
+    cancel::under(Arc::clone(&next), || store.renew_cancellation()).unwrap();
+    assert!(store.tags().unwrap().is_empty());
+    next.store(true, Ordering::Relaxed);
+    assert!(matches!(store.take_reader().unwrap().read(run), Err(Error::Cancelled)));
 }
 
 mod schemas;
