@@ -96,8 +96,9 @@ pdf: build ## Measure how well PDFs are read, compared with pdftotext, pypdf and
 documents: build ## Measure how well documents are converted, compared with other converters
 	tests/quality/documents $(KB) --write
 
-schema: ## Update docs/schema after a change of the JSON output
+schema: ## Update docs/schema after a change of the JSON output, and the list of a database's objects after a migration
 	cargo run --quiet --locked -- schema --dir docs/schema
+	KB_WRITE_TABLES=1 cargo test --quiet --locked -p kb-store --lib -- the_list_is_that_of_the_migrations
 
 skills: build ## Serve the skills next to this checkout and report counts and times
 	tests/quality/skills $(KB)

@@ -32,6 +32,8 @@ mod tiny_model;
 /// one.
 mod word_model;
 
+/// Databases with what kb did not make.
+mod altered;
 /// Files made by attackers.
 mod attackers;
 /// Concurrent backups, and backups next to what other processes left.

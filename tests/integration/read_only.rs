@@ -20,6 +20,7 @@ use crate::env::{Output, TestEnv};
 use crate::left_out::left_out;
 use crate::mcp_client::Client;
 use crate::ordinary::{each, is_root};
+use crate::upgrade::database_of;
 
 /// What is searched for in most tests.
 const QUERY: &str = "harbour tide";
@@ -79,6 +80,13 @@ impl Shared {
         let db = Connection::open(self.env.database()).unwrap();
         db.execute_batch(sql).unwrap();
         drop(db);
+        self.freeze();
+    }
+
+    /// Puts another database in its place, while nobody may write.
+    fn replace(&self, database: &[u8]) {
+        self.set_rights(0o755, 0o644);
+        fs::write(self.env.database(), database).unwrap();
         self.freeze();
     }
 }
@@ -350,11 +358,11 @@ fn a_log_is_read_with_its_shared_memory_and_never_left_out() {
 fn an_older_schema_is_an_error_and_an_empty_file_is_no_database() {
     let shared = Shared::new();
     let newest: i64 = shared.env.sql("PRAGMA user_version");
-    shared.change(&format!("PRAGMA user_version = {}", newest - 2));
-    let bytes = fs::read(shared.env.database()).unwrap();
+    let bytes = database_of(14);
+    shared.replace(&bytes);
     for args in [&["list"][..], &["search", QUERY, "--format", "human"], &["status"], &["mcp"]] {
         let output = shared.kb(args).expect(2);
-        let said = format!("its schema has version {}, this kb needs {newest}\nhint: ", newest - 2);
+        let said = format!("its schema has version 14, this kb needs {newest}\nhint: ");
         assert!(output.stderr.contains(&said), "{args:?}: {output:?}");
     }
     assert!(fs::read(shared.env.database()).unwrap() == bytes);
@@ -368,14 +376,13 @@ fn an_older_schema_is_an_error_and_an_empty_file_is_no_database() {
 fn the_schema_before_is_searched_by_its_own_rules_and_said() {
     let shared = Shared::new();
     let newest: i64 = shared.env.sql("PRAGMA user_version");
-    shared.change(&format!("PRAGMA user_version = {}", newest - 1));
-    shared.freeze();
-    let answer = shared.kb(&["search", QUERY]).expect(0).json();
-    assert_eq!(answer["results"][0]["source"]["title"], "Tides", "{answer}");
+    shared.replace(&database_of(15));
+    let answer = shared.kb(&["search", "lamp keeper salt", "--fts-only"]).expect(0).json();
+    assert_eq!(answer["results"][0]["source"]["title"], "Lamp", "{answer}");
     let notes = answer["notes"].to_string();
     assert!(notes.contains("cannot be changed, which an older kb made"), "{notes}");
     shared.kb(&["list"]).expect(0);
-    let said = format!("its schema has version {}, this kb needs {newest}", newest - 1);
+    let said = format!("its schema has version 15, this kb needs {newest}");
     let doctor = shared.kb(&["doctor"]).expect(2);
     assert!((doctor.stdout + &doctor.stderr).contains(&said));
 }

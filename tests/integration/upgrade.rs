@@ -52,6 +52,15 @@ fn home(name: &str) -> (TestEnv, Value) {
     (env, serde_json::from_str(&listed).unwrap())
 }
 
+/// Returns the database of a schema, as the last program with it left it.
+pub(crate) fn database_of(version: i64) -> Vec<u8> {
+    let file = fs::File::open(fixtures().join(format!("schema-{version:02}.zip"))).unwrap();
+    let mut archive = zip::ZipArchive::new(file).unwrap();
+    let mut bytes = Vec::new();
+    archive.by_name(".kb/kb.db").unwrap().read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
 /// Replaces the old home in every text of a database, and changes nothing else.
 fn move_in(database: &Path, here: &str) {
     let db = Connection::open(database).unwrap();

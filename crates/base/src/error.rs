@@ -285,6 +285,14 @@ pub enum Error {
         /// The newest version this program can read.
         supported: i64,
     },
+    /// The database has tables, views, triggers or indexes that kb did not make, or not with these statements.
+    #[error("the database {} was changed by something else than kb: {}", path.display(), objects.join("; "))]
+    AlteredSchema {
+        /// The file.
+        path: PathBuf,
+        /// What differs, one phrase each, such as "trigger `log` on `documents`"; clean of control characters.
+        objects: Vec<String>,
+    },
     /// The user has not allowed that the files and folders which the database names are followed.
     #[error("the files that {} names are not followed: you have not allowed it", path.display())]
     UntrustedBase {

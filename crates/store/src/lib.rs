@@ -40,6 +40,7 @@ use crate::error::{Error, Result};
 use db::access::Access;
 use db::fault::{Fault, Step};
 use db::layout::Layout;
+use db::seen_schema::SeenSchema;
 
 pub use db::access::Mark;
 pub use db::last_update::LastUpdate;
@@ -100,6 +101,8 @@ pub struct Store {
     /// Whether the pages of the vectors have been read ahead.
     has_read_ahead: Cell<bool>,
     connection: Connection,
+    /// The schema that was compared last.
+    seen: SeenSchema,
     /// Ends statements that run when it is set.
     ended_by: Option<Arc<AtomicBool>>,
     path: PathBuf,
@@ -119,6 +122,7 @@ impl Store {
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
         let run = || {
             let snapshot = Snapshot::begin(&self.connection)?;
+            self.seen.confirm(snapshot.0)?;
             let value = work(snapshot.0)?;
             snapshot.end()?;
             Ok(value)
@@ -135,6 +139,8 @@ impl Store {
         let run = || {
             let transaction =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            self.seen.doubt();
+            self.seen.confirm(&transaction)?;
             let value = work(&transaction)?;
             keyword::names::settle(&transaction)?;
             transaction.commit()?;

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use crate::document::{Binding, Chunk, Embedding, Format, Metadata, ModelFiles, Precision};
 use crate::ids::DocumentId;
 
+use super::db::connection::on_pages;
 use super::keyword::{derived, fts};
 use super::{Change, NewDocument, PathStamp, Store};
 
@@ -66,6 +67,11 @@ impl TestDb {
     pub fn backdate(&mut self) {
         let sql = "UPDATE documents SET created_at = :then, updated_at = :then";
         self.store.connection.execute(sql, ["2001-02-03T04:05:06Z"]).unwrap();
+    }
+
+    /// Runs statements that may also change pages and the tables behind an index.
+    pub fn damage(&self, sql: &str) {
+        on_pages(&self.store.connection, |db| db.execute_batch(sql)).unwrap();
     }
 
     /// Rebuilds both keyword indexes from the chunks.

@@ -77,6 +77,10 @@ fn examine_store(
             findings.add(NAME, Verdict::Repaired, "released free space to the disk");
         }
     }
+    for index in store.added_indexes() {
+        let message = format!("{index} was not made by kb, and may go with an upgrade");
+        findings.add_with_fix(NAME, Verdict::Note, message, "drop it unless you made it");
+    }
     let orphans = kept::orphans(session.data_dir(), &store)?;
     for page in &orphans {
         if is_fixing {

@@ -72,6 +72,7 @@ impl Findings {
                 | Error::DiskFailed { .. }
                 | Error::Foreign { .. }
                 | Error::SchemaTooNew { .. }
+                | Error::AlteredSchema { .. }
                 | Error::ReadOnly { .. }
                 | Error::NeedsWriting { .. }
                 | Error::Store(_)

@@ -69,6 +69,11 @@ impl Session {
         {
             notice.lines().for_each(|line| (self.notify)(line));
         }
+        // The user may speed up an own database; in another one, nothing is expected that kb did not make.
+        let added = store.added_indexes();
+        if !added.is_empty() && !store.is_allowed() {
+            return Err(Error::AlteredSchema { path: self.database(), objects: added });
+        }
         Ok(())
     }
 

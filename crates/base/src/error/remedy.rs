@@ -86,6 +86,7 @@ impl Error {
             Self::DiskFailed { .. } => (Machine, "disk_failed"),
             Self::Foreign { .. } => (Machine, "foreign"),
             Self::SchemaTooNew { .. } => (Machine, "schema_too_new"),
+            Self::AlteredSchema { .. } => (Machine, "altered_schema"),
             Self::ReadOnly { .. } => (Machine, "read_only"),
             Self::NeedsWriting { .. } => (Machine, "needs_writing"),
             Self::ChangedMeanwhile { .. } => (Machine, "changed_meanwhile"),
@@ -139,6 +140,7 @@ impl Error {
             | Self::Foreign { path }
             | Self::UntrustedBase { path }
             | Self::SchemaTooNew { path, .. }
+            | Self::AlteredSchema { path, .. }
             | Self::ReadOnly { path }
             | Self::NeedsWriting { path, .. }
             | Self::ChangedMeanwhile { path }
@@ -259,6 +261,9 @@ impl Error {
             Self::Foreign { .. } => "point `--data-dir` or KB_DATA_DIR at another directory".into(),
             Self::SchemaTooNew { .. } => "upgrade kb, and restart servers and watches that \
                 still run an older one"
+                .into(),
+            Self::AlteredSchema { .. } => "nothing in it was run or changed: find out where the file came \
+                 from, or put a backup in its place with `kb restore FILE`"
                 .into(),
             Self::ReadOnly { .. } => "copy the database to a folder that you can write, and name \
                  that folder with `--data-dir`"

@@ -47,6 +47,7 @@ pub(crate) fn open_connection(path: &Path, access: OpenFlags) -> rusqlite::Resul
     register_vec0()?;
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
+    harden(&connection)?;
     end_with(&mut connection, cancel::current())?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     // Query planner stability. Without it SQLite prepares a cached statement again whenever another
@@ -55,6 +56,39 @@ pub(crate) fn open_connection(path: &Path, access: OpenFlags) -> rusqlite::Resul
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
+}
+
+/// Lets no statement change the tables behind an index, pages or the schema by anything but their own statements, and no
+/// trigger, view or default of the file use functions and tables that could do harm (sqlite.org/security.html).
+pub(crate) fn harden(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    Ok(())
+}
+
+/// As [`harden`], for a file in which no view and no trigger has a purpose.
+pub(crate) fn harden_tables(connection: &Connection) -> rusqlite::Result<()> {
+    harden(connection)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    Ok(())
+}
+
+/// Runs `work`, which may change pages and the tables behind an index.
+pub(crate) fn on_pages<T, E: From<rusqlite::Error>>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, E>,
+) -> Result<T, E> {
+    struct Again<'a>(&'a Connection);
+    impl Drop for Again<'_> {
+        fn drop(&mut self) {
+            // It fails for no connection that is open.
+            let _ = self.0.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true);
+        }
+    }
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
+    let _again = Again(connection);
+    work(connection)
 }
 
 /// Ends the statements of a connection when the flag is set, after [`GRACE`]; without a flag, none.

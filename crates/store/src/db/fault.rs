@@ -20,6 +20,8 @@ pub(crate) enum Fault {
         found: i64,
         supported: i64,
     },
+    /// There are objects that kb did not make: one phrase each.
+    Altered(Vec<String>),
     Known(Error),
 }
 
@@ -66,6 +68,7 @@ impl Fault {
             Self::Corrupt(detail) => Error::Corrupt { path, detail },
             Self::Foreign => Error::Foreign { path },
             Self::TooNew { found, supported } => Error::SchemaTooNew { path, found, supported },
+            Self::Altered(objects) => Error::AlteredSchema { path, objects },
             Self::Known(error) => error,
         }
     }

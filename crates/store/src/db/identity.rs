@@ -3,16 +3,11 @@
 
 use std::path::Path;
 
-use rusqlite::config::DbConfig;
-use rusqlite::{OpenFlags, named_params};
+use rusqlite::named_params;
 
-use super::{config, schema, sql};
+use super::{config, sql};
 use crate::Store;
 use crate::error::Result;
-
-use super::access::open_read_only;
-use super::connection::open_connection;
-use super::fault::Step;
 
 const SET_ONCE: &str = "INSERT OR IGNORE INTO config (key, value) VALUES (:key, :value)";
 
@@ -20,7 +15,7 @@ const RANDOM: &str = "SELECT lower(hex(randomblob(16)))";
 
 const COUNT: &str = "SELECT count(*) FROM documents";
 
-const ID: &str = "base_id";
+pub(crate) const ID: &str = "base_id";
 const DESCRIPTION: &str = "base_description";
 const PLACE: &str = "place";
 
@@ -67,12 +62,6 @@ impl Store {
         self.write(|db| config::set(db, PLACE, place))
     }
 
-    /// Returns the id of a database without changing anything in it; `None` if it has none, or if there
-    /// is no database that kb can read.
-    pub fn peek_id(path: &Path) -> Option<String> {
-        peek(path).ok().flatten()
-    }
-
     /// Returns the number of documents.
     pub fn num_documents(&self) -> Result<u64> {
         self.read(|db| Ok(sql::value::<i64>(db, COUNT, [])?.unsigned_abs()))
@@ -84,25 +73,8 @@ impl Store {
     }
 }
 
-fn peek(path: &Path) -> Step<Option<String>> {
-    let is_writable = path.exists() && !Store::is_read_only_at(path);
-    if !is_writable {
-        return config::value(&open_read_only(path)?, ID);
-    }
-    // A connection that can only read would leave its log and its shared memory next to the file.
-    let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    // Until the file is known to be kb's, its log is not checkpointed on closing.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    if schema::version(&connection)? == 0 {
-        return Ok(None);
-    }
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-    config::value(&connection, ID)
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::Store;
     use crate::testing::TestDb;
 
     #[test]
@@ -115,27 +87,6 @@ mod tests {
         assert_eq!(db.store.keep_base_id(&id).unwrap(), id);
         assert_eq!(db.store.keep_base_id("other").unwrap(), id);
         assert_eq!(db.store.base_id().unwrap(), Some(id));
-    }
-
-    #[test]
-    fn an_id_is_read_without_leaving_a_trace() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("kb.db");
-        assert_eq!(Store::peek_id(&path), None);
-        let mut store = Store::open(&path).unwrap();
-        assert_eq!(Store::peek_id(&path), None);
-        store.keep_base_id("1").unwrap();
-        assert_eq!(Store::peek_id(&path).as_deref(), Some("1"));
-        store.close().unwrap();
-        let before = std::fs::read(&path).unwrap();
-        assert_eq!(Store::peek_id(&path).as_deref(), Some("1"));
-        assert_eq!(std::fs::read(&path).unwrap(), before);
-        assert_eq!(dir.path().read_dir().unwrap().count(), 1);
-        for bytes in [&b""[..], b"no database at all"] {
-            std::fs::write(&path, bytes).unwrap();
-            assert_eq!(Store::peek_id(&path), None);
-            assert_eq!(std::fs::read(&path).unwrap(), bytes);
-        }
     }
 
     #[test]

@@ -5,13 +5,6 @@
 //! vouch for the versions they ran with. A database made by another version is queried through SQL
 //! instead (`vectors/by_sql.rs`): the answers are the same, only slower.
 
-use rusqlite::Connection;
-
-use super::fault::Step;
-use super::sql;
-
-pub(crate) const SCHEMA: &str = "SELECT sql FROM sqlite_schema WHERE name = :name";
-
 /// The tables of a database that kb reads directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -22,14 +15,4 @@ pub(crate) struct Layout {
     /// Whether there are words in all their forms, as they are written, and tags: not in a database of an older schema, which
     /// is only read where it cannot be written.
     pub(crate) has_letters: bool,
-}
-
-pub(crate) fn are_made_so(db: &Connection, tables: &[(&str, &str)]) -> Step<bool> {
-    for (name, expected) in tables {
-        let sql: Option<String> = sql::first_row(db, SCHEMA, [name], |row| row.get(0))?;
-        if sql.is_some_and(|sql| sql != *expected) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

@@ -124,6 +124,7 @@ fn without_gap(data: &[u8], gap: Range<usize>) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::connection::on_pages;
     use crate::testing::TestDb;
 
     #[test]
@@ -131,7 +132,7 @@ mod tests {
         // A build without the flag in `.cargo/config.toml` works, but rewrites the file for each
         // removal.
         let db = TestDb::new();
-        assert!(clear_gaps(&db.store.connection).unwrap().is_some());
+        assert!(on_pages(&db.store.connection, clear_gaps).unwrap().is_some());
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Keeps idle read connections for later rankings.
 
 use crate::Store;
-use crate::db::schema;
 use crate::error::Result;
 use crate::files::open::identity;
 
@@ -22,15 +21,14 @@ impl Store {
     /// Whether a store opened now would have the same file and the same model.
     #[must_use]
     pub fn is_current(&self) -> bool {
+        // A newer kb may have migrated the file since, or another program changed it.
+        self.seen.doubt();
+        self.idle.borrow().iter().for_each(|reader| reader.seen.doubt());
         self.file.is_some()
             && identity(&self.path) == self.file
             && self.require_unchanged().is_ok()
             && self
-                .read(|db| {
-                    // A newer kb may have migrated the file since.
-                    schema::refuse_newer(schema::version(db)?, schema::MIGRATIONS)?;
-                    self.check_bound(db)
-                })
+                .read(|db| self.check_bound(db))
                 .is_ok_and(|binding| binding == *self.bound.borrow())
     }
 }

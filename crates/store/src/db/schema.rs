@@ -6,6 +6,7 @@
 use rusqlite::Connection;
 
 use super::fault::{Fault, Step};
+use super::sql;
 
 /// Marks an SQLite file as a kb database; the bytes "kbdb".
 pub(crate) const APPLICATION_ID: i32 = 0x6b62_6462;
@@ -28,6 +29,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str)] = &[
     (14, include_str!(concat!(env!("KB_MIGRATIONS"), "/0014_mounts.sql"))),
     (PACK, include_str!(concat!(env!("KB_MIGRATIONS"), "/0015_pack.sql"))),
     (LETTERS, include_str!(concat!(env!("KB_MIGRATIONS"), "/0016_letters.sql"))),
+    (VECTORS, include_str!(concat!(env!("KB_MIGRATIONS"), "/0017_vectors.sql"))),
 ];
 
 /// The version of the schema that this program reads and writes.
@@ -38,8 +40,15 @@ pub(crate) const ERASE: i64 = 6;
 pub(crate) const PACK: i64 = 15;
 pub(crate) const LETTERS: i64 = 16;
 
+/// From this version on, kb deletes the vectors of chunks itself; before, a trigger did.
+pub(crate) const VECTORS: i64 = 17;
+
 /// The oldest schema of a database that can be read where it cannot be written.
 pub(crate) const OLDEST_READ: i64 = LETTERS - 1;
+
+const STATED_PROGRAM: &str = "PRAGMA application_id";
+
+const STATED_VERSION: &str = "PRAGMA user_version";
 
 const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
 
@@ -55,11 +64,9 @@ pub(crate) fn version(connection: &Connection) -> Step<i64> {
     Ok(version)
 }
 
-fn version_in_transaction(connection: &Connection) -> Step<i64> {
-    match connection.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))? {
-        APPLICATION_ID => {
-            Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
-        }
+pub(crate) fn version_in_transaction(connection: &Connection) -> Step<i64> {
+    match sql::value::<i32>(connection, STATED_PROGRAM, [])? {
+        APPLICATION_ID => sql::value(connection, STATED_VERSION, []),
         // Also a file left by a kb that was killed between creating and filling it.
         0 if connection.query_row(COUNT_SCHEMA, [], |row| row.get::<_, i64>(0))? == 0 => Ok(0),
         _ => Err(Fault::Foreign),

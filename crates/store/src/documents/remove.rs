@@ -4,12 +4,12 @@ use rusqlite::{Connection, named_params};
 
 use super::remembered::KnownPath;
 use super::{ledger, path_rows, tags};
-use crate::Store;
 use crate::db::erasing;
 use crate::db::fault::Step;
 use crate::error::Result;
 use crate::ids::DocumentId;
 use crate::keyword::derived;
+use crate::{Store, vectors};
 
 const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = :id";
 
@@ -21,14 +21,16 @@ impl Store {
     }
 }
 
-/// Removes a document; foreign keys and triggers remove everything that depends on it.
+/// Removes a document; foreign keys and triggers remove what depends on it but the vectors of its chunks.
 pub(super) fn delete(db: &Connection, id: DocumentId) -> Step<bool> {
     derived::remove(db, id)?;
     erasing::mark_chunks(db, id)?;
     for stamp in path_rows::others(db, id, "")? {
         ledger::reopen(db, &stamp.path)?;
     }
-    Ok(db.prepare_cached(REMOVE_DOCUMENT)?.execute(named_params! { ":id": id })? > 0)
+    vectors::removing(db, id, || {
+        Ok(db.prepare_cached(REMOVE_DOCUMENT)?.execute(named_params! { ":id": id })? > 0)
+    })
 }
 
 /// Updates or removes a document whose path has passed to `heir`.
@@ -68,16 +70,18 @@ mod tests {
     }
 
     #[test]
-    fn a_manual_delete_cascades_to_everything() {
+    fn a_manual_delete_cascades_to_all_that_sqlite_keeps() {
         let mut db = TestDb::new();
         db.add("/a.md", &["install git"], &["one"]);
         db.store.connection.execute("DELETE FROM documents", []).unwrap();
-        assert_eq!(db.store.stats().unwrap().total_vectors, 0);
         assert_eq!(db.store.tags().unwrap(), []);
-        // What kb makes itself of the text stays until it is made again.
-        let found = db.store.examine().unwrap();
-        assert!(found.iter().all(|finding| finding.damage == Damage::Grams), "{found:?}");
-        db.rebuild_keyword_indexes();
+        // What kb makes itself of the text stays until `kb doctor --fix`.
+        let found: Vec<Damage> =
+            db.store.examine().unwrap().into_iter().map(|finding| finding.damage).collect();
+        let own = [Damage::Grams, Damage::LooseVectors];
+        assert!(found.iter().all(|damage| own.contains(damage)), "{found:?}");
+        db.store.repair(&found).unwrap();
         db.assert_intact();
+        assert_eq!(db.store.stats().unwrap().total_vectors, 0);
     }
 }

@@ -313,7 +313,7 @@ pub(super) fn move_chunks(db: &Connection, from: DocumentId, to: DocumentId) -> 
 pub(crate) fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
     derived::remove(db, id)?;
     erasing::mark_chunks(db, id)?;
-    sql::run(db, REMOVE_CHUNKS, named_params! { ":document_id": id })
+    vectors::removing(db, id, || sql::run(db, REMOVE_CHUNKS, named_params! { ":document_id": id }))
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@
 //! sources, hashes with the passages, vectors with the chunks.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::OnceLock;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, named_params};
 
 use crate::document::Chunk;
 use crate::error::{Error, Result};
@@ -18,11 +17,11 @@ use crate::Store;
 use crate::db::fault::{Fault, Step};
 use crate::db::recheck::is_unreadable;
 use crate::db::row::Row;
-use crate::db::{binding, schema, sql};
+use crate::db::{binding, sql};
 use crate::documents::chunks::PassageHash;
 use crate::keyword::words::WordCounts;
 use crate::keyword::{derived, grams, names, sizes};
-use crate::life::migrate;
+use crate::life::known_schema::{SchemaEntry, migrated};
 use crate::vectors::layout::has_vector_table;
 use crate::vectors::tokens;
 
@@ -109,24 +108,8 @@ const GRAMS: &str = "SELECT id FROM chunks_grams_docsize";
 
 const EXACT: &str = "SELECT id FROM chunks_exact_docsize";
 
-/// The objects made by the migrations, without the shadow tables of virtual tables.
-const SCHEMA: &str = "
-    SELECT type, name, sql
-    FROM sqlite_schema
-    WHERE sql IS NOT NULL
-        AND name NOT LIKE 'chunks\\_fts\\_%' ESCAPE '\\'
-        AND name NOT LIKE 'chunks\\_grams\\_%' ESCAPE '\\'
-        AND name NOT LIKE 'chunks\\_exact\\_%' ESCAPE '\\'
-        AND name NOT LIKE 'document\\_names\\_fts\\_%' ESCAPE '\\'";
-
-/// An object made by the migrations.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SchemaEntry {
-    /// `table`, `index`, `trigger` or `view`.
-    pub(crate) kind: String,
-    pub(crate) name: String,
-    pub(crate) sql: String,
-}
+const HAS_OBJECT: &str =
+    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = :kind AND name = :name)";
 
 impl Store {
     /// Examines everything: the file's structure, references, the keyword index against the text,
@@ -290,54 +273,29 @@ pub(crate) fn each_text(
     Ok(())
 }
 
-/// Compares the objects made by the migrations with the existing ones.
+/// Reports the objects made by the migrations that are missing.
 fn schema(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     let mut by_damage: BTreeMap<Damage, Vec<&str>> = BTreeMap::new();
     for entry in missing_schema(db)? {
         let damage = if entry.kind == "table" { Damage::Tables } else { Damage::Schema };
-        by_damage.entry(damage).or_default().push(&entry.name);
+        by_damage.entry(damage).or_default().push(entry.name);
     }
     found.extend(by_damage.into_iter().map(|(damage, names)| {
-        Finding::new(damage, format!("missing or changed in the schema: {}", names.join(", ")))
+        Finding::new(damage, format!("missing in the schema: {}", names.join(", ")))
     }));
     Ok(())
 }
 
-/// Returns the objects of the migrations that are missing or different. For tables only the name is
-/// compared: their contents are examined elsewhere.
-pub(crate) fn missing_schema(db: &Connection) -> Step<Vec<&'static SchemaEntry>> {
-    let found = entries(db)?;
-    let is_same = |a: &SchemaEntry, b: &SchemaEntry| {
-        (&a.kind, &a.name) == (&b.kind, &b.name)
-            && (a.kind == "table" || plain(&a.sql) == plain(&b.sql))
-    };
-    let expected = expected_schema()?.iter();
-    Ok(expected.filter(|entry| !found.iter().any(|existing| is_same(entry, existing))).collect())
-}
-
-/// Returns SQL without comments and with white space reduced to single spaces.
-fn plain(sql: &str) -> String {
-    let lines = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
-    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-    words.join(" ")
-}
-
-fn entries(db: &Connection) -> Step<Vec<SchemaEntry>> {
-    sql::rows(db, SCHEMA, [], |row| {
-        Ok(SchemaEntry { kind: row.get(0)?, name: row.get(1)?, sql: row.get(2)? })
-    })
-}
-
-/// Returns the schema that the migrations create in an empty database.
-fn expected_schema() -> Step<&'static [SchemaEntry]> {
-    static EXPECTED: OnceLock<Vec<SchemaEntry>> = OnceLock::new();
-    if let Some(expected) = EXPECTED.get() {
-        return Ok(expected);
+/// Returns the objects of the migrations that are missing. Others are refused on opening.
+pub(crate) fn missing_schema(db: &Connection) -> Step<Vec<SchemaEntry<'static>>> {
+    let mut missing = Vec::new();
+    for entry in migrated() {
+        let params = named_params! { ":kind": entry.kind, ":name": entry.name };
+        if !sql::value::<bool>(db, HAS_OBJECT, params)? {
+            missing.push(entry);
+        }
     }
-    let mut db = Connection::open_in_memory()?;
-    migrate::apply(&mut db, 0, schema::MIGRATIONS)?;
-    let entries = entries(&db)?;
-    Ok(EXPECTED.get_or_init(|| entries))
+    Ok(missing)
 }
 
 #[cfg(test)]

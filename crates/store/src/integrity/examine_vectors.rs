@@ -29,15 +29,10 @@ const MAX_NAMED: usize = 10;
 
 const TABLE_SQL: &str = "SELECT sql FROM sqlite_schema WHERE name = 'chunks_vec'";
 
-const TRIGGERS: &str = "
+const HAS_TRIGGER: &str = "
     SELECT
-        EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = 'chunks_vec_ad')
-        AND (
-            EXISTS (
-                SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = 'chunks_vec_codes_bd'
-            )
-            OR NOT EXISTS (SELECT 1 FROM chunks_vec_codes)
-        )";
+        EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = 'chunks_vec_codes_bd')
+        OR NOT EXISTS (SELECT 1 FROM chunks_vec_codes)";
 
 const LOOSE_CODES: &str = "
     SELECT count(*)
@@ -64,8 +59,8 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     if !knows_vec0(db)? {
         return Ok(());
     }
-    if !sql::value::<bool>(db, TRIGGERS, [])? {
-        let message = "the triggers that remove a chunk's vector are missing";
+    if !sql::value::<bool>(db, HAS_TRIGGER, [])? {
+        let message = "the trigger that removes the codes of a block is missing";
         found.push(Finding::new(Damage::VectorTable, message));
     }
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
@@ -139,7 +134,7 @@ mod tests {
     fn check(damage: &str, expected: Damage) {
         let mut db = TestDb::new();
         db.add("/a.md", &["one", "two", "three"], &[]);
-        db.store.connection.execute_batch(damage).unwrap();
+        db.damage(damage);
         let found = db.store.examine().unwrap();
         assert!(found.iter().any(|finding| finding.damage == expected), "{damage}: {found:?}");
     }
@@ -152,7 +147,7 @@ mod tests {
             "UPDATE chunks_vec_chunks SET rowids = x'00'",
             "UPDATE chunks_vec_vector_chunks00 SET _rowid_ = 9",
             "DELETE FROM chunks_vec_vector_chunks00",
-            "DROP TRIGGER chunks_vec_ad",
+            "INSERT INTO chunks_vec_codes VALUES (1, x'00')",
             "UPDATE config SET value = '5' WHERE key = 'embedding_dim'",
             "DELETE FROM config WHERE key = 'model_name'",
         ] {

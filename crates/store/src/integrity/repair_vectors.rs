@@ -16,8 +16,6 @@ use crate::db::sql;
 use crate::vectors::layout::has_vector_table;
 use crate::vectors::{self, VectorWriter, blocks, codes};
 
-const REMOVE_VECTOR: &str = "DELETE FROM chunks_vec WHERE chunk_id = :id";
-
 const LOOSE_VECTORS: &str =
     "SELECT rowid FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)";
 
@@ -104,7 +102,7 @@ pub(crate) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
         return Ok(());
     }
     codes::forget(db)?;
-    ids.iter().try_for_each(|id| sql::run(db, REMOVE_VECTOR, named_params! { ":id": id }))
+    vectors::remove_vectors(db, ids)
 }
 
 pub(crate) fn remove_orphaned_vectors(db: &Connection) -> Step<()> {

@@ -1,9 +1,9 @@
-//! Recognises the layout of FTS5's tables that `postings.rs` and `separators.rs` read.
+//! Recognises the layout of FTS5's tables that `postings.rs` and `separators.rs` read. Their statements are known: every
+//! connection compares them (`life/known_schema.rs`).
 
 use rusqlite::Connection;
 
 use crate::db::fault::Step;
-use crate::db::layout::are_made_so;
 use crate::db::sql;
 
 /// Versions of FTS5's format, without and with terms removed in place.
@@ -17,20 +17,10 @@ const FTS5_STRUCTURE: &str = "SELECT substr(block, 5, 4) FROM chunks_fts_data WH
 /// Present since SQLite 3.43 in tables with options that kb does not use.
 const FTS5_OTHER_STRUCTURE: [u8; 4] = [0xff, 0, 0, 1];
 
-/// The tables as created by the known versions.
-const FTS5_TABLES: [(&str, &str); 2] = [
-    ("chunks_fts_data", "CREATE TABLE 'chunks_fts_data'(id INTEGER PRIMARY KEY, block BLOB)"),
-    (
-        "chunks_fts_idx",
-        "CREATE TABLE 'chunks_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
-    ),
-];
-
 /// Whether the index of words has the layout that `postings.rs` reads.
 pub(crate) fn knows_fts5(db: &Connection) -> Step<bool> {
     let version: Option<i64> = sql::first_row(db, FTS5_VERSION, [], |row| row.get(0))?;
     let structure: Option<Vec<u8>> = sql::first_row(db, FTS5_STRUCTURE, [], |row| row.get(0))?;
     Ok(version.is_some_and(|version| FTS5_VERSIONS.contains(&version))
-        && structure.is_none_or(|structure| structure != FTS5_OTHER_STRUCTURE)
-        && are_made_so(db, &FTS5_TABLES)?)
+        && structure.is_none_or(|structure| structure != FTS5_OTHER_STRUCTURE))
 }

@@ -96,6 +96,7 @@ fn right<'a>(separator: &'a [u8], first_term: &'a [u8]) -> &'a [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::connection::on_pages;
     use crate::testing::TestDb;
 
     #[test]
@@ -127,8 +128,8 @@ mod tests {
             db.store.remove(id).unwrap();
         }
         db.store.connection.execute("DELETE FROM chunks WHERE id = 100000", []).unwrap();
-        assert!(replace(&db.store.connection).unwrap() > 0, "the test shows nothing");
-        assert_eq!(replace(&db.store.connection).unwrap(), 0);
+        assert!(on_pages(&db.store.connection, replace).unwrap() > 0, "the test shows nothing");
+        assert_eq!(on_pages(&db.store.connection, replace).unwrap(), 0);
         db.assert_intact();
         let separators = "SELECT group_concat(CAST(term AS TEXT), ' ') FROM chunks_fts_idx";
         let separators: String =

@@ -332,6 +332,7 @@ fn examine(copy: &Path, original: &Path, place: &Path) -> Result<Stats> {
         Error::Corrupt { detail, .. } => Error::Corrupt { path, detail },
         Error::DiskFailed { detail, .. } => Error::DiskFailed { path, detail },
         Error::Foreign { .. } => Error::Foreign { path },
+        Error::AlteredSchema { objects, .. } => Error::AlteredSchema { path, objects },
         Error::SchemaTooNew { found, supported, .. } => {
             Error::SchemaTooNew { path, found, supported }
         }

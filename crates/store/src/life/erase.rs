@@ -12,7 +12,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::Store;
-use crate::db::connection::BUSY_TIMEOUT;
+use crate::db::connection::{BUSY_TIMEOUT, on_pages};
 use crate::db::erasing::{is_in_place, marked};
 use crate::db::fault::{Fault, Step};
 use crate::db::{config, pages, sql};
@@ -66,7 +66,7 @@ impl Store {
     /// database; the mark stays, and the next call tries again.
     pub fn finish_erasing(&mut self) -> Result<Erasure> {
         let Some(mark) = self.read(marked)? else { return Ok(Erasure::Done) };
-        let is_rewritten = mark != PAGES || self.write(clear)?;
+        let is_rewritten = mark != PAGES || self.write(|db| on_pages(db, clear))?;
         if !is_rewritten {
             self.vacuum()?;
         }

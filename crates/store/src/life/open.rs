@@ -11,12 +11,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::backup::Unmigrated;
+use super::known_schema::{compare, inspect};
 use super::migrate;
 use crate::cancel;
 use crate::db::access::Access;
 use crate::db::connection::{BUSY_TIMEOUT, PRAGMAS, end_with, open_connection};
 use crate::db::fault::Fault;
 use crate::db::schema;
+use crate::db::seen_schema::SeenSchema;
 use crate::error::{Error, Result};
 use crate::files::File;
 use crate::files::open::identity;
@@ -33,7 +35,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Foreign`], [`Error::Corrupt`] and [`Error::SchemaTooNew`] for a file that kb must
+    /// [`Error::Foreign`], [`Error::Corrupt`], [`Error::SchemaTooNew`] and [`Error::AlteredSchema`] for a file that kb must
     /// not write, which is left unchanged; [`Error::ReadOnly`] for one that it cannot write; [`Error::Locked`], [`Error::DiskFull`] and [`Error::Io`]
     /// for errors of the system.
     pub fn open(path: &Path) -> Result<Self> {
@@ -86,6 +88,7 @@ impl Store {
             idle: RefCell::default(),
             has_read_ahead: Cell::new(false),
             connection,
+            seen: self.seen.of_reader(),
             ended_by: self.ended_by.clone(),
             path: self.path.clone(),
             access: self.access,
@@ -109,6 +112,12 @@ impl Store {
         }
         let set = end_with(&mut self.connection, self.ended_by.clone());
         set.map_err(|error| Fault::from(error).at(&self.path))
+    }
+
+    /// Returns the indexes of the database that kb did not make.
+    #[must_use]
+    pub fn added_indexes(&self) -> Vec<String> {
+        self.seen.added_indexes()
     }
 
     /// Limits how long a statement waits for another process, for work that can be left undone.
@@ -145,8 +154,7 @@ impl Store {
             .and_then(|mut connection| {
                 // Until the file is known to be kb's, its log is not checkpointed on closing.
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-                let version = schema::version(&connection)?;
-                schema::refuse_newer(version, schema::MIGRATIONS)?;
+                let (version, seen) = inspect(&connection)?;
                 if version == 0 && !creates {
                     return Ok(None);
                 }
@@ -159,11 +167,13 @@ impl Store {
                 migrate::apply(&mut connection, version, schema::MIGRATIONS)?;
                 migrate::make_letters(&mut connection, migrate::CHUNKS_PER_STEP)?;
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-                Ok(Some((connection, is_pending)))
+                // What a migration changes is compared by the first transaction.
+                let seen = if version == schema::NEWEST { seen } else { SeenSchema::new(compare) };
+                Ok(Some((connection, seen, is_pending)))
             })
             .map_err(|fault| fault.at(path))?;
-        let Some((connection, was_pending)) = opened else { return Ok(None) };
-        let mut store = Self::over(connection, path, Access::Write);
+        let Some((connection, seen, was_pending)) = opened else { return Ok(None) };
+        let mut store = Self::over(connection, seen, path, Access::Write);
         if was_pending {
             // What a migration freed is given back if that is possible now; later documents fill it otherwise.
             store.compact().ok();
@@ -174,27 +184,28 @@ impl Store {
     /// Opens a database that cannot be written. A database without a schema counts as none.
     fn connect_to_read(path: &Path, access: Access) -> Result<Option<Self>> {
         let opened = access.open_to_read(path).map_err(Fault::from).and_then(|connection| {
-            let version = schema::version(&connection)?;
-            schema::refuse_newer(version, schema::MIGRATIONS)?;
-            Ok((connection, version))
+            let (version, seen) = inspect(&connection)?;
+            Ok((connection, version, seen))
         });
         let needs = |reason: String| Error::NeedsWriting { path: path.to_owned(), reason };
-        let (connection, version) = opened.map_err(|fault| match fault.is_about_access() {
-            true => needs("its log cannot be read".into()),
-            false => fault.at(path),
-        })?;
+        let (connection, version, seen) =
+            opened.map_err(|fault| match fault.is_about_access() {
+                true => needs("its log cannot be read".into()),
+                false => fault.at(path),
+            })?;
         match version {
             0 => Ok(None),
-            schema::OLDEST_READ.. => Ok(Some(Self::over(connection, path, access))),
+            schema::OLDEST_READ.. => Ok(Some(Self::over(connection, seen, path, access))),
             _ => Err(needs(schema::other_version(version))),
         }
     }
 
-    fn over(connection: Connection, path: &Path, access: Access) -> Self {
+    fn over(connection: Connection, seen: SeenSchema, path: &Path, access: Access) -> Self {
         Self {
             idle: RefCell::default(),
             has_read_ahead: Cell::new(false),
             connection,
+            seen,
             ended_by: cancel::current(),
             path: path.to_owned(),
             access,

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OpenFlags, Row, named_params};
 use crate::error::{Error, Result};
 use crate::files::private;
 
+use crate::db::connection::harden_tables;
 use crate::db::fault::Fault;
 
 /// Maximum time to wait for another process that is logging; a command never waits longer than this
@@ -111,6 +112,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
     let read = || -> rusqlite::Result<Vec<Access>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
+        harden_tables(&connection)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         let mut statement = connection.prepare(ALL)?;
         let rows = statement.query_map([], access)?;
@@ -126,6 +128,7 @@ fn open_to_write(path: &Path) -> Result<Connection> {
     private::close(path).map_err(io)?;
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
+        harden_tables(&connection)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "synchronous", "OFF")?;
         Ok(connection)

@@ -185,7 +185,7 @@ mod tests {
     fn a_failure_half_way_changes_nothing_and_is_reported() {
         let mut db = TestDb::new();
         db.store.replace_skills(&[row("a")]).unwrap();
-        let trap = "CREATE TRIGGER trap BEFORE INSERT ON skills WHEN new.name = 'c'
+        let trap = "CREATE TEMP TRIGGER trap BEFORE INSERT ON skills WHEN new.name = 'c'
             BEGIN SELECT RAISE(ABORT, 'trapped'); END";
         db.store.connection.execute_batch(trap).unwrap();
         let error = db.store.replace_skills(&[row("b"), row("c")]).unwrap_err();

@@ -42,7 +42,7 @@ const VECTORS: &str = "SELECT vectors FROM chunks_vec_vector_chunks00 WHERE rowi
 const INSERT_CODES: &str = "INSERT INTO chunks_vec_codes (block, codes) VALUES (:block, :codes)";
 
 /// `BEFORE`, because afterwards the vector's place is unknown.
-const MAKE_TRIGGER: &str = "
+pub(crate) const MAKE_TRIGGER: &str = "
     CREATE TRIGGER IF NOT EXISTS chunks_vec_codes_bd BEFORE DELETE ON chunks BEGIN
         DELETE FROM chunks_vec_codes
         WHERE block = (SELECT chunk_id FROM chunks_vec_rowids WHERE rowid = old.id);

@@ -25,7 +25,9 @@ use super::db::fault::Step;
 use crate::db::row::Row;
 use crate::error::Error;
 
-pub(super) use write::{VectorWriter, drop_table, encode_from, make_table};
+pub(super) use write::{
+    VectorWriter, drop_table, encode_from, make_table, remove_vectors, removing, table_sql,
+};
 
 /// Vectors in one block of `vec0`. A filtered search reads only the blocks with matching chunks,
 /// and in each block only the range from the first to the last of them.

@@ -270,7 +270,7 @@ mod tests {
         ] {
             let mut db = TestDb::new();
             db.add("/a.md", &["words"], &[]);
-            db.store.connection.execute_batch(damage).unwrap();
+            db.damage(damage);
             let outcome = db.store.rank_by_cosine(&vector("words"), None, 10);
             assert!(matches!(outcome, Err(Error::Corrupt { .. } | Error::Store(_))), "{damage}");
         }

@@ -1,11 +1,11 @@
 //! Makes the table of vectors, and writes vectors with their checksums and codes.
 //!
-//! The table is created here and not by a migration, because its width depends on the model. A
-//! trigger removes a chunk's vector with the chunk, however the chunk is removed.
+//! The table is created here and not by a migration, because its width depends on the model. Vectors are deleted here
+//! and not by a trigger, because SQLite trusts no trigger with a table of `vec0`.
 
 use rusqlite::{Connection, named_params};
 
-use super::layout::knows_vec0;
+use super::layout::{has_vector_table, knows_vec0};
 use super::sums::Sums;
 use super::{BLOCK_ROWS, codes, floor, places, to_blob, tokens};
 use crate::Store;
@@ -15,19 +15,17 @@ use crate::db::layout::Layout;
 use crate::db::{config, sql};
 use crate::document::{Binding, Embedding};
 use crate::error::Result;
-use crate::ids::ChunkId;
+use crate::ids::{ChunkId, DocumentId};
 
 /// Also deletes what belongs to the vectors, because others take their place.
 const DROP_TABLE: &str = "
     DELETE FROM chunks_vec_sums;
     DELETE FROM chunks_tokens;
-    DROP TRIGGER IF EXISTS chunks_vec_ad;
     DROP TABLE IF EXISTS chunks_vec;";
 
-const MAKE_TRIGGER: &str = "
-    CREATE TRIGGER chunks_vec_ad AFTER DELETE ON chunks BEGIN
-        DELETE FROM chunks_vec WHERE chunk_id = old.id;
-    END;";
+const CHUNKS_OF_DOCUMENT: &str = "SELECT id FROM chunks WHERE document_id = :document_id";
+
+const REMOVE_VECTOR: &str = "DELETE FROM chunks_vec WHERE chunk_id = :id";
 
 const INSERT_VECTOR: &str =
     "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
@@ -92,15 +90,41 @@ pub(crate) fn drop_table(db: &Connection) -> Step<()> {
 /// Replaces the table by an empty one for vectors of `dim` numbers.
 pub(crate) fn make_table(db: &Connection, dim: u32) -> Step<()> {
     drop_table(db)?;
-    db.execute_batch(&format!(
+    db.execute_batch(&table_sql(dim))?;
+    Ok(())
+}
+
+/// Returns the statement that makes the table for vectors of `dim` numbers.
+pub(crate) fn table_sql(dim: u32) -> String {
+    format!(
         "CREATE VIRTUAL TABLE chunks_vec USING vec0 (
             chunk_id INTEGER PRIMARY KEY,
             embedding FLOAT[{dim}],
             chunk_size = {BLOCK_ROWS}
         )"
-    ))?;
-    db.execute_batch(MAKE_TRIGGER)?;
-    Ok(())
+    )
+}
+
+/// Runs `remove`, which deletes the chunks of a document, and then deletes their vectors: the trigger that removes codes
+/// looks up where the vector of a chunk is.
+pub(crate) fn removing<T>(
+    db: &Connection,
+    id: DocumentId,
+    remove: impl FnOnce() -> Step<T>,
+) -> Step<T> {
+    let params = named_params! { ":document_id": id };
+    let chunks: Vec<ChunkId> = sql::rows(db, CHUNKS_OF_DOCUMENT, params, |row| row.get(0))?;
+    let removed = remove()?;
+    remove_vectors(db, &chunks)?;
+    Ok(removed)
+}
+
+/// Deletes the vectors of some chunks, if there is a table of vectors.
+pub(crate) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
+    if ids.is_empty() || !has_vector_table(db)? {
+        return Ok(());
+    }
+    ids.iter().try_for_each(|id| sql::run(db, REMOVE_VECTOR, named_params! { ":id": id }))
 }
 
 /// Stores vectors of chunks that have none, along with their checksums and, in a large database,

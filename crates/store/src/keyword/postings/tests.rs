@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::db::connection::on_pages;
 use crate::testing::TestDb;
 
 /// FTS5's own answer, one row per occurrence.
@@ -95,7 +96,7 @@ fn invalid_bytes_are_corruption_and_never_a_panic() {
         for range in ["id = 10", "id > 10"] {
             let savepoint = db.store.connection.savepoint().unwrap();
             let sql = format!("UPDATE chunks_fts_data SET block = {block} WHERE {range}");
-            savepoint.execute_batch(&sql).unwrap();
+            on_pages(&savepoint, |db| db.execute_batch(&sql)).unwrap();
             let _ = read(&savepoint, "appl");
             drop(savepoint);
         }
@@ -189,7 +190,7 @@ proptest! {
                 }));
             }
         }
-        super::super::separators::replace(db).unwrap();
+        on_pages(db, super::super::separators::replace).unwrap();
         let check = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
         db.execute(check, []).unwrap();
         let step = 1 + terms.len() / 150;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, named_params};
 
+use crate::db::connection::harden_tables;
 use crate::db::fault::Fault;
 use crate::error::{Error, Result};
 use crate::files::write::{self, Draft};
@@ -78,7 +79,8 @@ impl IndexDraft {
     pub fn begin(path: &Path, tokenizer: Tokenizer) -> Result<Self> {
         let draft = Draft::create_own(path).map_err(|error| Error::of_file(path, error))?;
         let mut this = Self { connection: None, draft, path: path.to_owned(), tokenizer };
-        let connection = Connection::open(this.draft.path());
+        let connection = Connection::open(this.draft.path())
+            .and_then(|connection| harden_tables(&connection).map(|()| connection));
         this.connection = Some(connection.map_err(|error| this.fault(error))?);
         let create = match tokenizer {
             Tokenizer::Porter => CREATE_PORTER,

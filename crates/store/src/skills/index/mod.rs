@@ -15,6 +15,8 @@ use rusqlite::{Connection, OpenFlags, named_params};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cancel;
+use crate::db::connection::{end_with, harden_tables};
 use crate::db::fault::Step;
 use crate::db::sql;
 use crate::text::fields;
@@ -173,7 +175,9 @@ impl SkillIndex {
         // SQLite would wait for the data of a pipe.
         path.is_file().then_some(())?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).ok()?;
+        let mut connection = Connection::open_with_flags(path, flags).ok()?;
+        harden_tables(&connection).ok()?;
+        end_with(&mut connection, cancel::current()).ok()?;
         let meta = read_meta(&connection)?;
         Some(Self { connection, meta })
     }

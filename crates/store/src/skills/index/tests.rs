@@ -232,3 +232,17 @@ fn a_long_section_is_shown_at_its_first_match() {
         assert_eq!(count("[MATCH]"), count("[/MATCH]"), "{found}");
     }
 }
+
+/// The index of a skill comes with its folder.
+#[test]
+fn views_and_triggers_of_an_index_are_not_run() {
+    let (_dir, path) = scratch();
+    write(&path, Tokenizer::Porter, &[("a.md", "A", "# A")]);
+    let view = "DROP TABLE headings; DROP TABLE source_files;
+        CREATE VIEW headings AS WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)
+            SELECT id, 'a' AS file, 'a' AS text, 1 AS level, 1 AS start_line, 1 AS end_line FROM n;
+        CREATE VIEW source_files AS SELECT * FROM headings";
+    Connection::open(&path).unwrap().execute_batch(view).unwrap();
+    let index = SkillIndex::open(&path).unwrap();
+    assert!(!index.is_readable() && index.headings().is_none() && index.known_files().is_empty());
+}

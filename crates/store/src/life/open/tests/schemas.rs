@@ -49,11 +49,13 @@ fn a_database_that_cannot_be_written_must_have_a_schema_that_can_be_read() {
     older(&path, 0);
     assert!(open(&path).unwrap().is_none(), "one without a schema counts as none");
 
-    let (_directory, path) = scratch();
-    assert_eq!(older(&path, num_all - 1), schema::OLDEST_READ);
-    assert!(open(&path).unwrap().unwrap().is_of_older_schema().unwrap());
+    for (num_older, has_letters) in [(1, true), (2, false)] {
+        let (_directory, path) = scratch();
+        assert!(older(&path, num_all - num_older) >= schema::OLDEST_READ);
+        assert_eq!(open(&path).unwrap().unwrap().is_of_older_schema().unwrap(), !has_letters);
+    }
 
-    for num_migrations in [1, num_all - 2] {
+    for num_migrations in [1, num_all - 3] {
         let (_directory, path) = scratch();
         let version = older(&path, num_migrations);
         let before = fs::read(&path).unwrap();
