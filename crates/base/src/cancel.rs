@@ -13,9 +13,9 @@ thread_local! {
 }
 
 /// Puts the earlier flag back, also after a panic.
-struct Restore(Option<Arc<AtomicBool>>);
+struct EarlierFlag(Option<Arc<AtomicBool>>);
 
-impl Drop for Restore {
+impl Drop for EarlierFlag {
     fn drop(&mut self) {
         CURRENT.set(self.0.take());
     }
@@ -23,7 +23,7 @@ impl Drop for Restore {
 
 /// Runs `work`; what it opens on this thread is cancelled by `flag`.
 pub fn under<T>(flag: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
-    let _restore = Restore(CURRENT.replace(Some(flag)));
+    let _earlier = EarlierFlag(CURRENT.replace(Some(flag)));
     work()
 }
 

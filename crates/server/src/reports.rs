@@ -23,6 +23,9 @@ pub(super) type LevelRequest = SetLevelRequestParams;
 /// The name of the sender.
 const LOGGER: &str = "kb";
 
+/// Reports of a call that wait for a client. Further ones are dropped: the answer has all that failed.
+pub(super) const WAITING: usize = 1024;
+
 /// Most messages of a call. A folder can have thousands of files that fail.
 const MAX_MESSAGES: usize = 100;
 

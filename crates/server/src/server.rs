@@ -51,9 +51,6 @@ const TOOLS_TTL_MS: u64 = 5 * 60 * 1000;
 /// Threads that read stdin, write stdout and load a model.
 const OTHER_THREADS: usize = 8;
 
-/// Reports of a call that wait for a client. Further ones are dropped: the answer has all that failed.
-const REPORTS: usize = 1024;
-
 /// The prefix of tool names in another program, and the one used here.
 const OTHER_PREFIX: (&str, &str) = ("skc_", "skill_");
 
@@ -360,7 +357,7 @@ impl Server {
         &self,
         context: &RequestContext<RoleServer>,
     ) -> (mpsc::Sender<Report>, task::JoinHandle<()>) {
-        let (sender, receiver) = mpsc::channel(REPORTS);
+        let (sender, receiver) = mpsc::channel(reports::WAITING);
         let token = context.meta.get_progress_token();
         let (peer, log) = (context.peer.clone(), self.log_level.log(context));
         (sender, task::spawn(reports::forward(receiver, peer, token, log)))

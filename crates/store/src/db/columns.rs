@@ -5,11 +5,11 @@ use std::str::FromStr;
 use rusqlite::RowIndex;
 use serde::{Deserialize, Serialize};
 
-use super::row::Row;
+use super::row::StoredRow;
 
 /// Reads a column with one of a fixed set of names; `otherwise` for any other name.
 pub(crate) fn named_column<T: FromStr>(
-    row: &Row<'_>,
+    row: &StoredRow<'_>,
     column: impl RowIndex,
     otherwise: T,
 ) -> rusqlite::Result<T> {
@@ -18,7 +18,7 @@ pub(crate) fn named_column<T: FromStr>(
 
 /// Reads JSON; the default if it does not have the shape that kb writes.
 pub(crate) fn json_column<T: for<'de> Deserialize<'de> + Default>(
-    row: &Row<'_>,
+    row: &StoredRow<'_>,
     column: impl RowIndex,
 ) -> rusqlite::Result<T> {
     Ok(serde_json::from_str(row.text(column)?).unwrap_or_default())

@@ -12,9 +12,9 @@ use rusqlite::{Result, RowIndex};
 use crate::ids::{ChunkId, DocumentId};
 
 /// A row of a result.
-pub(crate) struct Row<'row>(&'row rusqlite::Row<'row>);
+pub(crate) struct StoredRow<'row>(&'row rusqlite::Row<'row>);
 
-impl<'row> Row<'row> {
+impl<'row> StoredRow<'row> {
     pub(crate) fn of(row: &'row rusqlite::Row<'row>) -> Self {
         Self(row)
     }
@@ -49,10 +49,10 @@ impl<'row> Row<'row> {
 /// Reads the first columns as a tuple.
 macro_rules! tuples {
     ($(($($column:ident $index:literal),+)),+) => {$(
-        impl<$($column: ColumnValue),+> TryFrom<&Row<'_>> for ($($column,)+) {
+        impl<$($column: ColumnValue),+> TryFrom<&StoredRow<'_>> for ($($column,)+) {
             type Error = rusqlite::Error;
 
-            fn try_from(row: &Row<'_>) -> Result<Self> {
+            fn try_from(row: &StoredRow<'_>) -> Result<Self> {
                 Ok(($(row.get($index)?,)+))
             }
         }

@@ -4,7 +4,7 @@ use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Params};
 
 use super::fault::Step;
-use super::row::Row;
+use super::row::StoredRow;
 
 /// Runs a statement that returns no rows.
 pub(crate) fn run(db: &Connection, sql: &str, params: impl Params) -> Step<()> {
@@ -22,9 +22,9 @@ pub(crate) fn first_row<T>(
     db: &Connection,
     sql: &str,
     params: impl Params,
-    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    read: impl FnOnce(&StoredRow<'_>) -> rusqlite::Result<T>,
 ) -> Step<Option<T>> {
-    Ok(db.prepare_cached(sql)?.query_row(params, |row| read(&Row::of(row))).optional()?)
+    Ok(db.prepare_cached(sql)?.query_row(params, |row| read(&StoredRow::of(row))).optional()?)
 }
 
 /// Reads all rows, in their order.
@@ -32,9 +32,9 @@ pub(crate) fn rows<T, C: FromIterator<T>>(
     db: &Connection,
     sql: &str,
     params: impl Params,
-    mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    mut read: impl FnMut(&StoredRow<'_>) -> rusqlite::Result<T>,
 ) -> Step<C> {
     let mut statement = db.prepare_cached(sql)?;
-    let rows = statement.query_map(params, |row| read(&Row::of(row)))?;
+    let rows = statement.query_map(params, |row| read(&StoredRow::of(row)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

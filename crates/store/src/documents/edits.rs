@@ -4,7 +4,7 @@ use crate::ids::DocumentId;
 use rusqlite::{Connection, named_params};
 
 use crate::db::fault::Step;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::{columns, sql};
 
 pub use super::rows::Edits;
@@ -80,7 +80,7 @@ pub(super) fn read(db: &Connection, id: DocumentId) -> Step<Edits> {
     let params = named_params! { ":id": id };
     let mut edits: Edits = db
         .prepare_cached(EDITS)?
-        .query_row(params, |row| columns::json_column(&Row::of(row), "edits"))?;
+        .query_row(params, |row| columns::json_column(&StoredRow::of(row), "edits"))?;
     edits.former.sort_unstable();
     Ok(edits)
 }

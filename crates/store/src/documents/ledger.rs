@@ -4,7 +4,7 @@ use std::path::MAIN_SEPARATOR;
 
 use rusqlite::{Connection, ToSql, named_params};
 
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::document::FileOutcome;
 use crate::error::Result;
 
@@ -180,7 +180,7 @@ pub(super) fn forget(db: &Connection, path: &str) -> Step<()> {
     sql::run(db, FORGET_AT, &Below::of(path).params())
 }
 
-fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {
+fn row(row: &StoredRow<'_>) -> rusqlite::Result<LedgerRow> {
     let size_bytes: Option<i64> = row.get("size_bytes")?;
     let mtime_ns: Option<i64> = row.get("mtime_ns")?;
     Ok(LedgerRow {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, named_params};
 use sha2::{Digest, Sha256};
 
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::document::Binding;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
@@ -203,7 +203,7 @@ impl Mirror<'_> {
     ) -> Result<()> {
         self.step(|db| {
             let mut statement = db.prepare_cached(DOCUMENTS)?;
-            for found in statement.query_map([], |row| document(&Row::of(row)))? {
+            for found in statement.query_map([], |row| document(&StoredRow::of(row)))? {
                 on_document(found?)?;
             }
             Ok(())
@@ -290,7 +290,7 @@ impl Mirror<'_> {
     }
 }
 
-fn document(row: &Row<'_>) -> rusqlite::Result<MirroredDocument> {
+fn document(row: &StoredRow<'_>) -> rusqlite::Result<MirroredDocument> {
     Ok(MirroredDocument {
         id: row.get(0)?,
         title: row.get(1)?,

@@ -4,7 +4,7 @@ use rusqlite::{Connection, named_params};
 
 use super::remembered::{KnownPath, PathStamp};
 use crate::db::fault::Step;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::{columns, sql};
 use crate::document::DocType;
 use crate::ids::DocumentId;
@@ -62,7 +62,7 @@ const SET_FIRST_PRIMARY: &str =
     "UPDATE documents SET source_path = :path WHERE id = :id AND source_path IS NULL";
 
 pub(crate) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
-    let read = |row: &Row<'_>| {
+    let read = |row: &StoredRow<'_>| {
         Ok(KnownPath {
             stamp: stamp(row)?,
             document_id: row.get(4)?,
@@ -110,7 +110,7 @@ pub(crate) fn forget_others(db: &Connection, id: DocumentId, path: &str) -> Step
 
 /// Reads the first four columns: path, size, time and resolved path. A run asks this of every file, and finding columns by their
 /// names would take longer than the statement.
-pub(crate) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
+pub(crate) fn stamp(row: &StoredRow<'_>) -> rusqlite::Result<PathStamp> {
     Ok(PathStamp {
         path: row.get(0)?,
         size_bytes: row.get::<_, i64>(1)?.cast_unsigned(),

@@ -6,7 +6,7 @@ use super::filter::{passes_filter, values};
 use super::rows;
 use super::stored::{DocumentName, ListedDocument, StoredDocument};
 use crate::Store;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::sql;
 use crate::document::Filter;
 use crate::error::Result;
@@ -117,7 +117,7 @@ impl Store {
             let mut tags = statement.query(values.as_slice())?;
             let mut idx = 0;
             while let Some(row) = tags.next()? {
-                let row = Row::of(row);
+                let row = StoredRow::of(row);
                 let id: DocumentId = row.get(0)?;
                 idx += documents[idx..].iter().take_while(|document| document.id < id).count();
                 // A document that another process has added meanwhile is missing here.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::db::columns::{json_column, named_column, to_json};
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::document::{Chunk, DocType, FileLines, Format, LineMap, Metadata, NewPlace};
 use crate::ids::ChunkId;
 use crate::text::decode::TextEncoding;
@@ -177,7 +177,7 @@ fn unknown(given: &Value, written: &Value) -> Option<String> {
 const DAMAGED: &str = "its details in the database are damaged; `kb doctor --fix` repairs them";
 
 /// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
-pub(crate) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
+pub(crate) fn stored_document(row: &StoredRow<'_>) -> rusqlite::Result<StoredDocument> {
     // By position: looking up columns by name would be a tenth of the time for a long list.
     let mut json: DocumentJson = json_column(row, 7)?;
     if json.format.is_empty() && !is_document_json(row.text(7)?) {
@@ -202,7 +202,7 @@ pub(crate) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument>
 }
 
 /// Reads a row of `documents` with `chunk_count` for a list; tags are read separately.
-pub(crate) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument> {
+pub(crate) fn listed_document(row: &StoredRow<'_>) -> rusqlite::Result<ListedDocument> {
     // Most have none, and reading each JSON would be a third of the time for a long list.
     let metadata = row.text(7)?;
     let has_quality = metadata.contains("\"quality\"");
@@ -335,7 +335,7 @@ pub(crate) fn chunk_lines(json: &str) -> Option<FileLines> {
 }
 
 /// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.
-pub(crate) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
+pub(crate) fn stored_chunk(row: &StoredRow<'_>) -> rusqlite::Result<StoredChunk> {
     let json: ChunkJson = json_column(row, "chunk_metadata")?;
     Ok(StoredChunk {
         id: row.get("chunk_id")?,

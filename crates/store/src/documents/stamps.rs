@@ -10,7 +10,7 @@ use crate::ids::{ChunkId, DocumentId};
 use super::path_rows;
 use super::remembered::PathStamp;
 use crate::Store;
-use crate::db::row::{ColumnValue, Row};
+use crate::db::row::{ColumnValue, StoredRow};
 use crate::db::{columns, fault::Step, sql};
 use crate::followed::Sieve;
 
@@ -115,7 +115,7 @@ fn files(db: &Connection, sieve: &Sieve<'_>, ids: &[DocumentId]) -> Step<Vec<Doc
     let mut rows = statement.query(named_params! { ":ids": columns::to_json(ids)? })?;
     let mut documents: Vec<DocumentFiles> = Vec::new();
     while let Some(row) = rows.next()? {
-        let row = &Row::of(row);
+        let row = &StoredRow::of(row);
         let (document_id, content_hash) = (row.get("document_id")?, row.get("content_hash")?);
         let has_file = row.get::<_, Option<String>>("path")?.is_some();
         let stamp = has_file.then(|| path_rows::stamp(row)).transpose()?;

@@ -3,7 +3,7 @@
 use rusqlite::named_params;
 
 use crate::Store;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::{columns, sql};
 use crate::document::{Chunk, DocType, FileLines, Filter};
 use crate::error::Result;
@@ -99,7 +99,7 @@ impl Store {
             for document_id in ids {
                 let mut chunks = statement.query(named_params! { ":document_id": document_id })?;
                 while let Some(row) = chunks.next()? {
-                    let row = Row::of(row);
+                    let row = StoredRow::of(row);
                     let chunk = RawChunk {
                         id: row.get(0)?,
                         text: row.text(1)?,

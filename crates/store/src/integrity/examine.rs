@@ -16,7 +16,7 @@ use super::{examine_vectors, values};
 use crate::Store;
 use crate::db::fault::{Fault, Step};
 use crate::db::recheck::is_unreadable;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::{binding, sql};
 use crate::documents::chunks::PassageHash;
 use crate::keyword::words::WordCounts;
@@ -265,7 +265,7 @@ pub(crate) fn each_text(
     let mut statement = db.prepare(CHUNKS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let row = Row::of(row);
+        let row = StoredRow::of(row);
         let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
         let hash: Vec<u8> = row.get(3)?;
         look(row.get(0)?, &context, &text, &hash);

@@ -32,31 +32,46 @@ const TEXT_COLUMNS: &str = "
     ORDER BY tables.name, columns.cid";
 
 /// A column whose texts have a form, and an expression for the value that replaces another one.
-struct Form {
+struct ColumnForm {
     table: &'static str,
     column: &'static str,
     is_sound: fn(&str) -> bool,
     instead: &'static str,
 }
 
-const FORMS: [Form; 7] = [
-    Form {
+const FORMS: [ColumnForm; 7] = [
+    ColumnForm {
         table: "documents",
         column: "doc_type",
         is_sound: is_name::<DocType>,
         instead: "CASE WHEN source_path IS NULL THEN 'note' ELSE 'markdown' END",
     },
-    Form {
+    ColumnForm {
         table: "documents",
         column: "metadata",
         is_sound: rows::is_document_json,
         instead: "'{}'",
     },
-    Form { table: "documents", column: "edits", is_sound: is_json::<Edits>, instead: "'{}'" },
-    Form { table: "chunks", column: "metadata", is_sound: rows::is_chunk_json, instead: "'{}'" },
-    Form { table: "roots", column: "doc_type", is_sound: is_name::<DocType>, instead: "NULL" },
-    Form { table: "roots", column: "tags", is_sound: is_json::<Vec<String>>, instead: "'[]'" },
-    Form {
+    ColumnForm { table: "documents", column: "edits", is_sound: is_json::<Edits>, instead: "'{}'" },
+    ColumnForm {
+        table: "chunks",
+        column: "metadata",
+        is_sound: rows::is_chunk_json,
+        instead: "'{}'",
+    },
+    ColumnForm {
+        table: "roots",
+        column: "doc_type",
+        is_sound: is_name::<DocType>,
+        instead: "NULL",
+    },
+    ColumnForm {
+        table: "roots",
+        column: "tags",
+        is_sound: is_json::<Vec<String>>,
+        instead: "'[]'",
+    },
+    ColumnForm {
         table: "ledger",
         column: "outcome",
         is_sound: is_name::<FileOutcome>,

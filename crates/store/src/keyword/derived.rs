@@ -6,7 +6,7 @@ use rusqlite::{Connection, Rows, named_params};
 
 use super::grams;
 use super::words::{self, WordCounts};
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::{fault::Step, sql};
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::exact;
@@ -146,7 +146,7 @@ pub(crate) fn make_after(db: &Connection, after: ChunkId, most: u32) -> Step<Opt
     let mut rows = statement.query(named_params! { ":after": after, ":most": most })?;
     let (mut words, mut last) = (WordCounts::default(), None);
     while let Some(row) = rows.next()? {
-        let row = Row::of(row);
+        let row = StoredRow::of(row);
         let chunk_id: ChunkId = row.get(0)?;
         let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
         let language = grams::of_code(row.get(3)?);
@@ -162,7 +162,7 @@ pub(crate) fn make_after(db: &Connection, after: ChunkId, most: u32) -> Step<Opt
 fn counted(rows: &mut Rows<'_>) -> Step<WordCounts> {
     let mut words = WordCounts::default();
     while let Some(row) = rows.next()? {
-        let row = Row::of(row);
+        let row = StoredRow::of(row);
         words.count(&row.lossy(0)?, &row.lossy(1)?);
     }
     Ok(words)

@@ -8,7 +8,7 @@ use rusqlite::{Connection, named_params};
 use super::expr::{expr, quote};
 use crate::db::fault::Step;
 use crate::db::layout::Layout;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::sql;
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::names;
@@ -159,7 +159,7 @@ fn each(
     let mut statement = db.prepare_cached(&format!("{NAMED}{filter}"))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let row = Row::of(row);
+        let row = StoredRow::of(row);
         let path: Option<String> = row.get(1)?;
         let list = |column| -> rusqlite::Result<Vec<String>> {
             let json: Option<String> = row.get(column)?;

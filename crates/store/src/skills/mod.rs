@@ -5,7 +5,7 @@ pub mod log;
 
 use rusqlite::named_params;
 
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::sql;
 use crate::error::Result;
 
@@ -108,7 +108,7 @@ impl Store {
     }
 }
 
-fn skill(row: &Row<'_>) -> rusqlite::Result<SkillRow> {
+fn skill(row: &StoredRow<'_>) -> rusqlite::Result<SkillRow> {
     Ok(SkillRow {
         name: row.get("name")?,
         description: row.get("description")?,

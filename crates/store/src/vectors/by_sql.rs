@@ -6,7 +6,7 @@ use rusqlite::{Connection, named_params};
 
 use super::{scan, to_blob};
 use crate::db::fault::Step;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::{columns, sql};
 use crate::ids::{ChunkId, Ranked};
 
@@ -37,7 +37,7 @@ pub(crate) fn nearest(
     passing: Option<&[ChunkId]>,
     depth: usize,
 ) -> Step<Vec<Ranked>> {
-    let read = |row: &Row<'_>| -> rusqlite::Result<Option<Ranked>> {
+    let read = |row: &StoredRow<'_>| -> rusqlite::Result<Option<Ranked>> {
         let chunk_id = row.get(0)?;
         if passing.is_some_and(|passing| passing.binary_search(&chunk_id).is_err()) {
             return Ok(None);

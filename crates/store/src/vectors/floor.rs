@@ -7,7 +7,7 @@
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::Store;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::{config, fault::Step};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
@@ -70,7 +70,9 @@ fn measure(db: &Connection) -> Step<f64> {
             next.query_row(named_params! { ":at": at }, |row| row.try_into()).optional()?;
         let Some((chunk_id, document_id)) = found else { break };
         let params = named_params! { ":chunk_id": chunk_id };
-        if let Some(vector) = vector.query_row(params, |row| from_row(&Row::of(row))).optional()? {
+        if let Some(vector) =
+            vector.query_row(params, |row| from_row(&StoredRow::of(row))).optional()?
+        {
             sums.add(document_id, &vector);
         }
         at = (chunk_id.0 + 1).max(first + (last - first) * step / SAMPLE);

@@ -22,7 +22,7 @@ use rusqlite::RowIndex;
 use rusqlite::types::Type;
 
 use super::db::fault::Step;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::error::Error;
 
 pub(super) use write::{
@@ -54,11 +54,14 @@ pub(super) fn to_blob(vector: &[f32]) -> Vec<u8> {
 }
 
 /// Reads a vector from the first column.
-pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Vec<f32>> {
+pub(super) fn from_row(row: &StoredRow<'_>) -> rusqlite::Result<Vec<f32>> {
     from_column(row, 0)
 }
 
-pub(super) fn from_column(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<Vec<f32>> {
+pub(super) fn from_column(
+    row: &StoredRow<'_>,
+    column: impl RowIndex,
+) -> rusqlite::Result<Vec<f32>> {
     let blob = row
         .get_ref(column)?
         .as_blob()

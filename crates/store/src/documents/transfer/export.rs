@@ -4,7 +4,7 @@ use rusqlite::{Connection, named_params};
 
 use crate::Store;
 use crate::db::fault::Step;
-use crate::db::row::Row;
+use crate::db::row::StoredRow;
 use crate::db::{columns, sql};
 use crate::document::DocType;
 use crate::error::Result;
@@ -66,7 +66,7 @@ impl Store {
 fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
     let params = named_params! { ":id": id };
     let mut record = db.prepare_cached(DOCUMENT)?.query_row(params, |row| {
-        let row = &Row::of(row);
+        let row = &StoredRow::of(row);
         Ok(Record {
             id,
             title: row.get("title")?,
@@ -98,7 +98,7 @@ fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
     Ok(record)
 }
 
-fn recorded_chunk(row: &Row<'_>) -> rusqlite::Result<RecordedChunk> {
+fn recorded_chunk(row: &StoredRow<'_>) -> rusqlite::Result<RecordedChunk> {
     Ok(RecordedChunk {
         id: row.get("id")?,
         text: row.get("text")?,
