@@ -4,7 +4,7 @@
 //! at which it was started leads to another program: one that may speak another protocol with its children.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
@@ -21,10 +21,10 @@ pub fn to_start() -> Result<PathBuf> {
     #[cfg(target_os = "linux")]
     {
         // The kernel resolves it to the file that is running, whatever its name now leads to.
-        let running = Path::new(system::RUNNING);
+        let running = PathBuf::from(system::RUNNING);
         match running.metadata() {
-            Ok(_) => Ok(running.to_owned()),
-            Err(source) => Err(Error::of_file(running, source)),
+            Ok(_) => Ok(running),
+            Err(source) => Err(Error::of_file(&running, source)),
         }
     }
     #[cfg(not(target_os = "linux"))]
