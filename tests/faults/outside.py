@@ -132,8 +132,13 @@ def watched(world, result, renames):
     problems = [] if seen(b"following") else ["it does not start"]
     os.mkfifo(folder / "pipe.md")
     with socket.socket(socket.AF_UNIX) as server:
+        # The address of a socket is short, and everything after this class needs the working directory.
+        here = os.getcwd()
         os.chdir(folder)
-        server.bind("socket.md")
+        try:
+            server.bind("socket.md")
+        finally:
+            os.chdir(here)
     (folder / "passwords.md").symlink_to("/etc/passwd")
     (folder / "etc").symlink_to("/etc")
     (folder / "loop").symlink_to(".")
