@@ -85,7 +85,7 @@ pub(super) fn open(
             }
             line.clear();
         }
-        // The client has closed it, or nothing more is said.
+        // The client has closed stdout, or the library has nothing more to write.
         let _ = on_failure.send(());
     });
     Streams { input, output, ended, writing }
@@ -109,7 +109,7 @@ async fn admit(
     let mut line = Vec::new();
     loop {
         running.at_most(limits::MCP_CALLS).await;
-        // Until what is being written is read.
+        // Wait until the client has read what is being written.
         drop(stdout.lock().await);
         let Ok(Some(is_complete)) = read_line(&mut input, &mut line).await else { return };
         let verdict = if is_complete { judge(&line) } else { Verdict::Refuse(too_long()) };

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
-/// Says what has happened to a program that runs on, and what to do.
+/// The message about a program that keeps running after it was replaced.
 pub const REPLACED: &str = "kb was replaced on disk; restart this server";
 
 /// Returns the path by which the running program starts itself again: never that of another program.
@@ -46,7 +46,8 @@ pub fn path() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Returns [`REPLACED`] when it is first asked after the program was replaced. Who runs for long asks before each piece of work.
+/// Returns [`REPLACED`] when it is first asked after the program was replaced. Long-running commands ask before
+/// each piece of work.
 pub fn news_of_replacement() -> Option<&'static str> {
     static IS_TOLD: AtomicBool = AtomicBool::new(false);
     (is_replaced() && !IS_TOLD.swap(true, Ordering::Relaxed)).then_some(REPLACED)

@@ -8,7 +8,7 @@ use crate::limits;
 /// Longest name of a member, in characters.
 pub const MAX_NAME: usize = 400;
 
-/// What a name may be longer by that got a number, because another member has it.
+/// How many characters longer a name may be that got a number because another member has the same name.
 const MAX_NUMBER: usize = 10;
 
 /// A file in a container.

@@ -94,7 +94,8 @@ const FEW_PAGES: i64 = 256;
 const SMALL_SHARE: i64 = 5;
 
 impl Store {
-    /// Repairs the given damage in one transaction, except the binding ([`Store::repair_binding`]). Vectors that are then missing are supplied with
+    /// Repairs the given damage in one transaction, except the binding ([`Store::repair_binding`]).
+    /// Vectors that are then missing are supplied with
     /// [`Store::unvectored`] and [`Store::store_vectors`].
     ///
     /// # Errors

@@ -105,7 +105,7 @@ struct WrongValue {
     table: String,
     column: String,
     rowid: i64,
-    /// The bytes of a text that is not UTF-8, with the character U+FFFD for what is none.
+    /// The text, if it is not UTF-8, with U+FFFD in place of the wrong bytes; `None` if its form is wrong.
     lossy: Option<String>,
 }
 
