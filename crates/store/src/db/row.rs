@@ -34,6 +34,11 @@ impl<'row> StoredRow<'row> {
         self.0.get_ref(column)
     }
 
+    /// Returns the first columns, as many as the tuple has.
+    pub(crate) fn columns<T: ColumnTuple>(&self) -> Result<T> {
+        T::read(self)
+    }
+
     /// Returns a text, in place if it is UTF-8.
     pub(crate) fn lossy(&self, column: impl RowIndex) -> Result<Cow<'row, str>> {
         let bytes = self.0.get_ref(column)?.as_bytes_or_null().unwrap_or_default();
@@ -46,13 +51,15 @@ impl<'row> StoredRow<'row> {
     }
 }
 
-/// Reads the first columns as a tuple.
+/// The first columns of a row as a tuple.
+pub(crate) trait ColumnTuple: Sized {
+    fn read(row: &StoredRow<'_>) -> Result<Self>;
+}
+
 macro_rules! tuples {
     ($(($($column:ident $index:literal),+)),+) => {$(
-        impl<$($column: ColumnValue),+> TryFrom<&StoredRow<'_>> for ($($column,)+) {
-            type Error = rusqlite::Error;
-
-            fn try_from(row: &StoredRow<'_>) -> Result<Self> {
+        impl<$($column: ColumnValue),+> ColumnTuple for ($($column,)+) {
+            fn read(row: &StoredRow<'_>) -> Result<Self> {
                 Ok(($(row.get($index)?,)+))
             }
         }

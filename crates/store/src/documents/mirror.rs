@@ -278,7 +278,7 @@ impl Mirror<'_> {
     pub fn words(&self) -> Result<Vec<MirroredWords>> {
         self.step(|db| {
             sql::rows(db, WORDS, [], |row| {
-                let (initial, length, lines) = row.try_into()?;
+                let (initial, length, lines) = row.columns()?;
                 Ok(MirroredWords { initial, length, lines })
             })
         })

@@ -57,7 +57,7 @@ impl Store {
         // The character after the separator: no path of a member is greater.
         let end = format!("{container}/0");
         let params = named_params! { ":first": first, ":end": end };
-        self.read(|db| sql::rows(db, MEMBERS_OF, params, |row| row.try_into()))
+        self.read(|db| sql::rows(db, MEMBERS_OF, params, |row| row.columns()))
     }
 
     /// Remembers that the document with `content_hash` is also, or still, at `stamp`'s path.

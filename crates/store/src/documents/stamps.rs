@@ -101,7 +101,7 @@ fn by_document<T: ColumnValue>(
     ids: &str,
 ) -> Step<HashMap<DocumentId, Vec<T>>> {
     let pairs: Vec<(DocumentId, T)> =
-        sql::rows(db, query, named_params! { ":ids": ids }, |row| row.try_into())?;
+        sql::rows(db, query, named_params! { ":ids": ids }, |row| row.columns())?;
     let mut values: HashMap<DocumentId, Vec<T>> = HashMap::new();
     for (id, value) in pairs {
         values.entry(id).or_default().push(value);

@@ -199,7 +199,7 @@ fn repair_schema(db: &Connection) -> Step<()> {
 
 /// Renumbers the chunks of an incomplete document, and marks its file to be read again.
 fn close_gaps(db: &Connection) -> Step<()> {
-    let moves: Vec<(ChunkId, i64)> = sql::rows(db, CLOSE_GAPS, [], |row| row.try_into())?;
+    let moves: Vec<(ChunkId, i64)> = sql::rows(db, CLOSE_GAPS, [], |row| row.columns())?;
     db.execute_batch(MARK_HALF)?;
     moves.iter().try_for_each(|(id, chunk_index)| {
         sql::run(db, SET_INDEX, named_params! { ":id": id, ":chunk_index": chunk_index })

@@ -167,7 +167,7 @@ pub(crate) fn repair(db: &Connection) -> Step<()> {
 }
 
 fn wrong_texts(db: &Connection) -> Step<Vec<WrongValue>> {
-    let columns: Vec<(String, String)> = sql::rows(db, TEXT_COLUMNS, [], |row| row.try_into())?;
+    let columns: Vec<(String, String)> = sql::rows(db, TEXT_COLUMNS, [], |row| row.columns())?;
     let mut wrong = Vec::new();
     for (table, column) in columns {
         let form = FORMS.iter().find(|form| form.table == table && form.column == column);

@@ -132,7 +132,7 @@ pub(crate) fn paths(db: &Connection, texts: &[String]) -> Step<Vec<(DocumentId, 
     let all: Vec<String> = texts.iter().map(|text| quote(text)).collect();
     let wanted = format!("words : ({})", all.join(" AND "));
     let wanted = named_params! { ":wanted": wanted };
-    sql::rows(db, PATHS, wanted, |row| row.try_into())
+    sql::rows(db, PATHS, wanted, |row| row.columns())
 }
 
 /// Counts documents whose words are missing or wrong.

@@ -128,7 +128,7 @@ impl ChunkSizes {
 
 /// Returns the sizes computed from the chunks.
 fn of_chunks(db: &Connection) -> Step<ChunkSizes> {
-    sql::rows::<(ChunkId, DocumentId, u32), _>(db, CHUNKS, [], |row| row.try_into())
+    sql::rows::<(ChunkId, DocumentId, u32), _>(db, CHUNKS, [], |row| row.columns())
 }
 
 /// Counts chunks whose stored size is wrong, and stored sizes without a chunk.

@@ -82,7 +82,7 @@ impl WordCounts {
 
     /// Counts words whose stored number is another.
     pub(crate) fn num_wrong(&self, db: &Connection) -> Step<i64> {
-        let stored: Vec<(String, i64)> = sql::rows(db, ALL, [], |row| row.try_into())?;
+        let stored: Vec<(String, i64)> = sql::rows(db, ALL, [], |row| row.columns())?;
         let num_other =
             stored.iter().filter(|(word, count)| self.0.get(word) != Some(count)).count();
         let num_right = stored.len() - num_other;
@@ -205,7 +205,7 @@ mod tests {
     use crate::testing::TestDb;
 
     fn all(db: &TestDb) -> Vec<(String, i64)> {
-        sql::rows(&db.store.connection, ALL, [], |row| row.try_into()).unwrap()
+        sql::rows(&db.store.connection, ALL, [], |row| row.columns()).unwrap()
     }
 
     #[test]
