@@ -3,13 +3,32 @@
 
 use crate::app::Observer;
 use crate::document::{Filter, NumberedPath};
-use crate::error::Result;
-use crate::search::{Answer, CompletedWord, NoBasis, Searchable, Unmet};
+use crate::error::{Error, Result};
+use crate::search::{Answer, CompletedWord, LegSelection, NoBasis, Searchable, Unmet};
 use crate::text::paths;
 
 /// Reported for an empty answer if the database is empty.
 pub(super) const NOTHING_ADDED: &str =
     "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
+
+/// Reported where documents are added or searched without a model.
+pub(super) const WORDS_ONLY: &str =
+    "documents are found by their words, not by their meaning, until there are vectors";
+
+/// Reported by a search of vectors whose model is missing.
+pub(super) const NOT_INSTALLED: &str = "note: the model is not installed on this machine, so only words were searched: `kb init` fetches it";
+
+/// What adds them.
+pub(super) const ADDS_VECTORS: &str = "`kb init` fetches the model and adds vectors";
+
+/// Reports that there was no model for a search by both; refuses one by meaning alone.
+pub(super) fn meanings(legs: LegSelection, observer: &dyn Observer) -> Result<()> {
+    if legs == LegSelection::Vector {
+        return Err(Error::usage("the documents have no vectors yet").with_hint(ADDS_VECTORS));
+    }
+    observer.note(&format!("note: {WORDS_ONLY}: {ADDS_VECTORS}"));
+    Ok(())
+}
 
 /// Reports what the relative dates of a filter mean.
 pub(super) fn dates(filter: &Filter, observer: &dyn Observer) {

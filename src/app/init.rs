@@ -1,7 +1,7 @@
 //! Fetches the model, creates the database and binds it to the model.
 
 use crate::app::status::{self, Setup};
-use crate::app::{Observer, Session, model};
+use crate::app::{Observer, Session, erase, model, vectors};
 use crate::error::Result;
 
 /// Creates the database, fetches missing files, prepares the model and binds the database to it. Returns
@@ -11,11 +11,10 @@ pub fn init(session: &Session, observer: &dyn Observer) -> Result<Setup> {
     let bound = store.binding()?;
     let selection = model::select(session, bound.as_ref())?;
     let installed = selection.install(observer)?;
-    let binding = selection.binding(&installed);
-    store.bind(&binding)?;
     selection.open_for_passages(&installed, observer)?.get()?;
-    store.close()?;
+    vectors::bind(&mut store, &selection, &installed, observer)?;
+    erase::finish(store, observer)?;
     observer.note("Ready. Next, add documents with `kb add DIRECTORY`.");
     model::keep_selection(session, observer)?;
-    Ok(status::describe(session, Some(binding)))
+    Ok(status::describe(session, Some(selection.binding(&installed))))
 }

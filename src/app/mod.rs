@@ -56,6 +56,7 @@ pub mod typed;
 pub mod typed_dates;
 pub mod update;
 pub mod values;
+mod vectors;
 pub mod watch;
 pub mod workspace;
 

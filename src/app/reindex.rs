@@ -1,28 +1,19 @@
 //! Replaces all vectors with those of another model.
 
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::model::{LazyModel, ModelSelection};
-use crate::app::observer::Event;
 use crate::app::reread::outdated;
+use crate::app::vectors::{renew, replace};
 use crate::app::{Observer, Session, copies, erase, model};
-use crate::chunk::recut;
-use crate::document::{Binding, Chunk, Embedding};
-use crate::embed::Embedder;
-use crate::error::{Error, Result};
-use crate::ingest::ChunkingOptions;
-use crate::store::{ChunkId, Extent, Renewed, Store, Unembedded};
+use crate::document::Binding;
+use crate::error::Result;
+use crate::store::{ChunkId, Extent, Store};
 use crate::text::fields;
-
-/// Chunks embedded between two commits: one or two seconds of work, which is the most that an
-/// interruption loses.
-const BATCH: u32 = 128;
 
 /// Bytes of a number of a vector.
 const FLOAT_BYTES: u64 = 4;
@@ -78,7 +69,7 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> 
     let selection = model::select_for_reindex(session, bound.as_ref())?;
     let installed = selection.locate_or_install(observer)?;
     let binding = selection.binding(&installed);
-    let (copy, num_chunks) = if bound.is_none() {
+    let (copy, num_chunks) = if bound.is_none() && !store.lacks_vectors()? {
         store.bind(&binding)?;
         (None, 0)
     } else {
@@ -140,81 +131,4 @@ fn measure(store: &Store, embedder: &LazyModel<'_>, extent: Extent) -> Result<Du
     let num_tokens: u32 = sample.iter().map(|found| found.chunk.token_count).sum();
     let num_all = u32::try_from(extent.num_tokens).unwrap_or(u32::MAX);
     Ok(start.elapsed().mul_f64(f64::from(num_all) / f64::from(num_tokens.max(1))))
-}
-
-/// Embeds every chunk next to the vectors in use, and cuts those again that the model cannot read
-/// whole; then switches in one transaction. Continues where an interrupted run with the same model
-/// stopped.
-fn replace(
-    store: &mut Store,
-    embedder: &LazyModel<'_>,
-    wanted: &Binding,
-    observer: &dyn Observer,
-) -> Result<u64> {
-    let is_cancelled = observer.cancel_flag();
-    let mut state = store.begin_reindex(wanted)?;
-    loop {
-        let (things, total) = ("chunks", u64::from(state.num_chunks));
-        let mut num_done = u64::from(state.num_embedded);
-        observer.on_event(Event::Counted { things, num_done, total });
-        let mut after = ChunkId(0);
-        loop {
-            let batch = store.unembedded(after, BATCH)?;
-            let Some(last) = batch.last() else { break };
-            after = last.chunk_id;
-            store.store_reindexed(&renew(embedder, &batch)?)?;
-            num_done += batch.len() as u64;
-            observer.on_event(Event::Counted { things, num_done, total });
-            if is_cancelled.load(Ordering::Relaxed) {
-                return Err(Error::Cancelled);
-            }
-        }
-        // Another process may have added chunks meanwhile; the next round embeds them.
-        state = store.finish_reindex()?;
-        if state.num_embedded == state.num_chunks {
-            return Ok(u64::from(state.num_chunks));
-        }
-    }
-}
-
-/// Returns what the model makes of chunks: each with its vector, or cut again where it is longer
-/// than the model reads.
-fn renew(embedder: &LazyModel<'_>, batch: &[Unembedded]) -> Result<Vec<Renewed>> {
-    let tokenizer = &embedder.tokenizer;
-    let num_tokens = |text: &str| tokenizer.num_tokens(text);
-    let (model_tokens, overhead) = (tokenizer.max_tokens(), tokenizer.num_overhead());
-    let options = ChunkingOptions::new(model_tokens, overhead);
-    let renew = |found: &Unembedded| {
-        let passage = Chunk::passage(&found.chunk.context, &found.chunk.text);
-        let num_tokens_now = num_tokens(&passage) + overhead;
-        let is_split = num_tokens_now > model_tokens;
-        let chunks = if is_split {
-            recut(&found.chunk, found.is_code, &num_tokens, &options.markdown)
-        } else {
-            let token_count = u32::try_from(num_tokens_now).unwrap_or(u32::MAX);
-            vec![Chunk { token_count, ..found.chunk.clone() }]
-        };
-        let mut pieces = Vec::with_capacity(chunks.len());
-        for chunk in chunks {
-            let passage = Chunk::passage(&chunk.context, &chunk.text);
-            pieces.push((chunk, embed_passage(embedder, &passage)?));
-        }
-        Ok(Renewed { chunk_id: found.chunk_id, pieces, is_split })
-    };
-    // One chunk per job: a few long ones must not wait for each other.
-    batch.par_iter().with_max_len(1).map(renew).collect()
-}
-
-/// Embeds passages on all processors.
-pub(in crate::app) fn embed(
-    embedder: &dyn Embedder,
-    passages: &[(ChunkId, String)],
-) -> Result<Vec<(ChunkId, Embedding)>> {
-    let embed = |(id, passage): &(ChunkId, String)| Ok((*id, embed_passage(embedder, passage)?));
-    passages.par_iter().with_max_len(1).map(embed).collect()
-}
-
-fn embed_passage(embedder: &dyn Embedder, passage: &str) -> Result<Embedding> {
-    let embeddings = embedder.embed_passages(&[passage])?;
-    Ok(embeddings.into_iter().next().expect("one passage gives one embedding"))
 }

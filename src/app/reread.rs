@@ -51,6 +51,7 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
     let settings = &session.config().ingestion;
     let today = Making {
         chunking: &chunking,
+        is_estimated: false,
         ocr: &ocr,
         keeps_all: settings.keep_all,
         omits_remarks: !settings.comments,

@@ -184,7 +184,14 @@ impl ChunkSearch<'_> {
             model::check_selection(session, binding.as_ref())?;
         }
         let load = || session.embedder(binding.as_ref(), observer);
-        let mut results = search::search(store, &load, phrasings, &options)?;
+        let mut results = match search::search(store, &load, phrasings, &options) {
+            Err(Error::NotInstalled { .. }) if options.legs == LegSelection::Both => {
+                observer.note(absent::NOT_INSTALLED);
+                options.legs = LegSelection::Keyword;
+                search::search(store, &load, phrasings, &options)?
+            }
+            found => found?,
+        };
         let documents = results.hits.iter_mut().map(|hit| &mut hit.stored);
         let documents = documents.map(|stored| (stored.document_id, &mut stored.path));
         session.shown_paths(&request.filter.paths).choose(store, documents)?;
@@ -196,6 +203,8 @@ impl ChunkSearch<'_> {
             && let Some(reason) = explain()?
         {
             results = unjudged(results, reason);
+        } else if binding.is_none() && options.legs != LegSelection::Keyword {
+            absent::meanings(options.legs, observer)?;
         }
         if !request.gathers() {
             results.cite();
@@ -314,6 +323,9 @@ fn alike(
             (store, Seed::Document(document.id))
         }
     };
+    if store.lacks_vectors()? {
+        absent::meanings(LegSelection::Vector, observer)?;
+    }
     let settings = &session.config().search;
     let options = SimilarOptions {
         limit: request.limit.unwrap_or(settings.default_top) as usize,

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::app::observer::Event;
 use crate::app::typed::absolute;
-use crate::app::{Observer, Session, erase, model};
+use crate::app::{Observer, Session, erase, model, vectors};
 use crate::config::Origin;
 use crate::document::{Binding, Chunk, Embedding};
 use crate::embed::{Embedder, Side};
@@ -74,6 +74,11 @@ fn import_lines(
     let mut store = session.open_store()?;
     let target = target(session, &store, &head, observer)?;
     check_length(head.binding.as_ref(), &target)?;
+    if store.lacks_vectors()? {
+        let selection = model::select(session, Some(&target))?;
+        let installed = selection.locate_or_install(observer)?;
+        vectors::bind(&mut store, &selection, &installed, observer)?;
+    }
     store.bind(&target)?;
     let are_vectors_good = head.binding.as_ref().is_some_and(|given| given.fits(&target));
     let now = format!("{:.3}", jiff::Timestamp::now());

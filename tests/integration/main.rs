@@ -30,6 +30,7 @@ mod terminal;
 mod tiny_model;
 /// Seeded models that give sensible search results, among them the small one, and a home that uses
 /// one.
+mod without_model;
 mod word_model;
 
 /// Databases with what kb did not make.

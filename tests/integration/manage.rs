@@ -92,14 +92,14 @@ fn init_sets_everything_up() {
     // An unavailable download is reported with what was tried and what to do.
     let output = TestEnv::without_model().kb(&["init"]).expect(2);
     assert!(output.stderr.contains("error: cannot fetch "), "{}", output.stderr);
-    assert!(output.stderr.contains("hint: set ORT_DYLIB_PATH"), "{}", output.stderr);
+    assert!(output.stderr.contains("\"Machines without a network\""), "{}", output.stderr);
 }
 
 #[test]
 fn adding_on_a_fresh_machine_reports_the_download() {
     let env = TestEnv::without_model();
     env.write("a.md", "# A\n\nwords\n");
-    let output = env.kb(&["add", "a.md"]).expect(2);
+    let output = env.ok(&["add", "a.md"]);
     let first = output.stderr.lines().next().unwrap();
     assert!(first.ends_with("is not installed: fetching it now, as `kb init` does"), "{first}");
     assert!(

@@ -6,10 +6,11 @@ use crate::chunk::recut;
 use crate::document::{CHAIN_SEPARATOR, Chunk, DocType, Format};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
+use crate::passages::{embed, num_tokens};
 use crate::prepare::{ReadFile, file_words};
 use crate::store::{Edit, NewContent, StoredDocument};
 use crate::walk::Found;
-use crate::{Run, content_hash, embed, prepare};
+use crate::{Run, content_hash, prepare};
 
 /// Where the text of an edited document comes from.
 pub enum EditedText<'a> {
@@ -61,7 +62,7 @@ impl Run<'_> {
     pub fn edit_stored(&mut self, before: &StoredDocument, edit: &Edit) -> Result<()> {
         let budget = CpuBudget::new(self.options.max_cpu);
         let options = self.options.chunking.of(before.doc_type);
-        let num_tokens = |text: &str| self.embedder.num_tokens(text);
+        let num_tokens = |text: &str| num_tokens(self.embedder, text);
         let title = edit.title.as_ref().unwrap_or(&before.title);
         let mut chunks: Vec<Chunk> = Vec::new();
         for stored in self.store.chunks(before.id)? {

@@ -110,7 +110,7 @@ pub fn make(
     bytes: &[u8],
     format: Format,
     options: &IngestOptions,
-    embedder: &dyn Embedder,
+    embedder: Option<&dyn Embedder>,
 ) -> Result<(Prepared, CpuBudget)> {
     let stream = Found {
         path: PathBuf::from(UNNAMED),

@@ -32,6 +32,9 @@ fn may_have_remarks(format: Format) -> bool {
     )
 }
 
+/// Stands behind the chunks whose tokens were estimated.
+const ESTIMATED: &str = " tokens=estimated";
+
 /// Stands before the languages of OCR.
 const OCR: &str = " ocr=";
 
@@ -49,6 +52,8 @@ const LEFT_OUT: &str = " left_out";
 pub struct Making<'a> {
     /// How documents are split; of the model's limits only the length of its input counts.
     pub chunking: &'a ChunkingOptions,
+    /// Whether tokens are estimated, because there is no model. Such a document is outdated once there is one.
+    pub is_estimated: bool,
     /// How scans are read.
     pub ocr: &'a Ocr,
     /// Whether everything is read that a document shows. A document that was read in this way is never
@@ -104,6 +109,9 @@ impl Making<'_> {
         let is_text = matches!(doc_type, DocType::Markdown | DocType::Note);
         let mut text = format!("reader={READER_VERSION} ");
         text += &how_it_is_split(self.chunking.of(doc_type));
+        if self.is_estimated {
+            text += ESTIMATED;
+        }
         if self.omits_remarks && may_have_remarks(format) {
             text += REMARKS;
         }
@@ -146,6 +154,7 @@ mod tests {
         let (ocr, keeps_all) = (&Ocr::Never, false);
         let today = Making {
             chunking: &chunking,
+            is_estimated: false,
             ocr,
             keeps_all,
             omits_remarks: false,
@@ -176,6 +185,9 @@ mod tests {
         assert!(!tagging.is_same(Some(&page), Format::Markdown));
         assert!([today, tagging].iter().all(|now| now.is_same(Some(&tagged), Format::Markdown)));
         assert_eq!(tagging.text(Format::Pdf, &lossy), today.text(Format::Pdf, &lossy));
+        let estimated = Making { is_estimated: true, ..today };
+        let estimated = estimated.text(Format::Markdown, &Metadata::default());
+        assert!(!today.is_same(Some(&estimated), Format::Markdown));
         let other_model = ChunkingOptions::new(128, 2);
         assert!(!Making { chunking: &other_model, ..today }.is_same(Some(&page), Format::Markdown));
     }
@@ -186,6 +198,7 @@ mod tests {
         let (ocr, keeps_all) = (&Ocr::Never, false);
         let today = Making {
             chunking: &chunking,
+            is_estimated: false,
             ocr,
             keeps_all,
             omits_remarks: false,
@@ -215,6 +228,7 @@ mod tests {
         let (ocr, keeps_all) = (&Ocr::Never, false);
         let with = Making {
             chunking: &chunking,
+            is_estimated: false,
             ocr,
             keeps_all,
             omits_remarks: false,
@@ -236,6 +250,7 @@ mod tests {
         let ocr = &tesseract("eng");
         let english = Making {
             chunking: &chunking,
+            is_estimated: false,
             ocr,
             keeps_all: false,
             omits_remarks: false,

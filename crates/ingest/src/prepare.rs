@@ -16,6 +16,7 @@ use crate::extract::Extracted;
 use crate::extract::clock::{Clock, CpuBudget};
 use crate::extract::containers::{self, Member};
 use crate::making::Making;
+use crate::passages::num_tokens;
 use crate::store::{NewDocument, PathStamp};
 use crate::text::language::NaturalLanguage;
 use crate::text::{links, paths};
@@ -71,7 +72,7 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 pub(super) fn prepare_file(
     file: ReadFile<'_>,
     options: &IngestOptions,
-    embedder: &dyn Embedder,
+    embedder: Option<&dyn Embedder>,
     budget: &CpuBudget,
 ) -> Result<Prepared> {
     let ReadFile { found, bytes, format, content_hash, given_title } = file;
@@ -115,7 +116,7 @@ pub(super) fn prepare_note(
     text: &str,
     content_hash: String,
     options: &IngestOptions,
-    embedder: &dyn Embedder,
+    embedder: Option<&dyn Embedder>,
     budget: &CpuBudget,
 ) -> Result<Prepared> {
     let document = extract::plain::extract_note(text);
@@ -146,7 +147,7 @@ fn assemble(
     document: Document,
     head: Head,
     options: &IngestOptions,
-    embedder: &dyn Embedder,
+    embedder: Option<&dyn Embedder>,
     budget: &CpuBudget,
 ) -> Result<Prepared> {
     let chunk_options = options.chunking.of(head.format.doc_type());
@@ -160,7 +161,7 @@ fn assemble(
         if num_counted.get().is_multiple_of(COUNTS_PER_CHECK) && is_over() {
             is_late.set(true);
         }
-        if is_late.get() { 0 } else { embedder.num_tokens(text) }
+        if is_late.get() { 0 } else { num_tokens(embedder, text) }
     };
     let (chunks, of_tables) = budget.spend(|| {
         stage("chunk", || {
@@ -193,7 +194,8 @@ fn assemble(
     let inline_tags = options.inline_tags;
     let omits_remarks = options.pdf.omits_remarks;
     let chunking = &options.chunking;
-    let making = Making { chunking, ocr, keeps_all, omits_remarks, inline_tags };
+    let is_estimated = embedder.is_none();
+    let making = Making { chunking, is_estimated, ocr, keeps_all, omits_remarks, inline_tags };
     let making = making.text(head.format, &document.metadata);
     let language = natural_language(&document.text, head.format.doc_type());
     let metadata = Metadata { natural_language: language, ..document.metadata };

@@ -9,8 +9,9 @@ use crate::store::Store;
 pub struct Run<'a> {
     /// Where documents are stored.
     pub store: &'a mut Store,
-    /// Counts tokens, and embeds; called from several threads.
-    pub embedder: &'a dyn Embedder,
+    /// Counts tokens, and embeds; called from several threads. Without one, tokens are estimated and documents get no
+    /// vectors, which only a database without a model takes.
+    pub embedder: Option<&'a dyn Embedder>,
     /// How documents are read and split.
     pub options: &'a IngestOptions,
     /// Receives events as they happen.

@@ -126,7 +126,7 @@ fn add_with(
 ) -> IngestReport {
     store.bind(embedder.binding()).unwrap();
     let report = IngestReport::default();
-    let mut run = Run { store, embedder, options, on_event, report };
+    let mut run = Run { store, embedder: Some(embedder), options, on_event, report };
     run.ingest(&[Start::named(folder)]).unwrap();
     assert!(run.report.failed.is_empty(), "{:?}", run.report.failed);
     run.report
@@ -304,8 +304,13 @@ fn only_a_note_given_as_text_is_replaced() {
         let mut options = options();
         options.wanted.doc_type = doc_type;
         let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
-        let mut run =
-            Run { store: &mut store, embedder: &embedder, options: &options, on_event, report };
+        let mut run = Run {
+            store: &mut store,
+            embedder: Some(&embedder),
+            options: &options,
+            on_event,
+            report,
+        };
         run.ingest(&[Start::named(&folder.path().join("0.md"))]).unwrap();
         run.ingest_note("High at noon.", None).unwrap();
         let [file, note] = run.report.document_ids[..] else { panic!("{:?}", run.report) };

@@ -232,17 +232,17 @@ impl Run<'_> {
         let (prepared, budget) = match input {
             Input::File(found) => {
                 let Some((bytes, format)) = job.bytes(&found)? else { return Ok(None) };
-                ingest::make(Some(&found), &bytes, format, options, model)?
+                ingest::make(Some(&found), &bytes, format, options, Some(model))?
             }
             Input::Stream(bytes) => {
                 let path = Path::new(UNNAMED);
                 let format =
                     containers::detect_nameless(path, bytes, options.wanted, &options.pdf)?;
-                ingest::make(None, bytes, format, options, model)?
+                ingest::make(None, bytes, format, options, Some(model))?
             }
             Input::Failed(error) => return Err(error),
         };
-        let embed = || ingest::embed(model, None, &prepared.chunks, &budget);
+        let embed = || ingest::embed(Some(model), None, &prepared.chunks, &budget);
         let embeddings = with_vectors.then(embed).transpose()?;
         let Prepared { document, chunks, warnings, .. } = prepared;
         let record = Record::new(document, chunks, embeddings, &error_log::now())?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::app::doctor::{Findings, Verdict};
 use crate::app::edit::kept;
 use crate::app::reread::outdated;
-use crate::app::{Observer, Session, model, reindex};
+use crate::app::{Observer, Session, absent, model, vectors};
 use crate::error::Result;
 use crate::store::{ChunkId, Damage, Finding, Store};
 use crate::text::number::{counted, thousands};
@@ -115,6 +115,10 @@ fn examine_store(
             let message = "the text of removed documents can still be read in the file";
             findings.add_with_fix(NAME, Verdict::Note, message, "`kb doctor --fix` clears it");
         }
+        if store.lacks_vectors()? {
+            let (message, fix) = (absent::WORDS_ONLY, absent::ADDS_VECTORS);
+            findings.add_with_fix(NAME, Verdict::Note, message, fix);
+        }
         let num_outdated = outdated(session, &store)?.len();
         if num_outdated > 0 {
             let message = format!(
@@ -185,7 +189,7 @@ fn repair(
         let batch = store.unvectored(after, BATCH)?;
         let Some((last, _)) = batch.last() else { break };
         after = *last;
-        let vectors = reindex::embed(&embedder, &batch)?;
+        let vectors = vectors::embed(&embedder, &batch)?;
         store.store_vectors(&vectors)?;
     }
     store.encode_vectors()?;

@@ -146,6 +146,10 @@ pub(super) fn model(
         model::select(session, bound).and_then(|selection| Ok((selection.locate()?, selection)));
     let (installed, selection) = match located {
         Ok(located) => located,
+        Err(error @ Error::NotInstalled { .. }) if bound.is_none() => {
+            let fix = error.hint().unwrap_or_default();
+            return findings.add_with_fix("model", Verdict::Note, error.to_string(), &fix);
+        }
         Err(error) => return findings.add_error("model", &error),
     };
     if is_safe {

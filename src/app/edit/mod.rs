@@ -3,9 +3,10 @@
 mod editable;
 pub mod kept;
 
-use crate::app::ingestion::options::{self, chunking, walk_options};
+use crate::app::ingestion::options::{self, walk_options};
 use crate::app::ingestion::request::{AddRequest, Source};
-use crate::app::{Observer, Session, erase, lookup, model};
+use crate::app::vectors::PassageModel;
+use crate::app::{Observer, Session, erase, lookup};
 use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
@@ -91,18 +92,11 @@ fn read_again(
             Some(_) | None => None,
         },
     };
-    let bound = store.binding()?;
-    model::check_selection(session, bound.as_ref())?;
-    let selection = model::select(session, bound.as_ref())?;
-    let installed = selection.locate_or_install(observer)?;
-    store.bind(&selection.binding(&installed))?;
-    let model = selection.open_for_passages(&installed, observer)?;
-    let tokenizer = &model.tokenizer;
-    let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
-    let options = options::ingest_options(session, &request, chunking, observer)?;
+    let model = PassageModel::open(session, store, None, observer)?;
+    let options = options::ingest_options(session, &request, model.chunking(session), observer)?;
     let mut run = ingest::Run {
         store,
-        embedder: &model,
+        embedder: model.embedder(),
         options: &options,
         on_event: &mut |_| {},
         report: IngestReport::default(),

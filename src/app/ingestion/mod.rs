@@ -7,12 +7,13 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use self::options::{chunking, ingest_options};
+use self::options::ingest_options;
 use self::request::{AddRequest, Source};
 use crate::app::error_log::ErrorLog;
 use crate::app::observer::Event;
 use crate::app::relocate::follow_database;
-use crate::app::{Observer, Session, erase, languages, last_update, model};
+use crate::app::vectors::PassageModel;
+use crate::app::{Observer, Session, erase, languages, last_update};
 use crate::error::{Error, Result};
 use crate::extract::detect::TypeOverride;
 use crate::files::reach::Reach;
@@ -46,18 +47,8 @@ pub(super) fn ingest(
     if let Some(limit) = request.time_limit {
         store.wait_at_most(limit)?;
     }
-    let bound = store.binding()?;
-    model::check_selection(session, bound.as_ref())?;
-    let selection = model::select(session, bound.as_ref())?;
-    let installed = match request.time_limit {
-        Some(_) => selection.locate()?,
-        None => selection.locate_or_install(observer)?,
-    };
-    store.bind(&selection.binding(&installed))?;
-    let model = selection.open_for_passages(&installed, observer)?;
-    let tokenizer = &model.tokenizer;
-    let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
-    let mut options = ingest_options(session, request, chunking, observer)?;
+    let model = PassageModel::open(session, &mut store, request.time_limit, observer)?;
+    let mut options = ingest_options(session, request, model.chunking(session), observer)?;
     options.keeps_tags = matches!(walks, Walks::Known(_));
     let (new_roots, starts) = match walks {
         Walks::Named(named) => {
@@ -82,7 +73,7 @@ pub(super) fn ingest(
     };
     let mut run = ingest::Run {
         store: &mut store,
-        embedder: &model,
+        embedder: model.embedder(),
         options: &options,
         on_event: &mut on_event,
         report: IngestReport::default(),
@@ -116,8 +107,9 @@ pub(super) fn ingest(
     mounts::note_new(&mut store, &roots)?;
     store.encode_vectors()?;
     if matches!(walks, Walks::Named(_)) {
-        let name = selection.binding(&installed).model_name;
-        languages::note(&name, &report, start.elapsed(), &store, observer)?;
+        if let Some(name) = model.name() {
+            languages::note(name, &report, start.elapsed(), &store, observer)?;
+        }
         if last_update::covers_all(&store, &starts)? {
             last_update::note(&mut store)?;
         }

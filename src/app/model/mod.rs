@@ -7,6 +7,8 @@ mod lazy;
 mod places;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::app::observer::{Event, Observer};
@@ -31,6 +33,8 @@ pub struct ModelSelection {
     choice: ModelChoice,
     options: OpenOptions,
     locations: Locations,
+    /// Whether fetching has failed in this session: it is not tried again for each document.
+    has_failed: Arc<AtomicBool>,
     /// Whether the user named the model or kb knows it. Otherwise only a database or the settings of a
     /// project name it, and kb does not fetch what their author chose.
     may_fetch: bool,
@@ -87,7 +91,8 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     if let Some(bound) = bound.filter(|bound| bound.model_name == choice.name()) {
         locations.files = bound.files.clone();
     }
-    Ok(ModelSelection { choice, options, locations, may_fetch })
+    let has_failed = session.fetching_has_failed();
+    Ok(ModelSelection { choice, options, locations, has_failed, may_fetch })
 }
 
 /// Whether the name of the model is from the settings of a project, which others can write.
@@ -112,7 +117,8 @@ pub fn select_known(session: &Session, bound: &Binding) -> Option<ModelSelection
         ModelChoice::named(&bound.model_name).ok().filter(|choice| choice.spec().is_some());
     let options = OpenOptions { precision: bound.precision, ..OpenOptions::default() };
     let locations = session.locations();
-    choice.map(|choice| ModelSelection { choice, options, locations, may_fetch: false })
+    let has_failed = session.fetching_has_failed();
+    choice.map(|choice| ModelSelection { choice, options, locations, has_failed, may_fetch: false })
 }
 
 /// Compares only the names, before any file is searched for.
@@ -264,14 +270,16 @@ impl ModelSelection {
     }
 
     /// Finds model and runtime library. If they are missing, reports that and fetches them, as `kb init`
-    /// does.
+    /// does, once in a session.
     pub fn locate_or_install(&self, observer: &dyn Observer) -> Result<Installed> {
         match self.locate() {
             Err(Error::NotInstalled { .. }) if !self.may_fetch => self.install(observer),
-            Err(Error::NotInstalled { what }) => {
+            Err(Error::NotInstalled { what }) if !self.has_failed.load(Ordering::Relaxed) => {
                 observer
                     .note(&format!("{what} is not installed: fetching it now, as `kb init` does"));
-                self.install(observer)
+                let installed = self.install(observer);
+                self.has_failed.store(installed.is_err(), Ordering::Relaxed);
+                installed
             }
             other => other,
         }

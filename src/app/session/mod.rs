@@ -218,6 +218,8 @@ struct Opened {
     /// The loaded models, each loaded by the first query that needs it. Sessions of several knowledge bases
     /// share them.
     models: Arc<Mutex<Vec<Arc<dyn Embedder>>>>,
+    /// Whether fetching a model has failed.
+    fetching_has_failed: Arc<AtomicBool>,
     /// Whether the user was told that files are not followed.
     was_warned: AtomicBool,
     /// Read connections kept by earlier queries.

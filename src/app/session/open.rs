@@ -1,6 +1,6 @@
 //! Opens the database and the models of a session, and keeps them for the next query.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::Session;
@@ -142,6 +142,11 @@ impl Session {
         self.kept_link().take();
         let stores = std::mem::take(&mut *self.stores());
         stores.into_iter().try_for_each(Store::close)
+    }
+
+    /// Returns the mark that fetching a model has failed.
+    pub(in crate::app) fn fetching_has_failed(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.opened.fetching_has_failed)
     }
 
     pub(in crate::app) fn kept_link(&self) -> MutexGuard<'_, Option<KeptLink>> {

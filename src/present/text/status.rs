@@ -18,6 +18,9 @@ use crate::store::{LastUpdate, PageCounts, RoomBytes};
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 
+/// Shown for a database without a model.
+const NO_MODEL: &str = "none yet (`kb init` adds vectors, by which meanings are found)";
+
 impl Human {
     /// Writes the status.
     pub fn status(&self, status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
@@ -29,7 +32,7 @@ impl Human {
             .map(|(doc_type, count)| format!("{} {doc_type}", thousands(*count)))
             .collect();
         let model = setup.binding.as_ref().map_or_else(
-            || "none yet".into(),
+            || NO_MODEL.into(),
             |binding| {
                 format!(
                     "{} ({} dim, {}, {} tokens)",
@@ -141,7 +144,7 @@ impl Human {
             database += " (does not exist yet)";
         }
         let built_with = setup.binding.as_ref().map_or_else(
-            || "no model yet".into(),
+            || NO_MODEL.into(),
             |binding| {
                 format!(
                     "{} ({} dim, {})",

@@ -50,7 +50,8 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
     let jobs = Arc::new(Mutex::new(jobs));
 
     thread::scope(|scope| {
-        for _ in 0..options.num_embedders.max(1) {
+        let num_embedders = options.num_embedders.max(1);
+        for embedder in embedder.iter().flat_map(|embedder| vec![*embedder; num_embedders]) {
             let (jobs, to_writer, is_stopped) = (Arc::clone(&jobs), to_writer.clone(), &is_stopped);
             scope.spawn(move || embed_jobs(embedder, &jobs, &to_writer, is_stopped));
         }

@@ -27,7 +27,7 @@ pub(super) struct Planner<'a> {
     pub(super) reader: &'a Mutex<Store>,
     pub(super) roots: &'a Roots,
     pub(super) before: &'a Before,
-    pub(super) embedder: &'a dyn Embedder,
+    pub(super) embedder: Option<&'a dyn Embedder>,
     pub(super) options: &'a IngestOptions,
     pub(super) is_stopped: &'a AtomicBool,
 }

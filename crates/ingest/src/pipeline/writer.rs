@@ -170,7 +170,9 @@ impl<'w, 'r> Writer<'w, 'r> {
         let mut documents = Vec::new();
         for (document, outcome) in outcomes.into_iter().enumerate() {
             let mut embeddings = Vec::new();
-            if let Outcome::Prepared(prepared, budget) = &outcome {
+            if let Outcome::Prepared(prepared, budget) = &outcome
+                && self.planner.embedder.is_some()
+            {
                 let passages = prepared.passages();
                 embeddings = known(&self.planner.lock(), &passages)?;
                 let slot = EmbeddingSlot { turn, document, first: 0 };

@@ -37,7 +37,7 @@ impl World {
         self.store.bind(embedder.binding()).unwrap();
         let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
         let mut run =
-            Run { store: &mut self.store, embedder: &embedder, options, on_event, report };
+            Run { store: &mut self.store, embedder: Some(&embedder), options, on_event, report };
         run.ingest(&starts).unwrap();
         run.report
     }
@@ -260,8 +260,13 @@ fn a_cancelled_run_keeps_what_it_has_stored() {
     };
     let starts = [Start::named(&world.folder.path().join("docs"))];
     let report = IngestReport::default();
-    let mut run =
-        Run { store: &mut world.store, embedder: &embedder, options: &options, on_event, report };
+    let mut run = Run {
+        store: &mut world.store,
+        embedder: Some(&embedder),
+        options: &options,
+        on_event,
+        report,
+    };
     assert!(matches!(run.ingest(&starts), Err(Error::Cancelled)));
     assert_eq!((run.report.added, run.report.num_chunks, run.report.document_ids.len()), (2, 2, 2));
     assert_eq!(world.store.num_documents().unwrap(), 2);
@@ -274,8 +279,13 @@ fn a_stream_is_read_as_what_it_is() {
     world.store.bind(embedder.binding()).unwrap();
     let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
     let options = options();
-    let mut run =
-        Run { store: &mut world.store, embedder: &embedder, options: &options, on_event, report };
+    let mut run = Run {
+        store: &mut world.store,
+        embedder: Some(&embedder),
+        options: &options,
+        on_event,
+        report,
+    };
     run.ingest_bytes(b"# Tides\n\nebb").unwrap();
     run.ingest_bytes(b"# Tides\n\nebb").unwrap();
     assert_eq!((run.report.added, run.report.skipped), (1, 1));

@@ -1,6 +1,7 @@
 //! Reads chunks with their documents, and stores chunks with their vectors.
 
 use std::collections::HashMap;
+use std::iter;
 
 use rusqlite::{Connection, named_params};
 use sha2::{Digest, Sha256};
@@ -227,7 +228,7 @@ pub(super) fn vector(db: &Connection, id: ChunkId) -> Step<Option<Vec<f32>>> {
     sql::first_row(db, vectors::VECTOR, named_params! { ":chunk_id": id }, vectors::from_row)
 }
 
-/// Inserts the chunks of a document that has none, with their embeddings.
+/// Inserts the chunks of a document that has none, with their embeddings if the database has a model.
 pub(crate) fn insert(
     db: &Connection,
     document_id: DocumentId,
@@ -236,9 +237,11 @@ pub(crate) fn insert(
     layout: Layout,
 ) -> Step<()> {
     room::require(db, chunks.iter().map(|chunk| chunk.text.len()).sum())?;
-    let mut writer = VectorWriter::new(db, layout)?;
+    let has_vectors = !embeddings.is_empty();
+    let mut writer = has_vectors.then(|| VectorWriter::new(db, layout)).transpose()?;
     let mut words = WordCounts::default();
     let language = grams::language(db, document_id)?;
+    let embeddings = embeddings.iter().map(Some).chain(iter::repeat(None));
     for ((chunk_index, chunk), embedding) in (0_u32..).zip(chunks).zip(embeddings) {
         let params = named_params! {
             ":document_id": document_id,
@@ -252,10 +255,12 @@ pub(crate) fn insert(
         let chunk_id: ChunkId = sql::value(db, INSERT_CHUNK, params)?;
         derived::insert(db, chunk_id, &chunk.context, &chunk.text, language)?;
         words.count(&chunk.context, &chunk.text);
-        writer.insert(chunk_id, embedding)?;
+        if let (Some(writer), Some(embedding)) = (&mut writer, embedding) {
+            writer.insert(chunk_id, embedding)?;
+        }
     }
     words.add(db)?;
-    writer.finish()
+    writer.map_or(Ok(()), VectorWriter::finish)
 }
 
 #[cfg(test)]

@@ -66,7 +66,8 @@ const MOVE_CHUNKS: &str = "UPDATE chunks SET document_id = :to WHERE document_id
 const REMOVE_CHUNKS: &str = "DELETE FROM chunks WHERE document_id = :document_id";
 
 impl Store {
-    /// Stores a document with its chunks, one embedding for each, in one transaction.
+    /// Stores a document with its chunks, in one transaction: one embedding for each, or none in a database without a
+    /// model.
     ///
     /// At a new path the document is added. At a known path it replaces the document there, whose
     /// id, tags, creation time and user-given title stay. If that document's old content is still
@@ -87,7 +88,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Store`] if chunks and vectors do not match.
+    /// [`Error::Store`] if chunks and vectors do not match, or there are none and another process has given the database a
+    /// model.
     pub fn replace(
         &mut self,
         new: &NewDocument,
@@ -184,8 +186,16 @@ pub(super) fn check_embeddings(
     chunks: &[Chunk],
     embeddings: &[Embedding],
 ) -> Step<()> {
-    let binding = crate::db::binding::check(db, bound)?
-        .ok_or_else(|| Error::Store("the database is not bound to a model".into()))?;
+    let Some(binding) = crate::db::binding::check(db, bound)? else {
+        return match embeddings {
+            [] => Ok(()),
+            _ => Err(Error::Store("the database is not bound to a model".into()).into()),
+        };
+    };
+    if embeddings.is_empty() && !chunks.is_empty() {
+        let reason = "the database was given a model meanwhile; run the command again";
+        return Err(Error::Store(reason.into()).into());
+    }
     if chunks.len() != embeddings.len() {
         let reason = format!("{} vectors for {} chunks", embeddings.len(), chunks.len());
         return Err(Error::Store(reason.into()).into());

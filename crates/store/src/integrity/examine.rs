@@ -175,7 +175,8 @@ impl Store {
             for (damage, count_sql, what) in CLAIMS.iter().chain(vector_claims) {
                 found.extend(Finding::counted((*damage, sql::value(db, count_sql, [])?, what)));
             }
-            if !has_vectors {
+            // Documents may have been added without a model.
+            if !has_vectors && binding::model_name(db)?.is_some() {
                 let num_chunks = sql::value(db, COUNT_CHUNKS, [])?;
                 found.extend(Finding::counted((Damage::MissingVectors, num_chunks, NO_VECTOR)));
             }

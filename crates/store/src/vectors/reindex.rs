@@ -1,4 +1,4 @@
-//! Replaces all vectors by another model's and binds the database to that model.
+//! Replaces all vectors by another model's, if there are any, and binds the database to that model.
 //!
 //! New vectors are collected in `chunks_vec_next`, and chunks that had to be split again in
 //! `chunks_next`; neither is searched. Meanwhile documents are added and removed under the old
@@ -269,7 +269,8 @@ impl Store {
     /// [`Error::ModelMismatch`] if another process has begun a change to yet another model.
     pub fn finish_reindex(&mut self) -> Result<Reindexing> {
         let reindexing = self.reindexing.clone();
-        let layout = self.layout_to_write()?;
+        // A database without a model has no table of vectors yet; this kb makes it.
+        let layout = Layout { knows_vec0: true, ..self.layout_to_write()? };
         let (progress, wanted) = self.write(|db| {
             let wanted = check(db, reindexing.as_ref())?;
             let progress = progress(db)?;

@@ -14,7 +14,7 @@ use crate::db::fault::Step;
 use crate::db::layout::Layout;
 use crate::db::{config, sql};
 use crate::document::{Binding, Embedding};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId};
 
 /// Also deletes what belongs to the vectors, because others take their place.
@@ -38,8 +38,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::ModelMismatch`] if there are vectors of another model; nothing is changed in that
-    /// case.
+    /// [`Error::ModelMismatch`] if there are vectors of another model; nothing is changed in that
+    /// case. [`Error::Store`] if [there are chunks without vectors](Store::lacks_vectors).
     pub fn bind(&mut self, wanted: &Binding) -> Result<()> {
         // Usually there is nothing to do, so the write lock is not taken.
         let is_known =
@@ -53,6 +53,9 @@ impl Store {
                 Some(bound) if db.query_row(HAS_CHUNKS, [], |row| row.get(0))? => {
                     Err(binding::mismatch(&bound, wanted).into())
                 }
+                None if db.query_row(HAS_CHUNKS, [], |row| row.get(0))? => {
+                    Err(Error::Store("there are chunks without vectors".into()).into())
+                }
                 _ => {
                     make_table(db, wanted.dim)?;
                     binding::save(db, Slot::Current, wanted)
@@ -61,6 +64,14 @@ impl Store {
         }
         *self.bound.borrow_mut() = Some(wanted.clone());
         Ok(())
+    }
+
+    /// Whether there are chunks and no model: vectors of all of them come by a [reindex](Store::begin_reindex).
+    pub fn lacks_vectors(&self) -> Result<bool> {
+        self.read(|db| {
+            let has_chunks = || Ok(db.query_row(HAS_CHUNKS, [], |row| row.get(0))?);
+            binding::load(db, Slot::Current)?.map_or_else(has_chunks, |_| Ok(false))
+        })
     }
 
     /// Makes codes for all full blocks of a large database that have none; returns their number.

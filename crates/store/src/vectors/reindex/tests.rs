@@ -193,3 +193,35 @@ fn an_empty_database_switches_at_once() {
     assert!(db.store.finish_reindex().is_err());
     db.assert_intact();
 }
+
+#[test]
+fn documents_without_vectors_get_them_all_at_once() {
+    let mut db = TestDb::unbound();
+    let chunks = [crate::testing::chunk("one two"), crate::testing::chunk("three")];
+    let add = |store: &mut Store, path: &str| {
+        let new = crate::testing::document(path, &["one two", "three", path], &[]);
+        store.replace(&new, &chunks, &[], &|_| false).unwrap();
+    };
+    add(&mut db.store, "/a.md");
+    assert!(db.store.lacks_vectors().unwrap());
+    assert!(db.store.bind(&wide()).is_err(), "some chunks would never get a vector");
+    db.store.begin_reindex(&wide()).unwrap();
+    let chunks_of_first = db.store.unembedded(ChunkId(0), 9).unwrap();
+    let renewed: Vec<_> = chunks_of_first.iter().map(split).collect();
+    db.store.store_reindexed(&renewed).unwrap();
+    // Interrupted; meanwhile another document is added without a model.
+    db.store = Store::open(&db.path()).unwrap();
+    add(&mut db.store, "/b.md");
+    db.store.begin_reindex(&wide()).unwrap();
+    assert!(db.store.finish_reindex().unwrap().num_embedded < 4);
+    assert!(db.store.lacks_vectors().unwrap());
+    embed_next(&mut db.store, ChunkId(0), 9);
+    db.store.finish_reindex().unwrap();
+    assert!(!db.store.lacks_vectors().unwrap());
+    assert_eq!(db.store.stats().unwrap().total_vectors, 5, "one chunk was split");
+    db.assert_intact();
+    // Then each document has vectors.
+    let new = crate::testing::document("/c.md", &["six"], &[]);
+    let outcome = db.store.replace(&new, &[crate::testing::chunk("six")], &[], &|_| false);
+    assert!(outcome.is_err_and(|error| error.to_string().contains("was given a model")));
+}
