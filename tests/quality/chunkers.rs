@@ -104,7 +104,7 @@ fn locations() -> Locations {
         hf_token: None,
         runtime_path: variable("ORT_DYLIB_PATH"),
         library_dirs: Locations::system_library_dirs(),
-        python: None,
+        pythons: Vec::new(),
     }
 }
 

@@ -221,6 +221,8 @@ pub enum Error {
         what: String,
         /// One clause for each source that was tried.
         reason: String,
+        /// What helps.
+        hint: &'static str,
     },
     /// A model file or the runtime library is there but cannot be used.
     #[error("cannot use {}: {reason}", path.display())]

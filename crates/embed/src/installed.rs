@@ -85,8 +85,8 @@ pub struct Locations {
     /// The system's library folders, from which a known library is copied; see
     /// [`Locations::system_library_dirs`].
     pub library_dirs: Vec<PathBuf>,
-    /// Full path of the Python used to fetch packages; `None` to use no Python.
-    pub python: Option<PathBuf>,
+    /// Full paths of the Pythons that may fetch packages, best first: the first that has pip does.
+    pub pythons: Vec<PathBuf>,
 }
 
 impl Locations {
@@ -101,7 +101,11 @@ impl Locations {
             hf_token: None,
             runtime_path: None,
             library_dirs: Self::system_library_dirs(),
-            python: PYTHONS.iter().map(PathBuf::from).find(|program| program.is_file()),
+            pythons: PYTHONS
+                .iter()
+                .map(PathBuf::from)
+                .filter(|program| program.is_file())
+                .collect(),
         }
     }
 

@@ -22,14 +22,18 @@ pub(in crate::app) fn locations(environment: &Environment) -> Locations {
         hf_token: text("HF_TOKEN"),
         runtime_path: environment.path("ORT_DYLIB_PATH"),
         library_dirs: Locations::system_library_dirs(),
-        python: python(environment),
+        pythons: pythons(environment),
     }
 }
 
+/// Names of Python; the last is the launcher of Windows.
+const PYTHONS: [&str; 3] = ["python3", "python", "py"];
+
 /// Returns the Python of the environment in which kb was installed as a Python package, because that
-/// has an ONNX Runtime; else the first Python in an absolute folder of `PATH`.
-fn python(environment: &Environment) -> Option<PathBuf> {
+/// has an ONNX Runtime; then those in absolute folders of `PATH`.
+fn pythons(environment: &Environment) -> Vec<PathBuf> {
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
     let sibling = program.map(|program| program.with_file_name("python3"));
-    sibling.ok().filter(|program| program.is_file()).or_else(|| environment.program("python3"))
+    let sibling = sibling.ok().filter(|program| program.is_file());
+    sibling.into_iter().chain(PYTHONS.iter().filter_map(|name| environment.program(name))).collect()
 }

@@ -243,12 +243,8 @@ impl Error {
             Self::UnknownBase { known, .. } => {
                 format!("the names are {}; `kb base add NAME` makes another", known.join(", "))
             }
-            Self::Fetch { what, .. } if what.starts_with("model ") => {
-                "`kb init --model-dir DIRECTORY` uses model files you already have".into()
-            }
-            Self::Fetch { .. } => "set ORT_DYLIB_PATH to an ONNX Runtime library".into(),
             Self::CacheChanged { .. } => "`kb doctor --fix` fetches or rebuilds it".into(),
-            Self::Model { hint, .. } => (*hint).into(),
+            Self::Fetch { hint, .. } | Self::Model { hint, .. } => (*hint).into(),
             Self::Corrupt { .. } => {
                 "`kb doctor --fix` repairs what it can; else restore a copy of the file, or move it \
                  away and add the documents again"

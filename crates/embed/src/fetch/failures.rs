@@ -1,14 +1,96 @@
 //! Creates the errors of what cannot be fetched, or was changed since.
+//!
+//! Both clients, of the hub and pip, describe a failure at length and in the words of their libraries. What stands in the way
+//! is recognised by these words; the user reads which of a few things it is, and what to do.
 
 use std::path::Path;
 
 use crate::error::Error;
 
-/// Creates the error that names every tried source.
+/// A way to go on without a network, named in every hint.
+macro_rules! or_without_network {
+    ($remedy:literal) => {
+        concat!($remedy, "; for a machine without a network, see \"Machines without a network\" in docs/install.md")
+    };
+}
+
+/// What stands between kb and a source.
+#[derive(Debug, PartialEq, Eq)]
+struct Obstacle {
+    /// Any of these, in lower case, in the words of a client. Those of a proxy come first: behind it, the others are the proxy's.
+    words: &'static [&'static str],
+    reason: &'static str,
+    remedy: &'static str,
+}
+
+const OBSTACLES: [Obstacle; 6] = [
+    Obstacle {
+        words: &["proxyerror", "proxy failed", "proxy error", "invalid proxy"],
+        reason: "the proxy cannot be reached or refuses",
+        remedy: or_without_network!("check the proxy that HTTPS_PROXY or HTTP_PROXY names"),
+    },
+    Obstacle {
+        words: &["certificate", "sslerror", "ssl:"],
+        reason: "the certificate is not trusted",
+        remedy: or_without_network!(
+            "name the certificates of your organisation to pip: `pip config set global.cert FILE`"
+        ),
+    },
+    Obstacle {
+        words: &[
+            "name resolution",
+            "name or service not known",
+            "nodename nor servname",
+            "getaddrinfo failed",
+            "lookup address",
+            "host not found",
+        ],
+        reason: "the name of the server cannot be resolved",
+        remedy: or_without_network!("check the network, or name a proxy in HTTPS_PROXY"),
+    },
+    Obstacle {
+        words: &["connection refused", "unreachable", "timed out", "timeout", "connection reset"],
+        reason: "the server does not answer",
+        remedy: or_without_network!("check the network, or name a proxy in HTTPS_PROXY"),
+    },
+    Obstacle {
+        words: &["no space left", "disk full", "not enough space"],
+        reason: "the disk is full",
+        remedy: "make room on the disk of kb's cache (KB_CACHE_DIR moves it), and run `kb init`",
+    },
+    Obstacle {
+        words: &["no module named pip", NO_PYTHON],
+        reason: "there is no Python with pip: no `python3`, `python` or `py` in an absolute folder of PATH has it",
+        remedy: or_without_network!("install Python with pip, and run `kb init`"),
+    },
+];
+
+/// The words of a machine on which no Python was found.
+pub(super) const NO_PYTHON: &str = "no python in path";
+
+/// What is known of a failure that nothing explains.
+const UNKNOWN: &str = or_without_network!("run `kb init` again later");
+
+/// Returns the reason in what a client said, if it is known.
+pub(super) fn reason_in(said: &str) -> Option<String> {
+    let said = said.to_lowercase();
+    let is_said = |obstacle: &&Obstacle| obstacle.words.iter().any(|word| said.contains(word));
+    OBSTACLES.iter().find(is_said).map(|obstacle| obstacle.reason.to_owned())
+}
+
+/// Creates the error that names every tried source, with the remedy of the first.
 pub(super) fn fetch_error(what: String, failures: &[(String, String)]) -> Error {
     let clauses: Vec<String> =
         failures.iter().map(|(source, reason)| format!("{source}: {reason}")).collect();
-    Error::Fetch { what, reason: clauses.join("; ") }
+    let known = |reason: &String| OBSTACLES.iter().find(|obstacle| obstacle.reason == reason);
+    let first = failures.iter().find_map(|(_, reason)| known(reason));
+    let hint = first.map_or(UNKNOWN, |obstacle| obstacle.remedy);
+    Error::Fetch { what, reason: clauses.join("; "), hint }
+}
+
+/// Creates the error of one source; [`fetch_error`] names it and what helps.
+pub(super) fn failed(what: &str, reason: String) -> Error {
+    Error::Fetch { what: what.to_owned(), reason, hint: UNKNOWN }
 }
 
 /// Returns only the reason of an error that also names what was wanted.
@@ -23,4 +105,38 @@ pub(super) fn reason_of(error: Error) -> String {
 pub(super) fn changed_length(path: &Path, found: u64, expected: u64) -> Error {
     let reason = format!("it has {found} bytes, expected {expected}");
     Error::CacheChanged { path: path.to_owned(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages of pip 23 and of ureq 3, shortened.
+    #[test]
+    fn what_stands_in_the_way_is_said_in_plain_words() {
+        for (said, expected) in [
+            (
+                "NewConnectionError: [Errno -3] Temporary failure in name resolution",
+                "cannot be resolved",
+            ),
+            (
+                "io: failed to lookup address information: Name or service not known",
+                "cannot be resolved",
+            ),
+            ("ProxyError('Cannot connect to proxy.', [Errno 111] Connection refused)", "the proxy"),
+            ("CONNECT proxy failed: 407", "the proxy"),
+            ("SSLError(SSLCertVerificationError(1, 'certificate verify failed')", "certificate"),
+            ("io: invalid peer certificate: UnknownIssuer", "certificate"),
+            ("io: Connection refused (os error 111)", "does not answer"),
+            ("timeout: global", "does not answer"),
+            ("OSError: [Errno 28] No space left on device", "disk is full"),
+            ("/usr/bin/python3: No module named pip", "no Python with pip"),
+        ] {
+            let found = reason_in(said).unwrap_or_default();
+            assert!(found.contains(expected), "{said}: {found}");
+            let error = fetch_error("a model".into(), &[("hub".into(), found)]);
+            assert!(error.hint().is_some_and(|hint| !hint.starts_with("run `kb init` again")));
+        }
+        assert_eq!(reason_in("No matching version"), None);
+    }
 }

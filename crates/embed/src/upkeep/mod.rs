@@ -91,7 +91,7 @@ mod tests {
             hf_token: None,
             runtime_path: None,
             library_dirs: Vec::new(),
-            python: None,
+            pythons: Vec::new(),
         }
     }
 
