@@ -37,12 +37,18 @@ fn marker(number: usize) -> String {
 }
 
 impl Machine {
-    fn new() -> Self {
+    /// A machine whose model is not there yet.
+    fn without_model() -> Self {
         let env = TestEnv::with_runtime();
         WordModel { max_seq_length: 96, ..WordModel::default() }.write(&env.path("tiny"));
         WordModel { seed: 2, max_seq_length: 40, ..WordModel::default() }.write(&env.path("short"));
-        env.ok(&["init", "--model-dir", "tiny"]);
         Self { env, kept: BTreeMap::new() }
+    }
+
+    fn new() -> Self {
+        let machine = Self::without_model();
+        machine.env.ok(&["init", "--model-dir", "tiny"]);
+        machine
     }
 
     /// Runs a command and requires success and an intact database.
@@ -174,11 +180,16 @@ fn copy_folder(from: &Path, to: &Path) {
 
 /// The first week: everything is added, changed, renamed, tagged and edited.
 fn first_week(home: &mut Machine) {
-    // 1 to 3: folders.
+    // 1 to 3: folders, the first of them before there is a model.
     for number in 0..260 {
         write(&home.env, number, "");
     }
-    home.run(&["add", "life/diary", "--tags", "diary"]);
+    let added = home.env.ok(&["add", "life/diary", "--tags", "diary"]);
+    assert!(added.stderr.contains("found by their words"), "{}", added.stderr);
+    assert!(home.env.ok(&["search", &marker(7)]).stdout.contains(&marker(7)));
+    // The model comes, and all is as if it had been there.
+    home.env.ok(&["init", "--model-dir", "tiny"]);
+    assert_eq!(home.run(&["update", "--reread"])["made_differently"], 0);
     home.run(&["add", "life/manual"]);
     home.run(&["add", "life/code"]);
     // 4: notes.
@@ -499,7 +510,7 @@ fn compare_with_fresh(home: &Machine) {
 
 #[test]
 fn a_month_with_two_machines_ends_with_the_content_of_a_fresh_database() {
-    let (mut home, mut away) = (Machine::new(), Machine::new());
+    let (mut home, mut away) = (Machine::without_model(), Machine::new());
     first_week(&mut home);
     second_week(&mut home);
     third_week(&mut home, &mut away);
