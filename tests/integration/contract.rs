@@ -69,7 +69,7 @@ contract! {
     GrepDocument {
         document_id: i64, title: String,
         #[serde(deserialize_with = "nullable")] path: Option<String>,
-        r#type: String,
+        r#type: String, format: String,
         #[serde(deserialize_with = "nullable")] stale: Option<String>,
         #[serde(deserialize_with = "nullable")] matches: Option<usize>,
         #[serde(deserialize_with = "nullable")] lines: Option<Vec<MatchingLine>>,
@@ -88,7 +88,7 @@ contract! {
     GrepLine {
         document_id: i64, title: String,
         #[serde(deserialize_with = "nullable")] path: Option<String>,
-        r#type: String,
+        r#type: String, format: String,
         #[serde(deserialize_with = "nullable")] stale: Option<String>,
         chunk_id: i64,
         #[serde(deserialize_with = "nullable")] page: Option<u32>,
@@ -106,7 +106,7 @@ contract! {
     Source {
         document_id: i64, title: String,
         #[serde(deserialize_with = "nullable")] path: Option<String>,
-        r#type: String,
+        r#type: String, format: String,
         #[serde(deserialize_with = "nullable")] page: Option<u32>,
         chunk_index: u32, total_chunks: u32, tags: Vec<String>,
         #[serde(deserialize_with = "nullable")] section: Option<String>,
@@ -158,7 +158,7 @@ contract! {
     Measures { ndcg_at_10: f64, recall_at_10: f64, mrr_at_10: f64, }
     Standing { chunk_id: i64, rank: u32, raw: f64, }
     Document {
-        id: i64, title: String, r#type: String, tags: Vec<String>, chunk_count: u32,
+        id: i64, title: String, r#type: String, format: String, tags: Vec<String>, chunk_count: u32,
         created_at: String,
         #[serde(deserialize_with = "nullable")] path: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
@@ -173,7 +173,7 @@ contract! {
         share_unsure: f64,
     }
     Info {
-        contract_version: u32, id: i64, title: String, r#type: String, tags: Vec<String>,
+        contract_version: u32, id: i64, title: String, r#type: String, format: String, tags: Vec<String>,
         chunk_count: u32, created_at: String,
         #[serde(deserialize_with = "nullable")] path: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
@@ -209,7 +209,7 @@ contract! {
     Outline {
         contract_version: u32, document_id: i64, title: String,
         #[serde(deserialize_with = "nullable")] path: Option<String>,
-        r#type: String, total_chunks: u32, tokens: u32, parts: Vec<Part>,
+        r#type: String, format: String, total_chunks: u32, tokens: u32, parts: Vec<Part>,
     }
     Part {
         kind: String, level: u32,
@@ -225,7 +225,7 @@ contract! {
     Shown {
         contract_version: u32, document_id: i64, title: String,
         #[serde(deserialize_with = "nullable")] path: Option<String>,
-        r#type: String,
+        r#type: String, format: String,
         #[serde(deserialize_with = "nullable")] section: Option<String>,
         #[serde(deserialize_with = "nullable")] symbol: Option<String>,
         #[serde(deserialize_with = "nullable")] page: Option<u32>,
@@ -238,7 +238,7 @@ contract! {
     Opened {
         contract_version: u32, document_id: i64, title: String,
         #[serde(deserialize_with = "nullable")] path: Option<String>,
-        r#type: String, origin: String,
+        r#type: String, format: String, origin: String,
         #[serde(deserialize_with = "nullable")] changed: Option<bool>,
         #[serde(deserialize_with = "nullable")] file_error: Option<String>,
         start_line: u32, end_line: u32, total_lines: u32, text: String, truncated: bool,
@@ -503,7 +503,8 @@ fn fields_that_do_not_apply_to_a_hit_are_null() {
     assert_eq!((page.start_line, page.end_line, page.language), (None, None, None));
 
     let section = hit("mussels").source;
-    assert_eq!((section.r#type.as_str(), section.page), ("markdown", None));
+    assert_eq!((section.r#type.as_str(), section.format.as_str()), ("markdown", "markdown"));
+    assert_eq!(section.page, None);
     assert_eq!(section.path, Some(format!("{CORPUS}/station-handbook.md")));
     assert_eq!(section.section.as_deref(), Some("Instruments > Float gauge"));
     assert_eq!(section.tags, ["handbook", "sample", "station"]);
@@ -517,6 +518,7 @@ fn fields_that_do_not_apply_to_a_hit_are_null() {
     assert_eq!((evidence.fts_rank, evidence.fts_weight), (Some(1), Some(1.0)));
     assert!(evidence.bm25.unwrap() > 0.0);
     assert_eq!((evidence.vector_rank, evidence.cosine, evidence.vector_weight), (None, None, None));
+    assert_eq!(code.format, "go");
 }
 
 #[test]

@@ -276,25 +276,27 @@ pub(super) struct SourceJson<'a> {
     /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: DocType,
+    /// The format of its file, as `--type` takes it: `docx`, `html`, `eml`, `python`.
+    format: &'a str,
 }
 
 impl<'a> From<&'a StoredDocument> for SourceJson<'a> {
     fn from(document: &'a StoredDocument) -> Self {
-        let StoredDocument { id, title, path, doc_type, .. } = document;
-        Self { document_id: *id, title, path, doc_type: *doc_type }
+        let StoredDocument { id, title, path, doc_type, format, .. } = document;
+        Self { document_id: *id, title, path, doc_type: *doc_type, format }
     }
 }
 
 impl<'a> From<&'a StoredHit> for SourceJson<'a> {
     fn from(hit: &'a StoredHit) -> Self {
-        let StoredHit { document_id, title, path, doc_type, .. } = hit;
-        Self { document_id: *document_id, title, path, doc_type: *doc_type }
+        let StoredHit { document_id, title, path, doc_type, format, .. } = hit;
+        Self { document_id: *document_id, title, path, doc_type: *doc_type, format }
     }
 }
 
 impl<'a> From<&'a PassingDocument> for SourceJson<'a> {
     fn from(document: &'a PassingDocument) -> Self {
-        let PassingDocument { id, title, path, doc_type } = document;
-        Self { document_id: *id, title, path, doc_type: *doc_type }
+        let PassingDocument { id, title, path, doc_type, format } = document;
+        Self { document_id: *id, title, path, doc_type: *doc_type, format }
     }
 }

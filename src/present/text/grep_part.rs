@@ -141,6 +141,7 @@ mod tests {
                     title: format!("Log {id}"),
                     path: Some(format!("/sea/{id}.log")),
                     doc_type: DocType::Code,
+                    format: "log".into(),
                 },
                 matched: Matched {
                     document_id: DocumentId(id),

@@ -14,7 +14,7 @@ fields::words! {
     /// Formats that people have one word for.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum FormatGroup {
-        /// E-mails and mailboxes.
+        /// E-mails, items of Outlook and mailboxes.
         Mail = "mail",
         /// Spreadsheets and tables.
         Sheet = "sheet",
@@ -35,7 +35,11 @@ impl FormatGroup {
     /// Returns its formats, which all have the same [`DocType`].
     fn formats(self) -> &'static [Format] {
         match self {
-            Self::Mail => &[Format::Headed(Headed::Eml), Format::Headed(Headed::Mbox)],
+            Self::Mail => &[
+                Format::Headed(Headed::Eml),
+                Format::Headed(Headed::Msg),
+                Format::Headed(Headed::Mbox),
+            ],
             Self::Sheet => &[
                 Format::Headed(Headed::Xlsx),
                 Format::Headed(Headed::Ods),
@@ -153,7 +157,7 @@ mod tests {
         check("pdf", DocType::Pdf, &[]);
         check("markdown", DocType::Markdown, &[]);
         check("note", DocType::Note, &[]);
-        check("mail", DocType::Markdown, &["eml", "mbox"]);
+        check("mail", DocType::Markdown, &["eml", "msg", "mbox"]);
         check("sheet", DocType::Markdown, &["xlsx", "ods", "spreadsheetml", "csv", "tsv"]);
         check("image", DocType::Pdf, &["png", "jpeg", "tiff", "bmp", "webp"]);
         check("docx", DocType::Markdown, &["docx"]);

@@ -39,8 +39,7 @@ pub struct StoredDocument {
     /// SHA-256 of the file's bytes, lower-case hex.
     #[serde(skip)]
     pub content_hash: String,
-    /// How its content was read, as [`crate::document::Format`] names it.
-    #[serde(skip)]
+    /// The format of its file, as `--type` takes it: `docx`, `html`, `eml`, `python`.
     pub format: String,
     /// Its own metadata.
     #[serde(skip)]
@@ -72,8 +71,7 @@ pub struct ListedDocument {
     pub path: Option<String>,
     /// Programming language of source code, else null.
     pub language: Option<String>,
-    /// How its content was read, as [`crate::document::Format`] names it.
-    #[serde(skip)]
+    /// The format of its file, as `--type` takes it: `docx`, `html`, `eml`, `python`.
     pub format: String,
     /// When its content was last read: RFC 3339, UTC, whole seconds.
     pub updated_at: String,

@@ -23,6 +23,8 @@ pub struct PassingDocument {
     pub path: Option<String>,
     /// Its type.
     pub doc_type: DocType,
+    /// How its content was read, as [`crate::document::Format`] names it.
+    pub format: String,
 }
 
 /// A chunk as it is stored.
@@ -58,7 +60,7 @@ impl<'a> RawPlace<'a> {
 }
 
 const PASSING_DOCUMENTS: &str = concat!(
-    "SELECT id, title, source_path, doc_type
+    "SELECT id, title, source_path, doc_type, language, metadata
     FROM documents
     WHERE ",
     passes_filter!(),
@@ -77,11 +79,14 @@ impl Store {
     pub fn passing_documents(&self, filter: &Filter) -> Result<Vec<PassingDocument>> {
         self.read(|db| {
             sql::rows(db, PASSING_DOCUMENTS, values(db, filter)?.as_slice(), |row| {
+                let doc_type = columns::named_column(row, 3, DocType::Markdown)?;
+                let language: Option<String> = row.get(4)?;
                 Ok(PassingDocument {
                     id: row.get(0)?,
                     title: row.get(1)?,
                     path: row.get(2)?,
-                    doc_type: columns::named_column(row, 3, DocType::Markdown)?,
+                    doc_type,
+                    format: rows::format_word(row.text(5)?, language.as_deref(), doc_type),
                 })
             })
         })
