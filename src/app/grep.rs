@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::app::observer::Notes;
-use crate::app::{Observer, Session, absent, freshness, read};
+use crate::app::{Observer, Session, absent, freshness, read, running};
 use crate::document::{Filter, Format, Stale};
 use crate::error::Result;
 use crate::read::grep::{self, Matched, Pattern, in_file};
@@ -70,6 +70,7 @@ pub fn grep(
     let pattern = Pattern::new(&request.pattern, request.options)?;
     let notes = Notes::new(observer);
     absent::dates(&request.filter, &notes);
+    running::note(session, &notes);
     let results = session.steadily(|| {
         let mut results = GrepResults {
             typed: request.pattern.clone(),

@@ -42,6 +42,7 @@ pub mod reindex;
 pub mod relocate;
 pub mod remove;
 pub mod reread;
+pub mod running;
 pub mod scope;
 pub mod search;
 pub mod session;

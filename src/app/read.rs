@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::app::ingestion::options::{password, reading_program, walk_options};
-use crate::app::{Observer, Session, absent, freshness, lookup};
+use crate::app::{Observer, Session, absent, freshness, lookup, running};
 use crate::document::{Filter, Format, Stale, join};
 use crate::error::{Error, Result};
 use crate::extract::protocol::Drawn;
@@ -85,6 +85,7 @@ pub fn list(
     observer: &dyn Observer,
 ) -> Result<Vec<ListedDocument>> {
     absent::dates(&request.filter, observer);
+    running::note(session, observer);
     let mut documents = session.steadily(|| {
         let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
         let mut documents = store.documents(&request.filter)?;

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::app::model::{LazyModel, ModelSelection};
 use crate::app::reread::outdated;
+use crate::app::running::{AnnouncedCounts, LongCommand};
 use crate::app::vectors::{renew, replace};
 use crate::app::{Observer, Session, copies, erase, model};
 use crate::document::Binding;
@@ -75,7 +76,8 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> 
     } else {
         let embedder = selection.open_for_passages(&installed, observer)?;
         let copy = copies::before_reindex(session, &store, observer);
-        (copy, replace(&mut store, &embedder, &binding, observer)?)
+        let announced = AnnouncedCounts::begin(session, LongCommand::Reindex, observer);
+        (copy, replace(&mut store, &embedder, &binding, &announced)?)
     };
     let made_differently = outdated(session, &store)?.len();
     erase::finish(store, observer)?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::app::ingestion::options::{chunking, is_claimed};
 use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::ingestion::{Walks, ingest};
+use crate::app::running::LongCommand;
 use crate::app::{Observer, Session, lookup, ocr, scope};
 use crate::document::{DocumentKind, Format};
 use crate::error::{Error, Result};
@@ -114,6 +115,7 @@ pub fn reread(
     let request = |source| AddRequest {
         password: password.map(str::to_owned),
         rereads: Arc::clone(&ids),
+        command: LongCommand::Update,
         ..AddRequest::of(source)
     };
     if !starts.is_empty() {

@@ -11,7 +11,7 @@ use rerank::Reranker;
 use crate::app::freshness::{self, Freshness};
 use crate::app::lookup::{find, of_chunk, shown};
 use crate::app::observer::{Notes, Silent};
-use crate::app::{Observer, Session, absent, model, push, refresh};
+use crate::app::{Observer, Session, absent, model, push, refresh, running};
 use crate::document::{Filter, Stale};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -92,6 +92,7 @@ fn answer(
     observer: &dyn Observer,
 ) -> Result<Answer> {
     let phrasings = parsed(request, observer)?;
+    running::note(session, observer);
     let Some(store) = session.store()? else {
         observer.note(absent::NOTHING_ADDED);
         let budget = request.budget.map(|budget| budget as usize);
@@ -303,6 +304,7 @@ pub fn similar(
 ) -> Result<Similar> {
     let notes = Notes::new(observer);
     absent::dates(&request.filter, &notes);
+    running::note(session, &notes);
     let (mut seed, mut hits) = session.steadily(|| alike(session, request, &notes))?;
     if session.freshness(None) == Freshness::Refresh && refresh::refresh(session, &hits, &Silent) {
         (seed, hits) = alike(session, request, &Silent).unwrap_or((seed, hits));

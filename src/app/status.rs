@@ -7,6 +7,7 @@ use crate::app::copies::OwnCopy;
 use crate::app::ingestion::options;
 use crate::app::own_skill::OWN_SKILL;
 use crate::app::reread::outdated;
+use crate::app::running::OngoingRun;
 use crate::app::typed::absolute;
 use crate::app::{Session, bases, copies, model, ocr, scope};
 use crate::config::Environment;
@@ -60,6 +61,8 @@ pub struct Status {
     pub sandbox: Option<Layers>,
     /// All knowledge bases of the user.
     pub bases: Vec<Listed>,
+    /// The run that stores documents now.
+    pub running: Option<OngoingRun>,
 }
 
 /// Returns the setup, the contents of the database and the knowledge bases.
@@ -74,7 +77,8 @@ pub fn status(session: &Session) -> Result<Status> {
     })?;
     let sandbox =
         options::reading_program(session).and_then(|program| sandbox::active(&program)).ok();
-    Ok(Status { setup, stats, sandbox, bases: bases::list(session)? })
+    let running = OngoingRun::of(session);
+    Ok(Status { setup, stats, sandbox, bases: bases::list(session)?, running })
 }
 
 /// What takes a look at every file, and at every page of the database.

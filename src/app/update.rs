@@ -12,6 +12,7 @@ use crate::app::ingestion::{Walks, ingest};
 use crate::app::observer::Event;
 use crate::app::relocate::follow_database;
 use crate::app::reread::{outdated, reread};
+use crate::app::running::LongCommand;
 use crate::app::{Observer, Session, erase, export, last_update, scope};
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
@@ -201,6 +202,7 @@ impl Run<'_> {
         }
         let add = AddRequest {
             password: self.request.password.clone(),
+            command: if self.request.is_watched { LongCommand::Watch } else { LongCommand::Update },
             ..AddRequest::of(Source::Paths(Vec::new()))
         };
         let found = ingest(self.session, &add, Walks::Known(&starts), self.observer)?;

@@ -74,6 +74,7 @@ pub(super) fn update(context: &Context, args: &args::Update) -> Result<ExitStatu
         is_dry_run: args.dry_run,
         password: args.password.clone(),
         rereads: args.reread.then(|| selection(args)).transpose()?,
+        is_watched: false,
     };
     if !args.dry_run {
         base::offer_unfollowed(context)?;

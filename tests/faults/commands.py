@@ -62,10 +62,10 @@ class Command:
         return stage.run(["base", "add", "more"])[0] == 0
 
     def may_stay(self, name):
-        """Whether a file that no undisturbed run leaves may stay: the list of files that could not be read, and
-        copies that kb made, whose names have the time in them.
+        """Whether a file that no undisturbed run leaves may stay: the list of files that could not be read, the line
+        of a killed run, which the next one deletes, and copies that kb made, whose names have the time in them.
         """
-        return name.endswith("ingest-errors.log") or "/kb-before-" in name
+        return name.endswith(("ingest-errors.log", "/kb.db-run")) or "/kb-before-" in name
 
     def is_done(self, _stage):
         """Whether a command that goes on for ever has done its work."""

@@ -284,6 +284,12 @@ contract! {
         #[serde(deserialize_with = "nullable")] out_of_date: Option<OutOfDate>,
         #[serde(deserialize_with = "nullable")] room_bytes: Option<RoomBytes>,
         backups: Vec<OwnCopy>, bases: Vec<Base>,
+        #[serde(deserialize_with = "nullable")] running: Option<OngoingRun>,
+    }
+    OngoingRun {
+        command: String,
+        #[serde(deserialize_with = "nullable")] stored: Option<u64>,
+        #[serde(deserialize_with = "nullable")] total: Option<u64>,
     }
     OwnCopy { file: String, size_bytes: u64, before: String, }
     AgentSkill {
@@ -512,13 +518,13 @@ fn fields_that_do_not_apply_to_a_hit_are_null() {
 
     let code = hit("gullHeight").source;
     assert_eq!((code.r#type.as_str(), code.language.as_deref()), ("code", Some("go")));
+    assert_eq!(code.format, "go");
     assert!(code.start_line.is_some() && code.page.is_none() && code.section.is_none());
 
     let evidence = hit("mussels").evidence;
     assert_eq!((evidence.fts_rank, evidence.fts_weight), (Some(1), Some(1.0)));
     assert!(evidence.bm25.unwrap() > 0.0);
     assert_eq!((evidence.vector_rank, evidence.cosine, evidence.vector_weight), (None, None, None));
-    assert_eq!(code.format, "go");
 }
 
 #[test]

@@ -222,6 +222,8 @@ mod reread;
 mod right_place;
 /// Added folders in other added folders.
 mod roots;
+/// What answers say while a run stores documents.
+mod running;
 /// What a process that reads a document can do, tried from inside.
 mod sandbox;
 /// The published JSON schemas, and whether all output matches them.

@@ -12,6 +12,7 @@ use self::request::{AddRequest, Source};
 use crate::app::error_log::ErrorLog;
 use crate::app::observer::Event;
 use crate::app::relocate::follow_database;
+use crate::app::running::Announcement;
 use crate::app::vectors::PassageModel;
 use crate::app::{Observer, Session, erase, languages, last_update};
 use crate::error::{Error, Result};
@@ -47,6 +48,8 @@ pub(super) fn ingest(
     if let Some(limit) = request.time_limit {
         store.wait_at_most(limit)?;
     }
+    let is_announced = matches!(request.source, Source::Paths(_)) && request.time_limit.is_none();
+    let mut announcement = is_announced.then(|| Announcement::begin(session, request.command));
     let model = PassageModel::open(session, &mut store, request.time_limit, observer)?;
     let mut options = ingest_options(session, request, model.chunking(session), observer)?;
     options.keeps_tags = matches!(walks, Walks::Known(_));
@@ -62,12 +65,18 @@ pub(super) fn ingest(
     let mut log = ErrorLog::of(session);
     let is_single = matches!(starts.as_slice(), [start] if !start.path().is_dir());
     let walk = matches!(request.source, Source::Paths(_)).then(|| options.walk.clone());
+    if let (Some(announcement), Some(walk)) = (&mut announcement, &walk) {
+        announcement.will_read(&starts, walk);
+    }
     observer.on_event(Event::IngestBegins { starts: &starts, walk, is_single });
     let mut on_event = |event: ingest::Event<'_>| {
         if let ingest::Event::Failed { path, error } = &event
             && request.time_limit.is_none()
         {
             log.append(path, error, observer);
+        }
+        if let Some(announcement) = &mut announcement {
+            announcement.on_event(&event);
         }
         observer.on_event(Event::Ingest(&event));
     };

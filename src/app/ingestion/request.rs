@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::app::running::LongCommand;
 use crate::document::{DocType, Language};
 use crate::store::DocumentId;
 
@@ -36,6 +37,8 @@ impl Source {
 pub struct AddRequest {
     /// Where the documents come from.
     pub source: Source,
+    /// The command that other processes are told.
+    pub command: LongCommand,
     /// Title that overrides the document's own; for a single document only.
     pub title: Option<String>,
     /// Tags for every document.
@@ -64,6 +67,7 @@ impl AddRequest {
     pub fn of(source: Source) -> Self {
         Self {
             source,
+            command: LongCommand::default(),
             title: None,
             tags: Vec::new(),
             doc_type: None,

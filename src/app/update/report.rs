@@ -31,6 +31,8 @@ pub struct UpdateRequest {
     /// Which documents are made again if today's settings would make them differently. A selection
     /// of some leaves all other files alone.
     pub rereads: Option<Selection>,
+    /// Whether `kb watch` asks for it.
+    pub is_watched: bool,
 }
 
 /// A folder from which nothing was removed.

@@ -118,7 +118,8 @@ fn run(
     if let Some(news) = program::news_of_replacement() {
         lines.observer.warn(news);
     }
-    let everything = UpdateRequest { named: request.named.clone(), ..UpdateRequest::default() };
+    let of = |named| UpdateRequest { named, is_watched: true, ..UpdateRequest::default() };
+    let everything = of(request.named.clone());
     let report = match batch {
         Batch::Everything => update(session, &everything, lines)?,
         Batch::Paths(paths) => {
@@ -126,7 +127,7 @@ fn run(
             if named.is_empty() {
                 return Ok(());
             }
-            match update(session, &UpdateRequest { named, ..UpdateRequest::default() }, lines) {
+            match update(session, &of(named), lines) {
                 // A folder has vanished meanwhile.
                 Err(Error::Usage { .. }) => update(session, &everything, lines)?,
                 other => other?,

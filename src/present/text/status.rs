@@ -24,7 +24,7 @@ const NO_MODEL: &str = "none yet (`kb init` adds vectors, by which meanings are 
 impl Human {
     /// Writes the status.
     pub fn status(&self, status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Status { setup, stats, sandbox, bases } = status;
+        let Status { setup, stats, sandbox, bases, running } = status;
         let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
         let by_type: Vec<String> = stats
             .documents
@@ -57,6 +57,9 @@ impl Human {
         if let Some(files) = files.filter(|files| files.sha256.is_some()) {
             let files = files.to_string();
             facts.push(fact("Weights", files.trim_start_matches("weights ")));
+        }
+        if let Some(run) = running {
+            facts.insert(0, fact("Running", run.to_string()).painted(Meaning::Warning));
         }
         if setup.is_read_only {
             let access = "read-only: its file, folder or medium cannot be written";

@@ -4,12 +4,13 @@
 //! [`mod@write`] creates a file next to another, and [`tree`] a folder, so that a reader sees
 //! either the old content or the new content. [`private`] sets who may read what kb creates.
 //! [`access`] reports what may be written. [`folder`] manages kb's folders, [`program`] knows the
-//! running program, and [`stamp`] shows whether a file has changed.
+//! running program, [`live`] says what a process is doing, and [`stamp`] shows whether a file has changed.
 
 pub use std::fs::{File, Metadata};
 
 pub mod access;
 pub mod folder;
+pub mod live;
 pub mod open;
 pub mod path;
 pub mod private;

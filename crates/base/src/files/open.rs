@@ -77,14 +77,19 @@ pub fn look(path: &Path, links: Links<'_>) -> Result<Metadata> {
 
 /// Returns a value that identifies a file or folder; `None` if the system has no such value.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    identity_of(&path.metadata().ok()?)
+}
+
+/// Like [`identity`], of a file that was looked at.
+pub(super) fn identity_of(found: &Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        path.metadata().ok().map(|found| (found.dev(), found.ino()))
+        Some((found.dev(), found.ino()))
     }
     #[cfg(not(unix))]
     {
-        let _ = path;
+        let _ = found;
         None
     }
 }

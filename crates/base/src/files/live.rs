@@ -1,0 +1,152 @@
+//! Keeps a line of text in a file for as long as a process works: what is left of a killed process says nothing.
+//!
+//! The writer holds the lock of the file, which the system releases however the process ends. A reader trusts the text
+//! only while it cannot get the lock itself.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::open::{self, Links, identity, identity_of};
+use super::path::folder_of;
+use super::private::new_file;
+
+/// Bytes of the file, always the same: a reader sees the old or the new line, and a longer file is not kb's.
+const LEN: usize = 128;
+
+/// A line in a file that others can read until this is dropped, which deletes the file.
+#[derive(Debug)]
+pub struct LiveLine {
+    path: PathBuf,
+    file: File,
+}
+
+impl LiveLine {
+    /// Creates the file, with mode 0600; its folder must exist. Returns `None` if another process keeps a line there, and
+    /// where files cannot be locked, as in some network file systems: then no reader could trust it.
+    pub fn begin(path: &Path) -> io::Result<Option<Self>> {
+        if path.symlink_metadata().is_ok() && !remove_abandoned(path)? {
+            return Ok(None);
+        }
+        let file = match new_file(path) {
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+            made => made?,
+        };
+        let line = Self { path: path.to_owned(), file };
+        Ok(line.file.try_lock().is_ok().then_some(line))
+    }
+
+    /// Replaces the line; what is too long is cut.
+    pub fn set(&mut self, line: &str) -> io::Result<()> {
+        let mut bytes = [b' '; LEN];
+        let len = line.len().min(LEN);
+        bytes[..len].copy_from_slice(&line.as_bytes()[..len]);
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&bytes)
+    }
+}
+
+impl Drop for LiveLine {
+    fn drop(&mut self) {
+        if is_at(&self.file, &self.path) {
+            // What stays says nothing without its lock.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Returns the line that a working process keeps at `path`, without spaces around it; empty if it cannot be read. `None`
+/// if no process keeps one there.
+pub fn live_line(path: &Path) -> Option<String> {
+    let file = open::open(path, Links::RefuseBelow(folder_of(path))).ok()?;
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => {}
+        Ok(()) | Err(TryLockError::Error(_)) => return None,
+    }
+    let mut text = String::new();
+    let is_read = file.take(LEN as u64).read_to_string(&mut text).is_ok();
+    Some(if is_read { text.trim().to_owned() } else { String::new() })
+}
+
+/// Deletes the file unless a process holds its lock; returns whether it is gone.
+fn remove_abandoned(path: &Path) -> io::Result<bool> {
+    let Ok(file) = open::open(path, Links::RefuseBelow(folder_of(path))) else { return Ok(false) };
+    if file.try_lock().is_err() || !is_at(&file, path) {
+        return Ok(false);
+    }
+    fs::remove_file(path).map(|()| true)
+}
+
+/// Whether the file is still the one at the path: another process may have replaced it.
+fn is_at(file: &File, path: &Path) -> bool {
+    file.metadata().is_ok_and(|found| identity_of(&found) == identity(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_there_until_its_writer_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kb.db-run");
+        assert_eq!(live_line(&path), None);
+        let mut line = LiveLine::begin(&path).unwrap().unwrap();
+        assert_eq!(live_line(&path).as_deref(), Some(""));
+        line.set("add 10 20").unwrap();
+        line.set("add 9 20").unwrap();
+        assert_eq!(live_line(&path).as_deref(), Some("add 9 20"));
+        assert!(LiveLine::begin(&path).unwrap().is_none(), "one writer at a time");
+        assert_eq!(live_line(&path).as_deref(), Some("add 9 20"));
+        drop(line);
+        assert_eq!((live_line(&path), path.exists()), (None, false));
+    }
+
+    #[test]
+    fn what_a_killed_process_left_says_nothing_and_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kb.db-run");
+        fs::write(&path, "add 10 20").unwrap();
+        assert_eq!(live_line(&path), None);
+        let mut line = LiveLine::begin(&path).unwrap().unwrap();
+        line.set("update 1 2").unwrap();
+        assert_eq!(live_line(&path).as_deref(), Some("update 1 2"));
+    }
+
+    #[test]
+    fn a_line_of_someone_else_is_bounded_and_not_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kb.db-run");
+        fs::write(&path, "x".repeat(1_000_000)).unwrap();
+        let held = File::open(&path).unwrap();
+        held.lock().unwrap();
+        assert_eq!(live_line(&path).unwrap().len(), LEN);
+        assert!(LiveLine::begin(&path).unwrap().is_none());
+        fs::write(&path, [0xff; 10]).unwrap();
+        assert_eq!(live_line(&path).as_deref(), Some(""));
+        drop(held);
+        let line = LiveLine::begin(&path).unwrap().unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "of another process").unwrap();
+        drop(line);
+        assert!(path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_pipes_and_folders_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, target) = (folder.path().join("kb.db-run"), folder.path().join("target"));
+        fs::write(&target, "add 10 20").unwrap();
+        let held = File::open(&target).unwrap();
+        held.lock().unwrap();
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        assert_eq!(live_line(&path), None);
+        assert!(LiveLine::begin(&path).unwrap().is_none());
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert_eq!(live_line(&path), None);
+        assert!(LiveLine::begin(&path).unwrap().is_none());
+    }
+}
