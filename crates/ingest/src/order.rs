@@ -1,6 +1,9 @@
-//! Decides in which order the files of a run are read and committed: small ones soon, and none much later than it was found.
+//! Decides in which order the files of a run are read and committed: small ones of each folder soon, and none much later
+//! than it was found.
 //!
 //! The order follows from the paths and sizes of the files alone, so the same files get the same ids.
+
+mod turns;
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -8,7 +11,10 @@ use std::iter;
 use crate::error::Result;
 use crate::walk::Found;
 
-/// Files up to this size are small. They keep their order, so the notes of a folder get their ids in the order of their names.
+use turns::in_turns;
+
+/// Files up to this size are small. They keep their order within a turn of their folder, so the notes of a folder get their ids
+/// in the order of their names.
 const SMALL_BYTES: u64 = 10_000;
 
 /// A larger file is overtaken by at most one later file for this many of its bytes. Computed for 14,000 files of all kinds: with
@@ -16,15 +22,16 @@ const SMALL_BYTES: u64 = 10_000;
 /// documents for minutes.
 const BYTES_PER_PLACE: u64 = 64;
 
-/// No file is overtaken by more. That many files wait in memory, about a megabyte, and as many may be looked for before the
-/// first is read.
+/// No file is overtaken by more for its size. That many files wait in memory, about a megabyte, and as many may be looked for
+/// before the first is read.
 const MAX_PLACES: u64 = 4_096;
 
-/// Returns the files of a walk so that small ones overtake large ones. What cannot be read is where it was found.
+/// Returns the files of a walk so that folders take turns, and small files overtake large ones. What cannot be read comes
+/// with the file found before it.
 pub fn small_first(
     found: impl Iterator<Item = Result<Found>>,
 ) -> impl Iterator<Item = Result<Found>> {
-    let mut found = found.zip(0_u64..).fuse();
+    let mut found = in_turns(found).zip(0_u64..).fuse();
     let mut waiting = BTreeMap::new();
     let mut last = 0;
     iter::from_fn(move || {
@@ -97,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_file_is_returned_before_the_walk_goes_on_further_than_a_window() {
+    fn the_first_file_is_returned_before_the_walk_goes_on_further_than_two_windows() {
         let mut num_walked = 0;
         let endless = iter::repeat_with(|| {
             num_walked += 1;
             Ok(file("a", u64::MAX))
         });
         assert!(small_first(endless).next().is_some());
-        assert_eq!(num_walked, MAX_PLACES + 1);
+        assert_eq!(num_walked, 2 * MAX_PLACES);
     }
 
     #[test]
