@@ -81,7 +81,7 @@ impl OngoingRun {
     }
 }
 
-/// `kb add is running, 242 of 788 files are stored`.
+/// Says which command is running and how far it is, for people.
 impl std::fmt::Display for OngoingRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "`kb {}` is running", self.command.as_str())?;

@@ -60,7 +60,8 @@ pub(super) fn why(context: &Context, args: &args::Why) -> Result<ExitStatus> {
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
     let outline = app::read::outline(&context.session, &args.document, None, args.level)?;
     context.present(&outline, read_json::outline, |human, outline, out| {
-        read_text::outline(outline, &human.base_mark(None), out)
+        let path = outline.document.path.as_deref().map(|path| human.path(path));
+        read_text::outline(outline, &human.base_mark(None), path.as_deref(), out)
     })
 }
 

@@ -11,8 +11,8 @@ use crate::extract::sandbox::Ocr;
 /// headings of sections, and may lack white text of scans, links of web pages and headings of plain text; those of version 5
 /// have tables of PDFs without labels and headings that are none, lack parts of notebooks and mail, and do not state where
 /// their words went; those of version 6 lack comments, charts, drawings, values of forms and embedded files, have hidden
-/// text and the escapes of data, have other letters where their encoding was not known, have cells of tables below other
-/// heads, and do not state what became of their parts, that they are out of date, which line each line of other markup is
+/// text, the escapes of data, and options as headings of printed manual pages, have other letters where their encoding was not
+/// known, have cells of tables below other heads, and do not state what became of their parts, that they are out of date, which line each line of other markup is
 /// from, or where in a chunk pages and sections begin.
 const READER_VERSION: u32 = 7;
 

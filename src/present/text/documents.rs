@@ -26,6 +26,12 @@ pub(super) const NONE: &str = "No documents indexed. Run `kb add` to get started
 /// Printed if no document passes the filter.
 const NONE_PASSES: &str = "No documents match. `kb list` without filters shows all.";
 
+/// Returns the folder of a document's file; empty without one.
+fn folder_of(document: &ListedDocument) -> &str {
+    let path = document.path.as_deref().unwrap_or_default();
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 impl Human {
     /// Writes a list of documents; `is_filtered` if the user gave a filter.
     pub fn list(
@@ -38,14 +44,21 @@ impl Human {
             return self.labelled(if is_filtered { NONE_PASSES } else { NONE }, out);
         }
         let mut num_by_title: HashMap<&str, usize> = HashMap::new();
+        let mut num_in_folder: HashMap<(&str, &str), usize> = HashMap::new();
         for document in documents {
             *num_by_title.entry(&document.title).or_default() += 1;
+            *num_in_folder.entry((&document.title, folder_of(document))).or_default() += 1;
         }
-        let folder = |document: &ListedDocument| {
+        let are_in_one_folder =
+            |document: &ListedDocument| num_in_folder[&(&*document.title, folder_of(document))] > 1;
+        let place = |document: &ListedDocument| {
             let path = document.path.as_deref().filter(|_| num_by_title[&*document.title] > 1);
-            let folder = path.and_then(|path| path.rsplit_once('/')).map(|(folder, _)| folder);
-            folder.map(|folder| self.path(folder)).unwrap_or_default()
+            let is_file = are_in_one_folder(document);
+            let shown = path.map(|path| if is_file { path } else { folder_of(document) });
+            shown.map(|shown| self.path(shown)).unwrap_or_default()
         };
+        let has_file =
+            documents.iter().any(|document| document.path.is_some() && are_in_one_folder(document));
         let rows = documents.iter().map(|document| {
             vec![
                 document.id.to_string(),
@@ -54,7 +67,7 @@ impl Human {
                 document.quality.as_ref().map(describe_briefly).unwrap_or_default(),
                 document.date.clone().unwrap_or_default(),
                 clean(&document.title),
-                folder(document),
+                place(document),
                 clean(&document.tags.join(", ")),
             ]
         });
@@ -66,7 +79,7 @@ impl Human {
             words("DATE").left_out(3).painted(Meaning::Faint),
             texts("TITLE").painted(Meaning::Title),
             // Distinguishes documents with the same title.
-            paths("FOLDER").optional().painted(Meaning::Path),
+            paths(if has_file { "PATH" } else { "FOLDER" }).optional().painted(Meaning::Path),
             texts("TAGS").optional().left_out(1).painted(Meaning::Tag),
         ];
         self.table(&columns, rows, out)

@@ -16,12 +16,19 @@ use crate::text::printable::{clean, clean_lines};
 /// Most documents that are named for links; JSON has all.
 const MAX_ENDS: usize = 20;
 
-/// Writes the parts of a document, indented by their level; `mark` is behind its type.
-pub fn outline(outline: &Outline, mark: &str, out: &mut Sheet<'_>) -> io::Result<()> {
+/// Writes the parts of a document, indented by their level; `mark` is behind its type. `path` is its path as it is shown, which
+/// tells it from others with the same title.
+pub fn outline(
+    outline: &Outline,
+    mark: &str,
+    path: Option<&str>,
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
     let document = &outline.document;
+    let path = path.map(|path| format!(", {path}")).unwrap_or_default();
     writeln!(
         out,
-        "{} {} [{}]{mark} {} in {}",
+        "{} {} [{}]{mark} {} in {}{path}",
         document.id,
         clean(&document.title),
         clean(&document.format),

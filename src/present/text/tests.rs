@@ -78,6 +78,14 @@ fn a_list_has_a_folder_where_titles_are_the_same() {
      2  markdown  Gauges
      3  markdown  Tides   /docs/land  a, b
     ");
+    let mut same = documents.clone();
+    same[2].path = Some("/docs/sea/b.md".into());
+    insta::assert_snapshot!(list(&Human::plain(80), &same), @r"
+    ID  TYPE      CHUNKS  PAGES                    DATE        TITLE   PATH            TAGS
+     1  markdown       1                           2026-05-17  Tides   /docs/sea/a.md
+     2  markdown   1,234  1205 (12 OCR, 2 unread)  2026-05-17  Gauges
+     3  markdown       1                           2026-05-17  Tides   /docs/sea/b.md  a, b
+    ");
     assert!(list(&terminal, &[]).starts_with("No documents match."));
     let nothing = shown(|out| terminal.list(&[], false, out));
     assert!(nothing.starts_with("No documents indexed."), "{nothing}");
@@ -239,8 +247,8 @@ fn parts_of_a_document_have_their_place_and_size() {
     assert_eq!(facts(part), "1,700 tokens, chunks 3-5");
     part.name = Some("2".into());
     assert_eq!(
-        shown(|out| read_text::outline(&outline, "", out)),
-        "3 Tides [markdown] 7 tokens in 1 chunk\n  page 2 (1,700 tokens, chunks 3-5)\n"
+        shown(|out| read_text::outline(&outline, "", Some("sea/tides.md"), out)),
+        "3 Tides [markdown] 7 tokens in 1 chunk, sea/tides.md\n  page 2 (1,700 tokens, chunks 3-5)\n"
     );
 }
 

@@ -6,8 +6,8 @@ use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
 use super::{
-    contents, continued, footnotes, furniture, geometry, headings, hyphens, notes, quality,
-    spacing, title, watermarks,
+    contents, continued, footnotes, furniture, geometry, headings, hyphens, manual_page, notes,
+    quality, spacing, title, watermarks,
 };
 use crate::protocol::{OcrOutcome, Page, PageNote};
 use crate::sandbox::parent::Reading;
@@ -82,15 +82,18 @@ pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
     let quality =
         Quality { num_words: counts.num_words, num_glued: counts.num_glued, ..quality::of(&pages) };
     quality::drop_unknown(&mut pages);
+    // Before the running heads are removed.
+    let manual_page = manual_page::name(&pages).map(str::to_owned);
     if !options.keeps_all {
         watermarks::remove(&mut pages);
         furniture::remove(&mut pages);
     }
     continued::repeat_heads(&mut pages);
     contents::mark(&mut pages);
-    geometry::mark_headings(&mut pages);
+    let edge = manual_page.as_ref().and_then(|_| manual_page::heading_edge(&pages));
+    geometry::mark_headings(&mut pages, edge);
     footnotes::move_before_open_sentences(&mut pages);
-    let title = title::of(reading.head.title.as_deref(), &pages);
+    let title = title::of(reading.head.title.as_deref(), manual_page.as_deref(), &pages);
     let chains = headings::assign(&mut pages, &reading.head.outline, title.as_deref());
 
     let mut document = Document {
@@ -260,6 +263,21 @@ mod tests {
         assert_eq!(notes.collect::<Vec<_>>(), expected);
         let last = document.blocks.last().map(|block| block.headings.clone());
         assert_eq!(last, Some(vec!["Piers".to_owned()]));
+    }
+
+    #[test]
+    fn the_running_head_names_a_manual_page_and_its_first_heading_does_not() {
+        let mut reading = reading(&[["NAME", "a"], ["SEE ALSO", "b"], ["BUGS", "c"]]);
+        for page in &mut reading.pages {
+            let head = "LS(1) User Commands LS(1)";
+            page.blocks.insert(0, PageBlock::new(BlockKind::Paragraph, 0, head));
+        }
+        let document = assemble(&reading, &ReadOptions::new("reader".into()));
+        assert_eq!(document.title.as_deref(), Some("LS(1)"));
+        let mut chains: Vec<_> =
+            document.blocks.iter().map(|block| block.headings.join(" ")).collect();
+        chains.dedup();
+        assert_eq!(chains, ["", "NAME", "SEE ALSO", "BUGS"]);
     }
 
     #[test]

@@ -37,14 +37,15 @@ const MIN_OF_DEPTH: usize = 3;
 /// Deepest level derived from appearance.
 const MAX_LEVEL: u8 = 6;
 
-/// Marks the headings among the blocks of `pages` that have positions, and sets their levels.
-pub(super) fn mark_headings(pages: &mut [Page]) {
+/// Marks the headings among the blocks of `pages` that have positions, and sets their levels. All headings begin left of `edge`,
+/// if there is one.
+pub(super) fn mark_headings(pages: &mut [Page], edge: Option<f64>) {
     let blocks = || pages.iter().flat_map(|page| &page.blocks);
     if blocks().all(|block| block.place.is_none()) {
         return;
     }
     let is_tagged = blocks().filter(|block| block.level > 0).count() >= MIN_TAGGED;
-    let looks = Looks::of(pages);
+    let looks = Looks::of(pages, edge);
     let ranks = ranks(pages, &looks);
     for page in pages.iter_mut() {
         let level = |block: &PageBlock| match block.place {
@@ -105,6 +106,8 @@ struct Looks {
     numbered: BTreeMap<Style, BTreeMap<u8, usize>>,
     body: Body,
     sections: SectionNumbers,
+    /// Headings begin left of this position; `None` if they may begin anywhere.
+    edge: Option<f64>,
 }
 
 /// What makes a block look like a heading.
@@ -117,10 +120,10 @@ enum HeadingSign {
 }
 
 impl Looks {
-    fn of(pages: &[Page]) -> Self {
+    fn of(pages: &[Page], edge: Option<f64>) -> Self {
         let body = Body::of(pages);
         let mut looks =
-            Self { numbered: BTreeMap::new(), body, sections: SectionNumbers::default() };
+            Self { numbered: BTreeMap::new(), body, sections: SectionNumbers::default(), edge };
         let mut candidates = Vec::new();
         let mut blocks = pages.iter().flat_map(|page| &page.blocks).peekable();
         while let Some(block) = blocks.next() {
@@ -148,6 +151,9 @@ impl Looks {
     /// unless other lines of its style are numbered, and a numbered one is an item of a list if
     /// larger headings have numbers of its depth.
     fn fits(&self, block: &PageBlock, place: &Place) -> bool {
+        if self.edge.is_some_and(|edge| place.left > edge) {
+            return false;
+        }
         let is_sign = |sign| sign == HeadingSign::Style || self.sections.have(&block.text);
         if !heading_sign(block, place, &self.body).is_some_and(is_sign) {
             return false;

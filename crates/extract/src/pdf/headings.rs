@@ -195,6 +195,15 @@ pub(super) fn is_plausible(text: &str) -> bool {
         && !is_boilerplate(text)
         && !text.contains("://")
         && !closes_bracket(text)
+        && !is_option_or_escape(text)
+}
+
+/// Whether `text` begins as an option of a command (`-A, --almost-all`) or an escape sequence (`\UHHHHHHHH`) does, which
+/// manuals print in bold above their descriptions.
+fn is_option_or_escape(text: &str) -> bool {
+    let after = text.trim_start_matches(['-', '\u{2212}', '\u{2010}', '\u{2013}']);
+    let is_marked = after.len() < text.len() || text.starts_with('\\');
+    is_marked && !after.starts_with(char::is_whitespace)
 }
 
 /// Whether `text` closes a bracket that began before it; the first word may be the number `a)`.

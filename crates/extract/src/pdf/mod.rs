@@ -17,6 +17,7 @@ mod geometry;
 mod headings;
 mod hyphens;
 mod labels;
+mod manual_page;
 mod notes;
 mod number;
 mod outline;

@@ -46,11 +46,11 @@ const FILE_EXTENSIONS: &[&str] = &[
 /// Headings of parts of a document, and words before the numbers of tables, devices and the like.
 const PARTS: &[&str] = &[
     "abstract", "acknowledgements", "acknowledgments", "agenda", "appendix", "bibliography",
-    "chapter", "conclusion", "conclusions", "contents", "exercise", "exercises", "exhibit", "fig.",
-    "figure", "foreword", "index", "introduction", "issue", "item", "keywords", "model", "no.",
-    "note", "notes", "overview", "page", "part", "preface", "problem", "question", "references",
-    "section", "step", "summary", "table", "table of contents", "type", "version", "vol.",
-    "volume",
+    "chapter", "conclusion", "conclusions", "contents", "description", "exercise", "exercises",
+    "exhibit", "fig.", "figure", "foreword", "index", "introduction", "issue", "item", "keywords",
+    "model", "name", "no.", "note", "notes", "overview", "page", "part", "preface", "problem",
+    "question", "references", "section", "step", "summary", "synopsis", "table",
+    "table of contents", "type", "version", "vol.", "volume",
 ];
 
 /// Signs of formulas.
@@ -64,11 +64,15 @@ const OPERATORS: &[char] = &[
 const MIN_WORDS: usize = 2;
 const MIN_LETTERS: usize = 4;
 
-/// Returns the stated title if it is usable, else the first of the largest headings of the first
-/// page with text.
-pub(super) fn of(stated: Option<&str>, pages: &[Page]) -> Option<String> {
+/// Returns the stated title if it is usable, else the name of a manual page, else the first of the largest headings of the
+/// first page with text.
+pub(super) fn of(
+    stated: Option<&str>,
+    manual_page: Option<&str>,
+    pages: &[Page],
+) -> Option<String> {
     let stated = stated.and_then(cleaned).filter(|title| is_sensible(title));
-    stated.or_else(|| heading(pages))
+    stated.or_else(|| manual_page.map(str::to_owned)).or_else(|| heading(pages))
 }
 
 /// Returns the stated author if it is usable.
@@ -177,7 +181,7 @@ mod tests {
 
     #[track_caller]
     fn check(stated: &str, expected: Option<&str>) {
-        assert_eq!(of(Some(stated), &[]).as_deref(), expected, "{stated:?}");
+        assert_eq!(of(Some(stated), None, &[]).as_deref(), expected, "{stated:?}");
     }
 
     #[test]
@@ -226,15 +230,18 @@ mod tests {
                 block(BlockKind::Heading, 2, "The tides"),
             ]),
         ];
-        assert_eq!(of(Some("untitled"), &pages).as_deref(), Some("The tides"));
-        assert_eq!(of(None, &pages[..1]), None);
+        assert_eq!(of(Some("untitled"), None, &pages).as_deref(), Some("The tides"));
+        assert_eq!(of(None, None, &pages[..1]), None);
+        let manual_page = |stated| of(stated, Some("LS(1)"), &pages);
+        assert_eq!(manual_page(None).as_deref(), Some("LS(1)"));
+        assert_eq!(manual_page(Some("Listing files")).as_deref(), Some("Listing files"));
     }
 
     #[track_caller]
     fn check_headings(headings: &[&str], expected: Option<&str>) {
         let block = |text: &&str| PageBlock::new(BlockKind::Heading, 1, *text);
         let pages = [Page { blocks: headings.iter().map(block).collect(), ..Page::default() }];
-        assert_eq!(of(None, &pages).as_deref(), expected, "{headings:?}");
+        assert_eq!(of(None, None, &pages).as_deref(), expected, "{headings:?}");
     }
 
     #[test]

@@ -61,7 +61,8 @@ pub fn outline(
     left_out: Option<(u32, usize)>,
     out: &mut Sheet<'_>,
 ) -> io::Result<()> {
-    read::outline(outline, "", out)?;
+    let path = outline.document.path.as_deref().map(|path| shown_text(path).to_string());
+    read::outline(outline, "", path.as_deref(), out)?;
     let Some((level, num_more)) = left_out.filter(|(_, num_more)| *num_more > 0) else {
         return Ok(());
     };

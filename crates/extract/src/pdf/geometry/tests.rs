@@ -21,11 +21,28 @@ fn body() -> PageBlock {
 fn check(blocks: Vec<PageBlock>, expected: &[u8]) {
     let blocks = blocks.into_iter().chain([body()]).collect();
     let mut pages = [Page { blocks, ..Page::default() }];
-    mark_headings(&mut pages);
+    mark_headings(&mut pages, None);
     let [.., text] = pages[0].blocks.as_slice() else { panic!("there is text") };
     assert_eq!(text.kind, BlockKind::Paragraph);
     let levels: Vec<u8> = pages[0].blocks.iter().map(|block| block.level).collect();
     assert_eq!(levels[..levels.len() - 1], *expected);
+}
+
+#[test]
+fn only_lines_left_of_the_edge_are_headings() {
+    let at = |text, left| {
+        let mut block = block(text, 10.0, 1.3, 0);
+        block.place.as_mut().unwrap().left = left;
+        block
+    };
+    let blocks = vec![at("Shell Variables", 87.0), at("HISTSIZE", 108.0)];
+    let levels = |edge| {
+        let mut pages =
+            [Page { blocks: [blocks.clone(), vec![body()]].concat(), ..Page::default() }];
+        mark_headings(&mut pages, edge);
+        [pages[0].blocks[0].level, pages[0].blocks[1].level]
+    };
+    assert_eq!((levels(Some(104.0)), levels(None)), ([1, 0], [1, 1]));
 }
 
 #[test]
@@ -132,7 +149,7 @@ fn enough_tags_override_appearance() {
 fn blocks_without_positions_are_not_changed() {
     let mut pages =
         [Page { blocks: vec![PageBlock::new(BlockKind::Heading, 2, "One")], ..Page::default() }];
-    mark_headings(&mut pages);
+    mark_headings(&mut pages, None);
     assert_eq!(pages[0].blocks[0].level, 2);
 }
 
@@ -164,7 +181,7 @@ fn monospaced_lines_are_no_headings_except_in_monospaced_text() {
         blocks: vec![mono(block("TIDES", 10.0, 1.0, 0)), mono(body())],
         ..Page::default()
     }];
-    mark_headings(&mut pages);
+    mark_headings(&mut pages, None);
     assert_eq!(pages[0].blocks[0].level, 1);
 }
 

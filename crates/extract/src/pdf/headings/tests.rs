@@ -217,3 +217,18 @@ fn chinese_sentences_are_no_headings() {
     assert!(is_plausible(&long));
     assert!(!is_plausible(&format!("{long}\u{FF0C}{long}")));
 }
+
+#[test]
+fn options_and_escapes_are_no_headings() {
+    for text in [
+        "-A, --almost-all",
+        "\u{2212}H, \u{2212}\u{2212}dereference",
+        "\\UHHHHHHHH",
+        "\u{2010}\u{2010}help",
+    ] {
+        assert!(!is_plausible(text), "{text}");
+    }
+    for text in ["\u{2013} Preface", "- Results", "Almost-all tides", "Searching --all"] {
+        assert!(is_plausible(text), "{text}");
+    }
+}
