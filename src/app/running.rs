@@ -1,6 +1,6 @@
 //! Tells other processes that a run stores documents, so that what is not stored yet is not called missing.
 //!
-//! The run keeps a line next to the database for as long as it works ([`LiveLine`]); whoever searches reads it. It may be
+//! The run keeps a line next to the database for as long as it works ([`LiveLine`]); a process that searches reads it. It may be
 //! in a folder of someone else, so only a known command and two numbers are taken from it.
 
 use std::sync::atomic::AtomicBool;

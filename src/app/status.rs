@@ -15,6 +15,7 @@ use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::extract::sandbox;
 use crate::ingest::survey::{OutOfDate, survey};
+use crate::search::ConflictCopy;
 use crate::skill::install::{self, Found};
 use crate::store::{RoomBytes, Stats};
 
@@ -61,24 +62,27 @@ pub struct Status {
     pub sandbox: Option<Layers>,
     /// All knowledge bases of the user.
     pub bases: Vec<Listed>,
+    /// Conflict copies among the documents.
+    pub conflict_copies: Vec<ConflictCopy>,
     /// The run that stores documents now.
     pub running: Option<OngoingRun>,
 }
 
 /// Returns the setup, the contents of the database and the knowledge bases.
 pub fn status(session: &Session) -> Result<Status> {
-    let (setup, stats) = session.steadily(|| {
+    let (setup, stats, conflict_copies) = session.steadily(|| {
         let Some(store) = session.open_existing()? else {
-            return Ok((describe(session, None), Stats::empty()));
+            return Ok((describe(session, None), Stats::empty(), Vec::new()));
         };
         let made_differently = outdated(session, &store)?.len();
         let setup = Setup { made_differently, ..describe(session, store.binding()?) };
-        Ok((setup, store.stats()?))
+        Ok((setup, store.stats()?, store.conflict_copies()?))
     })?;
     let sandbox =
         options::reading_program(session).and_then(|program| sandbox::active(&program)).ok();
     let running = OngoingRun::of(session);
-    Ok(Status { setup, stats, sandbox, bases: bases::list(session)?, running })
+    let bases = bases::list(session)?;
+    Ok(Status { setup, stats, sandbox, bases, conflict_copies, running })
 }
 
 /// What takes a look at every file, and at every page of the database.

@@ -120,6 +120,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
         superseded: bool, #[serde(deserialize_with = "nullable")] superseded_by: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")] conflict_of: Option<String>,
         #[serde(deserialize_with = "nullable")] stale: Option<String>,
     }
     At {
@@ -285,7 +286,9 @@ contract! {
         #[serde(deserialize_with = "nullable")] room_bytes: Option<RoomBytes>,
         backups: Vec<OwnCopy>, bases: Vec<Base>,
         #[serde(deserialize_with = "nullable")] running: Option<OngoingRun>,
+        conflict_copies: Vec<ConflictCopy>,
     }
+    ConflictCopy { path: String, conflict_of: String, }
     OngoingRun {
         command: String,
         #[serde(deserialize_with = "nullable")] stored: Option<u64>,

@@ -604,3 +604,32 @@ fn rankings_are_merged_by_one_function() {
         assert_eq!(find(path).code.matches("fuse::fuse(").count(), 1, "{path}");
     }
 }
+
+#[test]
+fn conflict_copies_come_after_their_original_and_are_named() {
+    let env = TestEnv::new();
+    let text =
+        "The spare key hangs behind the third lifebuoy on the north pier, as everyone knows by now";
+    let copy = "docs/keys.sync-conflict-20260101-120000-ABCDEFG.md";
+    env.write("docs/keys.md", format!("# Keys\n\n{text}."));
+    env.write(copy, format!("# Keys\n\n{text}, lifebuoy, lifebuoy."));
+    env.write("docs/keys 2.md", format!("# Keys\n\n{text}, lifebuoy."));
+    env.ok(&["add", "docs"]);
+    let path = |name: &str| env.path(name).display().to_string();
+    let answer = env.json(&["search", "lifebuoy"]);
+    let hits = answer["results"].as_array().unwrap();
+    assert_eq!(hits[0]["source"]["path"], path("docs/keys.md"));
+    assert_eq!(hits[0]["source"].get("conflict_of"), None);
+    assert_eq!(hits.len(), 3);
+    for hit in &hits[1..] {
+        assert_eq!(hit["source"]["conflict_of"], path("docs/keys.md"));
+    }
+    let status = env.json(&["status", "--format", "json"]);
+    let copies = status["conflict_copies"].as_array().unwrap().iter().map(|copy| &copy["path"]);
+    assert!(copies.eq([path("docs/keys 2.md"), path(copy)].iter()));
+    let status = env.ok(&["status"]).stdout;
+    assert!(
+        status.contains("Conflicts: 2 conflict copies, such as keys 2.md: merge what"),
+        "{status}"
+    );
+}

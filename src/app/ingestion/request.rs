@@ -37,7 +37,7 @@ impl Source {
 pub struct AddRequest {
     /// Where the documents come from.
     pub source: Source,
-    /// The command that other processes are told.
+    /// The command that other processes report.
     pub command: LongCommand,
     /// Title that overrides the document's own; for a single document only.
     pub title: Option<String>,

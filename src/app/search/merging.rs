@@ -220,6 +220,7 @@ mod tests {
             stale: None,
             base: Some(base.to_owned()),
             shares_title: false,
+            conflict_of: None,
             at: CitedPlace::default(),
             passage: None,
         }

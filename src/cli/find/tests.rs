@@ -69,6 +69,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
         stale: None,
         base: None,
         shares_title: false,
+        conflict_of: None,
         at: CitedPlace { line: Some(40), section, is_exact: true, ..CitedPlace::default() },
         passage: None,
     }

@@ -169,6 +169,10 @@ struct PlaceJson<'a> {
     superseded: bool,
     /// The path or title of what replaces it, as written; null if it does not say.
     superseded_by: Option<&'a str>,
+    /// If its file is a conflict copy, which a program that synchronises folders has made: the path of the original. Absent
+    /// otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflict_of: Option<&'a str>,
     /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
     /// more; null if it is unchanged, or if there is no file.
     stale: Option<&'static str>,
@@ -252,6 +256,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 date_origin: document.date_origin.as_deref(),
                 superseded: document.superseded.is_some(),
                 superseded_by: document.superseded.as_ref().and_then(|mark| mark.by.as_deref()),
+                conflict_of: hit.conflict_of.as_deref(),
                 stale: hit.stale.map(Stale::as_str),
             },
             evidence: EvidenceJson {

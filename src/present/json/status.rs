@@ -12,6 +12,7 @@ use crate::app::running::OngoingRun;
 use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::Versioned;
+use crate::search::ConflictCopy;
 use crate::skill::install::Found;
 use crate::store::{PageCounts, RoomBytes};
 use crate::text::json::Json;
@@ -67,13 +68,15 @@ pub(in crate::present) struct StatusJson<'a> {
     room_bytes: Option<&'a RoomBytes>,
     /// All knowledge bases of the user: the default one, then that of the project, then the named ones by name.
     bases: &'a [Listed],
+    /// Conflict copies among the documents, by path.
+    conflict_copies: &'a [ConflictCopy],
     /// The run that stores documents now, so that some may be missing; null if there is none.
     running: Option<OngoingRun>,
 }
 
 /// Writes the status.
 pub fn status(status: &Status, scan: Option<&Scan>, out: &mut Json<'_>) -> io::Result<()> {
-    let Status { setup, stats, sandbox, bases, running } = status;
+    let Status { setup, stats, sandbox, bases, conflict_copies, running } = status;
     let binding = setup.binding.as_ref();
     out.value(&Versioned::of(&StatusJson {
         documents: stats.documents.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
@@ -99,6 +102,7 @@ pub fn status(status: &Status, scan: Option<&Scan>, out: &mut Json<'_>) -> io::R
         out_of_date: scan.map(|scan| &scan.out_of_date),
         room_bytes: scan.map(|scan| &scan.room),
         bases,
+        conflict_copies,
         running: *running,
     }))
 }

@@ -194,12 +194,14 @@ fn named(hit: &Hit) -> String {
     parts.join(", ")
 }
 
-/// Returns the marks of a hit that a reader should see before citing it: its document is out of date, or its file has changed.
+/// Returns the marks of a hit that a reader should see before citing it: its document is out of date,
+/// its file is a conflict copy, or has changed.
 fn marks(hit: &Hit) -> Vec<String> {
     let superseded = hit.stored.superseded.as_ref().map(|mark| escaped(&clean(&mark.describe())));
     let stale = hit.stale.map(|stale| stale::mark(stale).to_owned());
     // Emphasis cannot come from a title or heading, where it would be escaped.
-    [superseded, stale].into_iter().flatten().map(|mark| format!("*{mark}*")).collect()
+    let conflict = hit.conflict_of.as_ref().map(|_| "conflict copy".to_owned());
+    [superseded, conflict, stale].into_iter().flatten().map(|mark| format!("*{mark}*")).collect()
 }
 
 struct Location {

@@ -141,6 +141,9 @@ impl Human {
         if let Some(mark) = &document.superseded {
             parts.push((Meaning::Warning, format!("[{}]", clean(&mark.describe()))));
         }
+        if hit.conflict_of.is_some() {
+            parts.push((Meaning::Warning, "[conflict copy]".into()));
+        }
         if let Some(stale) = hit.stale {
             parts.push((Meaning::Warning, format!("[{}]", stale.as_str())));
         }

@@ -16,6 +16,7 @@ use crate::present::text::runs::made_differently;
 use crate::skill::install::Found;
 use crate::store::{LastUpdate, PageCounts, RoomBytes};
 use crate::text::number::{bytes_to_mb, counted, thousands};
+use crate::text::paths;
 use crate::text::printable::clean;
 
 /// Shown for a database without a model.
@@ -24,7 +25,7 @@ const NO_MODEL: &str = "none yet (`kb init` adds vectors, by which meanings are 
 impl Human {
     /// Writes the status.
     pub fn status(&self, status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Status { setup, stats, sandbox, bases, running } = status;
+        let Status { setup, stats, sandbox, bases, conflict_copies, running } = status;
         let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
         let by_type: Vec<String> = stats
             .documents
@@ -75,6 +76,16 @@ impl Human {
             let documents = made_differently(setup.made_differently);
             facts
                 .push(fact("Outdated", self.with_base(&documents, None)).painted(Meaning::Warning));
+        }
+        if let Some(first) = conflict_copies.first() {
+            let name = clean(&paths::name(&first.path));
+            let copies = match conflict_copies.len() {
+                1 => format!("1 conflict copy, {name}"),
+                more => format!("{} conflict copies, such as {name}", thousands(more)),
+            };
+            let text =
+                format!("{copies}: merge what differs into the original, then delete the copy");
+            facts.push(fact("Conflicts", text).painted(Meaning::Warning));
         }
         if !setup.copies.is_empty() {
             let copies = copies::counted(setup.copies.len());

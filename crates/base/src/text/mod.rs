@@ -2,6 +2,7 @@
 //! serialiser.
 
 pub mod command;
+pub mod conflicts;
 pub mod contents;
 pub mod decode;
 pub mod emoji;

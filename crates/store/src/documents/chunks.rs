@@ -10,6 +10,7 @@ use crate::db::{columns, room, sql};
 use crate::document::{Chunk, DocType, Embedding};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
+use crate::text::conflicts::ConflictName;
 
 use super::rows;
 use super::stored::{ChunkOrigin, StoredChunk, StoredHit};
@@ -97,7 +98,8 @@ const ORIGINS: &str = "
         documents.doc_type = 'code',
         iif(json_valid(chunks.metadata), chunks.metadata ->> '$.symbol_name', NULL),
         instr(documents.metadata, '\"superseded\":') > 0
-            AND documents.metadata -> '$.superseded' IS NOT NULL
+            AND documents.metadata -> '$.superseded' IS NOT NULL,
+        documents.source_path
     FROM json_each(:ids) AS wanted
     CROSS JOIN chunks ON chunks.id = wanted.value
     CROSS JOIN documents ON documents.id = chunks.document_id";
@@ -175,8 +177,16 @@ impl Store {
             let ids = columns::to_json(ids)?;
             sql::rows(db, ORIGINS, named_params! { ":ids": ids }, |row| {
                 let (document_id, is_code, symbol) = (row.get(1)?, row.get(2)?, row.get(3)?);
-                let is_superseded = row.get(4)?;
-                Ok((row.get(0)?, ChunkOrigin { document_id, is_code, symbol, is_superseded }))
+                let (is_superseded, path): (_, Option<String>) = (row.get(4)?, row.get(5)?);
+                let may_be_conflict_copy = path.as_deref().and_then(ConflictName::of).is_some();
+                let origin = ChunkOrigin {
+                    document_id,
+                    is_code,
+                    symbol,
+                    is_superseded,
+                    may_be_conflict_copy,
+                };
+                Ok((row.get(0)?, origin))
             })
         })
     }

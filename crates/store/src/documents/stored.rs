@@ -134,6 +134,8 @@ pub struct ChunkOrigin {
     pub symbol: Option<String>,
     /// Whether its document says that it is out of date.
     pub is_superseded: bool,
+    /// Whether its file has the name of a conflict copy.
+    pub may_be_conflict_copy: bool,
 }
 
 /// A chunk with the properties of its document that are shown.

@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
 use crate::keyword::words::WantedWord;
 use crate::search::Searchable;
+use crate::text::conflicts::ConflictName;
 use crate::text::forms::composed;
 use crate::text::language::NaturalLanguage;
 use crate::{
@@ -338,7 +339,11 @@ impl Searchable for Remote {
             let document_id = DocumentId(self.get(row, 1)?);
             let (is_code, symbol) = (self.get(row, 2)?, self.get(row, 3)?);
             let is_superseded = self.get(row, 4)?;
-            Ok((self.id(row, 0)?, ChunkOrigin { document_id, is_code, symbol, is_superseded }))
+            let path: Option<String> = self.get(row, 5)?;
+            let may_be_conflict_copy = path.as_deref().and_then(ConflictName::of).is_some();
+            let origin =
+                ChunkOrigin { document_id, is_code, symbol, is_superseded, may_be_conflict_copy };
+            Ok((self.id(row, 0)?, origin))
         };
         rows.iter().map(place).collect()
     }

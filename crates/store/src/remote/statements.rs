@@ -103,7 +103,7 @@ pub(super) const CODES: &str = "
 
 pub(super) const ORIGINS: &str = "
     SELECT chunk.id, document.id, document.doc_type = 'code', chunk.metadata ->> 'symbol_name',
-        document.metadata ? 'superseded'
+        document.metadata ? 'superseded', document.path
     FROM kb_chunks AS chunk
     JOIN kb_documents AS document ON document.id = chunk.document_id
     WHERE chunk.id = ANY ($1)";

@@ -221,6 +221,8 @@ pub struct Hit {
     pub base: Option<String>,
     /// Whether another document among the hits has the same title, so that the title does not name this one.
     pub shares_title: bool,
+    /// The path of its original, if it is a conflict copy.
+    pub conflict_of: Option<String>,
     /// The place to cite, also of a passage.
     pub at: CitedPlace,
     /// `None` if it is a single chunk, not a passage.

@@ -17,7 +17,7 @@ use crate::text::paths;
 use crate::{ChunkOrigin, StoredHit};
 
 /// Number of first hits that are compared.
-const DEPTH: usize = 50;
+pub(super) const DEPTH: usize = 50;
 
 /// Passages of documents with the same title count as editions if the newer one has at least this share of the older
 /// one's score: in documents such as `Meeting notes`, they may be about other things.
@@ -140,7 +140,7 @@ fn num_successors(id: DocumentId, successors: &HashMap<DocumentId, Option<Docume
 }
 
 /// Lowers a hit to just below a score, if it is not below; returns the share of its weights that it keeps.
-fn lower(hit: &mut Fused, limit: f64) -> Option<f64> {
+pub(super) fn lower(hit: &mut Fused, limit: f64) -> Option<f64> {
     if hit.score < limit || limit <= 0.0 {
         return None;
     }

@@ -15,6 +15,7 @@ mod answer;
 mod calendar_day;
 mod cited;
 mod confidence;
+mod conflict_copies;
 mod editions;
 pub mod evidence;
 pub mod fuse;
@@ -50,6 +51,7 @@ mod why;
 pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking, Unmet};
 pub use cited::CitedPlace;
 pub use confidence::{Confidence, Grounds, NoBasis};
+pub use conflict_copies::ConflictCopy;
 pub use keyword::{CompletedWord, TermMatch};
 pub use look_up::term_statistics;
 pub use options::{LegSelection, LoadEmbedder, Recency, SearchOptions};
@@ -116,6 +118,7 @@ pub fn search(
                 stale: None,
                 base: None,
                 shares_title: false,
+                conflict_of: None,
                 at: CitedPlace::default(),
                 passage: None,
             })
@@ -131,6 +134,7 @@ pub fn search(
         first.map(|hit| (hit.stored.chunk.chunk.text.as_str(), hit.stored.natural_language));
     answer.wanted = QueryTerms::new(&answer.joined()).by_rarity(texts);
     answer.compare_titles();
+    conflict_copies::mark(&mut answer.hits);
     answer.hits.truncate(options.limit as usize);
     Ok(answer)
 }

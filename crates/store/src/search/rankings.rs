@@ -20,8 +20,8 @@ use crate::search::mean::mean;
 use crate::search::options::RankOptions;
 use crate::search::weights::{self, Tokens};
 use crate::search::{
-    Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, editions, late,
-    rarity, recency,
+    Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, conflict_copies,
+    editions, late, rarity, recency,
     weigh::{self, About},
 };
 use crate::trace::stage;
@@ -246,6 +246,7 @@ impl Rankings {
             stage("compare dates", || recency::weigh(&mut fused, store, recency, &options.filter))?;
         }
         editions::current_first(&mut fused, store, &origins)?;
+        conflict_copies::originals_first(&mut fused, store, &origins)?;
         if let Some(threshold) = options.threshold {
             fused.retain(|hit| hit.score >= threshold);
         }

@@ -80,6 +80,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 stale: None,
                 base: None,
                 shares_title: false,
+                conflict_of: None,
                 at,
                 passage: None,
             })

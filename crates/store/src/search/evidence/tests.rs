@@ -50,6 +50,7 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
         stale: None,
         base: None,
         shares_title: false,
+        conflict_of: None,
         at: CitedPlace::default(),
         passage: None,
     }
