@@ -96,7 +96,7 @@ pub(super) fn begin<'a>(
     }
     reporter.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
     // Bars are coloured by their own library.
-    console::set_colors_enabled_stderr(reporter.human.is_coloured);
+    console::set_colors_enabled(reporter.human.is_coloured);
     reporter.verbosity = match (global.quiet, global.verbose) {
         (true, _) => Verbosity::Quiet,
         (false, 0) => Verbosity::Normal,

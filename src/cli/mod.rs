@@ -4,6 +4,7 @@
 
 mod add;
 mod args;
+mod bars;
 mod base;
 mod batch;
 mod complete;

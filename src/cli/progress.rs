@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::{messages, streams};
+use crate::cli::{bars, messages};
 use crate::embed;
 use crate::extract::sandbox::OcrWork;
 use crate::ingest;
@@ -114,8 +114,7 @@ impl IngestProgress {
     /// `is_single`: one file was named; its failure is the command's error and is not reported here. That
     /// of a file in it is.
     pub(super) fn new(is_single: bool) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(STEPS), target())
-            .with_style(style("{bar:20.cyan/bright.black} {percent:>3} %  {prefix}\n{msg:.dim}"));
+        let bar = ProgressBar::with_draw_target(Some(STEPS), target()).with_style(style(RUN));
         bar.enable_steady_tick(TICK);
         Self {
             bar,
@@ -266,13 +265,14 @@ impl IngestProgress {
             over_all += &format!(", {} failed", thousands(self.num_failed));
         }
         let rate =
-            self.pace.rate().map(|rate| format!(" ({rate:.0} per second)")).unwrap_or_default();
+            self.pace.rate().map(|rate| format!(" ({rate:.0} a second)")).unwrap_or_default();
         let chunks = counted(self.num_embedded, "chunk");
         let (read, stored) = (thousands(self.num_read), thousands(self.num_stored));
         let mut stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");
         if self.ocr.num_pages > 0 {
+            // First, because the end of the row is cut off: a page by OCR takes as long as many chunks.
             let (done, all) = (self.ocr.num_done as u64, self.ocr.num_pages as u64);
-            stages += &format!(", {} of {} pages by OCR", thousands(done), thousands(all));
+            stages = format!("{} of {} pages by OCR, {stages}", thousands(done), thousands(all));
         }
         // Below the bar, so that it disappears when the estimate falls.
         if left.is_some_and(|left| left >= LONG) {
@@ -324,6 +324,9 @@ impl CountProgress {
     }
 }
 
+/// What a run shows: the bar has the columns that the text leaves, in a narrow terminal none.
+const RUN: &str = "{percent:>3} %  {prefix}  {wide_bar:.cyan/bright.black}\n{msg:.dim}";
+
 /// What a long run shows; every line fits 80 columns.
 const LONG_NOTE: &str = "The model runs on the processor. Ctrl-C stops after the current document;\n\
                          the same command continues from there.";
@@ -340,11 +343,7 @@ fn steps(share: f64) -> u64 {
 
 /// Bars appear on a terminal only.
 pub(super) fn target() -> ProgressDrawTarget {
-    if streams::is_stderr_terminal() && !messages::is_quiet() {
-        streams::bars()
-    } else {
-        ProgressDrawTarget::hidden()
-    }
+    if messages::is_quiet() { ProgressDrawTarget::hidden() } else { bars::target() }
 }
 
 pub(super) fn style(template: &str) -> ProgressStyle {

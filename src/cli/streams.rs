@@ -7,8 +7,6 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{IsTerminal, Write};
 use std::{io, panic};
 
-use indicatif::ProgressDrawTarget;
-
 use crate::error::{Error, Result};
 use crate::present::terminal::sheet::{Printed, Sheet};
 use crate::text::json::Json;
@@ -56,10 +54,6 @@ pub(super) fn screen() -> Box<dyn Write + Send> {
 
 pub(super) fn is_stdin_terminal() -> bool {
     io::stdin().is_terminal()
-}
-
-pub(super) fn bars() -> ProgressDrawTarget {
-    ProgressDrawTarget::stderr()
 }
 
 pub(super) fn json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Result<()> {

@@ -17,6 +17,7 @@ use crate::env::{CORPUS, TestEnv};
 use crate::fake_tesseract::{prints_words, processes_of, write_tesseract};
 use crate::left_out::left_out;
 use crate::patience::{comes_true, status_of};
+use crate::screen::Screen;
 use crate::word_model::word_env;
 
 fn add(env: &TestEnv, args: &[&str]) -> Report {
@@ -505,9 +506,7 @@ struct Held<'a> {
 
 impl<'a> Held<'a> {
     fn start(env: &'a TestEnv) -> Self {
-        let (words, go) = (prints_words("words"), env.path("go"));
-        let waits = format!("while (access(\"{}\", F_OK)) usleep(1000);", go.display());
-        write_tesseract(env, &format!("{waits}\n{words}"));
+        write_held_tesseract(env);
         let child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();
         Self { env, child }
     }
@@ -529,6 +528,13 @@ impl<'a> Held<'a> {
     }
 }
 
+/// Writes a program that reads a picture when the file `go` exists.
+fn write_held_tesseract(env: &TestEnv) {
+    let (words, go) = (prints_words("words"), env.path("go"));
+    let waits = format!("while (access(\"{}\", F_OK)) usleep(1000);", go.display());
+    write_tesseract(env, &format!("{waits}\n{words}"));
+}
+
 /// Makes a home with pictures and pages in `docs`: one picture comes first, the others last.
 fn home_with(num_pictures: u8, num_pages: u32) -> TestEnv {
     let env = word_env();
@@ -544,6 +550,25 @@ fn home_with(num_pictures: u8, num_pages: u32) -> TestEnv {
         env.write(&format!("docs/m{number}.md"), format!("# Page {number}\n\nsalt\n"));
     }
     env
+}
+
+#[test]
+fn progress_fits_the_terminal_also_when_that_becomes_narrower() {
+    let env = home_with(1, 5);
+    write_held_tesseract(&env);
+    let mut screen = Screen::start(&env, &["add", "docs"], 80, 30);
+    let wide = screen.see("0 of 1 pages by OCR, 5 read, 5 chunks");
+    assert!(wide.contains("━") && wide.contains("of 6 files"), "{wide}");
+    screen.resize(24, 30);
+    let narrow = screen.wait("a narrow bar", |shown| {
+        shown.contains("0 of 1 pages by OCR, 5 …") && shown.contains(" %  0 of 6 files")
+    });
+    // What does not fit is cut off or, of the bar, left out; nothing of the longer rows remains.
+    assert!(narrow.lines().all(|row| row.chars().count() <= 24), "{narrow}");
+    assert_eq!(narrow.matches(" by OCR").count(), 1, "{narrow}");
+    env.write("go", "");
+    let output = screen.end(&env);
+    assert_eq!(output.status, 0, "{}", output.text());
 }
 
 #[test]

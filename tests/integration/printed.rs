@@ -206,7 +206,8 @@ fn own_sequence(text: &str, place: Place) -> Option<usize> {
     let (code, letter) = (&code[..end], &code[end..=end]);
     let is_ours = match letter {
         "m" => COLOURS.contains(&code) || has_bar && BAR_COLOURS.contains(&code),
-        letter => has_bar && "ABK".contains(letter),
+        "J" => has_bar && code.is_empty(),
+        letter => has_bar && letter == "A",
     };
     is_ours.then(|| "\u{1b}[m".len() + code.len())
 }

@@ -1,7 +1,7 @@
 //! Runs the program on a pseudo-terminal while keys are typed, and shows what is on the screen.
 //!
-//! [`Cells`] understands what a terminal must understand to show the screen of `kb find`: movements of the
-//! cursor, clearing, and the second screen. It fails at any other control sequence.
+//! [`Cells`] understands what a terminal must understand to show the screen of `kb find` and bars: movements
+//! of the cursor, clearing, and the second screen. It fails at any other control sequence.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -115,9 +115,18 @@ impl Cells {
             "[?25l" => self.is_cursor_hidden = true,
             "[?25h" => self.is_cursor_hidden = false,
             "[2J" => self.rows.clear(),
+            "[J" => {
+                self.rows.truncate(self.row + 1);
+                if let Some(line) = self.rows.get_mut(self.row) {
+                    line.truncate(self.column);
+                }
+            }
             "[?2004h" | "[?2004l" => {}
             _ if sequence.starts_with("]52;c;") => {}
             _ if sequence.ends_with('m') => {}
+            _ if sequence.ends_with('A') => {
+                self.row -= sequence[1..sequence.len() - 1].parse::<usize>().unwrap_or(1);
+            }
             _ if sequence.ends_with('H') => {
                 let (row, column) = sequence[1..sequence.len() - 1].split_once(';').unwrap();
                 (self.row, self.column) = (number(row), number(column));

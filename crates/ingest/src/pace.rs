@@ -104,7 +104,8 @@ pub struct Pace {
     /// Files that were looked at and are not in `seen` yet: their position and their chunks.
     unsorted: Vec<(usize, Option<u64>)>,
     seen: Vec<Seen>,
-    num_seen: u64,
+    /// Files that were looked at since the first with something to do, which is one of them.
+    num_since_work: u64,
     num_worked: u64,
     chunks_waiting: u64,
     chunks_embedded: u64,
@@ -112,8 +113,6 @@ pub struct Pace {
     idle: Duration,
     /// When how many chunks had been embedded, as far back as a rate looks.
     embedded: VecDeque<(Duration, u64)>,
-    /// The largest share shown: a bar never moves back.
-    shown: f64,
 }
 
 /// The work of a run in chunks.
@@ -122,8 +121,10 @@ struct Estimate {
     /// Done so far; files without any work are not counted.
     done: f64,
     left: f64,
-    /// How much of the run files without work were expected to be.
+    /// How much of the run files without work would have been.
     spared: f64,
+    /// What is left if every file that was not looked at needs work.
+    most_left: f64,
 }
 
 impl Pace {
@@ -131,7 +132,6 @@ impl Pace {
     /// nothing to do.
     pub fn read(&mut self, position: usize, num_chunks: Option<usize>, now: Duration) {
         let num_chunks = num_chunks.map(|count| count as u64);
-        self.num_seen += 1;
         match num_chunks {
             Some(count) => {
                 self.num_worked += 1;
@@ -140,6 +140,7 @@ impl Pace {
             None if self.num_worked == 0 => self.idle = now,
             None => {}
         }
+        self.num_since_work += u64::from(self.num_worked > 0);
         self.unsorted.push((position, num_chunks));
     }
 
@@ -161,13 +162,13 @@ impl Pace {
         (seconds >= 1.0).then(|| float(last.1.saturating_sub(first.1)) / seconds)
     }
 
-    /// Returns how much is done, from 0 to 1; never less than before.
+    /// Returns how much is done, from 0 to 1, as if each file that was not looked at needed work: the
+    /// first files of a run that continues another need none. It falls if files turn out larger than
+    /// was estimated, for a share that stays where it was is above what is done.
     pub fn share(&mut self, work: &Work) -> f64 {
-        let Estimate { done, left, spared } = self.estimate(work);
-        let all = done + left + spared;
-        let share = if all > 0.0 { (done + spared) / all } else { 0.0 };
-        self.shown = self.shown.max(share.clamp(0.0, 1.0));
-        self.shown
+        let Estimate { done, spared, most_left, .. } = self.estimate(work);
+        let all = done + spared + most_left;
+        if all > 0.0 { ((done + spared) / all).clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Returns how long the rest takes if it is like the work done so far; `None` before enough is
@@ -196,8 +197,9 @@ impl Pace {
                 seen.worked_chunks += float(chunks);
             }
         }
-        // The other files are expected to need work as often as those that were looked at.
-        let worked_share = float(self.num_worked.max(1)) / float(self.num_seen.max(1));
+        // The other files are expected to need work as often as those looked at since the first that
+        // did: in a run that continues another, all before it were stored.
+        let worked_share = float(self.num_worked.max(1)) / float(self.num_since_work.max(1));
         let (mut unseen, mut spared) = (0.0, 0.0);
         for (kind, seen) in work.kinds.iter().zip(&self.seen) {
             let per_byte = match kind.chunks_per_byte {
@@ -218,6 +220,7 @@ impl Pace {
             done: float(self.num_worked) * CHUNKS_PER_FILE + float(self.chunks_embedded),
             left: unseen * worked_share + float(self.chunks_waiting),
             spared,
+            most_left: unseen + float(self.chunks_waiting),
         }
     }
 }

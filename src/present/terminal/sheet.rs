@@ -74,6 +74,20 @@ impl<'a> Sheet<'a> {
         self.out.write_all(b"\x1b]8;;\x1b\\")
     }
 
+    /// Replaces the row of the cursor and all below it by these lines, one row each, and puts the cursor back before the
+    /// first. Of their escape sequences, only those for colours are kept.
+    pub fn rows(&mut self, lines: &[impl AsRef<str>]) -> io::Result<()> {
+        self.out.write_all(b"\r\x1b[J")?;
+        for (number, line) in lines.iter().enumerate() {
+            self.out.write_all(if number > 0 { b"\r\n" } else { b"" })?;
+            self.help(line.as_ref())?;
+        }
+        match lines.len() {
+            0 | 1 => self.out.write_all(b"\r"),
+            len => write!(self.out, "\r\u{1b}[{}A", len - 1),
+        }
+    }
+
     /// Writes a help page styled by clap. Of its escape sequences, only those for colours are kept.
     pub fn help(&mut self, page: &str) -> io::Result<()> {
         let mut parts = page.split("\u{1b}[");
