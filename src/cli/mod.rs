@@ -42,11 +42,11 @@ use clap::error::ErrorKind;
 use crate::app::session::absolute;
 use crate::app::{Observer, ServerOptions, Session};
 use crate::cancel;
-use crate::cli::args::{Cli, Command, McpAction};
+use crate::cli::args::{Cli, Command, McpAction, first_word};
 use crate::cli::context::Context;
 use crate::cli::exit::{ExitStatus, end};
 use crate::cli::format::default_format;
-use crate::cli::rejected::{explain, explain_skill, first_word, is_skill};
+use crate::cli::rejected::{explain, explain_skill, is_skill};
 use crate::config::{self, Environment, Flags, OutputFormat, Resolved};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
@@ -128,8 +128,12 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     status.into()
 }
 
-/// Parses the command line. On a terminal, one without a command is `kb find`.
+/// Parses the command line. A single argument of several words is searched for. On a terminal, a line
+/// without a command is `kb find`.
 fn parse(mut args: Vec<OsString>) -> (Vec<OsString>, clap::error::Result<Cli>) {
+    if is_question(&args) {
+        args.insert(1, "search".into());
+    }
     let parsed = Cli::try_parse_from(&args);
     let lacks_command = parsed.as_ref().err().is_some_and(|error| {
         let kinds =
@@ -142,6 +146,13 @@ fn parse(mut args: Vec<OsString>) -> (Vec<OsString>, clap::error::Result<Cli>) {
     args.push("find".into());
     let parsed = Cli::try_parse_from(&args);
     (args, parsed)
+}
+
+/// Whether a command line is one argument of several words, which no command and no option is.
+fn is_question(args: &[OsString]) -> bool {
+    let [_, words] = args else { return false };
+    let words = words.to_string_lossy();
+    !words.starts_with('-') && words.contains(char::is_whitespace)
 }
 
 /// Loads what a command needs. Only a search and a server work on several knowledge bases.

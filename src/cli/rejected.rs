@@ -6,7 +6,7 @@ use std::io;
 use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 
-use crate::cli::args::ColorChoice;
+use crate::cli::args::{ColorChoice, first_word};
 use crate::cli::exit::{ExitStatus, end, report, report_of_skill};
 use crate::cli::format::{default_format, format_of};
 use crate::cli::{learn, messages, streams, usage};
@@ -76,19 +76,6 @@ fn help_page(page: &StyledStr, is_coloured: bool, out: &mut Sheet<'_>) -> io::Re
 /// Whether a command line that clap rejected is for a skill command.
 pub(super) fn is_skill(args: &[OsString]) -> bool {
     first_word(args).is_some_and(|word| word == "skill")
-}
-
-/// Returns the command: the first word that is neither a flag nor the value of one.
-pub(super) fn first_word(args: &[OsString]) -> Option<&OsString> {
-    let mut words = args.iter().skip(1);
-    while let Some(word) = words.next() {
-        if ["--data-dir", "--base", "--color", "--log-file"].iter().any(|flag| word == flag) {
-            words.next();
-        } else if !word.to_string_lossy().starts_with('-') {
-            return Some(word);
-        }
-    }
-    None
 }
 
 /// Answers `--help` and `--version` of a skill command, or reports what is wrong in the words of the

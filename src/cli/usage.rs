@@ -4,18 +4,104 @@
 //! context.
 
 use std::ffi::OsString;
+use std::path::Path;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::cli::args::{Cli, first_word};
 use crate::error::Error;
+use crate::present::terminal::shell;
 
 /// Returns the error for arguments that clap rejected.
 pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
     let hint = values(error)
         .or_else(|| other_word(error, args))
-        .or_else(|| tip(error, args))
-        .or_else(|| usage_line(error));
+        .or_else(|| page_of_command(error, args))
+        .or_else(|| excluded(error, args))
+        .or_else(|| tip(error, args));
+    let hint = match (hint, unknown_command(error, args)) {
+        (Some(hint), Some(words)) => Some(format!("{hint}; {}", search_for(words))),
+        (None, Some(words)) => {
+            Some(format!("`kb --help` lists the commands; {}", search_for(words)))
+        }
+        (hint, None) => hint.or_else(|| usage_line(error)),
+    };
     Error::Usage { message: message(error), hint }
+}
+
+/// Returns an unknown command with what follows it, up to an option.
+fn unknown_command<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a [OsString]> {
+    let name = text(error, ContextKind::InvalidSubcommand)?;
+    let command = first_word(args).filter(|word| *word == name)?;
+    let begin = args.iter().position(|word| word == command)?;
+    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
+    let end = args[begin..].iter().position(is_option).map_or(args.len(), |len| begin + len);
+    Some(&args[begin..end])
+}
+
+/// Says how to search for words that are no command.
+fn search_for(words: &[OsString]) -> String {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    format!("to search: `kb search {}`", in_quotes(&words.join(" ")))
+}
+
+/// Returns a query as one word of a shell, in the quotes that people type.
+fn in_quotes(query: &str) -> String {
+    match query.contains(['"', '$', '`', '\\', '!']) {
+        true => shell::word(Path::new(query)),
+        false => format!("\"{query}\""),
+    }
+}
+
+/// Leads from the manual page of one command to its help page.
+fn page_of_command(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let name = text(error, ContextKind::InvalidArg)?;
+    let is_command = Cli::command().find_subcommand(name).is_some();
+    (first_word(args)? == "man" && is_command).then(|| format!("`kb help {name}`"))
+}
+
+/// Says how to exclude a word from a search, which begins with a dash like an option.
+fn excluded(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let refused = text(error, ContextKind::InvalidArg)?;
+    let name = first_word(args)?;
+    let has_query = name == "search" || name == "find";
+    let mut words = args.iter().map(|word| word.to_string_lossy());
+    if !has_query || !words.any(|word| word.starts_with(refused) && is_text(&word)) {
+        return None;
+    }
+    let name = name.to_string_lossy();
+    let query = query_words(&name, args).join(" ");
+    if query.split_whitespace().all(|word| word.starts_with('-')) {
+        let example = in_quotes(&format!("WORD {query}"));
+        return Some(format!("to leave out a word, search for another: `kb {name} {example}`"));
+    }
+    let dashes = if query.starts_with('-') { "-- " } else { "" };
+    Some(format!("quote the whole query: `kb {name} {dashes}{}`", in_quotes(&query)))
+}
+
+/// Returns the words of a command line that are neither options of the command nor their values.
+fn query_words(name: &str, args: &[OsString]) -> Vec<String> {
+    let mut root = Cli::command();
+    root.build();
+    let Some(command) = root.find_subcommand(name) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut words = args.iter().map(|word| word.to_string_lossy());
+    words.by_ref().find(|word| *word == name);
+    while let Some(word) = words.next() {
+        let option = command.get_arguments().find(|arg| {
+            let long = arg.get_long().is_some_and(|long| word == format!("--{long}"));
+            long || arg.get_short().is_some_and(|short| word == format!("-{short}"))
+        });
+        if let Some(option) = option {
+            if option.get_action().takes_values() && !option.is_require_equals_set() {
+                words.next();
+            }
+        } else if !word.starts_with("--") {
+            found.push(word.into_owned());
+        }
+    }
+    found
 }
 
 /// Describes the mistake in clap's words, on one line.
@@ -40,21 +126,22 @@ fn values(error: &clap::Error) -> Option<String> {
 }
 
 /// Commands by words that other programs have for them.
-const OTHER_WORDS: [(&str, &[&str]); 7] = [
+const OTHER_WORDS: [(&str, &[&str]); 8] = [
     ("remove", &["delete", "del", "forget"]),
     ("add --note TEXT", &["note", "new"]),
     ("add", &["index", "ingest"]),
     ("update", &["sync", "refresh", "rescan"]),
     ("search", &["query", "ask"]),
-    ("show", &["read", "cat", "view"]),
+    ("show", &["read", "cat", "view", "get"]),
     ("init", &["install", "setup"]),
+    ("--version", &["version"]),
 ];
 
 /// Names the command that is called otherwise here.
 fn other_word(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let name = text(error, ContextKind::InvalidSubcommand)?;
     let (command, _) = OTHER_WORDS.iter().find(|(_, words)| words.contains(&name))?;
-    args.get(1).is_some_and(|first| first == name).then(|| format!("it is called `kb {command}`"))
+    (first_word(args)? == name).then(|| format!("it is called `kb {command}`"))
 }
 
 /// Suggests what the user may have meant, if clap has a guess.
@@ -126,10 +213,9 @@ fn texts(error: &clap::Error, kind: ContextKind) -> Option<&[String]> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, Parser};
+    use clap::Parser;
 
     use super::*;
-    use crate::cli::args::Cli;
 
     #[track_caller]
     fn check(line: &str, message: &str, hint: &str) {
@@ -156,9 +242,14 @@ mod tests {
     #[test]
     fn a_mistyped_name_gets_the_nearest_one() {
         let lst = "unrecognized command 'lst'";
-        check("kb lst", lst, "a similar command exists: 'list'");
+        let search = "to search: `kb search \"lst\"`";
+        check("kb lst", lst, &format!("a similar command exists: 'list'; {search}"));
         let serch = "unrecognized command 'serch'";
-        check("kb serch", serch, "some similar commands exist: 'search', 'schema'");
+        let similar = "some similar commands exist: 'search', 'schema'";
+        let search = "to search: `kb search \"serch the tides\"`";
+        check("kb serch the tides", serch, &format!("{similar}; {search}"));
+        let unlike = "`kb --help` lists the commands; to search: `kb search \"xyzzy\"`";
+        check("kb --base work xyzzy --top 3", "unrecognized command 'xyzzy'", unlike);
         let formt = "unexpected argument '--formt' found";
         check("kb list --formt json", formt, "a similar argument exists: '--format'");
         let frob = "unrecognized command 'frob'";
@@ -168,22 +259,50 @@ mod tests {
 
     #[test]
     fn the_words_of_other_programs_lead_to_a_command() {
-        check("kb delete 1", "unrecognized command 'delete'", "it is called `kb remove`");
-        check("kb note hello", "unrecognized command 'note'", "it is called `kb add --note TEXT`");
+        for (line, command) in [
+            ("kb delete 1", "remove"),
+            ("kb note hello", "add --note TEXT"),
+            ("kb get 3", "show"),
+            ("kb version", "--version"),
+        ] {
+            let (_, words) = line.split_once(' ').unwrap();
+            let name = words.split(' ').next().unwrap();
+            let hint = format!("it is called `kb {command}`; to search: `kb search \"{words}\"`");
+            check(line, &format!("unrecognized command '{name}'"), &hint);
+        }
         let usage = "usage: kb cache [OPTIONS] [COMMAND]";
         check("kb cache delete", "unrecognized command 'delete'", usage);
         let names: Vec<String> =
             Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
         for (command, words) in OTHER_WORDS {
-            assert!(names.iter().any(|name| command.split(' ').next() == Some(name)), "{command}");
+            let is_command = names.iter().any(|name| command.split(' ').next() == Some(name));
+            assert!(is_command || command == "--version", "{command}");
             assert!(!words.iter().any(|word| names.iter().any(|name| name == word)), "{words:?}");
         }
     }
 
     #[test]
+    fn a_word_that_a_search_excludes_is_a_part_of_the_query() {
+        let unexpected = "unexpected argument '-b' found";
+        let quote = |query: &str| format!("quote the whole query: `kb search {query}`");
+        check("kb search bread -baking", unexpected, &quote("\"bread -baking\""));
+        let line = "kb --base work search --top 3 rye bread -baking --fts-only --recent -begun";
+        check(line, unexpected, &quote("\"rye bread -baking -begun\""));
+        check("kb search $HOME -baking", unexpected, &quote("'$HOME -baking'"));
+        let hint = "to leave out a word, search for another: `kb search \"WORD -baking\"`";
+        check("kb search -baking", unexpected, hint);
+    }
+
+    #[test]
+    fn the_manual_page_of_a_command_leads_to_its_help() {
+        check("kb man search", "unexpected argument 'search' found", "`kb help search`");
+        check("kb man frob", "unexpected argument 'frob' found", "usage: kb man [OPTIONS]");
+    }
+
+    #[test]
     fn a_word_with_a_dash_goes_after_two_dashes() {
         let hint = "put `--` before a value that begins with a dash: `-- '-zebra'`";
-        check("kb search -zebra", "unexpected argument '-z' found", hint);
+        check("kb grep -zebra", "unexpected argument '-z' found", hint);
         // A mistyped flag is not a value.
         let usage = "usage: kb show <DOC>";
         check("kb show 1 --lines", "unexpected argument '--lines' found", usage);

@@ -152,19 +152,21 @@ fn a_batch_of_queries_is_answered_line_by_line_in_order() {
         "frozen gauge\n\n",
         "{\"query\": \"ferry\", \"top\": 1, \"fts_only\": true}\r\n",
         "{\"query\": \"ferry\", \"limt\": 1}\n",
+        "ferry -gauge\n",
         "-gauge\n",
         "{\"query\": \"gauge\", \"type\": \"pdf\", \"budget\": 200}",
     );
     let output = with_stdin(&env, &["search", "--batch", "-", "--top", "2"], lines).expect(0);
     let answers: Vec<Value> =
         output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(answers.len(), 5);
+    assert_eq!(answers.len(), 6);
     assert_eq!(answers[0], env.json(&["search", "frozen gauge", "--top=2"]));
     assert_eq!(answers[1], env.json(&["search", "ferry", "--top=1", "--fts-only"]));
     assert_eq!(answers[2]["code"], "usage");
     assert!(answers[2]["error"].as_str().unwrap().contains("unknown field `limt`"));
-    assert_eq!(answers[3]["query"], "-gauge");
-    assert_eq!(answers[4], env.json(&["search", "gauge", "--type=pdf", "--budget=200", "--top=2"]));
+    assert_eq!(answers[3]["query"], "ferry -gauge");
+    assert_eq!(answers[4]["code"], "only_exclusions");
+    assert_eq!(answers[5], env.json(&["search", "gauge", "--type=pdf", "--budget=200", "--top=2"]));
     // The same as text; each answer is below its line.
     let args = ["search", "--batch", "-", "--top", "2", "--format", "agent"];
     let output = with_stdin(&env, &args, lines).expect(0).stdout;
@@ -172,7 +174,7 @@ fn a_batch_of_queries_is_answered_line_by_line_in_order() {
     let first = format!("# frozen gauge\n{alone}\n# {{\"query\": \"ferry\", \"top\": 1");
     assert!(output.starts_with(&first), "{output}");
     let failed = "\n# {\"query\": \"ferry\", \"limt\": 1}\nerror: the line is not a query: unknown field `limt`";
-    assert!(output.contains(failed) && output.contains("\n\n# -gauge\n"), "{output}");
+    assert!(output.contains(failed) && output.contains("\n\n# ferry -gauge\n"), "{output}");
     let args = ["search", "--batch", "-", "--format", "paths"];
     assert_eq!(with_stdin(&env, &args, lines).expect(1).json_error()["code"], "usage");
     let file = env.write("queries.txt", "{\"query\": 3}\n");

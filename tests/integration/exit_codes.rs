@@ -60,6 +60,19 @@ fn a_refused_search_is_reported_in_the_format_of_its_answer() {
 }
 
 #[test]
+fn a_search_that_only_excludes_is_refused() {
+    let env = TestEnv::new();
+    let output = env.kb(&["search", "--", "-bread"]).expect(1);
+    assert_eq!(
+        (output.stdout.as_str(), &output.json_error()["code"]),
+        ("", &"only_exclusions".into())
+    );
+    let hint = "add a word to search for, as in `kb search 'recipe -draft'`, or leave out the dash";
+    let message = format!("error: the query only excludes words\nhint: {hint}");
+    check_human(&env, &["search", "--format", "human", "--", "-bread"], 1, &message);
+}
+
+#[test]
 fn a_search_without_words_is_refused() {
     let env = TestEnv::new();
     for args in [&["search"][..], &["search", ""], &["search", " \t", "--format=json"]] {

@@ -583,7 +583,11 @@ fn invalid_variables_and_flags_are_named() {
 fn an_invalid_command_line_is_one_line_and_a_next_step() {
     let env = TestEnv::with_runtime();
     for (args, message) in [
-        (&["xyzzy"][..], "unrecognized command 'xyzzy'\nhint: usage: kb [OPTIONS] <COMMAND>"),
+        (
+            &["xyzzy"][..],
+            "unrecognized command 'xyzzy'\n\
+             hint: `kb --help` lists the commands; to search: `kb search \"xyzzy\"`",
+        ),
         (
             &["list", "--formt=json"],
             "unexpected argument '--formt' found\nhint: a similar argument exists: '--format'",
@@ -625,7 +629,7 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
         (
             &["search", "--format=human", "-draft plan"],
             "unexpected argument '-d' found\n\
-             hint: put `--` before a value that begins with a dash: `-- '-draft plan'`",
+             hint: quote the whole query: `kb search -- \"-draft plan\"`",
         ),
         (&["info", "-1"], "document not found: -1\nhint: `kb list` shows all ids"),
         (&["info", "abc"], "document not found: abc\nhint: `kb list` shows all ids"),
@@ -657,6 +661,20 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
         );
     }
     assert!(!env.path("fro\u{fffd}zen").exists());
+}
+
+#[test]
+fn one_argument_of_several_words_is_a_search() {
+    let env = word_env();
+    let question = "which gauge is frozen";
+    assert_eq!(env.ok(&[question]).stdout, env.ok(&["search", question]).stdout);
+    // Words that are typed apart are a mistyped command, with or without one that is like it.
+    for words in [&["frozen", "gauge"][..], &["serch", "gauge"], &["frozen"]] {
+        let output = env.kb(words).expect(1);
+        let hint = format!("; to search: `kb search \"{}\"`\n", words.join(" "));
+        assert!(output.stdout.is_empty() && output.stderr.contains(&hint), "{}", output.text());
+    }
+    env.kb(&["frozen gauge", "--top=1"]).expect(1);
 }
 
 #[test]

@@ -473,6 +473,7 @@ fn wrong_input_is_refused_with_all_its_issues() {
     // The tool reports what a schema cannot express.
     for (tool, input, code) in [
         ("kb_search", json!({ "query": "  " }), "empty_query"),
+        ("kb_search", json!({ "query": "-gauge" }), "only_exclusions"),
         ("kb_search", json!({ "query": "a", "fts_only": true, "vec_only": true }), "usage"),
         ("kb_info", json!({ "document": 99 }), "unknown_document"),
         ("kb_outline", json!({ "document": "tide" }), "ambiguous_document"),

@@ -133,6 +133,9 @@ pub enum Error {
     /// The query has no words.
     #[error("the query is empty")]
     EmptyQuery,
+    /// The query excludes words and looks for none.
+    #[error("the query only excludes words")]
+    OnlyExclusions,
     /// No document has this id.
     #[error("document not found: {id}")]
     UnknownDocument {

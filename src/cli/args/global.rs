@@ -1,5 +1,6 @@
 //! Defines the options of every command.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
@@ -42,4 +43,17 @@ pub(in crate::cli) enum ColorChoice {
     Auto,
     Always,
     Never,
+}
+
+/// Returns the command of a command line: the first word that is neither a flag nor the value of one.
+pub(in crate::cli) fn first_word(args: &[OsString]) -> Option<&OsString> {
+    let mut words = args.iter().skip(1);
+    while let Some(word) = words.next() {
+        if ["--data-dir", "--base", "--color", "--log-file"].iter().any(|flag| word == flag) {
+            words.next();
+        } else if !word.to_string_lossy().starts_with('-') {
+            return Some(word);
+        }
+    }
+    None
 }

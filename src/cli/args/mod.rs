@@ -26,7 +26,7 @@ use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update, Watch};
 pub(super) use base::{Base, BaseAction};
-pub(super) use global::{ColorChoice, Global};
+pub(super) use global::{ColorChoice, Global, first_word};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Model, Push,

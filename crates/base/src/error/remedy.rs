@@ -66,6 +66,7 @@ impl Error {
             Self::TooSlow { .. } => (User, Failure::TimedOut.as_str()),
             Self::InFile { cause, .. } => (User, cause.code()),
             Self::EmptyQuery => (User, "empty_query"),
+            Self::OnlyExclusions => (User, "only_exclusions"),
             Self::UnknownDocument { .. } | Self::NotANote { .. } => (User, "unknown_document"),
             Self::UnknownChunk { .. } => (User, "unknown_chunk"),
             Self::AmbiguousDocument { .. } => (User, "ambiguous_document"),
@@ -203,6 +204,9 @@ impl Error {
                 "raise it with `kb config set ingestion.max_cpu_seconds N`".into()
             }
             Self::EmptyQuery => "type some words: `kb search \"how to install git\"`".into(),
+            Self::OnlyExclusions => "add a word to search for, as in `kb search 'recipe -draft'`, or leave \
+                 out the dash"
+                .into(),
             Self::UnknownDocument { .. } => "`kb list` shows all ids".into(),
             Self::NotANote { .. } => "change the file, then run `kb update`".into(),
             Self::UnknownChunk { .. } => {

@@ -1,5 +1,5 @@
-//! Parses what the user typed into a [`Query`]. Fails only on an empty input or one that asks for
-//! too much at once.
+//! Parses what the user typed into a [`Query`]. Fails only on an input that looks for nothing or asks
+//! for too much at once.
 //!
 //! The full syntax: words are alternatives that BM25 ranks, `"an exact phrase"` must occur, a
 //! leading `-` excludes a word or a phrase, `begin*` matches every word that begins so. Everything
@@ -110,8 +110,8 @@ const MIN_COMPLETED: usize = 5;
 ///
 /// # Errors
 ///
-/// [`Error::EmptyQuery`] if the text is empty or only white space; [`Error::Usage`] if it is longer
-/// than [`limits::QUERY_BYTES`] or excludes more than [`limits::QUERY_EXCLUSIONS`] words and
+/// [`Error::EmptyQuery`] if the text is empty or only white space; [`Error::OnlyExclusions`] if it has
+/// only words and phrases that must not occur; [`Error::Usage`] if it is longer than [`limits::QUERY_BYTES`] or excludes more than [`limits::QUERY_EXCLUSIONS`] words and
 /// phrases.
 pub fn parse(typed: &str) -> Result<Query> {
     parse_as(typed, Quotes::of(typed))
@@ -127,10 +127,13 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     }
     let seen = seen(typed);
     let pieces = pieces(&with_whole_letters(&seen), quotes);
-    // A query that only excludes words would match nothing, so its words are searched for instead.
     let has_wanted = pieces.iter().any(|piece| !piece.is_excluded && is_searchable(&piece.text));
     let (excluded, kept): (Vec<Piece>, Vec<Piece>) =
-        pieces.into_iter().partition(|piece| piece.is_excluded && has_wanted);
+        pieces.into_iter().partition(|piece| piece.is_excluded);
+    // There is nothing to rank the other passages by.
+    if !has_wanted && !excluded.is_empty() {
+        return Err(Error::OnlyExclusions);
+    }
     if excluded.len() > limits::QUERY_EXCLUSIONS {
         let (count, most) = (excluded.len(), limits::QUERY_EXCLUSIONS);
         return Err(refused(format!(

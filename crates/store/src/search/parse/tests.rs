@@ -44,8 +44,6 @@ fn a_phrase_in_quotes_is_required() {
     check(r#""東京都""#, &["東京都"]);
     // Ordinary text: no quotes, no letter or digit, one quote only, quotes inside a word, or excluded.
     check(r#"git "?!" "" it"s 5" -"first draft" "open end"#, &[]);
-    // As a query that only excludes is searched by its words, so is its phrase.
-    check(r#"-"first draft""#, &["first draft"]);
     let words = |num: usize| format!("\"{}\"", vec!["word"; num].join(" "));
     check(&words(MAX_PHRASE), &[words(MAX_PHRASE).trim_matches('"')]);
     check(&words(MAX_PHRASE + 1), &[]);
@@ -178,8 +176,14 @@ fn an_option_with_two_dashes_is_a_word() {
 }
 
 #[test]
-fn exclusions_alone_are_words() {
-    check("-v", r#""v""#, "", "v");
+fn exclusions_alone_are_refused() {
+    for typed in ["-bread", "-bread -bake*", r#"-"first draft""#, "-v ?"] {
+        assert!(matches!(parse(typed), Err(Error::OnlyExclusions)), "{typed}");
+    }
+    // A phrase and an option with two dashes are looked for.
+    for typed in [r#""-v""#, "--verbose", "- v", "🍞 -bread"] {
+        assert!(parse(typed).is_ok(), "{typed}");
+    }
 }
 
 #[test]
