@@ -38,17 +38,32 @@ pub fn all(session: &Session) -> Vec<Setting> {
     resolved.entries().into_iter().map(setting).collect()
 }
 
+/// The setting that decides what `kb search` prints.
+const FORMAT: &str = "search.default_format";
+
+/// Whether a user's settings are still all defaults, so that [`answer_people`] may begin their file. That of a project
+/// is for everyone who has it.
+pub fn are_new(session: &Session) -> bool {
+    let file = &session.resolved.file;
+    let is_there = file.exists() || file.is_symlink();
+    let is_of_project = file.parent().is_some_and(|dir| session.environment.is_of_project(dir));
+    !is_there && !is_of_project && *session.resolved.origin(FORMAT) == Origin::Default
+}
+
+/// Lets searches print text for people on a terminal from now on, for someone who sets kb up at one.
+pub fn answer_people(session: &Session, observer: &dyn Observer) -> Result<()> {
+    write_one(session, FORMAT, "auto")?;
+    observer.note(&format!(
+        "`kb search` prints text on a terminal and JSON elsewhere: {FORMAT} is auto in {}",
+        session.resolved.file.display()
+    ));
+    Ok(())
+}
+
 /// Writes one setting to the file, which may be a link, and warns if something overrides it.
 pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -> Result<()> {
     let file = &session.resolved.file;
-    let text = config::set(file, key, value, &session.environment)?;
-    if let Some(text) = &text {
-        if let Some(dir) = file.parent() {
-            create_folder(dir).map_err(|source| Error::of_file(dir, source))?;
-        }
-        write::replace(file, text.as_bytes()).map_err(|source| Error::of_file(file, source))?;
-    }
-    let state = if text.is_some() { "is now" } else { "is already" };
+    let state = if write_one(session, key, value)? { "is now" } else { "is already" };
     let value = if value.is_empty() { "empty" } else { value };
     observer.note(&format!("{key} {state} {value} in {}", file.display()));
     if config::is_own_key(key)
@@ -63,4 +78,15 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
         observer.warn(&format!("{name} is set and overrides the file"));
     }
     Ok(())
+}
+
+/// Writes one setting to the file; returns `false` if the file already has the value.
+fn write_one(session: &Session, key: &str, value: &str) -> Result<bool> {
+    let file = &session.resolved.file;
+    let Some(text) = config::set(file, key, value, &session.environment)? else { return Ok(false) };
+    if let Some(dir) = file.parent() {
+        create_folder(dir).map_err(|source| Error::of_file(dir, source))?;
+    }
+    write::replace(file, text.as_bytes()).map_err(|source| Error::of_file(file, source))?;
+    Ok(true)
 }

@@ -21,10 +21,15 @@ use crate::present::text::human::Human;
 use crate::text::number::counted;
 
 pub(super) fn init(context: &Context, args: &args::Init) -> Result<ExitStatus> {
+    // Asked first, because the model that was named is kept in the same file.
+    let is_person = streams::is_stdout_terminal() && settings::are_new(&context.session);
     let setup = match args.status {
         true => status::setup(&context.session)?,
         false => init::init(&context.session, &context.ui)?,
     };
+    if is_person && !args.status {
+        settings::answer_people(&context.session, &context.ui)?;
+    }
     context.present(&setup, json::setup, Human::setup)
 }
 

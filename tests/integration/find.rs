@@ -224,7 +224,7 @@ fn without_colours_matches_are_underlined() {
     let mut screen = Screen::start(&env, &["find", "gauge"], 110, 30);
     screen.see("passage");
     let output = screen.leave(ESC, &env);
-    let colours = ["[0;1;33m", "[0;32m", "[0;36m", "[0;35m"];
+    let colours = ["[0;1;31m", "[0;32m", "[0;36m", "[0;35m"];
     assert!(colours.iter().all(|colour| !output.stderr.contains(colour)));
     assert!(output.stderr.contains("[0;1;4m"));
 }

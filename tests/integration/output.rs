@@ -275,10 +275,10 @@ fn colour_is_for_terminals_and_for_who_asks() {
     assert!(is_coloured(&env.ok(&["list", "--color", "always"]).stdout));
     let search = ["search", "ice", "--fts-only", "--format=human"];
     let shown = terminal::run(&env, &search, "", true).stderr;
-    assert!(shown.contains("\u{1b}]8;;file:///") && shown.contains("\u{1b}[1;33mice\u{1b}[0m"));
+    assert!(shown.contains("\u{1b}]8;;file:///") && shown.contains("\u{1b}[1;31mice\u{1b}[0m"));
     // A link is nothing for who reads a pipe, colour or not.
     let piped = env.ok(&[&search[..], &["--color=always"]].concat()).stdout;
-    assert!(piped.contains("\u{1b}[1;33mice") && !piped.contains("\u{1b}]8"));
+    assert!(piped.contains("\u{1b}[1;31mice") && !piped.contains("\u{1b}]8"));
     let failed = terminal::run(&env, &["info", "99"], "", true).stderr;
     assert!(failed.starts_with("\u{1b}[1;31merror:\u{1b}[0m document not found"), "{failed:?}");
     assert!(is_coloured(&terminal::run(&env, &["list"], "", true).stderr));

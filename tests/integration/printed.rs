@@ -28,7 +28,7 @@ const HOSTILE: [&str; 3] = [
 ];
 
 /// The sequences that kb paints with; none is in `HOSTILE`.
-const COLOURS: &[&str] = &["0", "1", "1;33", "2", "1;4", "32", "36", "35", "33", "1;31"];
+const COLOURS: &[&str] = &["0", "1", "2", "1;4", "32", "36", "35", "33", "1;31"];
 
 /// The sequences that it also uses for bars.
 const BAR_COLOURS: &[&str] = &["38;5;8"];

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
+use crate::terminal;
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
 const DEFAULTS: [(&str, &str); 42] = [
@@ -98,6 +99,35 @@ fn flags_override_variables_the_file_and_defaults_in_this_order() {
     assert_eq!(num_results(&env, &[]), 3);
     assert_eq!(setting(&env, "search.default_top"), ("3".into(), "KB_DEFAULT_TOP".into()));
     assert_eq!(num_results(&env, &["--top", "2"]), 2);
+}
+
+#[test]
+fn init_at_a_terminal_begins_a_settings_file_in_which_searches_print_for_people() {
+    let format = |env: &TestEnv| setting(env, "search.default_format").0;
+    let file = |env: &TestEnv| fs::read_to_string(env.path(".kb/config.yaml")).ok();
+    let init = |env: &TestEnv| terminal::run(env, &["init"], "", true).expect(0).stderr;
+    let env = TestEnv::new();
+    // Elsewhere, nothing is written, and JSON stays the default.
+    env.ok(&["init"]);
+    terminal::run(&env, &["init", "--status"], "", true).expect(0);
+    assert_eq!((file(&env), format(&env)), (None, "json".into()));
+    let said = init(&env);
+    assert_eq!(said.matches("default_format").count(), 1, "{said}");
+    assert_eq!(file(&env).unwrap(), "search:\n  default_format: auto\n");
+    env.ok(&["add", "--note", "The key is under the mat."]);
+    let shown = terminal::run(&env, &["search", "key"], "", true).expect(0).stderr;
+    assert!(shown.contains("Search: \"key\""), "{shown}");
+    assert_eq!(env.ok(&["search", "key"]).json()["query"], "key");
+    assert!(!init(&env).contains("default_format"));
+    // A file that is there is the user's.
+    let own = TestEnv::new();
+    own.write(".kb/config.yaml", "# mine\n");
+    init(&own);
+    assert_eq!(file(&own).unwrap(), "# mine\n");
+    let mut chosen = TestEnv::new();
+    chosen.set("KB_DEFAULT_FORMAT", "human");
+    init(&chosen);
+    assert_eq!(file(&chosen), None);
 }
 
 #[test]

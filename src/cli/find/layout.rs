@@ -330,7 +330,8 @@ fn keys(state: &State, area: Area, layout: &mut Layout) {
     }
 }
 
-/// Returns the last line: a message, else the keys that matter now.
+/// Returns the last line: a message, else the keys that matter now. A narrow screen has only the first of them,
+/// so how to leave and where all keys are come early.
 fn foot(state: &State, columns: usize) -> Line {
     if let Some(message) = &state.message {
         return fitted(message.clone(), columns);
@@ -339,23 +340,23 @@ fn foot(state: &State, columns: usize) -> Line {
     let keys: Vec<(String, String)> = match &state.panel {
         Panel::Keys => [("Esc", "back")].map(owned).into(),
         Panel::Picker(_) => [("Enter", "choose"), ("Esc", "back")].map(owned).into(),
-        Panel::Filters => MENU
-            .iter()
-            .map(|(letter, name, _)| (letter.to_string(), (*name).to_owned()))
-            .chain([(NONE.to_string(), "none".to_owned()), ("Esc".into(), "back".into())])
+        Panel::Filters => [("Esc".to_owned(), "back".to_owned())]
+            .into_iter()
+            .chain(MENU.iter().map(|(letter, name, _)| (letter.to_string(), (*name).to_owned())))
+            .chain([(NONE.to_string(), "none".to_owned())])
             .collect(),
         Panel::None if state.page.is_some() => {
-            [("Up Down PgUp PgDn", "scroll"), ("Enter", choose), ("Esc", "back")].map(owned).into()
+            [("Enter", choose), ("Esc", "back"), ("Up Down PgUp PgDn", "scroll")].map(owned).into()
         }
         Panel::None => [
             ("Enter", choose),
+            ("Esc", if state.views.len() > 1 { "back" } else { "leave" }),
+            ("^G", "keys"),
             ("^O", "outline"),
             ("^S", "section"),
             ("^R", "similar"),
             ("^F", "filter"),
             ("Tab", "mode"),
-            ("^G", "keys"),
-            ("Esc", if state.views.len() > 1 { "back" } else { "leave" }),
         ]
         .map(owned)
         .into(),

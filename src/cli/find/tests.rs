@@ -174,7 +174,7 @@ fn hits_are_next_to_their_passage_on_a_wide_screen() {
                                               │
                                               │ The next one.
                                               │
-    Enter open  ^O outline  ^S section  ^R similar  ^F filter  Tab mode  ^G keys  Esc leave
+    Enter open  Esc leave  ^G keys  ^O outline  ^S section  ^R similar  ^F filter  Tab mode
     ");
 }
 
@@ -201,7 +201,7 @@ fn hits_are_above_their_passage_on_a_narrow_screen() {
     Pour brine into the frozen pipe of the gauge.
 
     The next one.
-    Enter open  ^O outline  ^S section  ^R similar  ^F filter
+    Enter open  Esc leave  ^G keys  ^O outline  ^S section
     ");
     // Nothing to do but not to panic.
     for (columns, rows) in [(1, 1), (2, 3), (10, 5), (20, 6), (300, 2)] {

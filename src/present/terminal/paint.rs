@@ -34,12 +34,12 @@ impl Meaning {
     }
 
     /// Returns the parameters of the escape sequence. Only the terminal's sixteen colours are used, because
-    /// users choose those to be readable.
+    /// users choose those to be readable. A match is bold red, as grep has it: bold yellow was hardly readable on white.
     pub fn code(self) -> &'static str {
         match self {
             Self::Plain => "",
             Self::Title => "1",
-            Self::Match => "1;33",
+            Self::Match | Self::Bad => "1;31",
             Self::Faint => "2",
             Self::Head => "1;4",
             Self::Place => "32",
@@ -47,7 +47,6 @@ impl Meaning {
             Self::Tag => "35",
             Self::Good => "32",
             Self::Warning => "33",
-            Self::Bad => "1;31",
         }
     }
 }

@@ -58,7 +58,7 @@ fn before_the_first_key_the_screen_says_how_to_begin() {
 
 
 
-    Enter open  ^O outline  ^S section  ^R similar
+    Enter open  Esc leave  ^G keys  ^O outline
     "#);
 }
 
@@ -111,7 +111,7 @@ fn a_part_is_read_from_its_passage_on() {
 
     Frozen gauge.
 
-    Up Down PgUp PgDn scroll  Enter open  Esc back
+    Enter open  Esc back  Up Down PgUp PgDn scroll
     ");
     let shown = |state: &mut State| screen(state, 60, 9);
     let begin = shown(&mut state);
@@ -156,7 +156,7 @@ fn an_outline_is_a_list_of_parts() {
     # Sea
 
 
-    Enter open  ^O outline  ^S section  ^R similar  ^F filter
+    Enter open  Esc back  ^G keys  ^O outline  ^S section
     ");
     // There is nothing to copy or compare.
     assert!(state.press(control('y')).is_empty());
@@ -190,19 +190,20 @@ fn the_text_is_beside_the_list_from_a_hundred_columns_on() {
 #[test]
 fn the_keys_that_matter_are_in_the_last_row_as_far_as_they_fit() {
     let whole =
-        "Enter open  ^O outline  ^S section  ^R similar  ^F filter  Tab mode  ^G keys  Esc leave";
+        "Enter open  Esc leave  ^G keys  ^O outline  ^S section  ^R similar  ^F filter  Tab mode";
     let len = u16::try_from(whole.len()).unwrap();
     assert_eq!(foot(&mut found(), len), whole);
-    assert_eq!(foot(&mut found(), len - 1), whole.trim_end_matches("Esc leave").trim_end());
-    assert_eq!(foot(&mut reading(), 60), "Up Down PgUp PgDn scroll  Enter open  Esc back");
-    assert!(foot(&mut outlined(), 100).ends_with("Esc back"));
+    assert_eq!(foot(&mut found(), len - 1), whole.trim_end_matches("Tab mode").trim_end());
+    assert!(foot(&mut found(), 80).starts_with("Enter open  Esc leave  ^G keys"));
+    assert_eq!(foot(&mut reading(), 60), "Enter open  Esc back  Up Down PgUp PgDn scroll");
+    assert!(foot(&mut outlined(), 100).starts_with("Enter open  Esc back"));
     let mut state = found();
     state.is_printing = true;
     assert!(foot(&mut state, 100).starts_with("Enter print"));
     state.press(control('f'));
     assert_eq!(
         foot(&mut state, 80),
-        "t type  g tag  f folder  l language  d date  x none  Esc back"
+        "Esc back  t type  g tag  f folder  l language  d date  x none"
     );
     state.press(key(KeyCode::Char('t')));
     assert_eq!(foot(&mut state, 80), "Enter choose  Esc back");
@@ -265,4 +266,10 @@ fn esc_goes_back_to_hits_that_were_not_heard_and_searches_again() {
     assert!(matches!(state.receive(Reply::Lost).as_slice(), [Effect::Quit]));
     state.receive(Reply::Message("the model is slow".into()));
     assert!(foot(&mut state, 60).contains("the model is slow"));
+}
+
+#[test]
+fn the_welcome_fits_a_usual_terminal() {
+    let welcome = include_str!("../welcome.txt");
+    assert!(welcome.lines().all(|line| line.len() <= 80), "{welcome}");
 }

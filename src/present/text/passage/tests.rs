@@ -169,6 +169,14 @@ fn a_whole_passage_keeps_its_paragraphs_and_blank_lines() {
     assert_eq!(shown("", false), [""; 0]);
 }
 
+// What a list of `kb find` has room for.
+#[test]
+fn in_one_line_a_heading_gives_way_to_what_is_below_it() {
+    let room = Room { columns: 40, lines: 1, is_code: false };
+    let text = "My bike is green.\n\n## Tyres\n\nFront 4.5 bar, rear 5 bar.\n\n## Chain\n\nOil.";
+    assert_eq!(shown(text, "tyres", room), "…Front 4.5 bar, rear 5 bar. …");
+}
+
 #[test]
 fn control_characters_are_not_shown() {
     assert_eq!(
