@@ -1,15 +1,28 @@
 //! Reports what a filter means, the parts of it that no document meets, and the phrases that no passage has, so that the user sees
 //! why an answer is empty.
 
-use crate::app::Observer;
+use crate::app::{Observer, Session};
 use crate::document::{Filter, NumberedPath};
 use crate::error::{Error, Result};
 use crate::search::{Answer, CompletedWord, LegSelection, NoBasis, Searchable, Unmet};
 use crate::text::paths;
 
-/// Reported for an empty answer if the database is empty.
-pub(super) const NOTHING_ADDED: &str =
-    "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
+/// Reported by every command that needs documents if there are none.
+pub const NOTHING_ADDED: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
+
+/// Whether there are no documents.
+pub fn is_empty(session: &Session) -> Result<bool> {
+    session.steadily(|| match session.open_existing()? {
+        Some(store) => Ok(!store.has_document(&Filter::default())?),
+        None => Ok(true),
+    })
+}
+
+/// Returns the error of a command that can do nothing without documents; `otherwise` says what else helps.
+pub fn nothing_added(otherwise: &str) -> Error {
+    Error::usage("nothing has been added yet")
+        .with_hint(format!("`kb add DIRECTORY` adds documents{otherwise}"))
+}
 
 /// Reported where documents are added or searched without a model.
 pub(super) const WORDS_ONLY: &str =
@@ -52,12 +65,17 @@ pub(super) fn explain(
     Ok(Some(NoBasis::Filter))
 }
 
-/// Reports the parts of a filter that no document meets; if each is met by some, that none meets all.
+/// Reports the parts of a filter that no document meets; if each is met by some, that none meets all; if there are no
+/// documents, only that.
 pub(super) fn note(
     store: &impl Searchable,
     filter: &Filter,
     observer: &dyn Observer,
 ) -> Result<()> {
+    if !store.has_document(&Filter::default())? {
+        observer.note(NOTHING_ADDED);
+        return Ok(());
+    }
     let mut is_explained = false;
     for (part, lack) in parts(filter) {
         if !store.has_document(&part)? {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::typed::absolute;
-use crate::app::{Observer, Session, add};
+use crate::app::{Observer, Session, absent, add};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::eval::beir::{self, Collection};
@@ -58,10 +58,10 @@ pub fn own_documents(
 ) -> Result<Vec<Measured>> {
     let has_chunks = |store: &Store| store.stats().is_ok_and(|stats| stats.total_chunks > 0);
     session.steadily(|| {
-        let store = session.open_existing()?.filter(has_chunks).ok_or_else(|| {
-            Error::usage("there is nothing to search yet")
-                .with_hint("add documents with `kb add`, or name a folder with judgments")
-        })?;
+        let store = session
+            .open_existing()?
+            .filter(has_chunks)
+            .ok_or_else(|| absent::nothing_added("; or name a folder with judgments"))?;
         let found = known_item::questions(&store, max_queries)?;
         [("headings", found.headings), ("phrases", found.phrases)]
             .into_iter()

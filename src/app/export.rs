@@ -4,6 +4,7 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::app::choose::{Choice, Criteria, choose};
+use crate::app::observer::Event;
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
@@ -39,7 +40,12 @@ pub fn export_to_file(
     observer: &dyn Observer,
 ) -> Result<Exported> {
     session.steadily(|| {
-        write_file(&file.path, file.is_replacing, |write| export(session, request, observer, write))
+        write_file(&file.path, file.is_replacing, |write| {
+            let report = |num_done, total| {
+                observer.on_event(Event::Counted { things: "documents", num_done, total });
+            };
+            export_counted(session, request, observer, write, &report)
+        })
     })
 }
 
@@ -96,16 +102,44 @@ pub fn export(
     observer: &dyn Observer,
     emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
+    export_counted(session, request, observer, emit, &|_, _| {})
+}
+
+/// The same; reports how many documents of how many were passed.
+fn export_counted(
+    session: &Session,
+    request: &ExportRequest,
+    observer: &dyn Observer,
+    mut emit: impl FnMut(&Line) -> Result<()>,
+    report: &dyn Fn(u64, u64),
+) -> Result<Exported> {
     session.once(|| {
         let missing = || Error::PathNotFound { path: session.database() };
-        let Some(criteria) = &request.criteria else {
-            let store = session.open_existing()?.ok_or_else(missing)?;
-            let folders = store.all_roots()?;
-            return transfer::export(&store, None, &folders, request.with_vectors, emit);
+        let (store, ids, folders) = match &request.criteria {
+            None => {
+                let store = session.open_existing()?.ok_or_else(missing)?;
+                let folders = store.all_roots()?;
+                (store, None, folders)
+            }
+            Some(criteria) => {
+                let choice = Choice::Matching(Box::new(criteria.clone()));
+                let (store, ids) = choose(session, &choice, observer)?.ok_or_else(missing)?;
+                (store, Some(ids), Vec::new())
+            }
         };
-        let chosen = choose(session, &Choice::Matching(Box::new(criteria.clone())), observer)?;
-        let (store, ids) = chosen.ok_or_else(missing)?;
-        transfer::export(&store, Some(&ids), &[], request.with_vectors, emit)
+        let total = match &ids {
+            Some(ids) => ids.len() as u64,
+            None => store.stats()?.documents.iter().map(|(_, count)| u64::from(*count)).sum(),
+        };
+        // The first line is the head.
+        let mut num_lines = 0;
+        let emit = |line: &Line| {
+            emit(line)?;
+            report(num_lines, total);
+            num_lines += 1;
+            Ok(())
+        };
+        transfer::export(&store, ids.as_deref(), &folders, request.with_vectors, emit)
     })
 }
 
@@ -149,7 +183,10 @@ mod tests {
             export_to_file(&world.session, &request, &file, &world)
         };
         let lines = || std::fs::read_to_string(world.path("all.jsonl")).unwrap().lines().count();
-        assert_eq!(export(false, None).unwrap(), Exported { num_documents: 2, num_chunks: 2 });
+        assert_eq!(
+            export(false, None).unwrap(),
+            Exported { num_documents: 2, num_chunks: 2, has_vectors: true }
+        );
         assert_eq!(lines(), 3);
         let message = export(false, None).unwrap_err().to_string();
         assert!(message.ends_with("all.jsonl already exists"), "{message}");

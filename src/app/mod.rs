@@ -3,7 +3,7 @@
 //! Does not know arguments, terminals or protocols. The command line, the server and any program that
 //! uses the library call these functions. They report events to an [`observer::Observer`].
 
-mod absent;
+pub mod absent;
 pub mod add;
 pub mod backup;
 pub mod bases;

@@ -1,6 +1,6 @@
 //! Exports a knowledge base as lines of JSON, and imports such a file.
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -58,8 +58,49 @@ pub fn import(
                 }
                 other => other,
             })?;
-            import_lines(session, &mut BufReader::new(file), &path, trusts_paths, observer)
+            let total_bytes = file.metadata().map_or(0, |found| found.len());
+            let mut lines =
+                ReadLines { inner: BufReader::new(file), num_bytes: 0, total_bytes, observer };
+            import_lines(session, &mut lines, &path, trusts_paths, observer)
         }
+    }
+}
+
+/// Reports how much of a file was read.
+struct ReadLines<'a, R> {
+    inner: R,
+    num_bytes: u64,
+    total_bytes: u64,
+    observer: &'a dyn Observer,
+}
+
+/// Progress is reported in kilobytes: the number of lines is not known.
+const BYTES_PER_KB: u64 = 1_000;
+
+impl<R: BufRead> Read for ReadLines<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.inner.read(buffer)?;
+        self.note(len);
+        Ok(len)
+    }
+}
+
+impl<R: BufRead> BufRead for ReadLines<'_, R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.inner.consume(len);
+        self.note(len);
+    }
+}
+
+impl<R> ReadLines<'_, R> {
+    fn note(&mut self, len: usize) {
+        self.num_bytes += len as u64;
+        let (num_done, total) = (self.num_bytes / BYTES_PER_KB, self.total_bytes / BYTES_PER_KB);
+        self.observer.on_event(Event::Counted { things: "KB", num_done, total });
     }
 }
 
@@ -86,6 +127,7 @@ fn import_lines(
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let mut embed = |chunks: &[RecordedChunk]| {
         if embedder.is_none() {
+            observer.note("The vectors are computed, because the file has none for this model.");
             let selection = model::select(session, Some(&target))?;
             let installed = selection.locate_or_install(observer)?;
             embedder = Some(Box::new(selection.open_for_passages(&installed, observer)?));

@@ -7,11 +7,12 @@ use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 
-use crate::app::values;
+use crate::app::values::{self, NOT_A_DATE};
+use crate::error::{Error, Result};
 
-/// The message for a text that is not a date.
-const NO_DATE: &str =
-    "not a date like 2026-05-17, 2026-05, 17.5.2026, 7d, yesterday or `last month`";
+/// What to type instead of a text that is not a date.
+const DATES: &str =
+    "write 2026-11-01, 2026-11 or 2026; 1.11.2026, 7d, yesterday and 'last month' are dates, too";
 
 /// A date as typed, and the days that it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,9 +48,12 @@ impl TypedDate {
     ///
     /// # Errors
     ///
-    /// Says what is wrong with it.
-    pub fn now(typed: &str) -> Result<Self, String> {
-        Self::parse(typed, &Zoned::now())
+    /// [`Error::Usage`] says what is wrong with it, and what to type if it is not understood.
+    pub fn now(typed: &str) -> Result<Self> {
+        Self::parse(typed, &Zoned::now()).map_err(|reason| match reason.as_str() {
+            NOT_A_DATE => Error::usage(reason).with_hint(DATES),
+            _ => Error::usage(reason),
+        })
     }
 
     fn parse(typed: &str, now: &Zoned) -> Result<Self, String> {
@@ -69,7 +73,7 @@ impl TypedDate {
         }
         let day = match with_dots(typed) {
             Some(day) => day.to_string(),
-            None => values::date(typed).map_err(|_| refusal(typed))?,
+            None => values::date(typed).map_err(|reason| refusal(typed, reason))?,
         };
         Ok(Self::absolute(typed, day.clone(), day))
     }
@@ -164,9 +168,15 @@ fn date_of(year: &str, month: &str, day: &str) -> Option<Date> {
     Date::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?).ok()
 }
 
-/// Says why a date is refused. With slashes, its day may be its month.
-fn refusal(typed: &str) -> String {
-    let Some([first, second, third]) = numbers(typed, '/') else { return NO_DATE.to_owned() };
+/// Says why a date is refused, by default for a `reason`. With slashes, its day may be its month.
+fn refusal(typed: &str, reason: String) -> String {
+    if let Some([day, month, year]) = numbers(typed, '.')
+        && year.len() == 4
+        && let Some(reason) = values::no_such_day(year, month, day)
+    {
+        return reason;
+    }
+    let Some([first, second, third]) = numbers(typed, '/') else { return reason };
     let mut meanings: Vec<String> = if first.len() == 4 {
         date_of(first, second, third).iter().map(Date::to_string).collect()
     } else {
@@ -175,7 +185,7 @@ fn refusal(typed: &str) -> String {
     };
     meanings.dedup();
     match meanings.is_empty() || third.len() != 4 && first.len() != 4 {
-        true => NO_DATE.to_owned(),
+        true => reason,
         false => {
             format!("with slashes it is not clear what it means: write {}", meanings.join(" or "))
         }
@@ -262,11 +272,13 @@ mod tests {
         assert_eq!(refused("20/11/2026"), format!("{unclear}2026-11-20"));
         assert_eq!(refused("5/6/2026"), format!("{unclear}2026-06-05 or 2026-05-06"));
         assert_eq!(refused("2026/11/20"), format!("{unclear}2026-11-20"));
-        for typed in [
-            "", "May", "31.2.2026", "7", "d", "7x", "20.11.26", "last", "99999999999d", "1/2",
-            "ago",
-        ] {
-            assert_eq!(refused(typed), NO_DATE, "{typed}");
+        for typed in ["", "May", "7", "d", "7x", "20.11.26", "last", "99999999999d", "1/2", "ago"] {
+            assert_eq!(refused(typed), NOT_A_DATE, "{typed}");
         }
+        assert_eq!(refused("31.2.2026"), "February 2026 has 28 days");
+        assert_eq!(refused("2026-11-31"), "November has 30 days");
+        let hint = |typed: &str| TypedDate::now(typed).unwrap_err().hint();
+        assert!(hint("2026-11-31").is_none());
+        assert!(hint("last-week").unwrap().starts_with("write 2026-11-01, 2026-11 or 2026"));
     }
 }

@@ -14,6 +14,7 @@ use crate::app::relocate::follow_database;
 use crate::app::reread::{outdated, reread};
 use crate::app::running::LongCommand;
 use crate::app::{Observer, Session, erase, export, last_update, scope};
+use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
 use crate::ingest::survey::{Scope, Survey, is_away, is_missing, survey};
@@ -61,13 +62,19 @@ fn follow_files(
     observer: &dyn Observer,
 ) -> Result<UpdateReport> {
     let report = UpdateReport { is_dry_run: request.is_dry_run, ..UpdateReport::default() };
-    let Some(mut store) = session.open_existing()? else { return Ok(report) };
+    let Some(mut store) = session.open_existing()? else {
+        return Ok(UpdateReport { is_nothing_added: true, ..report });
+    };
     session.require_files(&store)?;
     if !request.is_dry_run {
         follow_database(session, &mut store, observer)?;
     }
     let scope = scope::read(session, &store, &request.named)?;
     let scope = Scope { is_exact: request.is_dry_run, ..scope };
+    let has_files =
+        !scope.parts.is_empty() || !scope.known.is_empty() || !scope.without_text.is_empty();
+    let is_nothing_added = !has_files && !store.has_document(&Filter::default())?;
+    let report = UpdateReport { is_nothing_added, ..report };
     store.close()?;
     let before = survey(&scope);
     let mut run = Run { session, request, observer, scope: &scope, report };

@@ -16,7 +16,7 @@ use crate::cli::streams;
 /// How often bars are drawn at most, per second: what indicatif does for a terminal.
 const HERTZ: u8 = 20;
 
-/// Returns a target that draws on the terminal, or nowhere if stderr is none or cannot move its cursor.
+/// Returns a target that draws on the terminal, or nowhere if stderr is not a terminal that can move its cursor.
 pub(super) fn target() -> ProgressDrawTarget {
     if is_dumb() || !streams::is_stderr_terminal() {
         return ProgressDrawTarget::hidden();

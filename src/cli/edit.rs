@@ -12,6 +12,7 @@ use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, Place};
 use crate::cli::messages;
+use crate::cli::read::is_nothing;
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::files::open::Links;
@@ -116,7 +117,14 @@ pub(super) fn tags(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
         return context.present(&renamed, json::answer, Human::renamed_tag);
     }
     let tags = app::read::tags(&context.session)?;
-    context.present(tags.as_slice(), |tags, out| out.value(&tags), Human::tags)
+    let is_nothing = is_nothing(context, tags.is_empty())?;
+    context.present(
+        tags.as_slice(),
+        |tags, out| out.value(&tags),
+        |human, tags, out| {
+            if is_nothing { human.nothing_added(out) } else { human.tags(tags, out) }
+        },
+    )
 }
 
 pub(super) fn tag(context: &Context, args: &args::Tag) -> Result<ExitStatus> {

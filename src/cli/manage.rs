@@ -25,11 +25,15 @@ pub(super) fn init(context: &Context, args: &args::Init) -> Result<ExitStatus> {
     let is_person = streams::is_stdout_terminal() && settings::are_new(&context.session);
     let setup = match args.status {
         true => status::setup(&context.session)?,
-        false => init::init(&context.session, &context.ui)?,
+        false => {
+            let setup = init::init(&context.session, &context.ui);
+            if is_person {
+                // Also where the model cannot be fetched: words are searched without it.
+                settings::answer_people(&context.session, &context.ui)?;
+            }
+            setup?
+        }
     };
-    if is_person && !args.status {
-        settings::answer_people(&context.session, &context.ui)?;
-    }
     context.present(&setup, json::setup, Human::setup)
 }
 
@@ -193,6 +197,12 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
         counted(exported.num_documents, "document"),
         counted(exported.num_chunks, "chunk")
     ));
+    if !args.vectors && exported.has_vectors && exported.num_chunks > 0 {
+        let vectors = counted(exported.num_chunks, "vector");
+        messages::info(&format!(
+            "`kb import` computes {vectors} again, which takes as long as `kb reindex`; with `--vectors` they are kept"
+        ));
+    }
     Ok(ExitStatus::Success)
 }
 
@@ -216,7 +226,8 @@ fn report_left_out(imported: &Imported) {
     let (documents, folders) = (imported.num_without_file, imported.num_folders_left_out);
     if documents + folders > 0 {
         messages::info(&format!(
-            "Left out the paths of {} and {}; `--trust-paths` imports them",
+            "Left out the paths of {} and {}; `--trust-paths` imports them. Until then `kb open` and `kb update` \
+             do nothing for them",
             counted(documents, "document"),
             counted(folders, "folder"),
         ));

@@ -1,10 +1,10 @@
 //! Runs the commands that list documents and files, and that read one.
 
-use crate::app;
 use crate::app::files::{FileState, FilesRequest};
 use crate::app::read::{ListRequest, OpenRequest, Origin, Selection, ShowRequest};
 use crate::app::search::SearchRequest;
 use crate::app::transfer::{self, ExportFile};
+use crate::app::{self, absent};
 use crate::cli::args::{self, SelectionArgs, ShowFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -24,6 +24,7 @@ pub(super) fn list(context: &Context, args: &args::List) -> Result<ExitStatus> {
     let request =
         ListRequest { filter, sort: args.sort, is_reversed: args.reverse, limit: args.limit };
     let documents = app::read::list(&context.session, &request, &context.ui)?;
+    let is_filtered = is_filtered && !is_nothing(context, documents.is_empty())?;
     context.present(documents.as_slice(), json::list, |human, documents, out| {
         human.list(documents, is_filtered, out)
     })
@@ -43,7 +44,17 @@ pub(super) fn files(context: &Context, args: &args::Files) -> Result<ExitStatus>
     let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
     let request = FilesRequest { state, is_lossy: args.quality, path: args.path.clone() };
     let files = app::files::list(&context.session, &request)?;
-    context.present(&files, json::answer, |human, files, out| human.files(files, &request, out))
+    let has_others = || app::files::list(&context.session, &FilesRequest::default());
+    let is_nothing = files.files.is_empty() && is_nothing(context, has_others()?.files.is_empty())?;
+    context.present(&files, json::answer, |human, files, out| match is_nothing {
+        true => human.nothing_added(out),
+        false => human.files(files, &request, out),
+    })
+}
+
+/// Whether an empty list means that there are no documents.
+pub(super) fn is_nothing(context: &Context, is_list_empty: bool) -> Result<bool> {
+    Ok(is_list_empty && absent::is_empty(&context.session)?)
 }
 
 pub(super) fn info(context: &Context, args: &args::Info) -> Result<ExitStatus> {

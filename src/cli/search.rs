@@ -8,6 +8,7 @@ use crate::cli::args::{self, LineFormat, SearchFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, Place};
+use crate::cli::ui::WithoutNotes;
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
@@ -48,12 +49,16 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     if let Some(file) = &args.batch {
         return batch::run(context, &request, file, args.format);
     }
-    let found = if context.beside.is_empty() {
-        app::search::search(&context.session, &request, &context.ui)?
-    } else {
-        let sessions: Vec<_> = [&context.session].into_iter().chain(&context.beside).collect();
-        app::search::search_several(&sessions, &request, &context.ui)?
-    };
+    let default = context.config().search.default_format.format(streams::is_stdout_terminal());
+    let format = args.format.unwrap_or_else(|| default.into());
+    let has_notes = format == SearchFormat::Json && args.open.is_none();
+    let found = by_observer(context, has_notes, |observer| match context.beside.is_empty() {
+        true => app::search::search(&context.session, &request, observer),
+        false => {
+            let sessions: Vec<_> = [&context.session].into_iter().chain(&context.beside).collect();
+            app::search::search_several(&sessions, &request, observer)
+        }
+    })?;
     // Programs that read the answer have no use for it.
     let is_person = context.human.is_terminal && streams::is_stderr_terminal();
     let reminder = if is_person && args.from.is_none() {
@@ -66,8 +71,6 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     if let Some(number) = args.open {
         return open(context, &found, number);
     }
-    let default = context.config().search.default_format.format(streams::is_stdout_terminal());
-    let format = args.format.unwrap_or_else(|| default.into());
     let advice = context.human.advice(&found.hits);
     match format {
         SearchFormat::Json => context::print_json(|out| json::found(&found, out)),
@@ -81,6 +84,18 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     aside(context, &found, format);
     reminder.iter().for_each(|text| context.ui.note(text));
     Ok(ExitStatus::Success)
+}
+
+/// Runs a search; of an answer on a terminal that `has_notes`, they are not also printed next to it.
+fn by_observer<T>(
+    context: &Context,
+    has_notes: bool,
+    search: impl FnOnce(&dyn Observer) -> Result<T>,
+) -> Result<T> {
+    match has_notes && streams::is_stdout_terminal() {
+        true => search(&WithoutNotes(&context.ui)),
+        false => search(&context.ui),
+    }
 }
 
 /// Reports on stderr what the format has no place for: whether the hits are an answer, and stale files.
@@ -167,7 +182,9 @@ pub(super) fn grep(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
         filter: context::filter(&args.filter)?,
         detail,
     };
-    let results = app::grep::grep(&context.session, &request, &context.ui)?;
+    let results = by_observer(context, args.format == LineFormat::Json, |observer| {
+        app::grep::grep(&context.session, &request, observer)
+    })?;
     context.session.close()?;
     match args.format {
         LineFormat::Json => context::print_json(|out| json::grep(&results, out))?,

@@ -36,6 +36,21 @@ impl Ui {
     }
 }
 
+/// Passes on everything but notes and warnings: for an answer that has them and is read where they would be printed.
+pub(super) struct WithoutNotes<'a>(pub(super) &'a Ui);
+
+impl Observer for WithoutNotes<'_> {
+    fn on_event(&self, event: Event<'_>) {
+        if !matches!(event, Event::Note(_) | Event::Warning(_)) {
+            self.0.on_event(event);
+        }
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.0.cancel_flag()
+    }
+}
+
 fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }

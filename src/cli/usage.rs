@@ -15,7 +15,8 @@ use crate::present::terminal::shell;
 
 /// Returns the error for arguments that clap rejected.
 pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
-    let hint = values(error)
+    let hint = of_value(error)
+        .or_else(|| values(error))
         .or_else(|| other_word(error, args))
         .or_else(|| page_of_command(error, args))
         .or_else(|| excluded(error, args))
@@ -30,7 +31,7 @@ pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
     Error::Usage { message: message(error), hint }
 }
 
-/// Returns an unknown command with what follows it, up to an option.
+/// Returns an unknown command and the words after it, up to an option.
 fn unknown_command<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a [OsString]> {
     let name = text(error, ContextKind::InvalidSubcommand)?;
     let command = first_word(args).filter(|word| *word == name)?;
@@ -117,6 +118,11 @@ fn message(error: &clap::Error) -> String {
         ErrorKind::InvalidSubcommand => message.replacen("subcommand", "command", 1),
         _ => message,
     }
+}
+
+/// Returns the hint of an error with which a value was refused.
+fn of_value(error: &clap::Error) -> Option<String> {
+    std::error::Error::source(error)?.downcast_ref::<Error>()?.hint()
 }
 
 /// Lists the allowed values of an argument.
@@ -233,6 +239,11 @@ mod tests {
         check("kb list --format", none, "one of json, human");
         let zero = "invalid value '0' for '--top <N>': must be a whole number from 1 to 1000000";
         check("kb search a --top 0", zero, "");
+        let date = "invalid value 'last-week' for '--since <DATE>': not a date";
+        let dates = "write 2026-11-01, 2026-11 or 2026; 1.11.2026, 7d, yesterday and 'last month' are dates, too";
+        check("kb list --since last-week", date, dates);
+        let day = "invalid value '2026-11-31' for '--until <DATE>': November has 30 days";
+        check("kb list --until 2026-11-31", day, "");
         let empty = "invalid value '' for '--add <TAGS>': a tag must not be empty";
         check("kb tag 1 --add=", empty, "");
         let more = "unexpected value '1' for '--fix' found; no more were expected";

@@ -42,11 +42,11 @@ fn refused(key: &str, fault: &Fault, origins: &BTreeMap<String, Origin>, file: &
         "" => format!("{rule}{found}"),
         key => format!("{key}: {rule}{found}"),
     };
-    let accepted = || format!("{key} {rule}; the default is {}", default_of(key));
+    let default = || format!("the default is {}", default_of(key));
     match origins.get(key) {
-        Some(Origin::Flag(name)) => Error::config(name, message).with_hint(accepted()),
+        Some(Origin::Flag(name)) => Error::config(name, message).with_hint(default()),
         Some(Origin::Variable(name)) => Error::config(name, message)
-            .with_hint(format!("{}, and holds if {name} is unset", accepted())),
+            .with_hint(format!("{}, and holds if {name} is unset", default())),
         Some(Origin::Default | Origin::File(_)) | None => Error::config(file, message),
     }
 }

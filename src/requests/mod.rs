@@ -60,7 +60,11 @@ impl FilterInput {
         // A schema cannot express these checks; the command line makes the same ones.
         let mut date_notes = Vec::new();
         let mut limit = |name: &str, typed: Option<String>, of: fn(TypedDate) -> DateLimit| {
-            let wrong = |reason| Error::usage(format!("{name}: {reason}"));
+            let wrong =
+                |error: Error| match (Error::usage(format!("{name}: {error}")), error.hint()) {
+                    (named, Some(hint)) => named.with_hint(hint),
+                    (named, None) => named,
+                };
             let date = typed.map(|date| TypedDate::now(&date)).transpose().map_err(wrong)?;
             Ok::<_, Error>(date.map(|date| of(date).noted(&mut date_notes)))
         };

@@ -464,7 +464,7 @@ fn a_page_with_an_error_is_kept_and_opened_again() {
         ("title: a\n", "line 1: the first line is not `---`"),
         ("---\ntitle: a\n\nText.\n", "line 4: there is no second line `---`"),
         ("---\ntitle: a\nauthor: b\n---\n\nText.\n", "line 3: only title, tags and date"),
-        ("---\ndate: 2026-02-30\n---\n\nText.\n", "line 2: not a date like"),
+        ("---\ndate: 2026-02-30\n---\n\nText.\n", "line 2: February 2026 has 28 days"),
         ("---\ntitle: []\n---\n\nText.\n", "line 2: the title is not a text"),
         ("---\ntitle: a\n---\n\n", "line 4: the note is empty"),
     ] {
@@ -602,7 +602,7 @@ fn moved_files_are_listed_up_to_ten() {
     }
     let output = env.ok(&["update"]).stdout;
     assert_eq!(output.lines().filter(|line| line.starts_with("moved: /")).count(), 10, "{output}");
-    assert!(output.contains("moved: 2 more\n") && output.contains("12 moved"), "{output}");
+    assert!(output.contains("moved: 2 more (") && output.contains("12 moved"), "{output}");
 }
 
 /// The text of a document from standard input is only in the database.

@@ -325,7 +325,10 @@ fn a_foreign_or_damaged_database_is_left_alone() {
 
     // An empty file remains if kb is killed right after creating it.
     fs::write(env.database(), "").unwrap();
-    assert_eq!(env.ok(&["list"]).stdout, "No documents indexed. Run `kb add` to get started.\n");
+    assert_eq!(
+        env.ok(&["list"]).stdout,
+        "Nothing has been added yet. `kb add DIRECTORY` adds documents.\n"
+    );
     env.ok(&["add", "docs"]);
     assert_eq!(find(&env, &["frozen tide"])[0], "Tides");
     check_database(&env);
@@ -472,30 +475,16 @@ fn an_unknown_key_is_a_warning_with_the_nearest_one() {
 fn a_hint_about_a_value_fits_the_place_where_it_was_typed() {
     let env = TestEnv::with_runtime();
     for (key, value, hint) in [
-        (
-            "search.default_top",
-            "abc",
-            "search.default_top must be a whole number from 1 to 1000000; the default is 10",
-        ),
-        (
-            "search.default_format",
-            "xml",
-            "search.default_format must be one of json, human, auto; the default is json",
-        ),
-        (
-            "chunking.defaults.max_tokens",
-            "20",
-            "chunking.defaults.max_tokens must be more than chunking.defaults.overlap_tokens; \
-             the default is 512",
-        ),
+        ("search.default_top", "abc", "the default is 10"),
+        ("search.default_format", "xml", "the default is json"),
+        ("chunking.defaults.max_tokens", "20", "the default is 512"),
     ] {
         let error = env.kb(&["config", "set", key, value]).expect(1).stderr;
         assert!(error.starts_with("error: invalid configuration in `kb config set`: "), "{error}");
         assert!(error.ends_with(&format!("\nhint: {hint}\n")), "{error}");
     }
     let error = env.kb_with(&[("KB_DEFAULT_TOP", "abc")], &["config"]).expect(1).stderr;
-    let hint = "hint: search.default_top must be a whole number from 1 to 1000000; \
-                the default is 10, and holds if KB_DEFAULT_TOP is unset\n";
+    let hint = "hint: the default is 10, and holds if KB_DEFAULT_TOP is unset\n";
     assert!(error.ends_with(hint), "{error}");
     // A value in the file is at fault, not the one that was typed.
     env.write(".kb/config.yaml", "search:\n  default_top: abc\n");

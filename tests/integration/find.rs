@@ -255,8 +255,9 @@ fn kb_alone_finds_or_says_what_to_type_first() {
     let env = TestEnv::new();
     let output = terminal::run(&env, &[], "", true);
     let lines: Vec<&str> = output.stderr.lines().collect();
-    assert_eq!((output.status, lines.len()), (0, 6), "{}", output.stderr);
-    assert!(lines[2].trim_start().starts_with("kb add"), "{}", output.stderr);
+    assert_eq!((output.status, lines.len()), (0, 7), "{}", output.stderr);
+    assert_eq!(lines[1], "Nothing has been added yet. `kb add DIRECTORY` adds documents.");
+    assert!(lines[3].trim_start().starts_with("kb add"), "{}", output.stderr);
 
     env.install_sample();
     let data_dir = env.path(".kb");

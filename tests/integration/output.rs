@@ -165,10 +165,39 @@ fn tables_and_facts_line_up() {
 }
 
 #[test]
+fn that_nothing_has_been_added_is_said_once_and_in_the_same_words() {
+    const NOTHING: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.\n";
+    let (new, initialised) = (TestEnv::new(), TestEnv::new());
+    initialised.ok(&["init"]);
+    for env in [&new, &initialised] {
+        for args in [
+            &["list"][..],
+            &["list", "--type=pdf"],
+            &["tags"],
+            &["files"],
+            &["files", "--failed"],
+            &["update"],
+            &["update", "--dry-run"],
+            &["grep", "salt"],
+        ] {
+            let output = env.ok(args);
+            assert_eq!(output.stdout.clone() + &output.stderr, NOTHING, "{args:?}");
+        }
+        // JSON has the note; where stdout and stderr are the same terminal, it is not next to it.
+        for args in [&["search", "salt", "--format=human"][..], &["search", "salt"], &["status"]] {
+            let shown = terminal::run(env, args, "", true).expect(0).stderr;
+            assert_eq!(shown.matches(NOTHING.trim_end()).count(), 1, "{args:?}: {shown}");
+        }
+        let eval = env.kb(&["eval"]).expect(1).stderr;
+        assert!(eval.starts_with("error: nothing has been added yet\nhint: `kb add DIRECTORY`"));
+    }
+}
+
+#[test]
 fn people_are_told_what_was_done() {
     let env = TestEnv::real();
-    assert_snapshot!(env.ok(&["list"]).text(), @r"No documents indexed. Run `kb add` to get started.");
-    assert_snapshot!(env.ok(&["tags"]).text(), @r"No tags. `kb tag DOC --add NAME` adds one.");
+    assert_snapshot!(env.ok(&["list"]).text(), @r"Nothing has been added yet. `kb add DIRECTORY` adds documents.");
+    assert_snapshot!(env.ok(&["tags"]).text(), @r"Nothing has been added yet. `kb add DIRECTORY` adds documents.");
     assert_snapshot!(env.ok(&["add", "--note", "Call the bank", "--tags", "todo"]).text(), @r"
     --- stderr
     Added 1 document. 0 failed. 0 skipped (already indexed).
@@ -183,6 +212,7 @@ fn people_are_told_what_was_done() {
     assert_snapshot!(env.ok(&["export", "all.jsonl"]).text(), @r"
     --- stderr
     Exported 1 document with 1 chunk.
+    `kb import` computes 1 vector again, which takes as long as `kb reindex`; with `--vectors` they are kept
     ");
     let refused = env.kb(&["export", "all.jsonl"]).expect(1).stderr;
     assert!(refused.contains("already exists") && refused.contains("--force"), "{refused}");

@@ -369,7 +369,7 @@ fn an_older_schema_is_an_error_and_an_empty_file_is_no_database() {
     shared.set_rights(0o755, 0o644);
     fs::write(shared.env.database(), "").unwrap();
     shared.freeze();
-    assert!(shared.kb(&["list"]).expect(0).stdout.starts_with("No documents indexed."));
+    assert!(shared.kb(&["list"]).expect(0).stdout.starts_with("Nothing has been added yet."));
 }
 
 #[test]

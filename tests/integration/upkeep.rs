@@ -418,6 +418,6 @@ fn the_status_reports_what_is_out_of_date_on_request() {
 fn without_added_documents_there_is_nothing_to_update() {
     let env = TestEnv::with_runtime();
     let output = env.ok(&["update"]);
-    assert!(output.stdout.starts_with("0 added, 0 updated, 0 moved"), "{}", output.text());
+    assert!(output.stdout.starts_with("Nothing has been added yet."), "{}", output.text());
     assert!(!env.path(".kb").exists());
 }

@@ -232,7 +232,7 @@ fn a_path_that_was_not_added_is_refused_and_nothing_added_waits() {
     let log = File::create(empty.path("watch.log")).unwrap();
     let child = empty.command(&["watch"]).stderr(log).spawn().unwrap();
     let watch = Watch { env: &empty, child };
-    watch.wait_for("no folders have been added yet; waiting\n");
+    watch.wait_for("Nothing has been added yet. `kb add DIRECTORY` adds documents. Waiting.\n");
     empty.write("notes/a.md", "# a\n\nanchor");
     empty.ok(&["add", "notes"]);
     let b = empty.write("notes/b.md", "# b\n\nsail");

@@ -66,6 +66,9 @@ pub struct UpdateReport {
     /// Whether nothing was written; the other fields then show what would be done.
     #[serde(rename = "dry_run")]
     pub is_dry_run: bool,
+    /// Whether there is nothing that could be updated.
+    #[serde(skip)]
+    pub is_nothing_added: bool,
     /// New documents.
     pub added: usize,
     /// Documents with new content.

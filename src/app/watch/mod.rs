@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::app::absent::{self, NOTHING_ADDED};
 use crate::app::observer::Event;
 use crate::app::update::{UpdateReport, UpdateRequest, update};
 use crate::app::{Observer, Session, scope};
@@ -67,6 +68,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
     let mut pending = Pending::new(QUIET);
     let mut following = Following::new(session, &request.named)?;
     observer.note(&match following.num_folders() {
+        0 if absent::is_empty(session)? => format!("{NOTHING_ADDED} Waiting."),
         0 => "no folders have been added yet; waiting".to_owned(),
         num_folders => format!("following {}", counted(num_folders, "folder")),
     });

@@ -11,6 +11,15 @@ use crate::document::{DocType, DocumentKind, Language};
 use crate::store::DocumentId;
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb init --status`
+
+For example: `kb add DIRECTORY --tags work` and `kb add --note \"Call the bank\" --tags todo`
+
+For example: `kb update --prune`
+
+For example: `kb import FILE --trust-paths`
+
+For example: `kb watch --summary`")]
 pub(in crate::cli) struct Init {
     /// Model to use [default: embedding.model]
     #[arg(long, value_name = "NAME")]

@@ -10,7 +10,15 @@ use crate::cli::args::Format;
 #[command(after_help = "\
 `kb --base NAME COMMAND` works on the knowledge base NAME, `kb --base work,default search ...` searches \
 several. Without --base, kb uses the default one, or that of the project around the working directory \
-(made by `kb init --here`) once `kb base allow` has allowed it.")]
+(made by `kb init --here`) once `kb base allow` has allowed it.
+
+For example: `kb base add NAME --description \"reports and papers\"`
+
+For example: `kb base remove NAME`
+
+For example: `kb base rename OLD NEW`
+
+For example: `kb base allow DIR --yes`")]
 pub(in crate::cli) struct Base {
     /// The action.
     #[command(subcommand)]

@@ -5,6 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb help query`
+
+For example: `kb schema search`
+
+For example: `kb man --dir DIR`")]
 pub(in crate::cli) struct Help {
     /// A topic (query, config, limits, json, exit) or a command
     #[arg(value_name = "TOPIC")]

@@ -19,7 +19,31 @@ const CHOOSING: [&str; 9] = [
 #[command(override_usage = "kb remove [OPTIONS] <DOC|DIR>..., or filters such as --query <TEXT>")]
 #[command(after_help = "\
 Filters choose all documents that pass them; with --query, of those only the documents of the results. Removed \
-text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.")]
+text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.
+
+For example: `kb remove DOC --yes`
+
+For example: `kb edit DOC --title TITLE`
+
+For example: `kb tag DOC --add todo`
+
+For example: `kb status --scan`
+
+For example: `kb backup FILE`
+
+For example: `kb restore FILE`
+
+For example: `kb relocate OLD NEW`
+
+For example: `kb push TARGET`
+
+For example: `kb export FILE --vectors`
+
+For example: `kb doctor --fix`
+
+For example: `kb reindex --dry-run`
+
+For example: `kb cache clean --dry-run`")]
 pub(in crate::cli) struct Remove {
     /// Documents: ids, titles or unique parts of them; or added files and folders with everything below them
     #[arg(value_name = "DOC|DIR", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
@@ -308,6 +332,7 @@ pub(in crate::cli) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum ConfigAction {
     /// Write a setting to config.yaml
+    #[command(after_help = "For example: `kb config set search.default_top 5`")]
     Set {
         /// Dotted name, as `kb config` shows it
         #[arg(value_name = "KEY")]

@@ -48,7 +48,9 @@ pub(super) use values::{Format, errors};
 #[command(name = "kb", version, disable_help_subcommand = true, arg_required_else_help = true)]
 #[command(after_help = "\
 Start with `kb add DIRECTORY`, then `kb`, which finds as you type, or `kb search \"...\" --format human`. `kb help COMMAND` explains a command; \
-`kb help TOPIC` explains one of: query, config, limits, json, exit.")]
+`kb help TOPIC` explains one of: query, config, limits, json, exit.
+
+For example: `kb mcp install --client NAME`")]
 pub(super) struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -251,6 +253,32 @@ pub(super) struct McpInstall {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    /// Returns the commands with arguments below a command that have no example, which begins as they are typed.
+    fn without_example(command: &clap::Command, typed: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for command in command.get_subcommands() {
+            let typed = format!("{typed} {}", command.get_name());
+            found.extend(without_example(command, &typed));
+            let is_own = |arg: &&clap::Arg| {
+                !arg.is_global_set() && !["format", "help"].contains(&arg.get_id().as_str())
+            };
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let example = format!("{typed} ");
+            if command.get_arguments().any(|arg| is_own(&arg)) && !help.contains(&example) {
+                found.push(typed);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_command_with_arguments_has_an_example() {
+        let found = without_example(&Cli::command(), "kb");
+        // The pages of `kb skill` are those of `skc`, to which its commands belong.
+        let found: Vec<_> = found.iter().filter(|name| !name.starts_with("kb skill ")).collect();
+        assert!(found.is_empty(), "{found:?}");
+    }
 
     #[test]
     fn the_command_tree_is_consistent() {

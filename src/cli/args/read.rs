@@ -13,6 +13,15 @@ use crate::document::{DocType, Language};
 use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb list --type markdown --sort date`
+
+For example: `kb files --failed`
+
+For example: `kb info DOC`
+
+For example: `kb tags rename OLD NEW`
+
+For example: `kb convert FILE --format json`")]
 pub(in crate::cli) struct List {
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
@@ -109,7 +118,7 @@ pub(in crate::cli) struct TagsRename {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = DOCUMENT_HELP)]
+#[command(after_help = document_help("kb outline DOC --level 2"))]
 pub(in crate::cli) struct Outline {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
@@ -122,7 +131,7 @@ pub(in crate::cli) struct Outline {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = DOCUMENT_HELP)]
+#[command(after_help = document_help("kb show DOC --max-lines 40"))]
 pub(in crate::cli) struct Show {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
@@ -244,7 +253,7 @@ pub(in crate::cli) enum DocumentFormat {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = DOCUMENT_HELP)]
+#[command(after_help = document_help("kb open DOC"))]
 pub(in crate::cli) struct Open {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
@@ -266,6 +275,10 @@ pub(in crate::cli) struct Open {
 }
 
 /// Explains how the reading commands work together.
-const DOCUMENT_HELP: &str = "\
-`kb search` prints ids, `kb outline` lists the parts of a document, `kb show` prints one part, and `kb open` prints \
-the file. Only `kb open` reads the file; the others read the database, so they also work when the file has moved.";
+fn document_help(example: &str) -> String {
+    format!(
+        "`kb search` prints ids, `kb outline` lists the parts of a document, `kb show` prints one part, and `kb open` \
+         prints the file. Only `kb open` reads the file; the others read the database, so they also work when the file \
+         has moved.\n\nFor example: `{example}`"
+    )
+}

@@ -16,7 +16,19 @@ use crate::store::ChunkId;
 #[command(after_help = "\
 Results match any of the words, best first. Every result has \"a phrase\" as a whole (if none has, a note says so), \
 -word excludes, begin* matches every word with that beginning. The path of a file or a date puts what is called so first. Put -- before a query that starts with a hyphen: \
-`kb search -- '-draft release plan'`")]
+`kb search -- '-draft release plan'`
+
+For example: `kb search \"how is the gauge read\" --type pdf`
+
+For example: `kb similar DOC`
+
+For example: `kb why \"frozen gauge\" DOC`
+
+For example: `kb grep -i \"frozen|thaw\" --type markdown`
+
+For example: `kb eval FOLDER`
+
+For example: `kb embed \"a text\"`")]
 pub(in crate::cli) struct Search {
     /// What to look for
     #[arg(value_name = "QUERY")]

@@ -102,7 +102,10 @@ fn dates(typed: &str) -> Result<(Option<String>, Option<String>), String> {
     let typed = typed.trim();
     let one = |typed: &str| match typed.trim() {
         "" => Ok(None),
-        typed => TypedDate::now(typed).map(Some),
+        typed => TypedDate::now(typed).map(Some).map_err(|error| match error.hint() {
+            Some(hint) => format!("{error}: {hint}"),
+            None => error.to_string(),
+        }),
     };
     let (since, until) = match typed.split_once("..") {
         Some((since, until)) => (one(since)?, one(until)?),

@@ -27,8 +27,8 @@ use std::time::Duration;
 use std::{iter, panic, thread};
 
 use crate::app::freshness::Freshness;
-use crate::app::read;
 use crate::app::search::SearchRequest;
+use crate::app::{absent, read};
 use crate::cancel;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -82,8 +82,7 @@ pub(super) fn run(context: &Context, args: &args::Find) -> Result<ExitStatus> {
     let num_documents = read::names(&context.session)?.len();
     if num_documents == 0 {
         return match args.print {
-            true => Err(Error::usage("nothing has been added yet")
-                .with_hint("`kb add DIRECTORY` adds documents")),
+            true => Err(absent::nothing_added("")),
             false => welcome(),
         };
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
+use crate::app::absent::NOTHING_ADDED;
 use crate::app::copies;
 use crate::app::read::Info;
 use crate::app::remove::Removed;
@@ -19,9 +20,6 @@ use crate::present::text::stale::advice_for;
 use crate::store::{ListedDocument, StoredDocument, TagCount};
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
-
-/// Printed for an empty database.
-pub(super) const NONE: &str = "No documents indexed. Run `kb add` to get started.";
 
 /// Printed if no document passes the filter.
 const NONE_PASSES: &str = "No documents match. `kb list` without filters shows all.";
@@ -41,7 +39,7 @@ impl Human {
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         if documents.is_empty() {
-            return self.labelled(if is_filtered { NONE_PASSES } else { NONE }, out);
+            return self.labelled(if is_filtered { NONE_PASSES } else { NOTHING_ADDED }, out);
         }
         let mut num_by_title: HashMap<&str, usize> = HashMap::new();
         let mut num_in_folder: HashMap<(&str, &str), usize> = HashMap::new();
@@ -159,6 +157,11 @@ impl Human {
             writeln!(out, "\n   {}", cut(preview.trim_end(), room))?;
         }
         Ok(())
+    }
+
+    /// Writes that there are no documents, in place of a list of what they have.
+    pub fn nothing_added(&self, out: &mut Sheet<'_>) -> io::Result<()> {
+        self.labelled(NOTHING_ADDED, out)
     }
 
     /// Writes all tags.

@@ -37,6 +37,8 @@ impl Human {
         }
         match results.detail {
             Detail::Name | Detail::Count => Ok(()),
+            // A note says why.
+            Detail::Lines(_) if results.num_searched == 0 => Ok(()),
             Detail::Lines(_) => {
                 let gap = if part.documents.is_empty() { "" } else { "\n" };
                 writeln!(out, "{gap}{}", summary(results))?;

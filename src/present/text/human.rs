@@ -182,10 +182,11 @@ impl Human {
     /// Writes an error: what failed, and what to do next.
     pub fn error(&self, error: &Error, out: &mut Sheet<'_>) -> io::Result<()> {
         self.line_of_words(&format!("error: {}", clean(&error.to_string())), out)?;
-        match error.hint() {
-            Some(hint) => self.labelled(&format!("hint: {}", clean(&hint)), out),
-            None => Ok(()),
-        }
+        let Some(hint) = error.hint() else { return Ok(()) };
+        // Some hints are lists, with a line for each thing to choose from.
+        let mut lines = hint.split('\n').map(clean);
+        self.labelled(&format!("hint: {}", lines.next().unwrap_or_default()), out)?;
+        lines.try_for_each(|line| self.line_of_words(&line, out))
     }
 
     /// Writes text in the colour of its meaning.

@@ -168,26 +168,42 @@ impl Human {
         }
     }
 
+    /// Writes the first of the files of a kind, one per line, and the number of the others.
+    fn first(
+        &self,
+        kind: &str,
+        mut files: impl ExactSizeIterator<Item = String>,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
+        for file in files.by_ref().take(MAX_LISTED) {
+            self.labelled(&format!("{kind}: {file}"), out)?;
+        }
+        match files.len() {
+            0 => Ok(()),
+            more => self.labelled(
+                &format!("{kind}: {} more (`--format json` has all)", thousands(more)),
+                out,
+            ),
+        }
+    }
+
     /// Writes the report of `kb update`.
     pub fn update(&self, report: &UpdateReport, out: &mut Sheet<'_>) -> io::Result<()> {
-        for moved in report.moves.iter().take(MAX_MOVES) {
-            writeln!(out, "moved: {} to {}", clean(&moved.from), clean(&moved.to))?;
+        if report.is_nothing_added {
+            return self.nothing_added(out);
         }
-        if let Some(more @ 1..) = report.moves.len().checked_sub(MAX_MOVES) {
-            writeln!(out, "moved: {} more", thousands(more))?;
-        }
-        for missing in &report.missing {
-            self.labelled(
-                &format!("missing: {} (document {})", clean(&missing.path), missing.document_id),
-                out,
-            )?;
-        }
-        for path in &report.removed_paths {
-            self.labelled(
-                &format!("{}: {}", if report.is_dry_run { "gone" } else { "removed" }, clean(path)),
-                out,
-            )?;
-        }
+        let moves = report
+            .moves
+            .iter()
+            .map(|moved| format!("{} to {}", clean(&moved.from), clean(&moved.to)));
+        self.first("moved", moves, out)?;
+        let missing = report
+            .missing
+            .iter()
+            .map(|missing| format!("{} (document {})", clean(&missing.path), missing.document_id));
+        self.first("missing", missing, out)?;
+        let removed = report.removed_paths.iter().map(|path| clean(path));
+        self.first(if report.is_dry_run { "gone" } else { "removed" }, removed, out)?;
         for folder in &report.away {
             let folder = clean(&folder.display().to_string());
             self.labelled(&format!("missing or empty, so nothing was removed: {folder}"), out)?;
@@ -241,8 +257,8 @@ impl Human {
     }
 }
 
-/// How many moved files are listed.
-const MAX_MOVES: usize = 10;
+/// How many files of a kind are listed; `kb update --format json` has all.
+const MAX_LISTED: usize = 10;
 
 /// Reports files that failed in an earlier run.
 fn known_to_fail(num: usize) -> String {

@@ -100,7 +100,8 @@ impl Human {
         }));
         let others = bases.iter().filter(|base| base.dir != setup.data_dir);
         facts.extend(others.map(|base| fact("Other base", described_shortly(base))));
-        self.facts(&facts, out)
+        self.facts(&facts, out)?;
+        if total == 0 { self.nothing_added(out) } else { Ok(()) }
     }
 
     /// Writes what takes the room, and one line about files that have changed since they were added.

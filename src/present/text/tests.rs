@@ -7,8 +7,9 @@ use crate::app::read::{self, Info, ShowRequest};
 use crate::app::remove::Removed;
 use crate::app::tag::{RenamedTag, Tagged};
 use crate::app::testing::World;
+use crate::app::update::{Move, UpdateReport};
 use crate::document::{Filter, Quality, Stale};
-use crate::ingest::survey::OutOfDate;
+use crate::ingest::survey::{Missing, OutOfDate};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::read as read_text;
@@ -88,7 +89,7 @@ fn a_list_has_a_folder_where_titles_are_the_same() {
     ");
     assert!(list(&terminal, &[]).starts_with("No documents match."));
     let nothing = shown(|out| terminal.list(&[], false, out));
-    assert!(nothing.starts_with("No documents indexed."), "{nothing}");
+    assert!(nothing.starts_with("Nothing has been added yet."), "{nothing}");
 }
 
 #[test]
@@ -184,6 +185,32 @@ fn changes_are_reported_with_their_numbers() {
     let tags = [TagCount { name: "tide".into(), count: 12 }];
     assert_eq!(shown(|out| human.tags(&tags, out)), "COUNT  TAG\n   12  tide\n");
     assert!(shown(|out| human.tags(&[], out)).starts_with("No tags."));
+}
+
+#[test]
+fn an_update_lists_ten_files_of_a_kind() {
+    let missing = |number: i64| Missing {
+        path: format!("/{number}.md"),
+        document_id: DocumentId(number),
+        is_elsewhere: false,
+    };
+    let moved = |number: i64| {
+        let (from, to) = (format!("/{number}.md"), format!("/new/{number}.md"));
+        Move { from, to, document_id: DocumentId(number) }
+    };
+    let report = UpdateReport {
+        missing: (0..12).map(missing).collect(),
+        moves: (0..10).map(moved).collect(),
+        removed_paths: (0..1_011).map(|number| format!("/{number}.md")).collect(),
+        ..UpdateReport::default()
+    };
+    let text = shown(|out| Human::plain(80).update(&report, out));
+    let count = |kind: &str| text.lines().filter(|line| line.starts_with(kind)).count();
+    assert_eq!((count("missing: "), count("moved: "), count("removed: ")), (11, 10, 11), "{text}");
+    assert!(
+        text.contains("missing: /9.md (document 9)\nmissing: 2 more (`--format json` has all)\n")
+    );
+    assert!(text.contains("removed: 1,001 more (") && text.contains("12 missing"), "{text}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::Diagnostic;
 use crate::document::Format;
 use crate::error::{Error, Failure};
+use crate::text::printable::clean;
 
 /// Who can fix an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,7 +214,9 @@ impl Error {
                 "search again: chunk ids change when a document is indexed again".into()
             }
             Self::AmbiguousDocument { candidates, .. } => {
-                format!("type the id or more of the name: {}", candidates.join(", "))
+                // A line each. A line end in a title begins none.
+                let lines = candidates.iter().map(|candidate| format!("\n  {}", clean(candidate)));
+                format!("type the id or more of the name:{}", lines.collect::<String>())
             }
             Self::UnknownPart { document, similar, .. } if similar.is_empty() => {
                 format!("`kb outline {document}` lists all parts")
@@ -291,8 +294,8 @@ impl Error {
             Self::Extract { failure: Failure::PasswordNeeded, .. } => {
                 "set KB_PASSWORD or use `--password`".into()
             }
-            Self::PathNotFound { .. }
-            | Self::Io { .. }
+            Self::PathNotFound { path } => return not_found(path),
+            Self::Io { .. }
             | Self::IgnoreFile { .. }
             | Self::OverLimit { .. }
             | Self::EmptyFile { .. }
@@ -302,6 +305,19 @@ impl Error {
             | Self::Output(_) => return None,
         })
     }
+}
+
+/// Says what was typed in place of a path, if it looks like something else.
+fn not_found(path: &Path) -> Option<String> {
+    let typed = path.to_str()?;
+    if typed.starts_with("http://") || typed.starts_with("https://") {
+        return Some(
+            "kb reads files, not addresses: save the page, or `curl ADDRESS | kb add - --title TITLE`"
+                .into(),
+        );
+    }
+    let is_pattern = typed.contains(['*', '?']);
+    is_pattern.then(|| "no file here matches it; a folder is added with everything below it".into())
 }
 
 /// How files of kinds that nothing reads become files that kb reads: extensions in lower case, and the command.

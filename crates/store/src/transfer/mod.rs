@@ -33,6 +33,8 @@ pub struct Exported {
     pub num_documents: u64,
     /// Chunks written with them.
     pub num_chunks: u64,
+    /// Whether the database has vectors, which were written or left out.
+    pub has_vectors: bool,
 }
 
 /// The report of `kb import`.
@@ -112,8 +114,10 @@ pub fn export(
     with_vectors: bool,
     mut emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
-    emit(&lines::head_line(store.binding()?.as_ref(), folders)?)?;
-    let mut exported = Exported::default();
+    let binding = store.binding()?;
+    emit(&lines::head_line(binding.as_ref(), folders)?)?;
+    let has_vectors = binding.is_some() && !store.lacks_vectors()?;
+    let mut exported = Exported { has_vectors, ..Exported::default() };
     store.export(ids, with_vectors, |record| {
         exported.num_documents += 1;
         exported.num_chunks += record.chunks.len() as u64;

@@ -2,12 +2,12 @@
 
 use std::io;
 
+use crate::app::absent::NOTHING_ADDED;
 use crate::app::read::Info;
 use crate::app::status::Status;
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::compact::search::notes;
-use crate::present::text::documents::NONE;
 use crate::present::text::human::Human;
 use crate::present::text::{read, stale};
 use crate::read::{Opened, Outline, Shown};
@@ -32,7 +32,7 @@ pub fn list(
     writeln!(out, "{} of {}", documents.len(), counted(total, "document"))?;
     notes(remarks, out)?;
     if total == 0 && remarks.is_empty() {
-        writeln!(out, "{NONE}")?;
+        writeln!(out, "{NOTHING_ADDED}")?;
     }
     for document in documents {
         let path = document.path.as_deref().map(|path| format!(" {}", shown_text(path)));

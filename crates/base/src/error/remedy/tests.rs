@@ -35,6 +35,24 @@ fn a_text_with_an_unknown_extension_is_read_by_one_command() {
 }
 
 #[test]
+fn what_is_no_path_leads_on() {
+    let hint = |path: &str| Error::PathNotFound { path: path.into() }.hint();
+    assert!(
+        hint("https://example.org/x").unwrap().contains("`curl ADDRESS | kb add - --title TITLE`")
+    );
+    assert!(hint("*.pdf").unwrap().starts_with("no file here matches it"));
+    assert_eq!(hint("/a/[b] c.md"), None);
+}
+
+#[test]
+fn candidates_of_a_name_have_a_line_each() {
+    let candidates = vec!["4 (Tides)".to_owned(), "5 (Ebb\n  6 (Forged))".to_owned()];
+    let error = Error::AmbiguousDocument { typed: "e".into(), num_candidates: 2, candidates };
+    let expected = "type the id or more of the name:\n  4 (Tides)\n  5 (Ebb 6 (Forged))";
+    assert_eq!(error.hint().unwrap(), expected);
+}
+
+#[test]
 fn another_model_is_named_as_it_is_typed() {
     let hint = |wanted: &str| {
         let bound = "bge-small int8".to_owned();

@@ -58,7 +58,7 @@ fn imported(
 #[test]
 fn documents_and_chunks_are_counted_in_both_directions() {
     let (text, report) = exported(true);
-    assert_eq!(report, Exported { num_documents: 2, num_chunks: 3 });
+    assert_eq!(report, Exported { num_documents: 2, num_chunks: 3, has_vectors: true });
     assert_eq!(text.lines().count(), 3);
     let mut db = TestDb::new();
     let (report, embedded, failed) = imported(&mut db, &text, OPTIONS).unwrap();
@@ -84,7 +84,7 @@ fn some_documents_are_exported_with_the_folders_that_are_named() {
         Ok(())
     };
     let report = export(&db.store, Some(&ids[1..]), &super::head().roots, false, emit).unwrap();
-    assert_eq!(report, Exported { num_documents: 2, num_chunks: 4 });
+    assert_eq!(report, Exported { num_documents: 2, num_chunks: 4, has_vectors: true });
     assert_eq!(lines.len(), 3);
     assert_eq!(read_head(&lines[0]).unwrap().roots, super::head().roots);
     assert!(
