@@ -11,15 +11,7 @@ use crate::document::{DocType, DocumentKind, Language};
 use crate::store::DocumentId;
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb init --status`
-
-For example: `kb add DIRECTORY --tags work` and `kb add --note \"Call the bank\" --tags todo`
-
-For example: `kb update --prune`
-
-For example: `kb import FILE --trust-paths`
-
-For example: `kb watch --summary`")]
+#[command(after_help = "For example: `kb init --status`")]
 pub(in crate::cli) struct Init {
     /// Model to use [default: embedding.model]
     #[arg(long, value_name = "NAME")]
@@ -39,6 +31,9 @@ pub(in crate::cli) struct Init {
 
 #[derive(Debug, Args)]
 #[command(override_usage = "kb add [OPTIONS] <PATH>..., or --note <TEXT>")]
+#[command(
+    after_help = "For example: `kb add DIRECTORY --tags work` and `kb add --note \"Call the bank\" --tags todo`"
+)]
 pub(in crate::cli) struct Add {
     /// Files, and folders with everything below them; - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "note")]
@@ -88,7 +83,9 @@ pub(in crate::cli) struct Add {
 #[command(after_help = "\
 Unchanged files are skipped, changed files are re-indexed, moved files are recognised by their content. \
 Missing files are reported; --prune removes them. An added folder that is missing or empty, such as a disk \
-that is not mounted, never counts as deleted, nor does a disk that was mounted in one.")]
+that is not mounted, never counts as deleted, nor does a disk that was mounted in one.
+
+For example: `kb update --prune`")]
 pub(in crate::cli) struct Update {
     /// Folders and files to update [default: everything that was added]
     #[arg(value_name = "ROOT")]
@@ -128,7 +125,9 @@ pub(in crate::cli) struct Update {
 A document with the same content as one here is merged with it: it gets the tags of both, the newer edit of a title, \
 a date or a note wins, and conflicts are listed. A file here with another content at the same path stays. Missing \
 vectors, and those of another model, are computed. A bad line is reported, and the others are imported. The model named in the file \
-is used if it is installed or if --model also names it.")]
+is used if it is installed or if --model also names it.
+
+For example: `kb import FILE --trust-paths`")]
 pub(in crate::cli) struct Import {
     /// File to read; - reads standard input
     #[arg(value_name = "FILE")]
@@ -148,7 +147,9 @@ pub(in crate::cli) struct Import {
 #[command(after_help = "\
 Updates everything once, then each file half a second after it was last written, until Ctrl-C, \
 which ends it with status 0. Prints one line per change. Missing files are reported and stay in the database, as with `kb update`. Other commands are not \
-blocked.")]
+blocked.
+
+For example: `kb watch --summary`")]
 pub(in crate::cli) struct Watch {
     /// Added folders and files, and folders in them [default: everything that was added]
     #[arg(value_name = "PATH")]

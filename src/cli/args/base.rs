@@ -10,15 +10,7 @@ use crate::cli::args::Format;
 #[command(after_help = "\
 `kb --base NAME COMMAND` works on the knowledge base NAME, `kb --base work,default search ...` searches \
 several. Without --base, kb uses the default one, or that of the project around the working directory \
-(made by `kb init --here`) once `kb base allow` has allowed it.
-
-For example: `kb base add NAME --description \"reports and papers\"`
-
-For example: `kb base remove NAME`
-
-For example: `kb base rename OLD NEW`
-
-For example: `kb base allow DIR --yes`")]
+(made by `kb init --here`) once `kb base allow` has allowed it.")]
 pub(in crate::cli) struct Base {
     /// The action.
     #[command(subcommand)]
@@ -61,7 +53,9 @@ pub(in crate::cli) struct BaseList {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Its database is bases/NAME/kb.db in the data directory. A name that was removed is listed again.")]
+Its database is bases/NAME/kb.db in the data directory. A name that was removed is listed again.
+
+For example: `kb base add NAME --description \"reports and papers\"`")]
 pub(in crate::cli) struct BaseAdd {
     /// Its name; `default` describes the default one
     #[arg(value_name = "NAME")]
@@ -74,6 +68,7 @@ pub(in crate::cli) struct BaseAdd {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb base remove NAME`")]
 pub(in crate::cli) struct BaseRemove {
     /// Its name
     #[arg(value_name = "NAME")]
@@ -89,6 +84,7 @@ pub(in crate::cli) struct BaseRemove {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb base rename OLD NEW`")]
 pub(in crate::cli) struct BaseRename {
     /// Its name
     #[arg(value_name = "OLD")]
@@ -106,7 +102,9 @@ Without DIR, this is about the knowledge base of the project around the working 
 one in use. Allowed, a project's knowledge base is used in the project, and its description is shown. \
 Files and folders that its database names, and that you have not named yourself, are listed with their \
 options and what you allowed before. They are followed only with --files: then `kb update` reads them. \
-The permission ends if the folder is moved or another database takes its place.")]
+The permission ends if the folder is moved or another database takes its place.
+
+For example: `kb base allow DIR --yes`")]
 pub(in crate::cli) struct BaseAllow {
     /// The folder of the database, or of a project with a folder .kb; or a name
     #[arg(value_name = "DIR")]

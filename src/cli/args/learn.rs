@@ -5,11 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb help query`
-
-For example: `kb schema search`
-
-For example: `kb man --dir DIR`")]
+#[command(after_help = "For example: `kb help query`")]
 pub(in crate::cli) struct Help {
     /// A topic (query, config, limits, json, exit) or a command
     #[arg(value_name = "TOPIC")]
@@ -18,7 +14,9 @@ pub(in crate::cli) struct Help {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a name, all schemas are listed. `kb help json` explains what the JSON promises.")]
+Without a name, all schemas are listed. `kb help json` explains what the JSON promises.
+
+For example: `kb schema search`")]
 pub(in crate::cli) struct Schema {
     /// A command, such as `search` or `skill list`, or `error`
     #[arg(value_name = "SCHEMA")]
@@ -60,6 +58,7 @@ pub(in crate::cli) enum Shell {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb man --dir DIR`")]
 pub(in crate::cli) struct Man {
     /// Write a page for every command into this directory
     #[arg(long, value_name = "DIR")]

@@ -21,29 +21,7 @@ const CHOOSING: [&str; 9] = [
 Filters choose all documents that pass them; with --query, of those only the documents of the results. Removed \
 text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.
 
-For example: `kb remove DOC --yes`
-
-For example: `kb edit DOC --title TITLE`
-
-For example: `kb tag DOC --add todo`
-
-For example: `kb status --scan`
-
-For example: `kb backup FILE`
-
-For example: `kb restore FILE`
-
-For example: `kb relocate OLD NEW`
-
-For example: `kb push TARGET`
-
-For example: `kb export FILE --vectors`
-
-For example: `kb doctor --fix`
-
-For example: `kb reindex --dry-run`
-
-For example: `kb cache clean --dry-run`")]
+For example: `kb remove DOC --yes`")]
 pub(in crate::cli) struct Remove {
     /// Documents: ids, titles or unique parts of them; or added files and folders with everything below them
     #[arg(value_name = "DOC|DIR", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
@@ -77,7 +55,9 @@ pub(in crate::cli) struct Remove {
 #[command(after_help = "\
 Without flags, your editor (VISUAL, EDITOR, else vi) opens a page with title, tags and date, and the text of a note \
 that has no file. All changes are made together when the editor ends; an empty or unchanged page changes nothing. \
-A title that you edit stays when the file is read again.")]
+A title that you edit stays when the file is read again.
+
+For example: `kb edit DOC --title TITLE`")]
 pub(in crate::cli) struct Edit {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
@@ -102,7 +82,9 @@ pub(in crate::cli) struct Edit {
 #[command(group(ArgGroup::new("change").args(["add", "remove"]).required(true).multiple(true)))]
 #[command(after_help = "\
 Filters select all documents that pass them; with --query, only those among the results. If one of the documents \
-is not found, no document is changed. `kb tags rename` renames a tag everywhere.")]
+is not found, no document is changed. `kb tags rename` renames a tag everywhere.
+
+For example: `kb tag DOC --add todo`")]
 pub(in crate::cli) struct Tag {
     /// Documents: ids, paths, or unique parts of titles or paths
     #[arg(value_name = "DOC", required_unless_present_any = CHOOSING, allow_negative_numbers = true)]
@@ -121,6 +103,7 @@ pub(in crate::cli) struct Tag {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb status --scan`")]
 pub(in crate::cli) struct Status {
     /// Also count new, changed and missing files, and what takes the room in the database
     #[arg(long)]
@@ -130,6 +113,7 @@ pub(in crate::cli) struct Status {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb backup FILE`")]
 pub(in crate::cli) struct Backup {
     /// File to write, or to check with --verify
     #[arg(value_name = "FILE")]
@@ -148,7 +132,9 @@ pub(in crate::cli) struct Backup {
 #[command(after_help = "\
 The backup is checked first, and an older one is brought up to date; FILE itself does not change. The database \
 that is replaced stays next to kb.db as kb-before-restore-TIME.db until you delete it. No other kb process may be \
-using the database.")]
+using the database.
+
+For example: `kb restore FILE`")]
 pub(in crate::cli) struct Restore {
     /// A file that `kb backup` wrote
     #[arg(value_name = "FILE")]
@@ -161,7 +147,9 @@ pub(in crate::cli) struct Restore {
 #[command(after_help = "\
 The files below NEW are compared with what is remembered of OLD, then all paths change at once; ids, tags, titles and \
 closed cases stay. Changed files are left to `kb update`, and so are missing ones. If a folder moved together with \
-kb.db, `kb update` follows it without this command.")]
+kb.db, `kb update` follows it without this command.
+
+For example: `kb relocate OLD NEW`")]
 pub(in crate::cli) struct Relocate {
     /// The folder as it was added, or a folder in it
     #[arg(value_name = "OLD")]
@@ -184,7 +172,9 @@ pub(in crate::cli) struct Relocate {
 Only documents and chunks that differ are sent, and missing ones are removed there; a push that was interrupted is \
 continued by the next one. The server needs the extension pgvector. The connection is encrypted and \
 the server's certificate checked, unless `sslmode` in the URL says otherwise; only SCRAM-SHA-256 is answered, unless \
-`require_auth` does. `kb search --from TARGET QUERY` searches the copy.")]
+`require_auth` does. `kb search --from TARGET QUERY` searches the copy.
+
+For example: `kb push TARGET`")]
 pub(in crate::cli) struct Push {
     /// The copy: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD
     #[arg(value_name = "TARGET")]
@@ -197,7 +187,9 @@ pub(in crate::cli) struct Push {
 #[command(after_help = "\
 Without filters, everything is exported; with filters, the documents that match them, without the added folders. \
 The first line describes the database and its model; every other line is one document with its paths, tags and \
-chunks. `kb import` reads the file into another database.")]
+chunks. `kb import` reads the file into another database.
+
+For example: `kb export FILE --vectors`")]
 pub(in crate::cli) struct Export {
     /// File to create; - is standard output [default: -]
     #[arg(value_name = "FILE")]
@@ -220,7 +212,9 @@ pub(in crate::cli) struct Export {
 Every cached file is compared with its checksum before anything is loaded; --fix fetches or rebuilds changed \
 files.
 
-Exit status 0: no problems; 1: problems that can be repaired; 2: the database is damaged beyond repair.")]
+Exit status 0: no problems; 1: problems that can be repaired; 2: the database is damaged beyond repair.
+
+For example: `kb doctor --fix`")]
 pub(in crate::cli) struct Doctor {
     /// Repair: rebuild indexes, compute missing vectors, remove orphaned rows, restrict permissions,
     /// release free space
@@ -234,6 +228,7 @@ pub(in crate::cli) struct Doctor {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb reindex --dry-run`")]
 pub(in crate::cli) struct Reindex {
     /// Model to switch to [default: the one the database uses]
     #[arg(long, value_name = "NAME")]
@@ -305,6 +300,7 @@ pub(in crate::cli) enum CacheAction {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb cache clean --dry-run`")]
 pub(in crate::cli) struct CacheClean {
     /// Also remove what it needs, which the next command fetches again
     #[arg(long)]

@@ -48,9 +48,7 @@ pub(super) use values::{Format, errors};
 #[command(name = "kb", version, disable_help_subcommand = true, arg_required_else_help = true)]
 #[command(after_help = "\
 Start with `kb add DIRECTORY`, then `kb`, which finds as you type, or `kb search \"...\" --format human`. `kb help COMMAND` explains a command; \
-`kb help TOPIC` explains one of: query, config, limits, json, exit.
-
-For example: `kb mcp install --client NAME`")]
+`kb help TOPIC` explains one of: query, config, limits, json, exit.")]
 pub(super) struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -227,7 +225,9 @@ pub(super) enum McpAction {
 #[command(after_help = "\
 The entry `kb` starts this program with `mcp`, and with the data directory (--data-dir, KB_DATA_DIR) and the \
 knowledge base (--base) that you name now. It is shown first. Everything else in the settings stays unchanged. The \
-program reads its settings when it starts. `kb doctor` finds entries that no longer work.")]
+program reads its settings when it starts. `kb doctor` finds entries that no longer work.
+
+For example: `kb mcp install --client NAME`")]
 pub(super) struct McpInstall {
     /// The program whose settings change
     #[arg(long, value_name = "NAME")]

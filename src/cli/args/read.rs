@@ -13,15 +13,7 @@ use crate::document::{DocType, Language};
 use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb list --type markdown --sort date`
-
-For example: `kb files --failed`
-
-For example: `kb info DOC`
-
-For example: `kb tags rename OLD NEW`
-
-For example: `kb convert FILE --format json`")]
+#[command(after_help = "For example: `kb list --type markdown --sort date`")]
 pub(in crate::cli) struct List {
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
@@ -42,7 +34,9 @@ pub(in crate::cli) struct List {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A file is indexed, ignored (by which rule), failed (why) or waived. A failed file is read again when it, kb or the \
-settings have changed, or when `kb add` names it. A folder that is not entered is one line.")]
+settings have changed, or when `kb add` names it. A folder that is not entered is one line.
+
+For example: `kb files --failed`")]
 pub(in crate::cli) struct Files {
     /// A file or folder, with everything below it [default: all]
     #[arg(value_name = "PATH")]
@@ -70,6 +64,7 @@ pub(in crate::cli) struct Files {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example: `kb info DOC`")]
 pub(in crate::cli) struct Info {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
@@ -105,7 +100,9 @@ pub(in crate::cli) enum TagsAction {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-If a tag NEW exists, the two are merged. Added folders that tag new files with OLD tag them with NEW.")]
+If a tag NEW exists, the two are merged. Added folders that tag new files with OLD tag them with NEW.
+
+For example: `kb tags rename OLD NEW`")]
 pub(in crate::cli) struct TagsRename {
     /// The tag
     #[arg(value_name = "OLD", value_parser = tag)]
@@ -194,7 +191,9 @@ Needs no database and no model, and changes none. One document is printed; sever
 FILE.md or FILE.json; with --force, other files of that name are replaced. With --format json and --output, the report is printed as JSON.
 
 With --format jsonl, any number of documents is printed, one per line, and a file that fails has a line with path, code and \
-error. With --chunks, the lines are those of `kb export`, which `kb import` reads; that needs the model (`kb init`), but no database.")]
+error. With --chunks, the lines are those of `kb export`, which `kb import` reads; that needs the model (`kb init`), but no database.
+
+For example: `kb convert FILE --format json`")]
 pub(in crate::cli) struct Convert {
     /// Files, and folders with everything below them; - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
