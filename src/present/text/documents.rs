@@ -42,21 +42,25 @@ impl Human {
             return self.labelled(if is_filtered { NONE_PASSES } else { NOTHING_ADDED }, out);
         }
         let mut num_by_title: HashMap<&str, usize> = HashMap::new();
-        let mut num_in_folder: HashMap<(&str, &str), usize> = HashMap::new();
         for document in documents {
             *num_by_title.entry(&document.title).or_default() += 1;
+        }
+        let shares_title = |document: &ListedDocument| num_by_title[&*document.title] > 1;
+        let mut num_in_folder: HashMap<(&str, &str), usize> = HashMap::new();
+        for document in documents.iter().filter(|document| shares_title(document)) {
             *num_in_folder.entry((&document.title, folder_of(document))).or_default() += 1;
         }
-        let are_in_one_folder =
+        let shares_folder =
             |document: &ListedDocument| num_in_folder[&(&*document.title, folder_of(document))] > 1;
         let place = |document: &ListedDocument| {
-            let path = document.path.as_deref().filter(|_| num_by_title[&*document.title] > 1);
-            let is_file = are_in_one_folder(document);
-            let shown = path.map(|path| if is_file { path } else { folder_of(document) });
-            shown.map(|shown| self.path(shown)).unwrap_or_default()
+            let Some(path) = document.path.as_deref().filter(|_| shares_title(document)) else {
+                return String::new();
+            };
+            self.path(if shares_folder(document) { path } else { folder_of(document) })
         };
-        let has_file =
-            documents.iter().any(|document| document.path.is_some() && are_in_one_folder(document));
+        let has_file = documents.iter().any(|document| {
+            document.path.is_some() && shares_title(document) && shares_folder(document)
+        });
         let rows = documents.iter().map(|document| {
             vec![
                 document.id.to_string(),
