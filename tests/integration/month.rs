@@ -1,4 +1,4 @@
-//! Lives through a month with two machines: 300 documents and 46 operations of every kind. At
+//! Lives through a month with two machines: 300 documents and 48 operations of every kind. At
 //! the end the content is that of a fresh database, and ids, tags, titles and dates are as the
 //! person left them.
 
@@ -466,6 +466,25 @@ fn last_days(home: &mut Machine) {
     // 46: what is new.
     let new = home.run(&["list", "--added-since", "2002"]);
     assert_eq!(new.as_array().unwrap().len(), 3, "{new}");
+    home.check();
+    // 47: two machines changed a file, and the program that synchronises them kept both.
+    let text = fs::read_to_string(home.env.path("books/links.md")).unwrap();
+    let copy = "books/links.sync-conflict-20261130-090000-ABCDEFG.md";
+    home.env.write(copy, text.replace("See", "Read"));
+    assert_eq!(home.run(&["update"])["added"], 1);
+    let answer = home.run(&["search", &marker(304), "--fts-only"]);
+    let sources: Vec<&Value> =
+        answer["results"].as_array().unwrap().iter().map(|hit| &hit["source"]).collect();
+    assert_eq!(sources[0]["conflict_of"], Value::Null, "{answer}");
+    assert_eq!(sources[1]["conflict_of"], sources[0]["path"], "{answer}");
+    assert!(home.env.ok(&["status"]).stdout.contains("1 conflict copy"));
+    fs::remove_file(home.env.path(copy)).unwrap();
+    home.run(&["update", "--prune", "--force"]);
+    // 48: a question is asked as it is, and one that only excludes is refused.
+    let asked = home.env.ok(&["which keeper paints the engine"]).json();
+    assert!(!asked["results"].as_array().unwrap().is_empty(), "{asked}");
+    let refused = home.env.kb(&["search", "--format=json", "--", "-engine"]).expect(1);
+    assert_eq!(refused.json_error()["code"], "only_exclusions");
     home.check();
 }
 
