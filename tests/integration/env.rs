@@ -349,11 +349,12 @@ impl Output {
     }
 }
 
-/// Replaces `2026-11-21T15:42:07Z` and `20261121T154207Z` by `[TIME]`, and a date alone by
+/// Replaces `2026-11-21T15:42:07Z`, `2026-11-21 15:42 UTC` and `20261121T154207Z` by `[TIME]`, and a date alone by
 /// `[--DATE--]`, which keeps columns.
 fn without_times(text: &str) -> String {
     const DATE: &str = "dddd-dd-dd";
     const TIME: &str = "dddd-dd-ddTdd:dd:ddZ";
+    const READABLE_TIME: &str = "dddd-dd-dd dd:dd UTC";
     const TIME_IN_NAME: &str = "ddddddddTddddddZ";
     let fits = |rest: &str, shape: &str| {
         rest.len() >= shape.len()
@@ -367,6 +368,8 @@ fn without_times(text: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let (shape, name) = if fits(rest, TIME) {
             (TIME.len(), "[TIME]")
+        } else if fits(rest, READABLE_TIME) {
+            (READABLE_TIME.len(), "[TIME]")
         } else if fits(rest, TIME_IN_NAME) {
             (TIME_IN_NAME.len(), "[TIME]")
         } else if fits(rest, DATE) {

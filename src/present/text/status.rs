@@ -206,10 +206,20 @@ impl Human {
 fn describe_update(last: Option<&LastUpdate>) -> String {
     match last {
         None => "not recorded yet".into(),
-        Some(LastUpdate { at, num_days: 0 }) => at.clone(),
+        Some(LastUpdate { at, num_days: 0 }) => readable(at),
         Some(LastUpdate { at, num_days }) => {
-            format!("{at}, {} ago", counted(*num_days, "day"))
+            format!("{}, {} ago", readable(at), counted(*num_days, "day"))
         }
+    }
+}
+
+/// Returns a time, RFC 3339 in UTC, as people write it, to the minute; as it is if it has another form.
+fn readable(time: &str) -> String {
+    match (time.split_once('T'), time.ends_with('Z')) {
+        (Some((day, clock)), true) if clock.is_char_boundary(5) => {
+            format!("{} {} UTC", clean(day), clean(&clock[..5]))
+        }
+        _ => clean(time),
     }
 }
 
@@ -259,5 +269,20 @@ fn describe_ocr(ocr: &OcrSetup) -> String {
             format!("off: {} (`kb doctor` says what to do)", clean(problem))
         }
         (None, None, _) => "not installed (scans are read by Tesseract)".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_is_shown_to_the_minute() {
+        let described =
+            |at: &str, num_days| describe_update(Some(&LastUpdate { at: at.to_owned(), num_days }));
+        assert_eq!(described("2026-11-28T14:55:55Z", 0), "2026-11-28 14:55 UTC");
+        assert_eq!(described("2026-11-28T14:55:55Z", 2), "2026-11-28 14:55 UTC, 2 days ago");
+        assert_eq!(described("yesterday", 0), "yesterday");
+        assert_eq!(described("2026-11-28TüüüZ", 0), "2026-11-28TüüüZ");
     }
 }
