@@ -95,12 +95,16 @@ class Stage:
     def copy(self, path):
         """Copies a database with its log, so that looking at it changes nothing."""
         target = self.examined / "db"
-        shutil.rmtree(self.examined, ignore_errors=True)
-        target.mkdir(parents=True)
-        for end in ("", "-wal", "-journal"):
-            source = pathlib.Path(f"{path}{end}")
-            if source.exists():
-                shutil.copyfile(source, target / f"kb.db{end}")
+        try:
+            shutil.rmtree(self.examined, ignore_errors=True)
+            target.mkdir(parents=True)
+            for end in ("", "-wal", "-journal"):
+                source = pathlib.Path(f"{path}{end}")
+                if source.exists():
+                    shutil.copyfile(source, target / f"kb.db{end}")
+        except FileNotFoundError:
+            # A command that works merged the log into the database, of which the copy is from before.
+            return self.copy(path)
         # Merges the log or rolls it back, which a reader may not do; damage is found later.
         with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(target / "kb.db")) as db:
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
