@@ -372,8 +372,12 @@ fn a_copy_that_was_tampered_with_is_an_error() {
         .batch_execute("UPDATE kb_state SET value = 'evil/model' WHERE key = 'model_name'")
         .unwrap();
     let bare = TestEnv::without_model();
-    let error = bare.kb(&["search", "gauge", "--from", &url, "--format=json"]).expect(1);
-    assert_ne!(error.json_error()["code"], "fetch", "{}", error.stderr);
+    let by_words = ["search", "gauge", "--from", &url, "--format=json"];
+    let answer = bare.kb(&by_words).expect(0).json();
+    assert!(answer["notes"].to_string().contains("only words were searched"), "{answer}");
+    let by_meaning = [&by_words[..], &["--vec-only"]].concat();
+    let error = bare.kb(&by_meaning).expect(1).json_error();
+    assert_ne!(error["code"], "fetch", "{error}");
     assert!(!bare.asked_python());
 }
 
