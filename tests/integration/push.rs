@@ -382,6 +382,18 @@ fn a_copy_that_was_tampered_with_is_an_error() {
 }
 
 #[test]
+fn a_copy_of_a_base_without_vectors_is_searched_by_words() {
+    let Some((_client, url)) = database() else { return };
+    let env = TestEnv::without_model();
+    env.write("docs/tides.md", "# Tides\n\nThe tide gauge is read at noon.\n");
+    env.ok(&["add", "docs"]);
+    env.ok(&["push", &url]);
+    let answer = env.json(&["search", "tide gauge", "--from", &url, "--format=json"]);
+    assert_eq!(answer["results"][0]["source"]["title"], "Tides");
+    assert!(answer["notes"].to_string().contains("found by their words"), "{answer}");
+}
+
+#[test]
 fn a_batch_uses_one_connection() {
     let Some((mut client, url)) = database() else { return };
     let env = home();
