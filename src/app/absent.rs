@@ -1,5 +1,5 @@
-//! Reports what a filter means, the parts of it that no document meets, and the phrases that no passage has, so that the user sees
-//! why an answer is empty.
+//! Reports why an answer is empty or incomplete: there are no documents or no vectors, no document meets a part of the filter, no
+//! passage has a phrase. Also reports what a filter means.
 
 use crate::app::{Observer, Session};
 use crate::document::{Filter, NumberedPath};

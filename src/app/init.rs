@@ -1,11 +1,11 @@
-//! Fetches the model, creates the database and binds it to the model.
+//! Fetches the model, creates the database, binds it to the model, and adds vectors that are missing.
 
 use crate::app::status::{self, Setup};
 use crate::app::{Observer, Session, erase, model, vectors};
 use crate::error::Result;
 
-/// Creates the database, fetches missing files, prepares the model and binds the database to it. Returns
-/// the resulting setup.
+/// Creates the database, fetches missing files, prepares the model and binds the database to it; documents that were added
+/// without a model get their vectors. Returns the resulting setup.
 pub fn init(session: &Session, observer: &dyn Observer) -> Result<Setup> {
     let mut store = session.open_store()?;
     let bound = store.binding()?;

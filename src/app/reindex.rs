@@ -1,4 +1,4 @@
-//! Replaces all vectors with those of another model.
+//! Replaces all vectors with those of another model, and says what that takes.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

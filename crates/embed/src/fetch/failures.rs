@@ -1,7 +1,7 @@
 //! Creates the errors of what cannot be fetched, or was changed since.
 //!
-//! Both clients, of the hub and pip, describe a failure at length and in the words of their libraries. What stands in the way
-//! is recognised by these words; the user reads which of a few things it is, and what to do.
+//! The client of the hub and pip describe a failure at length, in the words of their libraries. kb recognises the reason by
+//! these words, and tells the user which of a few reasons it is and what to do.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ macro_rules! or_without_network {
     };
 }
 
-/// What stands between kb and a source.
-#[derive(Debug, PartialEq, Eq)]
+/// A reason why a source cannot be reached.
 struct Obstacle {
-    /// Any of these, in lower case, in the words of a client. Those of a proxy come first: behind it, the others are the proxy's.
+    /// The message of a client has one of these, in lower case.
     words: &'static [&'static str],
     reason: &'static str,
     remedy: &'static str,
 }
 
+/// The proxy comes first: behind one, the words of the others are about the proxy.
 const OBSTACLES: [Obstacle; 6] = [
     Obstacle {
         words: &["proxyerror", "proxy failed", "proxy error", "invalid proxy"],

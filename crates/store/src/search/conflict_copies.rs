@@ -11,7 +11,7 @@ use crate::db::sql;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::answer::Hit;
-use crate::search::editions::{DEPTH, lower};
+use crate::search::editions::{DEPTH, lower_below};
 use crate::search::fuse::Fused;
 use crate::search::near_copies::{EDITION, NearCopies};
 use crate::search::searchable::Searchable;
@@ -88,12 +88,7 @@ pub(super) fn originals_first(
     originals.sort_by_key(|(copy, (path, _))| (path.len(), *copy));
     for (copy, (_, original)) in originals {
         let Some(original) = original else { continue };
-        let is_of = |hit: &Fused, id| document_of.get(&hit.chunk_id) == Some(&id);
-        let scores = fused.iter().filter(|hit| is_of(hit, original.document_id));
-        let best = scores.map(|hit| hit.score).fold(0.0, f64::max);
-        for hit in fused.iter_mut().filter(|hit| is_of(hit, copy)) {
-            lower(hit, best);
-        }
+        lower_below(fused, &document_of, copy, original.document_id);
     }
     fused.sort_by(Fused::order);
     Ok(())

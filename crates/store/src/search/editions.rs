@@ -122,12 +122,7 @@ pub(super) fn current_first(
     order.sort_by_key(|id| (num_successors(*id, &successors), *id));
     for id in order {
         let Some(successor) = successors[&id] else { continue };
-        let is_of = |hit: &Fused, id| documents.get(&hit.chunk_id) == Some(&id);
-        let scores = fused.iter().filter(|hit| is_of(hit, successor)).map(|hit| hit.score);
-        let best = scores.fold(0.0, f64::max);
-        for hit in fused.iter_mut().filter(|hit| is_of(hit, id)) {
-            lower(hit, best);
-        }
+        lower_below(fused, &documents, id, successor);
     }
     fused.sort_by(Fused::order);
     Ok(())
@@ -139,8 +134,23 @@ fn num_successors(id: DocumentId, successors: &HashMap<DocumentId, Option<Docume
     std::iter::successors(Some(id), next).take(successors.len() + 1).count()
 }
 
+/// Lowers the hits of a document to just below the best hit of another one. `documents` has the documents of the hits that count.
+pub(super) fn lower_below(
+    fused: &mut [Fused],
+    documents: &HashMap<ChunkId, DocumentId>,
+    id: DocumentId,
+    other: DocumentId,
+) {
+    let is_of = |hit: &Fused, id| documents.get(&hit.chunk_id) == Some(&id);
+    let scores = fused.iter().filter(|hit| is_of(hit, other)).map(|hit| hit.score);
+    let best = scores.fold(0.0, f64::max);
+    for hit in fused.iter_mut().filter(|hit| is_of(hit, id)) {
+        lower(hit, best);
+    }
+}
+
 /// Lowers a hit to just below a score, if it is not below; returns the share of its weights that it keeps.
-pub(super) fn lower(hit: &mut Fused, limit: f64) -> Option<f64> {
+fn lower(hit: &mut Fused, limit: f64) -> Option<f64> {
     if hit.score < limit || limit <= 0.0 {
         return None;
     }
